@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto';
+import * as dagCbor from '@ipld/dag-cbor';
+import { CID } from 'multiformats/cid';
+import * as Digest from 'multiformats/hashes/digest';
+import type { JsonObject, Manifest } from '../model/manifest.ts';
+
+const sha256 = 0x12;
+const dagCborCode = 0x71;
+const rawCode = 0x55;
+
+/** A block with its address. `cid` is CIDv1 in base32 text, `bytes` what it is the SHA-256 of. */
+export interface Block {
+  cid: string;
+  bytes: Uint8Array;
+}
+
+function cidOf(code: number, bytes: Uint8Array): CID {
+  return CID.createV1(code, Digest.create(sha256, hash('sha256', bytes, 'buffer')));
+}
+
+/** The CID of dag-cbor bytes (decisions.md, G8: dag-cbor, sha2-256, CIDv1 base32). */
+export function blockCid(bytes: Uint8Array): string {
+  return cidOf(dagCborCode, bytes).toString();
+}
+
+/** The CID of file content: raw, sha2-256 (wire-contract.md 1.4). `digest` is the content's SHA-256, 32 bytes. */
+export function contentCid(digest: Uint8Array): string {
+  return CID.createV1(rawCode, Digest.create(sha256, digest)).toString();
+}
+
+/** A manifest's block: the same value gives the same bytes whatever the order of its members. A tombstone's has neither properties nor relationships. */
+export function encodeManifest(manifest: Manifest): Block {
+  const { properties, relationships, ...head } = manifest;
+  const content = manifest.deleted ? {} : { properties, relationships };
+  return encodeBlock({ ...head, ...content, prev: link(manifest.prev) });
+}
+
+/**
+ * The block of a historic manifest as it travels in JSON (`prev` is `{"/": cid}` or null), with whatever members it
+ * has: what another node's answer must hash to.
+ */
+export function encodeHistoric(json: JsonObject): Block {
+  const prev = json.prev as { '/'?: unknown } | null | undefined;
+  return encodeBlock({ ...json, prev: prev == null ? null : link(String(prev['/'])) });
+}
+
+/** The manifest in a block's bytes, for reading: missing members get their empty value. Throws where the bytes are no dag-cbor map. */
+export function decodeManifest(bytes: Uint8Array): Manifest {
+  const value = dagCbor.decode<Partial<Manifest> & { prev?: unknown }>(bytes);
+  const prev = CID.asCID(value.prev);
+  return { properties: {}, relationships: [], ...value, prev: prev === null ? null : prev.toString() } as Manifest;
+}
+
+/** A block's value as JSON carries it: links become `{"/": cid}`, members stand in dag-cbor's order (wire-contract.md 1.5). */
+export function historicJson(bytes: Uint8Array): JsonObject {
+  return JSON.parse(JSON.stringify(dagCbor.decode(bytes))) as JsonObject;
+}
+
+function encodeBlock(value: unknown): Block {
+  const bytes = dagCbor.encode(value);
+  return { cid: blockCid(bytes), bytes };
+}
+
+function link(cid: string | null): CID | null {
+  return cid === null ? null : CID.parse(cid);
+}
+
+/** The hash of a plain value as dag-cbor, for comparing content (not an address). */
+export function valueHash(value: unknown): string {
+  return hash('sha256', dagCbor.encode(value), 'hex');
+}

@@ -1,0 +1,17 @@
+import { hash } from 'node:crypto';
+import { CID } from 'multiformats/cid';
+
+/** What a check of bytes against a CID gives: `unsupported` where the CID's hash is not SHA-256, so that nothing can be said. */
+export type Verdict = 'match' | 'mismatch' | 'unsupported';
+
+/** Re-hashes bytes that came from outside. A CID that cannot be parsed is `unsupported`. */
+export function verifyBlock(cid: string | CID, bytes: Uint8Array): Verdict {
+  let parsed: CID;
+  try {
+    parsed = typeof cid === 'string' ? CID.parse(cid) : cid;
+  } catch {
+    return 'unsupported';
+  }
+  if (parsed.multihash.code !== 0x12) return 'unsupported';
+  return hash('sha256', bytes, 'buffer').equals(parsed.multihash.digest) ? 'match' : 'mismatch';
+}

@@ -1,0 +1,130 @@
+/** Every way in which an operation can be refused; http/errors.ts maps each to one status. */
+export type ErrorCode =
+  | 'VALIDATION_ERROR'
+  | 'UNAUTHORIZED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'CONFLICT'
+  | 'ALREADY_EXISTS'
+  | 'TOO_LARGE'
+  | 'BUSY'
+  | 'STORAGE'
+  | 'STORAGE_FULL'
+  | 'UNREACHABLE'
+  | 'UNAVAILABLE';
+
+export type IssuePath = (string | number)[];
+/** One thing wrong with a request: where (`["relationships_add", 0, "peer"]`) and what. */
+export interface Issue {
+  path: IssuePath;
+  message: string;
+}
+
+export type Details = Record<string, unknown>;
+
+/** The base of the errors that callers are meant to see; anything else is a fault of ours. */
+export abstract class DomainError extends Error {
+  override readonly name: string = 'DomainError';
+  abstract readonly code: ErrorCode;
+  /** What stands in the body's `details` (interface.md, Errors). */
+  readonly details: Details | undefined;
+  constructor(message: string, details?: Details) {
+    super(message);
+    this.details = details;
+  }
+}
+
+export class ValidationError extends DomainError {
+  override readonly name = 'ValidationError';
+  readonly code = 'VALIDATION_ERROR';
+  readonly issues: Issue[];
+  constructor(issues: Issue[]) {
+    super('Validation failed', { issues });
+    this.issues = issues;
+  }
+  /** A single issue, the usual case. */
+  static at(path: IssuePath, message: string): ValidationError {
+    return new ValidationError([{ path, message }]);
+  }
+}
+
+export class UnauthorizedError extends DomainError {
+  override readonly name = 'UnauthorizedError';
+  readonly code = 'UNAUTHORIZED';
+  constructor(message = 'Unauthorized: Missing or invalid authentication token') {
+    super(message);
+  }
+}
+
+export class ForbiddenError extends DomainError {
+  override readonly name = 'ForbiddenError';
+  readonly code = 'FORBIDDEN';
+  constructor(message = 'Forbidden: You do not have permission to perform this action', details?: Details) {
+    super(message, details);
+  }
+}
+
+export class NotFoundError extends DomainError {
+  override readonly name = 'NotFoundError';
+  readonly code = 'NOT_FOUND';
+  constructor(message = 'Entity not found', details?: Details) {
+    super(message, details);
+  }
+}
+
+/** A compare-and-swap that came too late (interface.md, Errors). `actual` is the current tip, or "" where there is none. */
+export class ConflictError extends DomainError {
+  override readonly name = 'ConflictError';
+  readonly code = 'CONFLICT';
+  readonly expected: string;
+  readonly actual: string;
+  constructor(expected: string, actual: string) {
+    super('Conflict: entity was modified', { expected, actual });
+    this.expected = expected;
+    this.actual = actual;
+  }
+}
+
+/** Something of that name is there already, where no tip is involved. */
+export class AlreadyExistsError extends DomainError {
+  override readonly name = 'AlreadyExistsError';
+  readonly code = 'ALREADY_EXISTS';
+}
+
+export class TooLargeError extends DomainError {
+  override readonly name = 'TooLargeError';
+  readonly code = 'TOO_LARGE';
+}
+
+/** The write queue is full; the caller should come again after `retryAfter` seconds. */
+export class BusyError extends DomainError {
+  override readonly name = 'BusyError';
+  readonly code = 'BUSY';
+  readonly retryAfter: number;
+  constructor(retryAfter = 1) {
+    super('Service unavailable', { service: 'store', reason: 'The write queue is full; try again.' });
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The database could not do it; nothing of the write is kept. `full`: the disk has no room. */
+export class StorageError extends DomainError {
+  override readonly name = 'StorageError';
+  readonly code: ErrorCode;
+  constructor(reason: string, full = false) {
+    super(full ? 'Insufficient storage' : 'Service unavailable', { service: 'store', reason });
+    this.code = full ? 'STORAGE_FULL' : 'STORAGE';
+  }
+}
+
+/** Another node or processor did not answer, or answered what it must not. */
+export class UnreachableError extends DomainError {
+  override readonly name = 'UnreachableError';
+  readonly code = 'UNREACHABLE';
+}
+
+/** A part of this node is not configured or not running; the message names the setting. */
+export class UnavailableError extends DomainError {
+  override readonly name = 'UnavailableError';
+  readonly code = 'UNAVAILABLE';
+}

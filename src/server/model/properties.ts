@@ -1,0 +1,39 @@
+import type { Json, JsonObject } from './manifest.ts';
+
+/** Keys to drop: names at this level, or an object that leads to lists of names further down (wire-contract.md N10). */
+export type Removal = string[] | { [key: string]: Removal };
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Deep merge: objects merge member by member, everything else (arrays, null) replaces (decisions.md, deep merge). */
+export function mergeObject(base: JsonObject, patch: JsonObject): JsonObject {
+  const members = new Map(Object.entries(base));
+  for (const [key, value] of Object.entries(patch)) {
+    const old = members.get(key);
+    members.set(key, isObject(old) && isObject(value) ? mergeObject(old, value) : value);
+  }
+  return Object.fromEntries(members);
+}
+
+/** The object without what `removal` names; names that are not there are no error. */
+export function removeMembers(base: JsonObject, removal: Removal): JsonObject {
+  const members = new Map(Object.entries(base));
+  if (Array.isArray(removal)) for (const key of removal) members.delete(key);
+  else
+    for (const [key, inner] of Object.entries(removal)) {
+      const old = members.get(key);
+      if (isObject(old)) members.set(key, removeMembers(old, inner));
+    }
+  return Object.fromEntries(members);
+}
+
+/** Whether two JSON values are the same, whatever the order of members. */
+export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((v, i) => equalJson(v, b[i]));
+  if (!isObject(a) || !isObject(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((k) => Object.hasOwn(b, k) && equalJson(a[k], b[k]));
+}

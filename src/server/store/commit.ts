@@ -1,0 +1,44 @@
+import type { Block } from '../blocks/encode.ts';
+
+/** One entity's move to another tip. */
+export interface Change {
+  id: string;
+  /** The tip that the change was made from; null where the entity must not exist here yet (a stub does not count). */
+  expect: string | null;
+  /** The new tip: the last of `blocks`, or a version stored before (a return to an earlier version). */
+  tip: string;
+  /** A chain segment, oldest first: one block for a local edit, many for a mirrored chain; the tip moves once. */
+  blocks: Block[];
+}
+
+/** An entity that the decision read and that must not have moved; `tip` null: it must not exist. */
+export interface Guard {
+  id: string;
+  tip: string | null;
+}
+
+/** The other durable facts that belong to the same moment as the changes. */
+export type Row =
+  /** Where an imported entity came from: `digest` is of the source record, `cid` the version that it became. */
+  { kind: 'import_source'; id: string; digest: string; cid: string };
+
+/**
+ * What the writer applies: all of it or nothing, deterministic over the stored state (no clock, no randomness and no
+ * permission in it), at most 1,000 versions (architecture.md, section 2).
+ */
+export interface Commit {
+  changes: Change[];
+  guards: Guard[];
+  rows: Row[];
+  /** Who moved the tips: `local`, `import`, `car`, or `remote:<name>`. */
+  origin: string;
+  /** When it was recorded, epoch milliseconds. */
+  time: number;
+}
+
+/** What became of one commit. A conflict changed nothing; `actual` is the entity's tip here, null where it has none. */
+export type Outcome =
+  | { committed: true; moves: number[] }
+  | { committed: false; id: string; expected: string | null; actual: string | null };
+
+export const maxVersionsPerCommit = 1000;
