@@ -4,8 +4,7 @@ export type Network = 'main' | 'test';
 export const networks: readonly Network[] = ['main', 'test'];
 
 /** interface.md, Entity ID format. */
-export const entityIdPattern =
-  /^(?:II[0-9A-HJKMNP-TV-Z]{24}|[FC][0-9A-HJKMNP-TV-Z]{25}|[0-9A-HJKMNP-TV-Z]{26})$/;
+export const entityIdPattern = /^(?:II[0-9A-HJKMNP-TV-Z]{24}|[FC][0-9A-HJKMNP-TV-Z]{25}|[0-9A-HJKMNP-TV-Z]{26})$/;
 
 export function isEntityId(text: string): boolean {
   return entityIdPattern.test(text);

@@ -1,6 +1,11 @@
 import type { EditedBy, JsonObject, Manifest, Relationship } from './manifest.ts';
 import { mergeObject, type Removal, removeMembers } from './properties.ts';
-import { applyRelationships, type RelationshipAdd, type RelationshipRemove, storedRelationship } from './relationships.ts';
+import {
+  applyRelationships,
+  type RelationshipAdd,
+  type RelationshipRemove,
+  storedRelationship,
+} from './relationships.ts';
 
 /** Who writes, when, and under which schema: what the version model takes from outside. */
 export interface Stamp {

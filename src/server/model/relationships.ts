@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, type Relationship, relationshipKey } from './manifest.ts';
-import { mergeObject, removeMembers, type Removal } from './properties.ts';
+import { mergeObject, type Removal, removeMembers } from './properties.ts';
 
 /** A relationship to add or change (wire-contract.md N8): `properties` merge deep, after `properties_remove`. */
 export interface RelationshipAdd extends Relationship {
@@ -64,8 +64,6 @@ export function storedRelationship(r: Relationship): Relationship {
 /** Whether two relationships of one key say the same. */
 export function sameRelationship(a: Relationship, b: Relationship, equal: (a: Json, b: Json) => boolean): boolean {
   return (
-    a.peer_type === b.peer_type &&
-    a.peer_label === b.peer_label &&
-    equal(a.properties ?? null, b.properties ?? null)
+    a.peer_type === b.peer_type && a.peer_label === b.peer_label && equal(a.properties ?? null, b.properties ?? null)
   );
 }

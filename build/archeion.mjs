@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+// The `archeion` command. Plain JavaScript that any Node from 18 on can read, because its first duty is to leave a Node
+// that is too old for the native modules before any of them is loaded.
+import { spawn } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const oldestNode = 22;
+const program = fileURLToPath(new URL('../out/main/cli.js', import.meta.url));
+
+/** The Node that the project brings along (the npm package `node`), or null. */
+function ownNode() {
+  try {
+    const folder = dirname(createRequire(import.meta.url).resolve('node/package.json'));
+    const file = join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+    return existsSync(file) && realpathSync(file) !== realpathSync(process.execPath) ? file : null;
+  } catch {
+    return null;
+  }
+}
+
+function stop(sentence) {
+  process.stderr.write(`archeion: ${sentence}\n`);
+  process.exitCode = 1;
+}
+
+/** Runs this file again under `node`, and ends as that process ends. */
+function restart(node) {
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  const forward = (signal) => {
+    // A terminal sends Ctrl-C to both processes; passing it on would make it two.
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+  };
+  for (const signal of signals) process.on(signal, forward);
+  child.once('error', (error) => stop(`${node} could not be started: ${error.message}`));
+  child.once('exit', (code, signal) => {
+    for (const name of signals) process.removeListener(name, forward);
+    if (signal === null) process.exit(code);
+    process.kill(process.pid, signal);
+    // Where the signal does not end this process (it is ignored or unknown here), the shell's number for it does.
+    setTimeout(() => process.exit(128 + (constants.signals[signal] ?? 0)), 100);
+  });
+}
+
+if (!existsSync(program)) {
+  stop('the program is not built yet. Run `npm run build` in its folder first (`npm start` does it for you).');
+} else if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
+  await import(new URL('../out/main/cli.js', import.meta.url));
+} else {
+  const node = ownNode();
+  if (node) restart(node);
+  else {
+    stop(
+      `Node ${process.versions.node} is too old and the project's own Node is not installed. ` +
+        `Run \`npm ci\` in its folder, or use Node ${oldestNode} or newer.`,
+    );
+  }
+}

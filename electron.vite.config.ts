@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { defineConfig } from 'electron-vite';
+
+/** What `out/main` holds. Threads are entries because they are started by file name, beside the module that starts them. */
+const entries: { name: string; file: string; required: boolean }[] = [
+  { name: 'index', file: 'src/main/index.ts', required: true },
+  { name: 'cli', file: 'src/server/cli.ts', required: true },
+  { name: 'writer-thread', file: 'src/server/store/writer-thread.ts', required: false },
+  { name: 'reader-thread', file: 'src/server/store/reader-thread.ts', required: false },
+];
+
+function input(): Record<string, string> {
+  const present = entries.filter(({ file }) => existsSync(resolve(import.meta.dirname, file)));
+  const missing = entries.filter((entry) => entry.required && !present.includes(entry));
+  if (missing.length > 0) {
+    throw new Error(`The build needs ${missing.map(({ file }) => file).join(' and ')}, which does not exist.`);
+  }
+  return Object.fromEntries(present.map(({ name, file }) => [name, resolve(import.meta.dirname, file)]));
+}
+
+export default defineConfig({
+  main: {
+    build: {
+      outDir: 'out/main',
+      sourcemap: true,
+      rolldownOptions: {
+        input: input(),
+        // Flat: a chunk finds a thread with `new URL('./writer-thread.js', import.meta.url)` as its source does.
+        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      },
+    },
+  },
+  renderer: {
+    root: 'src/renderer',
+    build: {
+      outDir: 'out/renderer',
+      rolldownOptions: { input: resolve(import.meta.dirname, 'src/renderer/index.html') },
+    },
+  },
+});

@@ -1,0 +1,55 @@
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { utilityProcess } from 'electron';
+
+const stopWithin = 10_000;
+
+export interface ServerProcess {
+  /** The address in the node's ready line; rejects when the node ends before it is ready. */
+  url: Promise<string>;
+  onExit(listener: (code: number) => void): void;
+  /** Asks the node to close its store and resolves when it has ended; after ten seconds it is ended. */
+  stop(): Promise<void>;
+}
+
+/** Starts the node in a process of its own, on a free port of the loopback interface. */
+export function startServer(): ServerProcess {
+  const child = utilityProcess.fork(fileURLToPath(new URL('./cli.js', import.meta.url)), ['serve', '--port', '0'], {
+    serviceName: 'Archeion node',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = new Promise<number>((resolve) => child.once('exit', resolve));
+  const url = new Promise<string>((resolve, reject) => {
+    if (child.stdout) {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        const found = readyUrl(line);
+        if (found) resolve(found);
+      });
+    }
+    void exited.then((code) => reject(new Error(`The node ended before it was ready (code ${code}).`)));
+  });
+  return {
+    url,
+    onExit: (listener) => void exited.then(listener),
+    async stop() {
+      // Electron offers no gentler way on every system: on POSIX this is SIGTERM, which the node answers by closing.
+      child.kill();
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise((resolve) => {
+        timer = setTimeout(resolve, stopWithin);
+      });
+      await Promise.race([exited, late]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The address in a line such as `{"ready":{"url":"http://127.0.0.1:4747"}}`; null for any other line. */
+export function readyUrl(line: string): string | null {
+  try {
+    const url: unknown = JSON.parse(line)?.ready?.url;
+    return typeof url === 'string' && URL.canParse(url) ? url : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    globals: false,
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/bench/**', 'test/fixtures/**'],
+    // Processes, not threads: the store starts workers of its own and loads native code.
+    pool: 'forks',
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
