@@ -1,0 +1,292 @@
+import { describe, expect, test } from 'vitest';
+import {
+  cycles,
+  folderGraph,
+  median,
+  percentile,
+  readTree,
+  type SourceFile,
+  sourceFile,
+} from './helpers/source-tree.ts';
+
+/** A rule over one file: what it finds is what is wrong; `violation` is a file that it must object to. */
+interface Rule {
+  name: string;
+  /** What to do about it. */
+  message: string;
+  find(file: SourceFile): string[];
+  violation: { path: string; text: string };
+}
+
+/**
+ * Who may import whom (architecture.md, section 4). Within one unit everything may. `:type` allows types only.
+ * A unit is a folder of the server, a file beside them, or the part of a resource: controller, service, wire, rule.
+ */
+const directions: Record<string, string[]> = {
+  cli: ['server', 'config', 'log', 'errors'],
+  server: ['context', 'http', 'config', 'log', 'errors'],
+  context: ['*'],
+  config: ['model', 'errors'],
+  log: ['config:type', 'errors'],
+  errors: [],
+  model: ['errors'],
+  blocks: ['errors', 'model:type'],
+  store: ['model', 'blocks', 'errors', 'log:type'],
+  search: ['store', 'model', 'errors', 'log:type'],
+  argo: ['store', 'model', 'errors', 'log:type'],
+  jobs: ['model', 'store', 'blocks', 'errors', 'log:type'],
+  sync: ['model', 'store', 'blocks', 'errors', 'log:type'],
+  exchange: ['model', 'store', 'blocks', 'errors', 'log:type'],
+  attest: ['model', 'store', 'blocks', 'errors', 'log:type'],
+  chat: ['service', 'wire', 'model', 'errors', 'log:type'],
+  mcp: ['service', 'wire', 'model', 'errors', 'log:type'],
+  http: [
+    'controller',
+    'generated',
+    'errors',
+    'model',
+    'config:type',
+    'context:type',
+    'service:type',
+    'wire:type',
+    'log:type',
+  ],
+  generated: ['*'],
+  controller: ['service', 'wire', 'http', 'errors', 'model:type'],
+  service: ['wire', 'rule', 'model', 'store', 'blocks', 'search', 'argo', 'jobs', 'errors', 'log:type'],
+  rule: ['wire', 'model', 'store', 'blocks', 'search', 'argo', 'jobs', 'errors'],
+  wire: ['model:type'],
+};
+/** The operator's resource runs the node, so it alone drives these. */
+const operatorsUnits = ['sync', 'exchange', 'attest', 'config:type'];
+/** The parts of a resource that another resource's files may know, and then only as a type. */
+const sharedParts = new Set(['service', 'wire']);
+
+function wrongDirections(file: SourceFile): string[] {
+  const from = unitOf(file.path);
+  if (from.process !== 'server') {
+    return file.imports.flatMap(({ target }) => (target && unitOf(target).process !== from.process ? [target] : []));
+  }
+  const allowed = directions[from.unit];
+  if (!allowed) return [`the unit ${from.unit} is not in the table of directions`];
+  const all = from.resource === 'node' ? [...allowed, ...operatorsUnits] : allowed;
+  return file.imports.flatMap(({ target, typeOnly }) => {
+    if (!target) return [];
+    const to = unitOf(target);
+    if (to.process !== 'server') return [target];
+    if (from.resource && to.resource && from.resource !== to.resource) {
+      return sharedParts.has(to.unit) && typeOnly ? [] : [target];
+    }
+    const same = to.unit === from.unit;
+    return same || all.includes('*') || all.includes(to.unit) || (typeOnly && all.includes(`${to.unit}:type`))
+      ? []
+      : [typeOnly ? `${target} (as a type)` : target];
+  });
+}
+
+/** `server/resources/entities/service.ts` is the unit `service` of the resource `entities`. */
+function unitOf(path: string): { process: string; unit: string; resource: string | null } {
+  const [process = '', folder = '', resource = '', file = ''] = path.split('/');
+  if (process !== 'server') return { process, unit: process, resource: null };
+  if (folder !== 'resources') return { process, unit: folder.replace(/\.ts$/, ''), resource: null };
+  const part = /^(controller|service|wire)\.ts$/.exec(file)?.[1];
+  return { process, unit: part ?? 'rule', resource };
+}
+
+/** A rule that a package stays in its places; `typesAnywhere` where only running code of it is meant. */
+function packageOnlyIn(
+  name: string,
+  packages: RegExp,
+  place: RegExp,
+  message: string,
+  specifier: string,
+  typesAnywhere = false,
+): Rule {
+  return {
+    name,
+    message,
+    find: (file) =>
+      place.test(file.path)
+        ? []
+        : file.imports
+            .filter((found) => packages.test(found.specifier) && !(typesAnywhere && found.typeOnly))
+            .map((found) => found.specifier),
+    violation: { path: 'server/argo/plan.ts', text: `import thing from '${specifier}';\n` },
+  };
+}
+
+/** A rule that a pattern stays in its places; comments are not looked at. */
+function codeOnlyIn(name: string, pattern: RegExp, place: RegExp, message: string, text: string): Rule {
+  return {
+    name,
+    message,
+    find: (file) => (place.test(file.path) ? [] : [...file.code.matchAll(pattern)].map(([found]) => found)),
+    violation: { path: 'server/argo/plan.ts', text },
+  };
+}
+
+const sql =
+  /(?<=['"`]\s*)(?:(?:SELECT|WITH)\s[^'"`]*\sFROM\s|SELECT\s[\w*]|INSERT\s+(?:OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|PRAGMA\s+\w|(?:CREATE|DROP|ALTER)\s+(?:TABLE|INDEX|UNIQUE|VIRTUAL|VIEW|TRIGGER)\s|BEGIN\s+IMMEDIATE|select\s[^'"`]*\sfrom\s|insert\s+(?:or\s+\w+\s+)?into\s|update\s+\w+\s+set\s|delete\s+from\s|pragma\s+\w|(?:create|drop|alter)\s+(?:table|index|unique|virtual|view|trigger)\s)/g;
+
+const rules: Rule[] = [
+  {
+    name: 'imports follow the directions',
+    message: 'Move the code, or hand the value in: architecture.md, section 4.',
+    find: wrongDirections,
+    violation: { path: 'server/model/merge.ts', text: "import { tip } from '../store/entities.ts';\n" },
+  },
+  {
+    name: 'a resource knows another one as a type only',
+    message: 'Take the other service as a constructor parameter.',
+    find: wrongDirections,
+    violation: {
+      path: 'server/resources/files/service.ts',
+      text: "import { EntityService } from '../entities/service.ts';\n",
+    },
+  },
+  {
+    name: 'the three programs do not import each other',
+    message: 'Renderer and server share HTTP, main and server share a process: nothing else.',
+    find: wrongDirections,
+    violation: { path: 'main/index.ts', text: "import type { Config } from '../server/config.ts';\n" },
+  },
+  packageOnlyIn(
+    'better-sqlite3 is used in store/',
+    /^(better-sqlite3|sqlite-vec)$/,
+    /^server\/store\//,
+    'Ask for the data through store/.',
+    'better-sqlite3',
+  ),
+  packageOnlyIn(
+    'express is used in http/',
+    /^(express|helmet)$/,
+    /^server\/http\//,
+    'Hand plain values in from http/.',
+    'express',
+  ),
+  packageOnlyIn('electron is used in main/', /^electron(\/|$)/, /^main\//, 'The server runs without it.', 'electron'),
+  packageOnlyIn(
+    'multiformats and @ipld are used in blocks/',
+    /^(multiformats|@ipld)(\/|$)/,
+    /^server\/blocks\//,
+    'CIDs are strings outside blocks/ (their type is allowed).',
+    '@ipld/dag-cbor',
+    true,
+  ),
+  packageOnlyIn(
+    'tsoa is used by controllers and http/',
+    /^(tsoa|@tsoa)(\/|$)/,
+    /^server\/(http\/|resources\/[^/]+\/controller\.ts$)/,
+    'Keep it at the edge.',
+    'tsoa',
+  ),
+  codeOnlyIn(
+    'SQL stands in store/',
+    sql,
+    /^server\/store\//,
+    'Give store/ a function.',
+    "run('SELECT id FROM entity');\n",
+  ),
+  codeOnlyIn(
+    'the process is touched in cli.ts',
+    /\bprocess\s*\.\s*(?:env|exit|exitCode|on|once|off|argv|stdin|stdout|stderr|kill|abort|chdir|cwd|umask)\b/g,
+    /^server\/cli\.ts$/,
+    'Take the value from config.ts, or hand it in from cli.ts.',
+    'const home = process.env.HOME;\n',
+  ),
+  {
+    name: 'no file is over 400 lines',
+    message: 'Split it by what its parts do.',
+    find: (file) => (file.lines > 400 ? [`${file.lines} lines`] : []),
+    violation: { path: 'server/argo/plan.ts', text: 'a();\n'.repeat(401) },
+  },
+  {
+    name: 'no folder is a drawer',
+    message: 'Name the folder after what it is about.',
+    find: (file) =>
+      file.path.split('/').filter((part) => /^(utils?|helpers?|common|shared|misc|lib)(\.ts)?$/.test(part)),
+    violation: { path: 'server/utils/strings.ts', text: 'export const a = 1;\n' },
+  },
+  {
+    name: 'no file only passes on others',
+    message: 'Import from the file that has it.',
+    find: (file) => (isBarrel(file.code) ? ['re-exports'] : []),
+    violation: { path: 'server/argo/exports.ts', text: "export * from './plan.ts';\n" },
+  },
+  {
+    name: 'exports have names',
+    message: 'Use a named export.',
+    find: (file) => file.code.match(/^export default\b/gm) ?? [],
+    violation: { path: 'server/argo/plan.ts', text: 'export default function plan() {}\n' },
+  },
+  {
+    name: 'files are kebab-case',
+    message: 'Rename it: merge-plan.ts.',
+    find: (file) => file.path.split('/').filter((part) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.d)?(\.ts|\.tsx)?$/.test(part)),
+    violation: { path: 'server/argo/mergePlan.ts', text: 'export const a = 1;\n' },
+  },
+];
+
+/** Nothing but re-exports, or a re-export of everything that another file has. */
+function isBarrel(code: string): boolean {
+  const rest = code.replace(/export\s+(?:type\s+)?\{[^}]*\}\s*from\s*'[^']*';?/g, '').trim();
+  return /^export\s+(?:type\s+)?\*/m.test(code) || (rest === '' && code.trim() !== '');
+}
+
+const tree = readTree(new URL('../src/', import.meta.url));
+
+describe('the source tree', () => {
+  test('is there', () => {
+    expect(tree.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['main/index.ts', 'server/errors.ts', 'server/model/manifest.ts']),
+    );
+  });
+
+  test.each(rules)('$name', ({ find, message }) => {
+    const found = tree.flatMap((file) => find(file).map((what) => `${file.path}: ${what}. ${message}`));
+    expect(found).toEqual([]);
+  });
+
+  test('has no import cycles between folders', () => {
+    expect(cycles(folderGraph(tree, folderOf))).toEqual([]);
+  });
+
+  test('is made of small files', () => {
+    const sizes = tree.map(({ lines }) => lines);
+    console.info(`${sizes.length} files, median ${median(sizes)} lines, 90th percentile ${percentile(sizes, 0.9)}`);
+    expect(percentile(sizes, 0.9)).toBeLessThanOrEqual(250);
+  });
+});
+
+describe('the rules', () => {
+  test.each(rules)('$name: a violation is caught', ({ find, violation }) => {
+    expect(find(sourceFile(violation.path, violation.text))).not.toEqual([]);
+  });
+
+  test('a cycle between folders is caught, also through a third one', () => {
+    const files = [
+      sourceFile('server/model/a.ts', "import { b } from '../store/b.ts';"),
+      sourceFile('server/store/b.ts', "import type { C } from '../blocks/c.ts';"),
+      sourceFile('server/blocks/c.ts', "export { a } from '../model/a.ts';"),
+    ];
+    expect(cycles(folderGraph(files, folderOf))).toEqual([['server/blocks', 'server/model', 'server/store']]);
+  });
+
+  test('comments, prose and types are no violations', () => {
+    const innocent = sourceFile(
+      'server/argo/plan.ts',
+      "// 'SELECT a FROM b', process.env.HOME\nimport type { CID } from 'multiformats/cid';\nconst text = 'Update the set';\n",
+    );
+    expect(rules.flatMap(({ find }) => find(innocent))).toEqual([]);
+  });
+});
+
+/**
+ * The folders between which no cycle may be: `generated` is left out, and so are the controllers, since the edge's two
+ * halves know each other (routes call controllers, controllers see the caller).
+ */
+function folderOf(path: string): string | null {
+  const { process, unit, resource } = unitOf(path);
+  if (process !== 'server' || unit === 'generated' || unit === 'controller') return null;
+  return `server/${resource ? 'resources' : unit}`;
+}
