@@ -1,0 +1,137 @@
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+const launcher = fileURLToPath(new URL('../../build/archeion.mjs', import.meta.url));
+/** A Node of this machine that is too old for the native modules; without one, the restart cannot be seen here. */
+const oldNode = findOldNode();
+
+/** Stands in for out/main/cli.js: says who runs it and with what, ends as it is told. */
+const program = `
+const [, , order = '', ...rest] = process.argv;
+console.log(JSON.stringify({ node: process.versions.node, args: [order, ...rest] }));
+if (order === 'wait') {
+  process.on('SIGTERM', () => { console.log('closing'); process.exit(3); });
+  setInterval(() => {}, 1000);
+} else if (order === 'die') process.kill(process.pid, 'SIGKILL');
+else if (order === 'echo') process.stdin.pipe(process.stdout);
+else process.exitCode = Number(order);
+`;
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'archeion-launcher-'));
+  mkdirSync(join(folder, 'build'));
+  copyFileSync(launcher, join(folder, 'build', 'archeion.mjs'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the launcher', () => {
+  test('runs the program in its own process where Node is new enough', async () => {
+    build();
+    const run = await ended(start(process.execPath, ['4', 'a b', '--flag']));
+    expect(run.code).toBe(4);
+    expect(JSON.parse(run.out)).toEqual({ node: process.versions.node, args: ['4', 'a b', '--flag'] });
+  });
+
+  test('says what to do when nothing is built', async () => {
+    const run = await ended(start(process.execPath, ['serve']));
+    expect(run).toMatchObject({ code: 1, out: '' });
+    expect(run.err).toContain('npm run build');
+  });
+
+  describe.runIf(oldNode)('under a Node that is too old', () => {
+    const old = oldNode ?? '';
+
+    test('starts itself again under the project’s own Node, with arguments and exit code', async () => {
+      build();
+      installNode();
+      const run = await ended(start(old, ['5', 'a b', '--flag']));
+      expect(run.code).toBe(5);
+      expect(JSON.parse(run.out)).toEqual({ node: process.versions.node, args: ['5', 'a b', '--flag'] });
+    });
+
+    test('passes on what is written to it', async () => {
+      build();
+      installNode();
+      const child = start(old, ['echo']);
+      child.stdin.end('{"a":1}\n');
+      expect((await ended(child)).out).toContain('{"a":1}\n');
+    });
+
+    test('passes on a signal and waits for the program to close', async () => {
+      build();
+      installNode();
+      const child = start(old, ['wait']);
+      child.stdout.once('data', () => child.kill('SIGTERM'));
+      const run = await ended(child);
+      expect(run.code).toBe(3);
+      expect(run.out).toContain('closing');
+    });
+
+    test('ends by the signal that ended the program', async () => {
+      build();
+      installNode();
+      const run = await ended(start(old, ['die']));
+      expect(run).toMatchObject({ code: null, signal: 'SIGKILL' });
+    });
+
+    test('says what to do when the project’s own Node is not installed', async () => {
+      build();
+      const run = await ended(start(old, ['0']));
+      expect(run).toMatchObject({ code: 1, out: '' });
+      expect(run.err).toContain('npm ci');
+    });
+  });
+});
+
+function build(): void {
+  mkdirSync(join(folder, 'out', 'main'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(folder, 'out', 'main', 'cli.js'), program);
+}
+
+function installNode(): void {
+  mkdirSync(join(folder, 'node_modules', 'node', 'bin'), { recursive: true });
+  writeFileSync(join(folder, 'node_modules', 'node', 'package.json'), '{"name":"node"}');
+  symlinkSync(process.execPath, join(folder, 'node_modules', 'node', 'bin', 'node'));
+}
+
+function start(node: string, args: string[]): ChildProcessWithoutNullStreams {
+  return spawn(node, [join(folder, 'build', 'archeion.mjs'), ...args]);
+}
+
+function ended(
+  child: ChildProcessWithoutNullStreams,
+): Promise<{ code: number | null; signal: NodeJS.Signals | null; out: string; err: string }> {
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, out, err }));
+  });
+}
+
+function findOldNode(): string | null {
+  const candidates = (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((part) => !part.includes('node_modules'))
+    .map((part) => join(part, 'node'))
+    .filter((file) => existsSync(file));
+  return (
+    candidates.find(
+      (file) => Number.parseInt(execFileSync(file, ['-p', 'process.versions.node']).toString(), 10) < 22,
+    ) ?? null
+  );
+}
