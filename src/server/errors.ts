@@ -111,8 +111,10 @@ export class BusyError extends DomainError {
 export class StorageError extends DomainError {
   override readonly name = 'StorageError';
   readonly code: ErrorCode;
+  readonly reason: string;
   constructor(reason: string, full = false) {
     super(full ? 'Insufficient storage' : 'Service unavailable', { service: 'store', reason });
+    this.reason = reason;
     this.code = full ? 'STORAGE_FULL' : 'STORAGE';
   }
 }

@@ -1,0 +1,81 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { cidBytes, cidText } from '../blocks/cid.ts';
+import type { Reader, Writer } from './connection.ts';
+
+/** Blocks from this size on are compressed. */
+const compressFrom = 4096;
+/** Every version whose number this divides is stored whole, so that a read needs at most one other block. */
+const wholeEvery = 16;
+
+interface BlockRow {
+  key: number;
+  enc: number;
+  base: number | null;
+  bytes: Uint8Array;
+}
+
+/** The key of a stored block and the entity that it belongs to. */
+export interface StoredBlock {
+  key: number;
+  entity: number;
+}
+
+export function findBlock(db: Reader, cid: string): StoredBlock | undefined {
+  return db.get<StoredBlock>('SELECT key, entity FROM block WHERE cid = ?', cidBytes(cid));
+}
+
+/** The plain bytes of a block. Throws where the key names none: keys come from this store only. */
+export function blockBytes(db: Reader, key: number): Uint8Array {
+  const row = db.get<BlockRow>('SELECT key, enc, base, bytes FROM block WHERE key = ?', key);
+  if (!row) throw new Error(`block ${key} is missing`);
+  if (row.enc === 0) return row.bytes;
+  if (row.enc === 1) return zstdDecompressSync(row.bytes);
+  return zstdDecompressSync(row.bytes, { dictionary: blockBytes(db, row.base ?? 0) });
+}
+
+export function blockCidText(db: Reader, key: number): string {
+  const row = db.get<{ cid: Uint8Array }>('SELECT cid FROM block WHERE key = ?', key);
+  if (!row) throw new Error(`block ${key} is missing`);
+  return cidText(row.cid);
+}
+
+/** Stores a version once; gives its key. `previous` is the block that it may be compressed against. */
+export function putBlock(
+  db: Writer,
+  block: { cid: string; bytes: Uint8Array },
+  entity: number,
+  ver: number,
+  previous: number | null,
+): number {
+  const cid = cidBytes(block.cid);
+  const known = db.get<StoredBlock>('SELECT key, entity FROM block WHERE cid = ?', cid);
+  if (known) return known.key;
+  const { enc, base, bytes } = compress(db, block.bytes, ver, previous);
+  return db.insert(
+    'INSERT INTO block (cid, entity, ver, size, enc, base, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    cid,
+    entity,
+    ver,
+    block.bytes.length,
+    enc,
+    base,
+    bytes,
+  );
+}
+
+function compress(db: Writer, plain: Uint8Array, ver: number, previous: number | null) {
+  if (plain.length < compressFrom) return { enc: 0, base: null, bytes: plain };
+  const base = ver % wholeEvery === 0 ? null : wholeBlock(db, previous);
+  if (base !== null) {
+    const bytes = zstdCompressSync(plain, { dictionary: blockBytes(db, base) });
+    return { enc: 2, base, bytes };
+  }
+  const bytes = zstdCompressSync(plain);
+  return bytes.length < plain.length ? { enc: 1, base: null, bytes } : { enc: 0, base: null, bytes: plain };
+}
+
+function wholeBlock(db: Reader, key: number | null): number | null {
+  if (key === null) return null;
+  const row = db.get<{ enc: number; base: number | null }>('SELECT enc, base FROM block WHERE key = ?', key);
+  return row ? (row.enc === 2 ? row.base : key) : null;
+}

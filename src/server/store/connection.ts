@@ -1,0 +1,105 @@
+import Database from 'better-sqlite3';
+import { migrate, migrations } from './migrations/migrate.ts';
+
+type Value = string | number | bigint | Uint8Array | null;
+
+/** What a query function takes: it can read and not write. */
+export interface Reader {
+  /** The first row, or undefined. */
+  get<T>(sql: string, ...params: Value[]): T | undefined;
+  all<T>(sql: string, ...params: Value[]): T[];
+  /** Rows one by one; must be used up before the next await (architecture.md: no iterator crosses one). */
+  each<T>(sql: string, ...params: Value[]): IterableIterator<T>;
+}
+
+/** What a mutation takes: only the writer has one. */
+export interface Writer extends Reader {
+  /** The row id of the last insert. */
+  insert(sql: string, ...params: Value[]): number;
+  /** How many rows changed. */
+  run(sql: string, ...params: Value[]): number;
+}
+
+/** One SQLite connection with its prepared statements. */
+export class Connection implements Writer {
+  readonly db: Database.Database;
+  readonly #statements = new Map<string, Database.Statement>();
+
+  constructor(db: Database.Database) {
+    this.db = db;
+  }
+
+  #statement(sql: string): Database.Statement {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.db.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  get<T>(sql: string, ...params: Value[]): T | undefined {
+    return this.#statement(sql).get(...params) as T | undefined;
+  }
+
+  all<T>(sql: string, ...params: Value[]): T[] {
+    return this.#statement(sql).all(...params) as T[];
+  }
+
+  each<T>(sql: string, ...params: Value[]): IterableIterator<T> {
+    return this.#statement(sql).iterate(...params) as IterableIterator<T>;
+  }
+
+  insert(sql: string, ...params: Value[]): number {
+    return Number(this.#statement(sql).run(...params).lastInsertRowid);
+  }
+
+  run(sql: string, ...params: Value[]): number {
+    return this.#statement(sql).run(...params).changes;
+  }
+
+  /** One short synchronous read transaction: everything in it sees one state. */
+  snapshot<T>(fn: (reader: Reader) => T): T {
+    if (this.db.inTransaction) return fn(this);
+    this.run('BEGIN');
+    try {
+      return fn(this);
+    } finally {
+      this.run('COMMIT');
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.db.close();
+  }
+}
+
+/** The one writing connection of a database: durable at each commit, checkpoints made by hand between groups. */
+export function openWriter(file: string): Connection {
+  const db = new Database(file);
+  try {
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = FULL');
+    db.pragma('fullfsync = ON');
+    db.pragma('checkpoint_fullfsync = ON');
+    db.pragma('wal_autocheckpoint = 0');
+    db.pragma('journal_size_limit = 67108864');
+    db.pragma('cache_size = -65536');
+    db.pragma('temp_store = MEMORY');
+    migrate(db, migrations, (version) => {
+      db.prepare('VACUUM INTO ?').run(`${file}.before-${version}`);
+    });
+    return new Connection(db);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** A reading connection; the database must be there. */
+export function openReader(file: string): Connection {
+  const db = new Database(file, { readonly: true, fileMustExist: true });
+  db.pragma('cache_size = -16384');
+  return new Connection(db);
+}

@@ -1,0 +1,20 @@
+import type { Reader, Writer } from './connection.ts';
+
+/** The key of an entity or stub, or undefined where the id is unknown here. */
+export function entityKey(db: Reader, id: string): number | undefined {
+  return db.get<{ key: number }>('SELECT key FROM entity WHERE id = ?', id)?.key;
+}
+
+/** The key of an id; one that is unknown becomes a stub. */
+export function ensureEntityKey(db: Writer, id: string): number {
+  return entityKey(db, id) ?? db.insert('INSERT INTO entity (id) VALUES (?)', id);
+}
+
+/** The key of a predicate's name. */
+export function predicateKey(db: Reader, name: string): number | undefined {
+  return db.get<{ key: number }>('SELECT key FROM predicate WHERE name = ?', name)?.key;
+}
+
+export function ensurePredicateKey(db: Writer, name: string): number {
+  return predicateKey(db, name) ?? db.insert('INSERT INTO predicate (name) VALUES (?)', name);
+}

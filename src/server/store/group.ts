@@ -1,0 +1,134 @@
+import { StorageError } from '../errors.ts';
+import { applyCommit } from './apply.ts';
+import type { Commit, Outcome } from './commit.ts';
+import type { Connection } from './connection.ts';
+import { storageError } from './storage-error.ts';
+
+/** A group ends at this many versions or after this many milliseconds, whichever comes first. */
+const maxVersions = 256;
+const maxMilliseconds = 5;
+/** A checkpoint is due after this many versions, some 8 MB of log. */
+const checkpointAfter = 2000;
+
+/** What became of a submission: an outcome for each commit, or why none can be told. */
+export type Answer = { outcomes: Outcome[] } | { error: { reason: string; full: boolean } };
+
+interface Waiting {
+  commits: Commit[];
+  outcomes: Outcome[];
+  answer: (answer: Answer) => void;
+}
+
+/**
+ * Group commit: whatever waits when the connection is free goes into one transaction, and nothing is answered before
+ * that transaction is on disk. Any error but a conflict ends the group: it is rolled back and every submission that
+ * had a part in it is answered with a storage error.
+ */
+export class GroupCommit {
+  readonly #open: () => Connection;
+  #connection: Connection | null;
+  readonly #waiting: Waiting[] = [];
+  #scheduled = false;
+  #uncheckpointed = 0;
+
+  /** `open` gives the writing connection; it is called again after an error, so that a broken handle is never kept. */
+  constructor(open: () => Connection) {
+    this.#open = open;
+    this.#connection = open();
+  }
+
+  submit(commits: Commit[], answer: (answer: Answer) => void): void {
+    if (commits.length === 0) answer({ outcomes: [] });
+    else this.#waiting.push({ commits, outcomes: [], answer });
+    this.#schedule();
+  }
+
+  /** Writes what still waits, then closes the connection. */
+  close(): void {
+    while (this.#waiting.length > 0) this.#group();
+    this.#checkpoint('TRUNCATE');
+    this.#connection?.close();
+    this.#connection = null;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#waiting.length === 0) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      if (this.#waiting.length > 0) this.#group();
+      this.#schedule();
+    });
+  }
+
+  #group(): void {
+    const taken: Waiting[] = [];
+    try {
+      this.#connection ??= this.#open();
+      const connection = this.#connection;
+      connection.run('BEGIN IMMEDIATE');
+      this.#fill(connection, taken);
+      connection.run('COMMIT');
+    } catch (error) {
+      this.#reject(taken, error);
+      return;
+    }
+    for (const waiting of taken)
+      if (waiting.outcomes.length === waiting.commits.length) {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        waiting.answer({ outcomes: waiting.outcomes });
+      }
+    this.#checkpoint('PASSIVE');
+  }
+
+  #fill(connection: Connection, taken: Waiting[]): void {
+    const start = performance.now();
+    let versions = 0;
+    for (const waiting of this.#waiting) {
+      taken.push(waiting);
+      while (waiting.outcomes.length < waiting.commits.length) {
+        if (versions >= maxVersions || (versions > 0 && performance.now() - start > maxMilliseconds)) return;
+        const commit = waiting.commits[waiting.outcomes.length] as Commit;
+        if (!connection.db.inTransaction) throw new StorageError('the transaction was lost');
+        waiting.outcomes.push(applyCommit(connection, commit));
+        const size = commit.changes.reduce((sum, change) => sum + change.blocks.length, 1);
+        versions += size;
+        this.#uncheckpointed += size;
+      }
+    }
+  }
+
+  #reject(taken: Waiting[], error: unknown): void {
+    const connection = this.#connection;
+    this.#connection = null;
+    try {
+      if (connection?.db.inTransaction) connection.run('ROLLBACK');
+      connection?.close();
+    } catch {
+      // The handle is given up either way; what matters is the first error.
+    }
+    const { reason, full } = storageError(error);
+    const rejected = taken.length > 0 ? taken : this.#waiting.slice();
+    for (const waiting of rejected) {
+      this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+      waiting.answer({ error: { reason, full } });
+    }
+  }
+
+  /** Between groups, once in a while: a reader that is in its way only delays it. */
+  #checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): void {
+    const connection = this.#connection;
+    if (!connection || (mode === 'PASSIVE' && !this.#checkpointDue())) return;
+    try {
+      connection.db.pragma(`wal_checkpoint(${mode})`);
+    } catch {
+      // A checkpoint may fail where the disk is full; the log is still whole, and the next group tries again.
+    }
+  }
+
+  #checkpointDue(): boolean {
+    if (this.#uncheckpointed < checkpointAfter) return false;
+    this.#uncheckpointed = 0;
+    return true;
+  }
+}

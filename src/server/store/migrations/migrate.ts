@@ -1,0 +1,31 @@
+import type Database from 'better-sqlite3';
+import { StorageError } from '../../errors.ts';
+import { initial } from './0001-initial.ts';
+
+/** A step from one schema version to the next: SQL, or a function over the open connection. */
+export type Migration = string | ((db: Database.Database) => void);
+
+/** In order; the database's `user_version` is how many of them it has seen. Forward only. */
+export const migrations: readonly Migration[] = [initial];
+
+/**
+ * Brings a database to the newest schema, one transaction a step. `backup` is called before the first step of a
+ * database that is not new. Throws StorageError where the database was written by a newer program.
+ */
+export function migrate(db: Database.Database, steps: readonly Migration[], backup?: (version: number) => void): void {
+  const version = db.pragma('user_version', { simple: true }) as number;
+  if (version > steps.length)
+    throw new StorageError(
+      `This database was written by a newer Archeion (schema ${version}, this program knows ${steps.length}). Update the program.`,
+    );
+  if (version === steps.length) return;
+  if (version > 0) backup?.(version);
+  for (const [i, step] of steps.entries()) {
+    if (i < version) continue;
+    db.transaction(() => {
+      if (typeof step === 'string') db.exec(step);
+      else step(db);
+      db.pragma(`user_version = ${i + 1}`);
+    })();
+  }
+}

@@ -1,0 +1,55 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Network } from '../model/ids.ts';
+import type { Commit, Outcome } from './commit.ts';
+import { type CommitQueue, inProcessQueue, threadQueue } from './commit-queue.ts';
+import { type Connection, openReader, type Reader } from './connection.ts';
+
+/** One network's storage: short reads here, writes through its one writer. */
+export class NetworkStore {
+  readonly network: Network;
+  /** The network's folder: database and files. */
+  readonly folder: string;
+  readonly #queue: CommitQueue;
+  readonly #reader: Connection;
+
+  private constructor(network: Network, folder: string, queue: CommitQueue, reader: Connection) {
+    this.network = network;
+    this.folder = folder;
+    this.#queue = queue;
+    this.#reader = reader;
+  }
+
+  /** Opens or makes the network's folder below `data`. `writer: 'here'` keeps the writer in this thread. */
+  static async open(data: string, network: Network, writer: 'thread' | 'here' = 'thread'): Promise<NetworkStore> {
+    const folder = join(data, network);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const file = databaseFile(data, network);
+    const queue = writer === 'thread' ? await threadQueue(file) : inProcessQueue(file);
+    try {
+      return new NetworkStore(network, folder, queue, openReader(file));
+    } catch (error) {
+      await queue.close();
+      throw error;
+    }
+  }
+
+  /** One short synchronous read: all of it sees one state, and it must not outlive the call. */
+  read<T>(fn: (reader: Reader) => T): T {
+    return this.#reader.snapshot(fn);
+  }
+
+  /** See CommitQueue. */
+  submit(commits: Commit[]): Promise<Outcome[]> {
+    return this.#queue.submit(commits);
+  }
+
+  async close(): Promise<void> {
+    await this.#queue.close();
+    this.#reader.close();
+  }
+}
+
+export function databaseFile(data: string, network: Network): string {
+  return join(data, network, 'archeion.db');
+}

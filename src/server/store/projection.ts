@@ -1,0 +1,91 @@
+import { collectionsOf, labelOf, type Manifest } from '../model/manifest.ts';
+import { wireManifest } from '../model/wire-manifest.ts';
+import type { Writer } from './connection.ts';
+import { ensureEntityKey, ensurePredicateKey } from './entity-keys.ts';
+
+/** The current version that an entity's derived rows are made from. */
+export interface Current {
+  /** The entity's key. */
+  key: number;
+  /** The tip's block key and CID. */
+  tip: number;
+  cid: string;
+  manifest: Manifest;
+}
+
+/** Writes every row that is derived from the current version, given the version they were derived from before. */
+export function project(db: Writer, current: Current, before: Manifest | null): void {
+  projectEntity(db, current);
+  projectEdges(db, current, before);
+  projectListings(db, current, before);
+}
+
+function projectEntity(db: Writer, { key, tip, cid, manifest }: Current): void {
+  const first = collectionsOf(manifest)[0];
+  db.run(
+    `UPDATE entity SET tip = ?, type = ?, label = ?, ver = ?, deleted = ?, created_at = ?, updated_at = ?,
+       collection = CASE WHEN ? THEN collection ELSE ? END, json = ? WHERE key = ?`,
+    tip,
+    manifest.type,
+    labelOf(manifest),
+    manifest.ver,
+    manifest.deleted ? 1 : 0,
+    manifest.created_at,
+    manifest.ts,
+    manifest.deleted ? 1 : 0,
+    first === undefined ? null : ensureEntityKey(db, first),
+    manifest.deleted ? null : JSON.stringify(wireManifest(cid, manifest)),
+    key,
+  );
+}
+
+function edgesOf(manifest: Manifest | null): Map<string, { predicate: string; peer: string }> {
+  return new Map((manifest?.relationships ?? []).map((r) => [`${r.predicate}\n${r.peer}`, r]));
+}
+
+function projectEdges(db: Writer, { key, manifest }: Current, before: Manifest | null): void {
+  const old = edgesOf(before);
+  const now = edgesOf(manifest);
+  for (const [name, edge] of old) {
+    if (now.has(name)) continue;
+    db.run(
+      'DELETE FROM edge WHERE source = ? AND predicate = ? AND peer = ?',
+      key,
+      ensurePredicateKey(db, edge.predicate),
+      ensureEntityKey(db, edge.peer),
+    );
+  }
+  for (const [name, edge] of now) {
+    if (old.has(name)) continue;
+    db.run(
+      'INSERT OR IGNORE INTO edge (source, predicate, peer) VALUES (?, ?, ?)',
+      key,
+      ensurePredicateKey(db, edge.predicate),
+      ensureEntityKey(db, edge.peer),
+    );
+  }
+}
+
+function projectListings(db: Writer, { key, manifest }: Current, before: Manifest | null): void {
+  const old = new Set(before ? collectionsOf(before) : []);
+  const now = new Set(collectionsOf(manifest));
+  const moved = before !== null && (before.created_at !== manifest.created_at || before.type !== manifest.type);
+  for (const id of old)
+    if (before && (moved || !now.has(id)))
+      db.run(
+        'DELETE FROM listing WHERE collection = ? AND created_at = ? AND id = ?',
+        ensureEntityKey(db, id),
+        before.created_at,
+        manifest.id,
+      );
+  for (const id of now)
+    if (moved || !old.has(id))
+      db.run(
+        'INSERT OR IGNORE INTO listing (collection, created_at, id, type, entity) VALUES (?, ?, ?, ?, ?)',
+        ensureEntityKey(db, id),
+        manifest.created_at,
+        manifest.id,
+        manifest.type,
+        key,
+      );
+}

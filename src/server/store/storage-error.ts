@@ -1,0 +1,22 @@
+import { StorageError } from '../errors.ts';
+
+const sentences: Record<string, string> = {
+  SQLITE_FULL: 'The disk is full. Free some space; nothing of this write was kept, and everything before it can be read.',
+  SQLITE_READONLY: 'The data folder is read-only. Make it writable; what is there can be read.',
+  SQLITE_CANTOPEN: 'The database cannot be opened. Check that the data folder exists and is writable.',
+  SQLITE_CORRUPT: 'The database file is damaged. Run `archeion verify`, then restore a backup.',
+  SQLITE_NOTADB: 'The database file is damaged. Run `archeion verify`, then restore a backup.',
+  SQLITE_BUSY: 'Another program holds the database. Stop it and try again.',
+};
+
+/** Any error of the database as one that a person understands. */
+export function storageError(error: unknown): { reason: string; full: boolean } {
+  if (error instanceof StorageError) return { reason: error.reason, full: error.code === 'STORAGE_FULL' };
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const known = Object.entries(sentences).find(([name]) => code.startsWith(name));
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    reason: known ? known[1] : `The database reported an error: ${message}`,
+    full: code.startsWith('SQLITE_FULL') || code === 'ENOSPC',
+  };
+}

@@ -1,0 +1,46 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Commit } from './commit.ts';
+import { openWriter } from './connection.ts';
+import { type Answer, GroupCommit } from './group.ts';
+import { storageError } from './storage-error.ts';
+
+/** Messages to the writer thread. */
+export type ToWriter = { submissions: { seq: number; commits: Commit[] }[] } | { close: true };
+/** Messages from it: `ready` once, then answers in the order in which groups end, `closed` last. */
+export type FromWriter =
+  | { ready: true }
+  | { failed: { reason: string; full: boolean } }
+  | { answers: { seq: number; answer: Answer }[] }
+  | { closed: true };
+
+const port = parentPort;
+if (port) {
+  const post = (message: FromWriter) => port.postMessage(message);
+  try {
+    serve(new GroupCommit(() => openWriter((workerData as { file: string }).file)), post);
+    post({ ready: true });
+  } catch (error) {
+    post({ failed: storageError(error) });
+    port.close();
+  }
+}
+
+function serve(group: GroupCommit, post: (message: FromWriter) => void): void {
+  let answers: { seq: number; answer: Answer }[] = [];
+  const send = () => {
+    post({ answers });
+    answers = [];
+  };
+  port?.on('message', (message: ToWriter) => {
+    if ('close' in message) {
+      group.close();
+      post({ closed: true });
+      port.close();
+      return;
+    }
+    for (const { seq, commits } of message.submissions)
+      group.submit(commits, (answer) => {
+        if (answers.push({ seq, answer }) === 1) queueMicrotask(send);
+      });
+  });
+}
