@@ -1,0 +1,80 @@
+import { NotFoundError } from '../errors.ts';
+import { derivedId, idOn, type Network, networkOf } from '../model/ids.ts';
+import type { IdentityDatabase } from './identity-database.ts';
+
+/** A person or service that this node knows; `id` is its user entity's on main. Times are epoch milliseconds. */
+export interface Account {
+  id: string;
+  issuer: string;
+  subject: string;
+  email: string | null;
+  name: string | null;
+  created_at: number;
+  operator: boolean;
+  /** All its user ids on a network: its own first, then its aliases on remotes. */
+  ids: Record<Network, string[]>;
+}
+
+/** What makes an account; the subject is the issuer's name for it. */
+export type NewAccount = Pick<Account, 'issuer' | 'subject' | 'email' | 'name'>;
+
+type AccountRow = Omit<Account, 'operator' | 'ids'> & { operator: number };
+
+/** Makes the account where its issuer and subject have none; answers its id and whether it is new. */
+export function insertAccount(db: IdentityDatabase, of: NewAccount, now: number): { id: string; created: boolean } {
+  const id = derivedId('main', of.issuer, of.subject);
+  const changed = db.run(
+    'INSERT INTO account (id, issuer, subject, email, name, created_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    ...[id, of.issuer, of.subject, of.email, of.name, now],
+  );
+  return { id, created: changed > 0 };
+}
+
+export function markOperator(db: IdentityDatabase, id: string): void {
+  db.run('UPDATE account SET operator = 1 WHERE id = ? AND operator = 0', id);
+}
+
+/** By the account's own id on either network. */
+export function accountById(db: IdentityDatabase, id: string): Account | null {
+  return networkOf(id) === 'main' ? load(db, 'id = ?', id) : load(db, "'II' || substr(id, 3) = ?", id);
+}
+
+export function accountBySubject(db: IdentityDatabase, issuer: string, subject: string): Account | null {
+  return load(db, 'issuer = ? AND subject = ?', issuer, subject);
+}
+
+/** As accountById, with NotFoundError where there is none. */
+export function requireAccount(db: IdentityDatabase, id: string): Account {
+  const account = accountById(db, id);
+  if (account === null) throw new NotFoundError('Account not found');
+  return account;
+}
+
+export function insertAlias(db: IdentityDatabase, account: string, remote: string, userId: string): void {
+  db.run(
+    'INSERT INTO alias (remote, user_id, account) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET account = excluded.account',
+    ...[remote, userId, account],
+  );
+}
+
+export function deleteAliases(db: IdentityDatabase, remote: string): void {
+  db.run('DELETE FROM alias WHERE remote = ?', remote);
+}
+
+/** The account's user ids on one remote. */
+export function listAliases(db: IdentityDatabase, account: string, remote: string): string[] {
+  const sql = 'SELECT user_id FROM alias WHERE account = ? AND remote = ? ORDER BY user_id';
+  return db.all<{ user_id: string }>(sql, account, remote).map((row) => row.user_id);
+}
+
+function load(db: IdentityDatabase, where: string, ...params: string[]): Account | null {
+  const row = db.get<AccountRow>(`SELECT * FROM account WHERE ${where}`, ...params);
+  if (row === undefined) return null;
+  const sql = 'SELECT DISTINCT user_id FROM alias WHERE account = ? ORDER BY user_id';
+  const aliases = db.all<{ user_id: string }>(sql, row.id).map((alias) => alias.user_id);
+  const idsOn = (network: Network): string[] => {
+    const own = idOn(network, row.id);
+    return [own, ...aliases.filter((id) => id !== own && networkOf(id) === network)];
+  };
+  return { ...row, operator: row.operator === 1, ids: { main: idsOn('main'), test: idsOn('test') } };
+}

@@ -1,0 +1,82 @@
+import Database from 'better-sqlite3';
+import { StorageError } from '../errors.ts';
+import { identityMigrations } from './identity-schema.ts';
+
+type Value = string | number | Uint8Array | null;
+
+/** The connection to identity.db: small, written rarely, each write durable when it returns. Faults are StorageErrors. */
+export class IdentityDatabase {
+  readonly #db: Database.Database;
+  readonly #statements = new Map<string, Database.Statement>();
+
+  /** `file` is made where it is missing. Throws StorageError where it cannot be opened or a newer program wrote it. */
+  constructor(file: string) {
+    this.#db = storing(() => new Database(file));
+    try {
+      storing(() => {
+        this.#db.pragma('journal_mode = WAL');
+        this.#db.pragma('synchronous = FULL');
+        this.#db.pragma('fullfsync = ON');
+        this.#db.pragma('checkpoint_fullfsync = ON');
+        this.#db.pragma('foreign_keys = ON');
+        migrate(this.#db);
+      });
+    } catch (error) {
+      this.#db.close();
+      throw error;
+    }
+  }
+
+  get<T>(sql: string, ...params: Value[]): T | undefined {
+    return storing(() => this.#statement(sql).get(...params) as T | undefined);
+  }
+
+  all<T>(sql: string, ...params: Value[]): T[] {
+    return storing(() => this.#statement(sql).all(...params) as T[]);
+  }
+
+  /** How many rows changed. */
+  run(sql: string, ...params: Value[]): number {
+    return storing(() => this.#statement(sql).run(...params).changes);
+  }
+
+  /** All of `fn` or nothing. */
+  transaction<T>(fn: () => T): T {
+    return storing(() => this.#db.transaction(fn).immediate());
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #statement(sql: string): Database.Statement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function migrate(db: Database.Database): void {
+  const version = db.pragma('user_version', { simple: true }) as number;
+  if (version > identityMigrations.length)
+    throw new StorageError('identity.db was written by a newer version of this program. Update the program.');
+  for (const [i, step] of identityMigrations.entries()) {
+    if (i < version) continue;
+    db.transaction(() => {
+      db.exec(step);
+      db.pragma(`user_version = ${i + 1}`);
+    }).immediate();
+  }
+}
+
+function storing<T>(fn: () => T): T {
+  try {
+    return fn();
+  } catch (error) {
+    if (error instanceof Database.SqliteError) throw new StorageError(error.message, error.code === 'SQLITE_FULL');
+    throw error;
+  }
+}

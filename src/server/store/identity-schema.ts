@@ -1,0 +1,48 @@
+/** The steps of identity.db's schema, in order; its `user_version` is how many of them it has seen. Forward only. */
+export const identityMigrations: readonly string[] = [
+  `
+  CREATE TABLE account (
+    id TEXT PRIMARY KEY,
+    issuer TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    email TEXT,
+    name TEXT,
+    created_at INTEGER NOT NULL,
+    operator INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (issuer, subject)
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX account_test_id ON account ('II' || substr(id, 3));
+
+  CREATE TABLE alias (
+    remote TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    account TEXT NOT NULL REFERENCES account (id),
+    PRIMARY KEY (remote, user_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX alias_account ON alias (account);
+
+  CREATE TABLE api_key (
+    id TEXT PRIMARY KEY,
+    digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
+    prefix TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('user', 'service', 'agent', 'klados')),
+    account TEXT NOT NULL REFERENCES account (id),
+    processor TEXT CHECK ((processor IS NOT NULL) = (kind IN ('agent', 'klados'))),
+    network TEXT CHECK ((network IS NOT NULL) = (processor IS NOT NULL)),
+    label TEXT,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    last_used_at INTEGER,
+    revoked_at INTEGER,
+    disabled INTEGER NOT NULL DEFAULT 0,
+    internal INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX api_key_account ON api_key (account) WHERE revoked_at IS NULL;
+  CREATE INDEX api_key_processor ON api_key (processor) WHERE revoked_at IS NULL;
+
+  CREATE TABLE setting (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+];

@@ -1,0 +1,224 @@
+import { join } from 'node:path';
+import { formatKey, isApiKey, keyDigest, keyEntropy, keyPrefixLength } from '../model/credentials.ts';
+import type { Account, NewAccount } from './accounts.ts';
+import * as accounts from './accounts.ts';
+import type { KeyHolder, KeyRecord, NewKey, VerifiedKey } from './api-keys.ts';
+import * as keys from './api-keys.ts';
+import { IdentityDatabase } from './identity-database.ts';
+import { readOperatorKey, writeOperatorKey } from './operator-key.ts';
+import { RecentMap } from './recent-map.ts';
+
+export interface IdentityOptions {
+  /** Epoch milliseconds. */
+  now: () => number;
+  randomBytes: (size: number) => Uint8Array;
+  /** How many verified keys are remembered, so that a request costs a SHA-256 and a look into a map. */
+  remembered?: number;
+}
+
+/** A key just made; times are epoch milliseconds. */
+export interface CreatedKey {
+  id: string;
+  /** The whole key: it is not stored and cannot be had again. */
+  key: string;
+  prefix: string;
+  label: string | null;
+  created_at: number;
+  expires_at: number | null;
+}
+
+/** Accounts made by this node itself carry this issuer; no JWT may. */
+export const localIssuer = 'archeion';
+const usesWrittenEvery = 60_000;
+
+/** Accounts, their aliases and keys, and the node's settings, in `<data>/identity.db` (decisions.md, Identity and authorship). */
+export class Identity {
+  readonly #db: IdentityDatabase;
+  readonly #operatorFile: string;
+  readonly #now: () => number;
+  readonly #randomBytes: (size: number) => Uint8Array;
+  readonly #verified: RecentMap<string, VerifiedKey>;
+  readonly #uses = new Map<string, number>();
+  #usesWritten: number;
+  #open = true;
+
+  /** `folder` is the node's data folder and must be there. Throws StorageError where the database cannot be used. */
+  constructor(folder: string, { now, randomBytes, remembered = 10_000 }: IdentityOptions) {
+    this.#db = new IdentityDatabase(join(folder, 'identity.db'));
+    this.#operatorFile = join(folder, 'operator.key');
+    this.#now = now;
+    this.#randomBytes = randomBytes;
+    this.#verified = new RecentMap(remembered);
+    this.#usesWritten = now();
+  }
+
+  /** The account of a subject at an issuer, made where it is missing; one that is there stays as it is. */
+  registerAccount(of: NewAccount): { account: Account; created: boolean } {
+    const { id, created } = accounts.insertAccount(this.#db, of, this.#now());
+    return { account: accounts.requireAccount(this.#db, id), created };
+  }
+
+  accountBySubject(issuer: string, subject: string): Account | null {
+    return accounts.accountBySubject(this.#db, issuer, subject);
+  }
+
+  /** By the account's own id on either network. */
+  accountById(id: string): Account | null {
+    return accounts.accountById(this.#db, id);
+  }
+
+  /** Makes a remote's user another name of the account; the id's form decides the network. Throws NotFoundError. */
+  addAlias(account: string, remote: string, userId: string): void {
+    accounts.insertAlias(this.#db, accounts.requireAccount(this.#db, account).id, remote, userId);
+    this.#verified.clear();
+  }
+
+  /** The account's user ids on a remote. */
+  aliases(account: string, remote: string): string[] {
+    return accounts.listAliases(this.#db, account, remote);
+  }
+
+  removeAliases(remote: string): void {
+    accounts.deleteAliases(this.#db, remote);
+    this.#verified.clear();
+  }
+
+  /** Throws NotFoundError where the account is missing, ValidationError where the holder has too many keys. */
+  createKey(wanted: NewKey): CreatedKey {
+    return this.#createKey(wanted, false);
+  }
+
+  /** The holder's keys that are not revoked, newest first. */
+  listKeys(holder: KeyHolder): KeyRecord[] {
+    return keys
+      .listKeys(this.#db, holder)
+      .map((key) => ({ ...key, last_used_at: this.#uses.get(key.id) ?? key.last_used_at }));
+  }
+
+  /**
+   * Revokes the one key of the holder that begins with `prefix`; from then on it is refused. Throws ValidationError
+   * `["prefix"]` where it is not 4 to 12 characters or fits more than one key, NotFoundError where it fits none.
+   */
+  revokeKey(holder: KeyHolder, prefix: string): void {
+    keys.revokeByPrefix(this.#db, holder, prefix, this.#now());
+    this.#verified.clear();
+  }
+
+  /** Takes the keys of a deleted or disabled processor out of use, or back into it. */
+  setKeysDisabled(processor: string, disabled: boolean): void {
+    keys.setDisabled(this.#db, processor, disabled);
+    this.#verified.clear();
+  }
+
+  /** What a key stands for, and null where it is malformed, unknown, expired, revoked or disabled. */
+  findKey(key: string): VerifiedKey | null {
+    if (!isApiKey(key)) return null;
+    const digest = keyDigest(key);
+    const name = digest.toString('hex');
+    const remembered = this.#verified.get(name);
+    const verified = remembered ?? keys.keyByDigest(this.#db, digest);
+    if (verified === null) return null;
+    const now = this.#now();
+    if (verified.expires_at !== null && verified.expires_at <= now) {
+      this.#verified.delete(name);
+      return null;
+    }
+    if (remembered === undefined) this.#verified.set(name, verified);
+    this.#uses.set(verified.id, now);
+    if (now - this.#usesWritten >= usesWrittenEvery) this.#writeUses(now);
+    return verified;
+  }
+
+  /** How many verified keys are remembered now. */
+  get remembered(): number {
+    return this.#verified.size;
+  }
+
+  /**
+   * The operator's account and its key, which stands in `<data>/operator.key`; where the file is lost or its key no
+   * longer good, a new key is made and the old one revoked. Throws StorageError where the file cannot be written.
+   */
+  ensureOperator(): { account: Account; key: string } {
+    const { id } = accounts.insertAccount(this.#db, local('operator', 'Operator'), this.#now());
+    accounts.markOperator(this.#db, id);
+    const account = accounts.requireAccount(this.#db, id);
+
+    const kept = readOperatorKey(this.#operatorFile);
+    if (kept !== null && this.findKey(kept)?.internal) return { account, key: kept };
+
+    const made = this.#db.transaction(() => {
+      keys.revokeInternal(this.#db, id, this.#now());
+      return this.#createKey({ kind: 'user', account: id, label: 'operator', expiresIn: null }, true);
+    });
+    this.#verified.clear();
+    writeOperatorKey(this.#operatorFile, made.key, made.id);
+    return { account, key: made.key };
+  }
+
+  /** The account that keys made with `--service` belong to. */
+  ensureServiceAccount(): Account {
+    return this.registerAccount(local('service', 'Service')).account;
+  }
+
+  /** A node-wide setting, or null. */
+  setting(name: string): string | null {
+    return this.#db.get<{ value: string }>('SELECT value FROM setting WHERE name = ?', name)?.value ?? null;
+  }
+
+  setSetting(name: string, value: string): void {
+    const sql = 'INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value';
+    this.#db.run(sql, name, value);
+  }
+
+  /** This node's instance id, a UUID, made at the first call. */
+  instanceId(): string {
+    return this.setting('instance_id') ?? this.renewInstanceId();
+  }
+
+  /** A new instance id, as a restored backup needs (decisions.md, Events). */
+  renewInstanceId(): string {
+    const id = this.#uuid();
+    this.setSetting('instance_id', id);
+    return id;
+  }
+
+  /** Writes the times of last use that are not on disk yet, then lets go of the database. */
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#writeUses(this.#now());
+    this.#db.close();
+  }
+
+  #createKey(wanted: NewKey, internal: boolean): CreatedKey {
+    const key = formatKey(wanted.kind, this.#randomBytes(keyEntropy(wanted.kind)));
+    const id = this.#uuid();
+    const created_at = this.#now();
+    const expires_at = wanted.expiresIn === null ? null : created_at + wanted.expiresIn * 1000;
+    keys.insertKey(this.#db, wanted, { id, key, created_at, expires_at }, internal);
+    return { id, key, prefix: key.slice(0, keyPrefixLength), label: wanted.label ?? null, created_at, expires_at };
+  }
+
+  /** A request is not refused for a time of last use: what cannot be written is kept for the next time. */
+  #writeUses(now: number): void {
+    this.#usesWritten = now;
+    if (this.#uses.size === 0) return;
+    try {
+      keys.recordUses(this.#db, this.#uses);
+      this.#uses.clear();
+    } catch {
+      return;
+    }
+  }
+
+  #uuid(): string {
+    const bytes = Buffer.from(this.#randomBytes(16));
+    bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
+    bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+    return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  }
+}
+
+function local(subject: string, name: string): NewAccount {
+  return { issuer: localIssuer, subject, email: null, name };
+}
