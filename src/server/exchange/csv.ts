@@ -1,0 +1,66 @@
+import { pipeline, Readable } from 'node:stream';
+import { CsvError, type Info, parse } from 'csv-parse';
+import { badRecord, maxRecordBytes, type Place, type SourceRecord, sourceRecord, tooLong } from './record-place.ts';
+
+const maxColumns = 10_000;
+
+interface Row {
+  record: string[];
+  info: Info;
+}
+
+/** Rows below a header row, each cell a text. Every row must have as many cells as the header. */
+export async function* csvRecords(source: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<SourceRecord> {
+  const place: Place = { file, unit: 'line' };
+  const rows = parse({ info: true, skip_empty_lines: true, max_record_size: maxRecordBytes });
+  pipeline(Readable.from(checkedText(source, place)), rows, () => undefined);
+  let header: string[] | null = null;
+  try {
+    for await (const row of rows) {
+      const { record: cells, info } = row as Row;
+      if (header === null) header = headerOf(cells, place, info.lines);
+      else {
+        const members = header.map((name, i) => [name, cells[i] ?? ''] as const);
+        yield sourceRecord(Object.fromEntries(members), place, info.lines);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const line = typeof error.lines === 'number' ? error.lines : 1;
+    if (error.code === 'CSV_MAX_RECORD_SIZE') throw tooLong(place, line);
+    throw badRecord(place, line, error.message);
+  }
+}
+
+function headerOf(cells: string[], place: Place, line: number): string[] {
+  const names = cells.map((cell) => cell.trim());
+  if (names.length > maxColumns) throw badRecord(place, line, `the header has more than ${maxColumns} columns`);
+  const empty = names.indexOf('');
+  if (empty !== -1) throw badRecord(place, line, `column ${empty + 1} has no name in the header`);
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name)) throw badRecord(place, line, `the header has the column "${name}" twice`);
+    seen.add(name);
+  }
+  return names;
+}
+
+/** csv-parse would replace what is no UTF-8; here it is an error. */
+async function* checkedText(source: AsyncIterable<Uint8Array>, place: Place): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let line = 1;
+  const text = (bytes?: Uint8Array): string => {
+    try {
+      return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
+    } catch {
+      throw badRecord(place, line, 'at or after this line is a byte that is not UTF-8 text');
+    }
+  };
+  for await (const bytes of source) {
+    if (bytes.includes(0)) throw badRecord(place, line, 'at or after this line is a NUL byte: the file is not text');
+    const part = text(bytes);
+    for (let at = part.indexOf('\n'); at !== -1; at = part.indexOf('\n', at + 1)) line++;
+    if (part !== '') yield Buffer.from(part);
+  }
+  text();
+}

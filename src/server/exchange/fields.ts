@@ -1,0 +1,57 @@
+import { ValidationError } from '../errors.ts';
+import type { Json, JsonObject } from '../model/manifest.ts';
+import type { EntityRule, Field, NestedRule } from './mapping.ts';
+import { isObject, valueAt, withoutPaths } from './paths.ts';
+
+const maxIdLength = 1000;
+
+/** A source id as text: 7 and "7" are the same one. Null where the value can be none. */
+export function usableId(value: Json | undefined): string | null {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value.trim() !== '' && value.length <= maxIdLength ? value : null;
+}
+
+/** The first of a rule's label fields that holds text or a number. */
+export function labelText(rule: EntityRule, item: JsonObject): string | undefined {
+  for (const path of rule.label) {
+    const value = valueAt(item, path);
+    if (typeof value === 'number') return String(value);
+    if (typeof value === 'string' && value.trim() !== '') return value;
+  }
+  return undefined;
+}
+
+/** The properties of an entity; `label` is set over whatever field has that name. */
+export function draftProperties(rule: EntityRule, item: Json, label: string | undefined): JsonObject {
+  const properties = isObject(item) ? taken(rule, item) : {};
+  if (label !== undefined) properties.label = label;
+  return properties;
+}
+
+/** A new object, so that the label can be set in it. */
+function taken(rule: EntityRule, item: JsonObject): JsonObject {
+  if (rule.only) return picked(rule.only, item);
+  const kept = withoutPaths(item, rule.omit);
+  if (rule.renamed.length === 0) return kept === item ? Object.fromEntries(Object.entries(item)) : kept;
+  const renamed = picked(rule.renamed, item);
+  for (const { path, name } of rule.renamed)
+    if (Object.hasOwn(kept, name) && Object.hasOwn(renamed, name))
+      throw ValidationError.at([name], `"${path.text}" can't be renamed: the record has a field "${name}" already`);
+  return Object.fromEntries([...Object.entries(kept), ...Object.entries(renamed)]);
+}
+
+/** The properties of the relationship to a nested item, undefined where it has none. */
+export function linkProperties(rule: NestedRule, item: Json): JsonObject | undefined {
+  if (rule.link.length === 0 || !isObject(item)) return undefined;
+  const properties = picked(rule.link, item);
+  return Object.keys(properties).length === 0 ? undefined : properties;
+}
+
+function picked(fields: readonly Field[], item: JsonObject): JsonObject {
+  const members: [string, Json][] = [];
+  for (const { path, name } of fields) {
+    const value = valueAt(item, path);
+    if (value !== undefined) members.push([name, value]);
+  }
+  return Object.fromEntries(members);
+}

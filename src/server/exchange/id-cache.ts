@@ -1,0 +1,26 @@
+import { derivedId, type Network } from '../model/ids.ts';
+
+/** The entity id of (kind, source id). `keep`: it will be asked for again soon. */
+export type IdCache = (kind: string, sourceId: string, keep: boolean) => string;
+
+const maxKept = 200_000;
+
+/** Ids derived from (network, collection, kind, source id); those to keep are remembered, at most 200,000 at a time. */
+export function idCache(network: Network, collection: string): IdCache {
+  let known = new Map<string, string>();
+  let size = 0;
+  return (kind, sourceId, keep) => {
+    if (!keep) return derivedId(network, collection, kind, sourceId);
+    const key = `${kind}\n${sourceId}`;
+    const cached = known.get(key);
+    if (cached !== undefined) return cached;
+    const id = derivedId(network, collection, kind, sourceId);
+    if (size >= maxKept) {
+      known = new Map();
+      size = 0;
+    }
+    known.set(key, id);
+    size++;
+    return id;
+  };
+}

@@ -1,0 +1,144 @@
+import { valueHash } from '../blocks/encode.ts';
+import { ValidationError } from '../errors.ts';
+import type { Network } from '../model/ids.ts';
+import { type Json, type JsonObject, type Relationship, relationshipKey } from '../model/manifest.ts';
+import { equalJson } from '../model/properties.ts';
+import type { Draft } from './draft.ts';
+import { draftProperties, labelText, linkProperties, usableId } from './fields.ts';
+import { type IdCache, idCache } from './id-cache.ts';
+import type { EntityRule, Mapping, NestedRule, RecordRule } from './mapping.ts';
+import { isObject, valueAt, valuesAt } from './paths.ts';
+
+/** Where the entities will stand; one context serves a whole import, so that ids met again are not derived again. */
+export interface MapContext {
+  network: Network;
+  /** The collection's entity id. */
+  collection: string;
+  ids: IdCache;
+}
+
+export function mapContext(network: Network, collection: string): MapContext {
+  return { network, collection, ids: idCache(network, collection) };
+}
+
+/** More entities than one record may hold: what a commit and a person can still follow. */
+export const maxNested = 50_000;
+
+/** Drafts of one record by id, in the order in which they were first met. */
+type Drafts = Map<string, Draft & { links: Map<string, Relationship> }>;
+type Entry = Drafts extends Map<string, infer D> ? D : never;
+
+/**
+ * The entities that a record describes, targets before the sources of relationships, the record's own last.
+ * Throws a ValidationError where no rule fits, an id is missing or unusable, or the record holds more than `maxNested`.
+ */
+export function mapRecord(mapping: Mapping, record: JsonObject, context: MapContext): Draft[] {
+  const rule = mapping.records.find((r) => matches(r, record));
+  if (!rule) throw ValidationError.at([], 'the record fits no rule of the mapping');
+  const drafts: Drafts = new Map();
+  const own = describe(rule, record, context, false);
+  addNested(rule, record, own, drafts, context);
+  drafts.delete(own.id);
+  drafts.set(own.id, own);
+  return [...drafts.values()].map(({ links, ...draft }) => ({ ...draft, relationships: [...links.values()] }));
+}
+
+function matches({ match }: RecordRule, record: JsonObject): boolean {
+  if (!match) return true;
+  const value = valueAt(record, match.field);
+  return value !== undefined && (match.equals === undefined || equalJson(value, match.equals));
+}
+
+function describe(rule: EntityRule, item: Json, context: MapContext, nested: boolean): Entry {
+  const found = rule.id && isObject(item) ? valueAt(item, rule.id) : isObject(item) ? undefined : item;
+  const sourceId = rule.id || !isObject(item) ? usableId(found) : valueHash(item);
+  if (sourceId === null)
+    throw ValidationError.at(
+      rule.id?.steps.slice() ?? [],
+      `a record of kind "${rule.kind}" has no usable id${rule.id ? ` at "${rule.id.text}"` : ''}: a non-empty text of at most 1,000 characters or a number is one`,
+    );
+  const hashed = rule.id === null && isObject(item);
+  const label = isObject(item) ? labelText(rule, item) : sourceId;
+  return {
+    id: context.ids(rule.kind, sourceId, nested),
+    kind: rule.kind,
+    sourceId,
+    type: rule.type,
+    properties: draftProperties(rule, item, label ?? (hashed ? undefined : sourceId)),
+    relationships: [],
+    nested,
+    links: new Map(),
+  };
+}
+
+function addNested(rule: EntityRule, item: JsonObject, from: Entry, drafts: Drafts, context: MapContext): void {
+  for (const inner of rule.nested)
+    for (const value of valuesAt(item, inner.path))
+      if (inner.tree) addTree(inner, inner.tree, value, from, null, drafts, context);
+      else link(from, inner.predicate, add(inner, value, drafts, context), linkProperties(inner, value));
+}
+
+function addTree(
+  rule: NestedRule,
+  tree: NonNullable<NestedRule['tree']>,
+  node: Json,
+  from: Entry,
+  parent: Entry | 'skipped' | null,
+  drafts: Drafts,
+  context: MapContext,
+): void {
+  const children = isObject(node) ? valuesAt(node, tree.children) : [];
+  const skipped = tree.skipRoot && parent === null;
+  const own = skipped ? ('skipped' as const) : add(rule, node, drafts, context);
+  if (own !== 'skipped') {
+    if (parent !== null && parent !== 'skipped') link(own, tree.predicate, parent, undefined);
+    if (!tree.leavesOnly || children.length === 0) link(from, rule.predicate, own, linkProperties(rule, node));
+  }
+  for (const child of children) addTree(rule, tree, child, from, own, drafts, context);
+}
+
+function add(rule: NestedRule, value: Json, drafts: Drafts, context: MapContext): Entry {
+  const draft = describe(rule, value, context, true);
+  const known = drafts.get(draft.id);
+  if (isObject(value)) addNested(rule, value, known ?? draft, drafts, context);
+  if (known) return known;
+  for (const [key, r] of drafts.get(draft.id)?.links ?? []) if (!draft.links.has(key)) draft.links.set(key, r);
+  drafts.set(draft.id, draft);
+  if (drafts.size > maxNested)
+    throw ValidationError.at([], `the record holds more than ${maxNested.toLocaleString('en')} entities`);
+  return draft;
+}
+
+/** A second link of one predicate to one peer adds what it says otherwise: differing values become a list. */
+function link(from: Entry, predicate: string, to: Entry, properties: JsonObject | undefined): void {
+  const key = relationshipKey({ predicate, peer: to.id });
+  const known = from.links.get(key);
+  if (known) {
+    if (properties) known.properties = joined(known.properties ?? {}, properties);
+    return;
+  }
+  const label = to.properties.label;
+  from.links.set(key, {
+    predicate,
+    peer: to.id,
+    peer_type: to.type,
+    ...(typeof label === 'string' && { peer_label: shortened(label) }),
+    ...(properties && { properties }),
+  });
+}
+
+function joined(first: JsonObject, second: JsonObject): JsonObject {
+  const members = new Map(Object.entries(first));
+  for (const [key, value] of Object.entries(second)) {
+    const old = members.get(key);
+    const values = old === undefined ? [] : Array.isArray(old) ? old : [old];
+    if (old === undefined) members.set(key, value);
+    else if (!equalJson(old, value) && !values.some((v) => equalJson(v, value))) members.set(key, [...values, value]);
+  }
+  return Object.fromEntries(members);
+}
+
+/** A copy of a label stands in every relationship to its entity, so that a text as long as a book must not. */
+function shortened(label: string): string {
+  return label.length <= 500 ? label : `${label.slice(0, 499).toWellFormed().replace(/\uFFFD$/, '')}…`;
+}

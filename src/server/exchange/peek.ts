@@ -1,0 +1,48 @@
+/** The first bytes of a stream, and the whole stream with them still in it. */
+export interface Peeked {
+  head: Uint8Array;
+  stream: AsyncIterable<Uint8Array>;
+  /** Lets go of the source, also where nobody read the stream. */
+  close(): Promise<void>;
+}
+
+/** Reads until `enough` says so of what came first, or the stream ends, or 64 KiB are there. */
+export async function peek(
+  source: AsyncIterable<Uint8Array>,
+  enough: (head: Uint8Array) => boolean,
+): Promise<Peeked> {
+  const iterator = source[Symbol.asyncIterator]();
+  let head: Uint8Array = new Uint8Array();
+  let done = false;
+  while (!done && !enough(head) && head.length < 64 * 1024) {
+    const next = await iterator.next();
+    if (next.done) done = true;
+    else head = head.length === 0 ? next.value : Buffer.concat([head, next.value]);
+  }
+  return {
+    head,
+    stream: rest(head, iterator),
+    close: async () => {
+      await iterator.return?.();
+    },
+  };
+}
+
+async function* rest(head: Uint8Array, iterator: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    if (head.length > 0) yield head;
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** The same bytes from a place on. */
+export async function* skip(source: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
+  let left = count;
+  for await (const chunk of source) {
+    const cut = Math.min(left, chunk.length);
+    left -= cut;
+    if (cut < chunk.length) yield chunk.subarray(cut);
+  }
+}

@@ -1,0 +1,57 @@
+import { isUtf8 } from 'node:buffer';
+import { ValidationError } from '../errors.ts';
+import { jsonIssues } from '../model/json-value.ts';
+import type { JsonObject } from '../model/manifest.ts';
+
+/** A record as it stands in a file. */
+export interface SourceRecord {
+  record: JsonObject;
+  /** Its line (NDJSON and CSV, where it ends) or its number in the array (JSON), from 1. */
+  line: number;
+  /** File and line in words, for messages: `works.ndjson, line 3`. */
+  place: string;
+}
+
+export const maxRecordBytes = 32 * 1024 * 1024;
+
+/** Names a place of a file in errors. */
+export interface Place {
+  file: string;
+  unit: 'line' | 'element';
+}
+
+export function placeText({ file, unit }: Place, line: number): string {
+  return `${file}, ${unit} ${line}`;
+}
+
+export function badRecord(place: Place, line: number, reason: string): ValidationError {
+  return ValidationError.at([place.file, line], `${placeText(place, line)}: ${reason}`);
+}
+
+export function tooLong(place: Place, line: number): ValidationError {
+  return badRecord(place, line, 'is longer than 32 MiB');
+}
+
+/** The record in its bytes, a JSON object. Throws a ValidationError that names file, line and reason. */
+export function parseRecord(bytes: Buffer, place: Place, line: number): SourceRecord {
+  if (!isUtf8(bytes)) throw badRecord(place, line, 'is not UTF-8 text');
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch (error) {
+    throw badRecord(place, line, `is not JSON: ${(error as Error).message}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw badRecord(place, line, 'is not a JSON object');
+  return sourceRecord(value as JsonObject, place, line);
+}
+
+/** The record, if it can be stored exactly (model/json-value.ts). */
+export function sourceRecord(record: JsonObject, place: Place, line: number): SourceRecord {
+  const issue = jsonIssues(record, [])[0];
+  if (issue) {
+    const where = issue.path.length > 12 ? [...issue.path.slice(0, 12), '…'] : issue.path;
+    throw badRecord(place, line, `${where.join('.') || 'the record'} ${issue.message}`);
+  }
+  return { record, line, place: placeText(place, line) };
+}
