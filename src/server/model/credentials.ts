@@ -8,6 +8,9 @@ export const keyPrefixLength = 12;
 /** An Authorization header with more is refused before anything is parsed. */
 export const maxCredentialLength = 8192;
 
+/** Accounts made by this node itself carry this issuer; no JWT may. */
+export const localIssuer = 'archeion';
+
 const keyPattern = /^(?:uk_[0-9a-f]{32}|ak_[0-9a-f]{64})$/;
 const prefixPattern = /^.{4,12}$/su;
 const headerPattern = /^(bearer|apikey) +([\x21-\x7e]+)$/i;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { formatKey, isApiKey, keyDigest, keyEntropy, keyPrefixLength } from '../model/credentials.ts';
+import { formatKey, isApiKey, keyDigest, keyEntropy, keyPrefixLength, localIssuer } from '../model/credentials.ts';
 import type { Account, NewAccount } from './accounts.ts';
 import * as accounts from './accounts.ts';
 import type { KeyHolder, KeyRecord, NewKey, VerifiedKey } from './api-keys.ts';
@@ -27,8 +27,6 @@ export interface CreatedKey {
   expires_at: number | null;
 }
 
-/** Accounts made by this node itself carry this issuer; no JWT may. */
-export const localIssuer = 'archeion';
 const usesWrittenEvery = 60_000;
 
 /** Accounts, their aliases and keys, and the node's settings, in `<data>/identity.db` (decisions.md, Identity and authorship). */

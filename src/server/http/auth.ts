@@ -1,0 +1,153 @@
+import type { JWTPayload } from 'jose';
+import { ForbiddenError, UnauthorizedError, ValidationError } from '../errors.ts';
+import type { Actor } from '../model/actor.ts';
+import { localIssuer, presented } from '../model/credentials.ts';
+import { derivedId, idOn, isEntityId, type Network, networkOf } from '../model/ids.ts';
+import type { Account } from '../store/accounts.ts';
+import type { VerifiedKey } from '../store/api-keys.ts';
+import type { Identity } from '../store/identity.ts';
+import type { Caller, Claims, Credential } from './caller.ts';
+import { createJwtVerifier, type JwtSettings } from './jwt.ts';
+
+export interface AuthenticatorOptions {
+  identity: Pick<Identity, 'findKey' | 'accountBySubject' | 'accountById'>;
+  jwt: JwtSettings;
+  /** The service's name on the wire (`ARCHEION_SERVICE`), which names the network header. */
+  service: string;
+  /** Epoch milliseconds. */
+  now: () => number;
+}
+
+/** The headers that say who asks, as they came. */
+export interface Presentation {
+  authorization: string | undefined;
+  onBehalfOf: string | undefined;
+  /** `X-<Service>-Network`; missing means main. */
+  network: string | undefined;
+}
+
+/** What a credential proved, before the request's network is known. */
+type Proof =
+  | { kind: 'none' }
+  | { kind: 'key'; key: VerifiedKey; credential: Credential }
+  | { kind: 'user'; account: Account | null; claims: Claims; credential: Credential }
+  | { kind: 'service'; id: string; credential: Credential };
+
+const maxSubject = 255;
+const maxEmail = 320;
+const maxName = 200;
+
+/**
+ * Finds who asks (decisions.md, Identity and authorship): at once for keys and the anonymous, in a promise for JWTs.
+ * It throws or rejects with UnauthorizedError for a credential that does not hold, ValidationError for a malformed
+ * header, ForbiddenError for X-On-Behalf-Of from anybody but a service account or of a user who is not registered, and
+ * UnavailableError where the identity provider's keys cannot be had.
+ */
+export function createAuthenticator({ identity, jwt, service, now }: AuthenticatorOptions) {
+  const verifyJwt = createJwtVerifier(jwt, now);
+
+  function prove(authorization: string | undefined): Proof | Promise<Proof> {
+    const shown = presented(authorization);
+    if (shown.scheme === 'none') return { kind: 'none' };
+    if (shown.scheme === 'key') return proveKey(identity.findKey(shown.text));
+    if (shown.scheme === 'jwt' && verifyJwt !== null) return verifyJwt(shown.text).then(proveClaims);
+    throw new UnauthorizedError();
+  }
+
+  function proveClaims(payload: JWTPayload): Proof {
+    const claims = readClaims(payload, jwt.issuer ?? '');
+    const credential: Credential = { method: 'jwt', claims };
+    if (payload['role'] === 'service' || payload['role'] === 'service_role')
+      return { kind: 'service', id: derivedId('main', claims.issuer, claims.subject || payload['role']), credential };
+    if (claims.subject === '') throw new UnauthorizedError();
+    const account = identity.accountBySubject(claims.issuer, claims.subject);
+    return { kind: 'user', account, claims, credential };
+  }
+
+  /** The user that a service account acts for. */
+  function behalf(proof: Proof, header: string | undefined, network: Network): { id: string; ids: string[] } | null {
+    if (header === undefined) return null;
+    const refuse = (message: string) => ValidationError.at(['X-On-Behalf-Of'], message);
+    if (!isEntityId(header)) throw refuse('must be an entity id');
+    if (networkOf(header) !== network) throw refuse(`must be an id of the ${network} network`);
+    if (!isService(proof)) throw new ForbiddenError('Forbidden: Only service accounts may send X-On-Behalf-Of');
+    const account = identity.accountById(header);
+    if (account === null) throw new ForbiddenError('User is not registered: the one that X-On-Behalf-Of names.');
+    return { id: header, ids: account.ids[network] };
+  }
+
+  function caller(proof: Proof, { onBehalfOf, network: header }: Presentation): Caller {
+    const network = readNetwork(header, service);
+    if (proof.kind === 'key' && proof.key.processor !== null && proof.key.processor.network !== network)
+      throw new UnauthorizedError();
+    const user = behalf(proof, onBehalfOf, network);
+    if (proof.kind === 'none') return { actor: { kind: 'anonymous' }, network };
+    const { credential } = proof;
+    switch (proof.kind) {
+      case 'key':
+        return { actor: keyActor(proof.key, network, user), network, credential, account: proof.key.account.id };
+      case 'service':
+        return { actor: { kind: 'service', id: idOn(network, proof.id), onBehalfOf: user }, network, credential };
+      case 'user':
+        return proof.account === null
+          ? { actor: { kind: 'anonymous' }, network, credential, unregistered: proof.claims }
+          : { actor: userActor(proof.account, network), network, credential, account: proof.account.id };
+    }
+  }
+
+  return (shown: Presentation): Caller | Promise<Caller> => {
+    const proof = prove(shown.authorization);
+    return proof instanceof Promise ? proof.then((proven) => caller(proven, shown)) : caller(proof, shown);
+  };
+}
+
+function proveKey(key: VerifiedKey | null): Proof {
+  if (key === null) throw new UnauthorizedError();
+  return { kind: 'key', key, credential: { method: 'api_key', prefix: key.prefix, expiresAt: key.expires_at } };
+}
+
+function isService(proof: Proof): boolean {
+  return proof.kind === 'service' || (proof.kind === 'key' && proof.key.kind === 'service');
+}
+
+function keyActor(key: VerifiedKey, network: Network, onBehalfOf: { id: string; ids: string[] } | null): Actor {
+  const { kind, account, processor } = key;
+  const id = idOn(network, account.id);
+  if (kind === 'service') return { kind, id, onBehalfOf };
+  if (kind === 'user' || processor === null) return userActor(account, network);
+  return { kind: 'processor', id: processor.id, type: kind, owner: id };
+}
+
+function userActor(account: Account, network: Network): Actor {
+  return { kind: 'user', id: idOn(network, account.id), ids: account.ids[network], operator: account.operator };
+}
+
+function readNetwork(header: string | undefined, service: string): Network {
+  if (header === undefined || header === 'main') return 'main';
+  if (header === 'test') return 'test';
+  const name = service.slice(0, 1).toUpperCase() + service.slice(1);
+  throw ValidationError.at([`X-${name}-Network`], 'must be main or test');
+}
+
+/** The claims that are used; the subject is empty where there is none. `issuer` stands in where the token names none. */
+function readClaims(payload: JWTPayload, issuer: string): Claims {
+  const { iss = issuer, sub = '', email, name, user_metadata: metadata } = payload;
+  const nested = typeof metadata === 'object' && metadata !== null ? (metadata as Record<string, unknown>)['name'] : null;
+  if (!isIdentifier(iss) || !isIdentifier(sub) || iss === localIssuer) throw new UnauthorizedError();
+  return {
+    issuer: iss,
+    subject: sub,
+    email: typeof email === 'string' && email !== '' && email.length <= maxEmail ? email.toWellFormed() : null,
+    name: readName(name) ?? readName(nested),
+  };
+}
+
+/** What an account's id is made of: bounded, and the same text in UTF-8. */
+function isIdentifier(claim: unknown): claim is string {
+  return typeof claim === 'string' && claim.length <= maxSubject && claim.isWellFormed();
+}
+
+function readName(claim: unknown): string | null {
+  if (typeof claim !== 'string') return null;
+  return claim.toWellFormed().trim().slice(0, maxName).toWellFormed() || null;
+}
