@@ -1,0 +1,116 @@
+import { type Finding, invalid, onEntity, type Rule, type Step, sameRelationships } from './guard-step.ts';
+import { type Manifest, type Relationship, relationshipKey } from './manifest.ts';
+import { equalJson } from './properties.ts';
+import { sameRelationship } from './relationships.ts';
+import { memberOf, publicRoleIssues, roleEntries, roleIssues, rolesOf } from './roles.ts';
+
+/** The role under which a processor holds a temporary grant (decisions.md, Processors). */
+export function grantRole(type: 'agent' | 'klados', id: string): string {
+  return `${type}_${id.toLowerCase()}`;
+}
+
+const isGrantRole = (name: string): boolean => /^(?:agent|klados)_[0-9a-z]{26}$/.test(name);
+const isGrant = (r: Relationship): boolean =>
+  r.predicate === grantRole('agent', r.peer) || r.predicate === grantRole('klados', r.peer);
+
+/** What a step does to a collection's access. */
+interface AccessChange {
+  /** Names of roles that are new, gone or other than before. */
+  roles: string[];
+  /** Memberships that are new, gone or other than before. */
+  members: Relationship[];
+}
+
+function accessChange({ before, next }: Step): AccessChange {
+  const old = before ? roleEntries(before) : {};
+  const now = roleEntries(next);
+  const names = new Set([...Object.keys(old), ...Object.keys(now)]);
+  const own = (roles: typeof now, name: string) => (Object.hasOwn(roles, name) ? roles[name] : undefined);
+  const isMember = memberTest(before, next);
+  const was = new Map(before?.relationships.filter(isMember).map((r) => [relationshipKey(r), r]));
+  const is = new Map(next.relationships.filter(isMember).map((r) => [relationshipKey(r), r]));
+  const same = (a: Relationship | undefined, b: Relationship | undefined) =>
+    a !== undefined && b !== undefined && sameRelationship(a, b, equalJson);
+  return {
+    roles: [...names].filter((name) => !equalJson(own(old, name), own(now, name))),
+    members: [...new Map([...was, ...is])].flatMap(([key, r]) => (same(was.get(key), is.get(key)) ? [] : [r])),
+  };
+}
+
+/** A membership is a relationship whose predicate is a role before or after the step. */
+function memberTest(before: Manifest | null, next: Manifest): (r: Relationship) => boolean {
+  const names = new Set([...(before ? rolesOf(before).keys() : []), ...rolesOf(next).keys()]);
+  return (r) => names.has(r.predicate);
+}
+
+/** Whether anything but roles and members differs. */
+function contentChanged(before: Manifest, next: Manifest): boolean {
+  const isMember = memberTest(before, next);
+  const others = (m: Manifest) => m.relationships.filter((r) => !isMember(r));
+  const properties = (m: Manifest) =>
+    Object.fromEntries(Object.entries(m.properties).filter(([key]) => key !== 'roles'));
+  return !equalJson(properties(before), properties(next)) || !sameRelationships(others(before), others(next));
+}
+
+const isGranting = ({ options }: Step, { roles, members }: AccessChange): boolean =>
+  options.granting === true && roles.every(isGrantRole) && members.every(isGrant);
+
+const changes: Rule = (step) => {
+  const { kind, before, next, changed } = step;
+  if (before === null || (kind === 'restore' && !changed)) return [];
+  const access = accessChange(step);
+  const rolesWritten = !equalJson(before.properties.roles, next.properties.roles);
+  const accessChanged = rolesWritten || access.members.length > 0;
+  const manages = accessChanged && !isGranting(step, access);
+  const updates = contentChanged(before, next) || !accessChanged;
+  return [...(manages ? [onEntity('collection:manage')] : []), ...(updates ? [onEntity('collection:update')] : [])];
+};
+
+/** Only what a step changes is checked, so that a collection from elsewhere with odd roles stays editable. */
+const validRoles: Rule = ({ before, next }) => {
+  const path = ['properties', 'roles'];
+  const written = next.properties.roles;
+  if (before !== null && equalJson(before.properties.roles, written)) return [];
+  if (typeof written !== 'object' || written === null || Array.isArray(written))
+    return [invalid(path, 'must be an object of roles')];
+  const old = before ? roleEntries(before) : {};
+  const kept = (name: string) => Object.hasOwn(old, name) && equalJson(old[name], written[name]);
+  const names = Object.keys(written).filter((name) => !kept(name));
+  const single = names.flatMap((name) => roleIssues(name, written[name], [...path, name]));
+  return [...single, ...publicRoleIssues(written, path)].map((issue) => invalid(issue.path, issue.message));
+};
+
+/** A new role must not make members of relationships that were there before it. */
+const noDormantMembers: Rule = ({ before, next, options }) => {
+  if (before === null) return [];
+  const known = rolesOf(before);
+  const there = new Set(next.relationships.map(relationshipKey));
+  const dormant = before.relationships.filter(
+    (r) => !known.has(r.predicate) && there.has(relationshipKey(r)) && !(options.granting && isGrant(r)),
+  );
+  const predicates = new Set(dormant.map((r) => r.predicate));
+  return [...rolesOf(next).keys()]
+    .filter((name) => predicates.has(name))
+    .map((name) =>
+      invalid(['properties', 'roles', name], 'relationships of that name would become memberships; remove them first'),
+    );
+};
+
+function lastingOwners(manifest: Manifest): number {
+  if (!rolesOf(manifest).has('owner')) return 0;
+  const owners = manifest.relationships.filter((r) => r.predicate === 'owner').map(memberOf);
+  return owners.filter((m) => m.kind === 'member' && m.expires === null).length;
+}
+
+const lastOwner: Rule = ({ before, next }) =>
+  before !== null && lastingOwners(before) > 0 && lastingOwners(next) === 0
+    ? [invalid(['relationships'], 'the last owner of a collection cannot be removed')]
+    : [];
+
+const ofCollections =
+  (rule: Rule): Rule =>
+  (step): Finding[] =>
+    step.next.type === 'collection' && step.kind !== 'delete' ? rule(step) : [];
+
+/** What holds for collections beyond what holds for every entity (decisions.md, Permissions and writes). */
+export const collectionRules: readonly Rule[] = [changes, validRoles, noDormantMembers, lastOwner].map(ofCollections);

@@ -1,0 +1,170 @@
+import { ForbiddenError, UnauthorizedError } from '../errors.ts';
+import { actions, actionsOf, defaultRoles, implies, isWrite } from './actions.ts';
+import type { Actor, RegisteredActor } from './actor.ts';
+import { type CollectionAccess, isExpired } from './roles.ts';
+
+/** Where permission for an entity is resolved (wire-contract.md, N24). */
+export type Placement =
+  | {
+      method: 'collection';
+      collection_id: string;
+      /** null: that collection is not on this node; everyone reads, only the operator and service accounts write. */
+      access: CollectionAccess | null;
+      /** Pulled from a remote: only the operator writes, under the roles that the collection gives (decisions.md). */
+      mirrored?: boolean;
+      /** `edited_by.user_id` of version 1, where the entity is an agent, klados or rhiza (decisions.md, G4). */
+      creator?: string;
+    }
+  /** A user entity: everyone views it, that user updates it, nobody deletes it. */
+  | { method: 'self'; user_id: string }
+  /** An entity in no collection: every registered user edits it, processors don't. */
+  | { method: 'open_season'; creator?: string };
+
+/** The ids under which an actor holds roles; null for the anonymous and for a service account in system mode. */
+function idsOf(actor: Actor): readonly string[] | null {
+  switch (actor.kind) {
+    case 'user':
+      return actor.ids;
+    case 'processor':
+      return [actor.id];
+    case 'service':
+      return actor.onBehalfOf?.ids ?? null;
+    case 'anonymous':
+      return null;
+  }
+}
+
+const isOperator = (actor: Actor): boolean => actor.kind === 'user' && actor.operator;
+const isSystem = (actor: Actor): boolean => actor.kind === 'service' && actor.onBehalfOf === null;
+/** A user, or a service account on a user's behalf. */
+const isUser = (actor: Actor): boolean =>
+  actor.kind === 'user' || (actor.kind === 'service' && actor.onBehalfOf !== null);
+
+/** What is open whatever the placement: endpoints without authentication, and those that need no role. */
+const everyones = ['entity:tip', 'permissions:read', 'events:list', 'attestation:view', 'attestation:verify'];
+const registereds = ['search:query', 'search:similar', 'search:execute', 'query:execute', 'graph:query'];
+const users = ['collection:create', 'chat:send', 'chat:view', 'chat:delete'];
+
+/** What no processor may do, whatever its role (decisions.md, Identity and authorship: only users may). */
+const usersOnly = new Set([
+  ...['collection:create', 'collection:manage', 'agent:manage', 'klados:manage', 'user:create', 'user:update'],
+  ...['user:credentials', 'chat:send', 'chat:view', 'chat:delete'],
+]);
+
+const selfViews = ['entity:view', 'user:view'];
+const selfUpdates = ['entity:update', 'user:update', 'user:credentials'];
+const creatorsActions = ['agent', 'klados', 'rhiza'].flatMap((type) => [`${type}:manage`, `${type}:invoke`]);
+
+/**
+ * Whether the actor may do that there. `placement` null: an operation on no entity, such as a search.
+ * Pure: `nowMs` decides which memberships have expired.
+ */
+export function allowed(actor: Actor, action: string, placement: Placement | null, nowMs: number): boolean {
+  if (everyones.includes(action)) return true;
+  if (actor.kind === 'processor' && usersOnly.has(action)) return false;
+  if (actor.kind !== 'anonymous' && registereds.includes(action)) return true;
+  if (isUser(actor) && users.includes(action)) return true;
+  if (placement === null) return isOperator(actor) || isSystem(actor);
+  switch (placement.method) {
+    case 'self':
+      return allowedOnSelf(actor, action, placement.user_id);
+    case 'open_season':
+      return isOperator(actor) || isSystem(actor) || held(openSeason(actor, placement.creator), action);
+    case 'collection':
+      return allowedInCollection(actor, action, placement, nowMs);
+  }
+}
+
+function allowedOnSelf(actor: Actor, action: string, userId: string): boolean {
+  if (selfViews.includes(action)) return true;
+  if (action === 'user:credentials') return actor.kind === 'user' && actor.ids.includes(userId);
+  const own = isUser(actor) && idsOf(actor)?.includes(userId) === true;
+  return selfUpdates.includes(action) && (own || isOperator(actor) || isSystem(actor));
+}
+
+function openSeason(actor: Actor, creator: string | undefined): readonly string[] {
+  const edits = isUser(actor) ? defaultRoles.editor : defaultRoles.public;
+  return [...(edits ?? []), ...(isCreator(actor, creator) ? creatorsActions : [])];
+}
+
+type InCollection = Extract<Placement, { method: 'collection' }>;
+
+function allowedInCollection(actor: Actor, action: string, placement: InCollection, nowMs: number): boolean {
+  const writesMirror = placement.mirrored === true && isWrite(action);
+  if (writesMirror && !isOperator(actor)) return false;
+  if (!writesMirror && (isOperator(actor) || isSystem(actor))) return true;
+  const { access } = placement;
+  if (access === null) return held(defaultRoles.public ?? [], action);
+  const granted = rolesHeld(actor, access, nowMs).flatMap((role) => access.roles.get(role) ?? []);
+  const made = !writesMirror && isCreator(actor, placement.creator) ? creatorsActions : [];
+  return held([...granted, ...made, '*:view'], action);
+}
+
+const held = (granted: readonly string[], action: string): boolean => granted.some((g) => implies(g, action));
+
+function isCreator(actor: Actor, creator: string | undefined): boolean {
+  return creator !== undefined && idsOf(actor)?.includes(creator) === true;
+}
+
+/** The roles that the actor holds in a collection now, `public` always among them, last. */
+export function rolesHeld(actor: Actor, access: CollectionAccess, nowMs: number): string[] {
+  const ids = idsOf(actor);
+  const mine = access.members.filter(
+    (m) =>
+      access.roles.has(m.role) &&
+      !isExpired(m, nowMs) &&
+      (m.kind === 'wildcard' ? actor.kind !== 'anonymous' : m.kind === 'member' && ids?.includes(m.peer) === true),
+  );
+  return [...new Set([...mine.map((m) => m.role).filter((role) => role !== 'public'), 'public'])];
+}
+
+/** The role that the answer of GET /entities/{id}/permissions names: of those held, the one that allows the most. */
+export function roleOf(actor: Actor, placement: Placement, nowMs: number): string | undefined {
+  if (placement.method !== 'collection' || placement.access === null) return undefined;
+  const { roles } = placement.access;
+  const reach = (role: string): number => actions.filter((action) => held(roles.get(role) ?? [], action)).length;
+  const ranked = rolesHeld(actor, placement.access, nowMs).map((role) => ({ role, reach: reach(role) }));
+  return ranked.reduce((best, next) => (next.reach > best.reach ? next : best)).role;
+}
+
+/** What GET /entities/{id}/permissions lists: `entity:*` and the type's own actions, no wildcards, sorted. */
+export function allowedActions(actor: Actor, entityType: string, placement: Placement, nowMs: number): string[] {
+  return [...new Set([...actionsOf('entity'), ...actionsOf(entityType)])]
+    .filter((action) => allowed(actor, action, placement, nowMs))
+    .sort();
+}
+
+/**
+ * Lets pass only who may.
+ * @throws UnauthorizedError where nobody is signed in, ForbiddenError `Only users can ...` or `Action not allowed: ...`
+ */
+export function requireAction(actor: Actor, action: string, placement: Placement | null, nowMs: number): void {
+  if (allowed(actor, action, placement, nowMs)) return;
+  if (actor.kind === 'anonymous') throw new UnauthorizedError();
+  if (actor.kind === 'processor' && usersOnly.has(action)) throw new ForbiddenError(`Only users can do ${action}`);
+  throw new ForbiddenError(`Action not allowed: ${action}`);
+}
+
+/** Who acts as a user: the ids that count for permissions, the first of which new memberships carry. */
+export interface UserIdentity {
+  id: string;
+  ids: readonly string[];
+}
+
+/**
+ * Lets pass users, service accounts on a user's behalf (as that user) and those in system mode. With `credentials`,
+ * the user alone: nobody manages keys for another.
+ * @throws UnauthorizedError for the anonymous, ForbiddenError `Only users can <what>` for the others
+ */
+export function requireUser(actor: Actor, what: string, options: { credentials?: boolean } = {}): UserIdentity {
+  if (actor.kind === 'anonymous') throw new UnauthorizedError();
+  if (actor.kind === 'processor' || (options.credentials && actor.kind !== 'user'))
+    throw new ForbiddenError(`Only users can ${what}`);
+  return identityOf(actor);
+}
+
+function identityOf(actor: RegisteredActor): UserIdentity {
+  if (actor.kind === 'user') return { id: actor.id, ids: actor.ids };
+  if (actor.kind === 'service' && actor.onBehalfOf) return actor.onBehalfOf;
+  return { id: actor.id, ids: [actor.id] };
+}
