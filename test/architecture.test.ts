@@ -9,13 +9,13 @@ import {
   sourceFile,
 } from './helpers/source-tree.ts';
 
-/** A rule over one file: what it finds is what is wrong; `violation` is a file that it must object to. */
+/** A rule over one file: what it finds is what is wrong; `violations` are files that it must object to. */
 interface Rule {
   name: string;
   /** What to do about it. */
   message: string;
   find(file: SourceFile): string[];
-  violation: { path: string; text: string };
+  violations: { path: string; text: string }[];
 }
 
 /**
@@ -23,8 +23,22 @@ interface Rule {
  * A unit is a folder of the server, a file beside them, or the part of a resource: controller, service, wire, rule.
  */
 const directions: Record<string, string[]> = {
-  cli: ['server', 'config', 'log', 'errors'],
-  server: ['context', 'http', 'config', 'log', 'errors'],
+  cli: ['commands', 'server', 'node-file', 'data-folder', 'config', 'log', 'errors'],
+  commands: [
+    'server',
+    'generated',
+    'node-file',
+    'data-folder',
+    'config',
+    'exchange',
+    'store',
+    'model',
+    'log',
+    'errors',
+  ],
+  server: ['context', 'http', 'store', 'node-file', 'data-folder', 'config', 'log', 'errors'],
+  'node-file': ['config:type', 'errors', 'log:type'],
+  'data-folder': ['config:type', 'errors', 'log:type'],
   context: ['*'],
   config: ['model', 'errors'],
   log: ['config:type', 'errors'],
@@ -47,6 +61,7 @@ const directions: Record<string, string[]> = {
     'model',
     'config:type',
     'context:type',
+    'store:type',
     'service:type',
     'wire:type',
     'log:type',
@@ -84,13 +99,13 @@ function wrongDirections(file: SourceFile): string[] {
   });
 }
 
-/** `server/resources/entities/service.ts` is the unit `service` of the resource `entities`. */
+/** `server/resources/entities/service.ts` is the unit `service` of the resource `entities`; all know resources/wire.ts. */
 function unitOf(path: string): { process: string; unit: string; resource: string | null } {
-  const [process = '', folder = '', resource = '', file = ''] = path.split('/');
+  const [process = '', folder = '', resource = '', ...rest] = path.split('/');
   if (process !== 'server') return { process, unit: process, resource: null };
   if (folder !== 'resources') return { process, unit: folder.replace(/\.ts$/, ''), resource: null };
-  const part = /^(controller|service|wire)\.ts$/.exec(file)?.[1];
-  return { process, unit: part ?? 'rule', resource };
+  const part = /^(controller|service|wire)\.ts$/.exec(rest[0] ?? resource)?.[1];
+  return { process, unit: part ?? 'rule', resource: rest.length > 0 ? resource : null };
 }
 
 /** A rule that a package stays in its places; `typesAnywhere` where only running code of it is meant. */
@@ -111,7 +126,7 @@ function packageOnlyIn(
         : file.imports
             .filter((found) => packages.test(found.specifier) && !(typesAnywhere && found.typeOnly))
             .map((found) => found.specifier),
-    violation: { path: 'server/argo/plan.ts', text: `import thing from '${specifier}';\n` },
+    violations: [{ path: 'server/argo/plan.ts', text: `import thing from '${specifier}';\n` }],
   };
 }
 
@@ -121,7 +136,7 @@ function codeOnlyIn(name: string, pattern: RegExp, place: RegExp, message: strin
     name,
     message,
     find: (file) => (place.test(file.path) ? [] : [...file.code.matchAll(pattern)].map(([found]) => found)),
-    violation: { path: 'server/argo/plan.ts', text },
+    violations: [{ path: 'server/argo/plan.ts', text }],
   };
 }
 
@@ -133,22 +148,17 @@ const rules: Rule[] = [
     name: 'imports follow the directions',
     message: 'Move the code, or hand the value in: architecture.md, section 4.',
     find: wrongDirections,
-    violation: { path: 'server/model/merge.ts', text: "import { tip } from '../store/entities.ts';\n" },
-  },
-  {
-    name: 'a resource knows another one as a type only',
-    message: 'Take the other service as a constructor parameter.',
-    find: wrongDirections,
-    violation: {
-      path: 'server/resources/files/service.ts',
-      text: "import { EntityService } from '../entities/service.ts';\n",
-    },
-  },
-  {
-    name: 'the three programs do not import each other',
-    message: 'Renderer and server share HTTP, main and server share a process: nothing else.',
-    find: wrongDirections,
-    violation: { path: 'main/index.ts', text: "import type { Config } from '../server/config.ts';\n" },
+    violations: [
+      { path: 'server/model/merge.ts', text: "import { tip } from '../store/entities.ts';\n" },
+      // Another service comes through the constructor, so only its type is known.
+      { path: 'server/resources/files/service.ts', text: "import { Entities } from '../entities/service.ts';\n" },
+      { path: 'server/resources/files/service.ts', text: "import type { Pull } from '../../sync/pull.ts';\n" },
+      { path: 'server/blocks/encode.ts', text: "import { merge } from '../model/merge.ts';\n" },
+      // The three programs share HTTP or a process, nothing else.
+      { path: 'main/index.ts', text: "import type { Config } from '../server/config.ts';\n" },
+      { path: 'renderer/src/page.ts', text: "import type { Wire } from '../../server/resources/wire.ts';\n" },
+      { path: 'server/unheard-of/plan.ts', text: '' },
+    ],
   },
   packageOnlyIn(
     'better-sqlite3 is used in store/',
@@ -160,7 +170,8 @@ const rules: Rule[] = [
   packageOnlyIn(
     'express is used in http/',
     /^(express|helmet)$/,
-    /^server\/http\//,
+    // server.ts listens with the finished app.
+    /^server\/(http\/|server\.ts$)/,
     'Hand plain values in from http/.',
     'express',
   ),
@@ -198,32 +209,32 @@ const rules: Rule[] = [
     name: 'no file is over 400 lines',
     message: 'Split it by what its parts do.',
     find: (file) => (file.lines > 400 ? [`${file.lines} lines`] : []),
-    violation: { path: 'server/argo/plan.ts', text: 'a();\n'.repeat(401) },
+    violations: [{ path: 'server/argo/plan.ts', text: 'a();\n'.repeat(401) }],
   },
   {
     name: 'no folder is a drawer',
     message: 'Name the folder after what it is about.',
     find: (file) =>
       file.path.split('/').filter((part) => /^(utils?|helpers?|common|shared|misc|lib)(\.ts)?$/.test(part)),
-    violation: { path: 'server/utils/strings.ts', text: 'export const a = 1;\n' },
+    violations: [{ path: 'server/utils/strings.ts', text: 'export const a = 1;\n' }],
   },
   {
     name: 'no file only passes on others',
     message: 'Import from the file that has it.',
     find: (file) => (isBarrel(file.code) ? ['re-exports'] : []),
-    violation: { path: 'server/argo/exports.ts', text: "export * from './plan.ts';\n" },
+    violations: [{ path: 'server/argo/exports.ts', text: "export * from './plan.ts';\n" }],
   },
   {
     name: 'exports have names',
     message: 'Use a named export.',
     find: (file) => file.code.match(/^export default\b/gm) ?? [],
-    violation: { path: 'server/argo/plan.ts', text: 'export default function plan() {}\n' },
+    violations: [{ path: 'server/argo/plan.ts', text: 'export default function plan() {}\n' }],
   },
   {
     name: 'files are kebab-case',
     message: 'Rename it: merge-plan.ts.',
     find: (file) => file.path.split('/').filter((part) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.d)?(\.ts|\.tsx)?$/.test(part)),
-    violation: { path: 'server/argo/mergePlan.ts', text: 'export const a = 1;\n' },
+    violations: [{ path: 'server/argo/mergePlan.ts', text: 'export const a = 1;\n' }],
   },
 ];
 
@@ -259,8 +270,8 @@ describe('the source tree', () => {
 });
 
 describe('the rules', () => {
-  test.each(rules)('$name: a violation is caught', ({ find, violation }) => {
-    expect(find(sourceFile(violation.path, violation.text))).not.toEqual([]);
+  test.each(rules)('$name: a violation is caught', ({ find, violations }) => {
+    for (const { path, text } of violations) expect(find(sourceFile(path, text)), `${path}: ${text}`).not.toEqual([]);
   });
 
   test('a cycle between folders is caught, also through a third one', () => {
@@ -282,11 +293,12 @@ describe('the rules', () => {
 });
 
 /**
- * The folders between which no cycle may be: `generated` is left out, and so are the controllers, since the edge's two
- * halves know each other (routes call controllers, controllers see the caller).
+ * The folders between which no cycle may be, not the files beside them that put all together. `generated` is left out,
+ * and so are the controllers: the edge's two halves know each other (routes call controllers, these see the caller).
  */
 function folderOf(path: string): string | null {
-  const { process, unit, resource } = unitOf(path);
-  if (process !== 'server' || unit === 'generated' || unit === 'controller') return null;
-  return `server/${resource ? 'resources' : unit}`;
+  const [process, folder, ...rest] = path.split('/');
+  const left =
+    process !== 'server' || rest.length === 0 || folder === 'generated' || unitOf(path).unit === 'controller';
+  return left ? null : `server/${folder}`;
 }
