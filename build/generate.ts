@@ -1,0 +1,102 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import { AbstractRouteGenerator, type ExtendedRoutesConfig, generateRoutes, generateSpec } from 'tsoa';
+
+// Reads the controllers and their wire types, and writes what the server makes of them into src/server/generated:
+// routes.ts (data for http/routes.ts), openapi.json, and openapi.ts (the same document and the version, as constants).
+
+const root = resolve(import.meta.dirname, '..');
+const folder = resolve(root, 'src/server/generated');
+const controllers = [resolve(root, 'src/server/resources/**/controller.ts')];
+const { version, description, license } = JSON.parse(await readFile(resolve(root, 'package.json'), 'utf8')) as {
+  version: string;
+  description: string;
+  license: string;
+};
+
+/** The numbers are TypeScript's: ESNext, bundler resolution. */
+const compilerOptions = {
+  target: 99,
+  module: 99,
+  moduleResolution: 100,
+  strict: true,
+  allowImportingTsExtensions: true,
+  noEmit: true,
+  experimentalDecorators: true,
+  skipLibCheck: true,
+};
+
+/** Writes routes as data instead of tsoa's functions: http/check.ts reads the schemas, http/routes.ts serves them. */
+class RouteTable extends AbstractRouteGenerator<ExtendedRoutesConfig> {
+  override async GenerateCustomRoutes(): Promise<void> {
+    const { controllers, models } = this.buildContext();
+    const routes = controllers.flatMap((controller) =>
+      controller.actions.map((action) => {
+        const status = typeof action.successStatus === 'number' ? action.successStatus : undefined;
+        const data = { method: action.method, path: action.fullPath, action: action.name, status };
+        const parameters = Object.values(action.parameters);
+        return `  { controller: ${controller.name}, ...${JSON.stringify({ ...data, parameters })} },\n`;
+      }),
+    );
+    const imports = controllers
+      .map(({ name, modulePath }) => `import { ${name} } from '${modulePath.replace(/^\.\/\.\./, '..')}';\n`)
+      .toSorted();
+    await writeWhenChanged(
+      'routes.ts',
+      `// Made by build/generate.ts from the controllers.\n${imports.join('')}` +
+        `import type { RouteTable } from '../http/routes.ts';\n\n` +
+        `export const table: RouteTable = {\n  models: ${JSON.stringify(models, null, 2).replaceAll('\n', '\n  ')},\n` +
+        `  routes: [\n${routes.map((line) => `  ${line}`).join('')}  ],\n};\n`,
+    );
+  }
+}
+
+/** An unchanged file keeps its time, so that watchers rest. */
+async function writeWhenChanged(name: string, text: string): Promise<void> {
+  const path = resolve(folder, name);
+  const old = await readFile(path, 'utf8').catch(() => null);
+  if (old === text) return;
+  await writeFile(path, text);
+  process.stdout.write(`${relative(root, path)}\n`);
+}
+
+await mkdir(folder, { recursive: true });
+const common = { entryFile: '', noImplicitAdditionalProperties: 'ignore', controllerPathGlobs: controllers } as const;
+const metadata = await generateRoutes(
+  {
+    ...common,
+    routesDir: folder,
+    esm: true,
+    rewriteRelativeImportExtensions: true,
+    bodyCoercion: false,
+    routeGenerator: RouteTable,
+  },
+  compilerOptions,
+);
+await generateSpec(
+  {
+    ...common,
+    outputDirectory: folder,
+    specFileBaseName: 'openapi',
+    specVersion: 3,
+    name: 'Archeion',
+    version,
+    description,
+    license,
+    operationIdTemplate: "{{replace controllerName 'Controller' ''}}{{titleCase method.name}}",
+    securityDefinitions: {
+      bearerAuth: { type: 'http', scheme: 'bearer' },
+      apiKeyAuth: { type: 'apiKey', in: 'header', name: 'Authorization' },
+    },
+    rootSecurity: [{ bearerAuth: [] }, { apiKeyAuth: [] }],
+  },
+  compilerOptions,
+  [],
+  metadata,
+);
+const document = JSON.stringify(JSON.parse(await readFile(resolve(folder, 'openapi.json'), 'utf8')));
+await writeWhenChanged(
+  'openapi.ts',
+  `// Made by build/generate.ts.\nexport const version = ${JSON.stringify(version)};\n` +
+    `/** The text of openapi.json. */\nexport const openapi = ${JSON.stringify(document)};\n`,
+);

@@ -1,0 +1,36 @@
+import { Command, CommanderError, Option } from 'commander';
+import { UsageError } from '../config.ts';
+import { DomainError } from '../errors.ts';
+import { networks } from '../model/ids.ts';
+import { programVersion } from '../server.ts';
+import { addServe } from './serve.ts';
+import type { Shell } from './shell.ts';
+
+/** Exit codes: done; something is wrong with the data, the sync or the node; the command line or a setting is wrong. */
+export type ExitCode = 0 | 1 | 2;
+
+/** Runs one command line (without the program's own name). What goes wrong is one sentence on stderr. */
+export async function run(args: string[], shell: Shell): Promise<ExitCode> {
+  const program = new Command('archeion')
+    .description('A local-first node for versioned entity graphs')
+    .version(programVersion)
+    .option('--data <dir>', "the data folder (default: ARCHEION_DATA, or the platform's usual place)")
+    .addOption(new Option('--network <name>', 'the network to work on (default: main)').choices([...networks]))
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => shell.out(text.trimEnd()), writeErr: (text) => shell.err(text.trimEnd()) });
+  addServe(program, shell);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    shell.err(`archeion: ${sentence(error)}`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+/** A refusal in its own words; a fault of ours with the place where it happened. */
+function sentence(error: unknown): string {
+  if (error instanceof DomainError || error instanceof UsageError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,21 @@
+/** What a command gets of the process it runs in; cli.ts gives it, tests give their own. */
+export interface Shell {
+  env: Record<string, string | undefined>;
+  pid: number;
+  /** The platform's usual data folder. */
+  dataFolder: string;
+  /** The folder of the built page, null where it is not built. */
+  ui: string | null;
+  /** One line to stdout. */
+  out: (line: string) => void;
+  /** One line to stderr. */
+  err: (line: string) => void;
+  /** Aborted by SIGINT and SIGTERM. */
+  stopped: AbortSignal;
+}
+
+/** The options that every command takes, before its name or after it. */
+export interface GlobalOptions {
+  data?: string;
+  network?: string;
+}

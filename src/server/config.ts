@@ -1,0 +1,150 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { networks } from './model/ids.ts';
+
+/** A setting or an option that cannot be used; the message names it and the way out. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** What the command line says; it wins over the environment. */
+export interface Flags {
+  data?: string | undefined;
+  host?: string | undefined;
+  port?: string | undefined;
+  network?: string | undefined;
+}
+
+const text = z.string().min(1).optional();
+const url = z.url({ protocol: /^https?$/ }).optional();
+const hostName = z
+  .string()
+  .regex(
+    /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/,
+    'must be host names, each with or without a port, between commas',
+  );
+
+const settings = z.object({
+  ARCHEION_DATA: z.string().min(1),
+  ARCHEION_HOST: z.string().min(1).default('127.0.0.1'),
+  ARCHEION_PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a number from 0 to 65535')
+    .transform(Number)
+    .refine((port) => port <= 65535, 'must be a number from 0 to 65535')
+    .default(4747),
+  ARCHEION_NETWORK: z.enum(networks).default('main'),
+  ARCHEION_SERVICE: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be a short lower-case name')
+    .default('arke'),
+  ARCHEION_ALLOWED_HOSTS: z
+    .string()
+    .transform((list) =>
+      list
+        .toLowerCase()
+        .split(',')
+        .map((host) => host.trim())
+        .filter((host) => host !== ''),
+    )
+    .pipe(z.array(hostName))
+    .default([]),
+  ARCHEION_PUBLIC_URL: url,
+  ARCHEION_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  ARCHEION_JWT_SECRET: text,
+  ARCHEION_JWT_PUBLIC_KEY: text,
+  ARCHEION_JWT_JWKS_URL: url,
+  ARCHEION_JWT_ISSUER: text,
+  ARCHEION_JWT_AUDIENCE: text,
+  ARCHEION_ALPHA_SECRET: text,
+});
+
+/** What may be shown and logged. */
+export interface Config {
+  /** The data folder. */
+  data: string;
+  host: string;
+  /** 0 for any free port. */
+  port: number;
+  /** Which network the command line works on; requests say it in their header. */
+  network: (typeof networks)[number];
+  /** `<service>` on the wire (decisions.md, Names). */
+  service: string;
+  /** Hosts, with or without a port, that the node answers to beside loopback names. */
+  allowedHosts: string[];
+  publicUrl: string | null;
+  logLevel: string;
+  jwt: { jwksUrl: string | null; issuer: string | null; audience: string | null };
+}
+
+export interface Secrets {
+  jwt: { secret: string | null; publicKey: string | null };
+  alpha: string | null;
+}
+
+/**
+ * The settings of a node, from the environment and the command line's options.
+ * `fallbackData` is the platform's usual data folder.
+ * @throws UsageError with one sentence for everything that is wrong
+ */
+export function readConfig(
+  env: Record<string, string | undefined>,
+  flags: Flags,
+  fallbackData: string,
+): { config: Config; secrets: Secrets } {
+  const given = Object.entries(env).filter(
+    ([name, value]) => name.startsWith('ARCHEION_') && value !== undefined && value !== '',
+  );
+  const parsed = settings.safeParse({
+    ARCHEION_DATA: fallbackData,
+    ...Object.fromEntries(given),
+    ...(flags.data !== undefined && { ARCHEION_DATA: flags.data }),
+    ...(flags.host !== undefined && { ARCHEION_HOST: flags.host }),
+    ...(flags.port !== undefined && { ARCHEION_PORT: flags.port }),
+    ...(flags.network !== undefined && { ARCHEION_NETWORK: flags.network }),
+  });
+  if (!parsed.success) {
+    throw new UsageError(
+      parsed.error.issues.map((issue) => `${settingName(issue.path[0], flags)}: ${issue.message}.`).join(' '),
+    );
+  }
+  const all = parsed.data;
+  const publicUrl = all.ARCHEION_PUBLIC_URL ?? null;
+  const allowedHosts = [...all.ARCHEION_ALLOWED_HOSTS, ...(publicUrl === null ? [] : [new URL(publicUrl).host])];
+  if (!isLoopback(all.ARCHEION_HOST) && allowedHosts.length === 0) {
+    throw new UsageError(
+      `The host ${all.ARCHEION_HOST} is open to other machines: set ARCHEION_ALLOWED_HOSTS to the names under which they reach it.`,
+    );
+  }
+  return {
+    config: {
+      data: all.ARCHEION_DATA,
+      host: all.ARCHEION_HOST,
+      port: all.ARCHEION_PORT,
+      network: all.ARCHEION_NETWORK,
+      service: all.ARCHEION_SERVICE,
+      allowedHosts,
+      publicUrl: publicUrl?.replace(/\/+$/, '') ?? null,
+      logLevel: all.ARCHEION_LOG_LEVEL,
+      jwt: {
+        jwksUrl: all.ARCHEION_JWT_JWKS_URL ?? null,
+        issuer: all.ARCHEION_JWT_ISSUER ?? null,
+        audience: all.ARCHEION_JWT_AUDIENCE ?? null,
+      },
+    },
+    secrets: {
+      jwt: { secret: all.ARCHEION_JWT_SECRET ?? null, publicKey: all.ARCHEION_JWT_PUBLIC_KEY ?? null },
+      alpha: all.ARCHEION_ALPHA_SECRET ?? null,
+    },
+  };
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** A setting under the name by which it was given. */
+function settingName(name: PropertyKey | undefined, flags: Flags): string {
+  const flag = String(name).replace('ARCHEION_', '').toLowerCase();
+  return flag in flags && flags[flag as keyof Flags] !== undefined ? `--${flag}` : String(name);
+}

@@ -1,0 +1,83 @@
+import type { ErrorRequestHandler, Response } from 'express';
+import {
+  BusyError,
+  ConflictError,
+  DomainError,
+  type ErrorCode,
+  NotFoundError,
+  TooLargeError,
+  ValidationError,
+} from '../errors.ts';
+import type { Log } from '../log.ts';
+import { sendJson } from './stored-json.ts';
+
+const statuses: Record<ErrorCode, number> = {
+  VALIDATION_ERROR: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  ALREADY_EXISTS: 409,
+  TOO_LARGE: 413,
+  BUSY: 503,
+  STORAGE: 503,
+  STORAGE_FULL: 507,
+  UNREACHABLE: 502,
+  UNAVAILABLE: 503,
+};
+
+interface Answer {
+  status: number;
+  body: { error: string; details?: unknown; status?: number };
+  headers?: Record<string, string>;
+}
+
+/** The answer that a refusal gets (interface.md, Errors). */
+export function answerOf(error: DomainError): Answer {
+  const status = statuses[error.code];
+  const body = { error: error.message, ...(error.details && { details: error.details }) };
+  // The public client's retry helper looks for `status` (decisions.md, 409 body).
+  if (error instanceof ConflictError) return { status, body: { ...body, status } };
+  if (error instanceof BusyError) return { status, body, headers: { 'Retry-After': String(error.retryAfter) } };
+  return { status, body };
+}
+
+/** What express and its body parser say of a request: `status`, and for the parser `type`. */
+function fromExpress(error: unknown): Answer | undefined {
+  if (typeof error !== 'object' || error === null || !('status' in error)) return undefined;
+  const { status } = error;
+  if (typeof status !== 'number' || status < 400 || status > 499) return undefined;
+  const type = 'type' in error ? error.type : undefined;
+  if (type === 'entity.parse.failed') return answerOf(ValidationError.at([], 'the body is not valid JSON'));
+  if (type === 'entity.too.large') return answerOf(new TooLargeError('The body is too large: at most 32 MiB of JSON'));
+  if (type === 'request.aborted' || type === 'request.size.invalid')
+    return answerOf(ValidationError.at([], 'the body ended early'));
+  if (error instanceof URIError) return answerOf(ValidationError.at([], 'the path has a bad percent-encoding'));
+  if (status === 400) return answerOf(ValidationError.at([], 'the body cannot be read'));
+  return { status, body: { error: status === 415 ? 'Unsupported Media Type' : 'Request refused' } };
+}
+
+/** The last handler: every error becomes a JSON answer, and one that is not a refusal is logged. */
+export function errorHandler(log: Log): ErrorRequestHandler {
+  return (error: unknown, request, response, _next) => {
+    // verify() of the body parser wraps what it is thrown.
+    const refusal = error instanceof DomainError ? answerOf(error) : fromExpress(error);
+    if (!refusal) log.error({ err: error, method: request.method, path: request.path }, 'request failed');
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    send(response, refusal ?? { status: 500, body: { error: 'Internal server error' } });
+    // What is left of a refused body is not read: the connection ends with the answer.
+    if (!request.complete) response.once('finish', () => request.destroy());
+  };
+}
+
+function send(response: Response, { status, body, headers }: Answer): void {
+  sendJson(response, status, body, headers);
+}
+
+/** What an unknown path is answered. */
+export function unknownRoute(): NotFoundError {
+  return new NotFoundError('Not found');
+}

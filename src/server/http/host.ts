@@ -1,0 +1,54 @@
+import { ForbiddenError } from '../errors.ts';
+
+/** Which names a node answers to. `allowed` are hosts, with a port or (for any port) without, in lower case. */
+export interface OwnNames {
+  port: number;
+  allowed: readonly string[];
+}
+
+const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+function split(host: string): { name: string; port: string } | null {
+  const match = /^(\[[0-9a-f:.]+\]|[^:[\]/@\s]+)(?::(\d{1,5}))?$/.exec(host);
+  return match ? { name: match[1] as string, port: match[2] ?? '' } : null;
+}
+
+/**
+ * Whether a Host header names this node. A page whose name was made to resolve to this machine (DNS rebinding) sends its
+ * own name, and is refused.
+ */
+export function isOwnHost(host: string | undefined, own: OwnNames): boolean {
+  const parts = host === undefined ? null : split(host.toLowerCase());
+  if (!parts) return false;
+  const { name, port } = parts;
+  if (loopback.has(name) && (port === String(own.port) || (port === '' && own.port === 80))) return true;
+  return own.allowed.includes(name) || own.allowed.includes(`${name}:${port}`);
+}
+
+/** Whether an Origin header is that of a page which the node at `host` (already found to be its own) has sent. */
+export function isOwnOrigin(origin: string, host: string): boolean {
+  const wanted = host.toLowerCase();
+  const given = origin.toLowerCase();
+  if (given === `http://${wanted}`) return true;
+  // Behind a proxy that speaks TLS; a loopback name has none.
+  return given === `https://${wanted}` && !loopback.has(split(wanted)?.name ?? '');
+}
+
+const reads = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Refuses what a foreign web page could make a browser send: another name, or a write from another origin.
+ * @throws ForbiddenError
+ */
+export function admit(
+  request: { method: string; host: string | undefined; origin: string | undefined },
+  own: OwnNames,
+): void {
+  const { host, origin, method } = request;
+  if (host === undefined || !isOwnHost(host, own))
+    throw new ForbiddenError(
+      'Forbidden: this node does not answer to that Host name; name it in ARCHEION_ALLOWED_HOSTS',
+    );
+  if (origin !== undefined && !reads.has(method) && !isOwnOrigin(origin, host))
+    throw new ForbiddenError('Forbidden: writes from pages of another origin are refused');
+}

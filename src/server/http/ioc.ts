@@ -1,0 +1,18 @@
+import type { Context } from '../context.ts';
+import { SystemController } from '../resources/system/controller.ts';
+
+/** A controller's class; each request gets an object of its own. */
+// biome-ignore lint/suspicious/noExplicitAny: constructors differ in what they take; only factories below call them.
+export type ControllerClass = abstract new (...args: any[]) => object;
+
+/** How each controller is made from the context; a new controller is added here. */
+const factories = new Map<ControllerClass, (ctx: Context) => object>([
+  [SystemController, (ctx) => new SystemController(ctx.system)],
+]);
+
+/** The factory of a controller. @throws Error for a controller that is missing above, when routes are set up. */
+export function factoryOf(controller: ControllerClass): (ctx: Context) => object {
+  const factory = factories.get(controller);
+  if (!factory) throw new Error(`${controller.name} is missing from http/ioc.ts`);
+  return factory;
+}

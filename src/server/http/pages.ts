@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import express, { type RequestHandler, type Response, Router } from 'express';
+import helmet from 'helmet';
+import { openapi } from '../generated/openapi.ts';
+import { docsPage } from './docs-page.ts';
+
+/** Pages load nothing from elsewhere. Styles may be inline: components set them on elements. */
+const protect = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      'default-src': ["'self'"],
+      'img-src': ["'self'", 'data:', 'blob:'],
+      'style-src': ["'self'", "'unsafe-inline'"],
+      'object-src': ["'none'"],
+      'base-uri': ["'none'"],
+      'form-action': ["'self'"],
+      'frame-ancestors': ["'none'"],
+    },
+  },
+  // The node speaks HTTP on loopback; a proxy in front of it adds this where it speaks TLS.
+  strictTransportSecurity: false,
+});
+
+/** The HTML pages: `/docs`, and the built page under `/ui/` where there is one. They need no credentials. */
+export function pages({ ui }: { ui: string | null }): RequestHandler {
+  const router = Router();
+  let docs: string | undefined;
+  router.get('/docs', protect, (_request, response) => {
+    docs ??= docsPage(JSON.parse(openapi));
+    sendHtml(response, docs);
+  });
+  if (ui !== null) {
+    router.get('/ui', (request, response, next) => {
+      if (request.path === '/ui') response.redirect(308, '/ui/');
+      else next();
+    });
+    router.use('/ui', protect, express.static(ui, { dotfiles: 'ignore', setHeaders: cacheAssets }));
+    // The page's own addresses (`/ui/entities/...`) are all the one document.
+    router.get('/ui/*path', protect, (request, response, next) => {
+      if (/\.[a-z0-9]+$/i.test(request.path)) next();
+      else response.sendFile(join(ui, 'index.html'), (error) => (error ? next() : undefined));
+    });
+  }
+  const prefixes = ['/docs', '/ui'];
+  return (request, response, next) => {
+    if (prefixes.some((prefix) => request.path === prefix || request.path.startsWith(`${prefix}/`)))
+      router(request, response, next);
+    else next();
+  };
+}
+
+function sendHtml(response: Response, html: string): void {
+  response.set('Content-Type', 'text/html; charset=utf-8').set('Cache-Control', 'no-cache').send(html);
+}
+
+/** Built assets carry a hash in their names; the document does not. */
+function cacheAssets(response: { setHeader(name: string, value: string): unknown }, path: string): void {
+  const hashed = /[-.][\w-]{8,}\.(?:js|css|woff2?|svg|png)$/.test(path);
+  response.setHeader('Cache-Control', hashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+}

@@ -1,0 +1,37 @@
+import type { ServerResponse } from 'node:http';
+
+/**
+ * JSON that is stored as text (or bytes of UTF-8): an answer of it is sent as it is, so that every node answers the same
+ * bytes for one CID. A controller says `return StoredJson.as<EntityManifest>(text)`.
+ */
+export class StoredJson {
+  readonly text: string | Uint8Array;
+  constructor(text: string | Uint8Array) {
+    this.text = text;
+  }
+  /** The text as what it is the JSON of, for the controller's return type. */
+  static as<T>(text: string | Uint8Array): T {
+    return new StoredJson(text) as T;
+  }
+}
+
+/** On every JSON answer: nothing is guessed, cached, framed or passed on. */
+const constantHeaders = {
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+};
+
+/** Ends a response with JSON: the stored text as it is, everything else serialized. No etag is computed. */
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void {
+  const body = value instanceof StoredJson ? value.text : JSON.stringify(value);
+  response.writeHead(status, { ...constantHeaders, ...headers, 'Content-Length': Buffer.byteLength(body) });
+  response.end(body);
+}

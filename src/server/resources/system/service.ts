@@ -1,0 +1,32 @@
+import type { Health, NodeCard } from './wire.ts';
+
+/** Facts about the running node; the clock is the caller's. */
+export class SystemService {
+  private readonly instance: string;
+  private readonly version: string;
+  private readonly now: () => number;
+  private readonly started: number;
+  private readonly document: string;
+
+  constructor(facts: { instance: string; version: string; document: string; now: () => number }) {
+    this.instance = facts.instance;
+    this.version = facts.version;
+    this.document = facts.document;
+    this.now = facts.now;
+    this.started = facts.now();
+  }
+
+  health(): Health {
+    const uptime_s = Math.max(0, Math.floor((this.now() - this.started) / 1000));
+    return { status: 'ok', instance: this.instance, version: this.version, uptime_s };
+  }
+
+  card(): NodeCard {
+    return { instance: this.instance, version: this.version, capabilities: [] };
+  }
+
+  /** The text of the OpenAPI document. */
+  openapi(): string {
+    return this.document;
+  }
+}
