@@ -40,10 +40,31 @@ const isSystem = (actor: Actor): boolean => actor.kind === 'service' && actor.on
 const isUser = (actor: Actor): boolean =>
   actor.kind === 'user' || (actor.kind === 'service' && actor.onBehalfOf !== null);
 
-/** What is open whatever the placement: endpoints without authentication, and those that need no role. */
-const everyones = ['entity:tip', 'permissions:read', 'events:list', 'attestation:view', 'attestation:verify'];
-const registereds = ['search:query', 'search:similar', 'search:execute', 'query:execute', 'graph:query'];
-const users = ['collection:create', 'chat:send', 'chat:view', 'chat:delete'];
+/** What needs no role: open to everyone, to whoever is registered, or to users, whatever the placement. */
+const standing = new Map<string, (actor: Actor) => boolean>([
+  ['entity:tip', () => true],
+  ['permissions:read', () => true],
+  ['events:list', () => true],
+  ['attestation:view', () => true],
+  ['attestation:verify', () => true],
+  ['search:query', isRegistered],
+  ['search:similar', isRegistered],
+  ['search:execute', isRegistered],
+  ['query:execute', isRegistered],
+  ['graph:query', isRegistered],
+  ['collection:create', actsForUsers],
+  ['chat:send', actsForUsers],
+  ['chat:view', actsForUsers],
+  ['chat:delete', actsForUsers],
+]);
+
+function isRegistered(actor: Actor): boolean {
+  return actor.kind !== 'anonymous';
+}
+
+function actsForUsers(actor: Actor): boolean {
+  return actor.kind === 'user' || actor.kind === 'service';
+}
 
 /** What no processor may do, whatever its role (decisions.md, Identity and authorship: only users may). */
 const usersOnly = new Set([
@@ -60,10 +81,9 @@ const creatorsActions = ['agent', 'klados', 'rhiza'].flatMap((type) => [`${type}
  * Pure: `nowMs` decides which memberships have expired.
  */
 export function allowed(actor: Actor, action: string, placement: Placement | null, nowMs: number): boolean {
-  if (everyones.includes(action)) return true;
+  const open = standing.get(action);
+  if (open) return open(actor);
   if (actor.kind === 'processor' && usersOnly.has(action)) return false;
-  if (actor.kind !== 'anonymous' && registereds.includes(action)) return true;
-  if (isUser(actor) && users.includes(action)) return true;
   if (placement === null) return isOperator(actor) || isSystem(actor);
   switch (placement.method) {
     case 'self':
