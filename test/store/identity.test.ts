@@ -124,8 +124,18 @@ describe('keys', () => {
   it('are found with the account and processor that they stand for', () => {
     const id = register();
     const { key } = userKey(id);
-    expect(test.identity.findKey(key)).toMatchObject({ kind: 'user', processor: null, internal: false, account: { id } });
-    const other = test.identity.createKey({ kind: 'klados', account: id, processor: idOn('test', agent), expiresIn: 60 });
+    expect(test.identity.findKey(key)).toMatchObject({
+      kind: 'user',
+      processor: null,
+      internal: false,
+      account: { id },
+    });
+    const other = test.identity.createKey({
+      kind: 'klados',
+      account: id,
+      processor: idOn('test', agent),
+      expiresIn: 60,
+    });
     expect(test.identity.findKey(other.key)).toMatchObject({
       kind: 'klados',
       account: { id },
@@ -135,7 +145,15 @@ describe('keys', () => {
 
   it('that are unknown or malformed are not found', () => {
     const { key } = userKey(register());
-    for (const text of ['', 'uk_', key.toUpperCase(), `${key}0`, ` ${key}`, key.replace('uk_', 'ak_'), `uk_${'0'.repeat(32)}`])
+    for (const text of [
+      '',
+      'uk_',
+      key.toUpperCase(),
+      `${key}0`,
+      ` ${key}`,
+      key.replace('uk_', 'ak_'),
+      `uk_${'0'.repeat(32)}`,
+    ])
       expect(test.identity.findKey(text), text).toBeNull();
   });
 
@@ -170,7 +188,8 @@ describe('keys', () => {
 
   it('of a disabled processor are refused until it is enabled again', () => {
     const id = register();
-    const make = (processor: string) => test.identity.createKey({ kind: 'agent', account: id, processor, expiresIn: 60 });
+    const make = (processor: string) =>
+      test.identity.createKey({ kind: 'agent', account: id, processor, expiresIn: 60 });
     const { key } = make(agent);
     const other = make('01J0000000000000000000000B');
     expect(test.identity.findKey(key)).not.toBeNull();
@@ -218,7 +237,8 @@ describe('revoking by prefix', () => {
     const [id, bob] = [register(), register('bob')];
     const { key, prefix } = userKey(id);
     const holder = { account: id };
-    for (const text of ['', 'uk_', `${prefix}b`]) expect(() => test.identity.revokeKey(holder, text)).toThrow(ValidationError);
+    for (const text of ['', 'uk_', `${prefix}b`])
+      expect(() => test.identity.revokeKey(holder, text)).toThrow(ValidationError);
     expect(() => test.identity.revokeKey({ account: bob }, prefix)).toThrow(NotFoundError);
     expect(() => test.identity.revokeKey({ processor: agent }, prefix)).toThrow(NotFoundError);
     for (const text of ['%%%%', '____', 'uk__', 'uk_\0', prefix.toUpperCase()])
@@ -322,7 +342,7 @@ describe('the operator', () => {
     ['lost', () => rmSync(file())],
     ['empty', () => writeFileSync(file(), '')],
     ['garbage', () => writeFileSync(file(), Buffer.alloc(100_000, 0xff))],
-    ['a key that is not the operator\'s own', () => writeFileSync(file(), userKey(register()).key)],
+    ["a key that is not the operator's own", () => writeFileSync(file(), userKey(register()).key)],
   ])('gets a new key where the file is %s, and the old one is revoked', (_, harm) => {
     const { key } = test.identity.ensureOperator();
     harm();

@@ -57,8 +57,8 @@ export function createAuthenticator({ identity, jwt, service, now }: Authenticat
   function proveClaims(payload: JWTPayload): Proof {
     const claims = readClaims(payload, jwt.issuer ?? '');
     const credential: Credential = { method: 'jwt', claims };
-    if (payload['role'] === 'service' || payload['role'] === 'service_role')
-      return { kind: 'service', id: derivedId('main', claims.issuer, claims.subject || payload['role']), credential };
+    if (payload.role === 'service' || payload.role === 'service_role')
+      return { kind: 'service', id: derivedId('main', claims.issuer, claims.subject || payload.role), credential };
     if (claims.subject === '') throw new UnauthorizedError();
     const account = identity.accountBySubject(claims.issuer, claims.subject);
     return { kind: 'user', account, claims, credential };
@@ -132,7 +132,7 @@ function readNetwork(header: string | undefined, service: string): Network {
 /** The claims that are used; the subject is empty where there is none. `issuer` stands in where the token names none. */
 function readClaims(payload: JWTPayload, issuer: string): Claims {
   const { iss = issuer, sub = '', email, name, user_metadata: metadata } = payload;
-  const nested = typeof metadata === 'object' && metadata !== null ? (metadata as Record<string, unknown>)['name'] : null;
+  const nested = typeof metadata === 'object' && metadata !== null ? (metadata as Record<string, unknown>).name : null;
   if (!isIdentifier(iss) || !isIdentifier(sub) || iss === localIssuer) throw new UnauthorizedError();
   return {
     issuer: iss,

@@ -64,7 +64,10 @@ export function createJwtVerifier(settings: JwtSettings, now: () => number): Ver
   };
 }
 
-async function tryEach<T>(keys: errors.JWKSMultipleMatchingKeys, verify: (key: CryptoKey) => Promise<T>): Promise<T | null> {
+async function tryEach<T>(
+  keys: errors.JWKSMultipleMatchingKeys,
+  verify: (key: CryptoKey) => Promise<T>,
+): Promise<T | null> {
   let tried = 0;
   for await (const key of keys) {
     if (++tried > maxKeysTried) return null;

@@ -13,6 +13,7 @@ export const localIssuer = 'archeion';
 
 const keyPattern = /^(?:uk_[0-9a-f]{32}|ak_[0-9a-f]{64})$/;
 const prefixPattern = /^.{4,12}$/su;
+const jwtPattern = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const headerPattern = /^(bearer|apikey) +([\x21-\x7e]+)$/i;
 
 /** How many random bytes a key is made of. */
@@ -53,5 +54,5 @@ export function presented(authorization: string | undefined): Presented {
   const text = match?.[2];
   if (match === null || text === undefined) return { scheme: 'invalid' };
   if (match[1]?.toLowerCase() === 'apikey') return isApiKey(text) ? { scheme: 'key', text } : { scheme: 'invalid' };
-  return text.split('.').length === 3 ? { scheme: 'jwt', text } : { scheme: 'invalid' };
+  return jwtPattern.test(text) ? { scheme: 'jwt', text } : { scheme: 'invalid' };
 }

@@ -99,7 +99,8 @@ export function revokeByPrefix(db: IdentityDatabase, holder: KeyHolder, prefix: 
   );
   const [key, another] = fitting;
   if (key === undefined) throw new NotFoundError('API key not found');
-  if (another !== undefined) throw ValidationError.at(['prefix'], 'fits more than one key; give more of its characters');
+  if (another !== undefined)
+    throw ValidationError.at(['prefix'], 'fits more than one key; give more of its characters');
   db.run('UPDATE api_key SET revoked_at = ? WHERE id = ?', now, key.id);
 }
 

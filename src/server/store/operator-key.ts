@@ -37,7 +37,9 @@ export function writeOperatorKey(file: string, key: string, unique: string): voi
     syncFolder(dirname(file));
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw new StorageError(`The operator's key could not be written: ${error instanceof Error ? error.message : error}`);
+    throw new StorageError(
+      `The operator's key could not be written: ${error instanceof Error ? error.message : error}`,
+    );
   }
 }
 
