@@ -1,0 +1,294 @@
+import { describe, expect, test } from 'vitest';
+import { defaultRoles } from '../../src/server/model/actions.ts';
+import { grantRole } from '../../src/server/model/collection-rules.ts';
+import { type Demand, type GuardOptions, type Refusal, required } from '../../src/server/model/guards.ts';
+import type { JsonObject, Manifest, Relationship } from '../../src/server/model/manifest.ts';
+
+const roles = structuredClone(defaultRoles) as unknown as JsonObject;
+const lies = (...ids: string[]): Relationship[] => ids.map((peer) => ({ predicate: 'collection', peer }));
+
+function manifest(type: string, content: Partial<Manifest> = {}): Manifest {
+  return {
+    ...{ schema: 'arke/eidos@v1', id: 'ID', type, created_at: '2026-01-01T00:00:00.000Z', ver: 1, prev: null },
+    ...{
+      ts: '2026-01-01T00:00:00.000Z',
+      properties: {},
+      relationships: [],
+      edited_by: { user_id: 'U', method: 'manual' },
+    },
+    ...content,
+  };
+}
+
+/** The version after `base`: with the properties and relationships given, otherwise the same. */
+const successor = (base: Manifest, content: Partial<Manifest> = {}): Manifest => ({
+  ...base,
+  ver: base.ver + 1,
+  prev: 'CID',
+  ...content,
+});
+const grave = (base: Manifest): Manifest => successor(base, { properties: {}, relationships: [], deleted: true });
+
+const say = (d: Demand): string => (d.on === 'entity' ? d.action : `${d.action} on ${d.on.collection}`);
+const tell = (r: Refusal): string => (r.kind === 'forbidden' ? 'forbidden' : r.path.join('.'));
+
+function expectStep(base: Manifest | null, next: Manifest, options?: GuardOptions) {
+  const { demands, refusals } = required(base, next, options);
+  return expect({ demands: demands.map(say).sort(), refusals: refusals.map(tell).sort() });
+}
+const only = (...demands: string[]) => ({ demands: demands.sort(), refusals: [] });
+const refused = (...refusals: string[]) => expect.objectContaining({ refusals: refusals.sort() });
+
+describe('any entity', () => {
+  const letter = manifest('letter', { properties: { label: 'x' }, relationships: lies('A') });
+
+  test('creating takes the right to create where it comes to lie', () => {
+    expectStep(null, letter).toEqual(only('entity:create on A'));
+    expectStep(null, manifest('folder', { relationships: lies('A', 'B') })).toEqual(
+      only('folder:create on A', 'folder:create on B'),
+    );
+    expectStep(null, manifest('letter')).toEqual(only('entity:create'));
+  });
+
+  test('an update, with or without changes, takes the right to update', () => {
+    expectStep(letter, successor(letter, { properties: {} })).toEqual(only('entity:update'));
+    expectStep(letter, successor(letter)).toEqual(only('entity:update'));
+    const file = manifest('file');
+    expectStep(file, successor(file)).toEqual(only('file:update'));
+    expectStep(file, successor(file), { uploading: 'reupload' }).toEqual(only('file:reupload'));
+    expectStep(letter, successor(letter), { uploading: 'upload' }).toEqual(only('entity:update'));
+  });
+
+  test('deleting and restoring', () => {
+    const deleted = grave(letter);
+    expectStep(letter, deleted).toEqual(only('entity:delete'));
+    const { properties, relationships } = letter;
+    const back = successor({ ...deleted, deleted: undefined }, { properties, relationships });
+    expectStep(deleted, back, { last: letter }).toEqual(only('entity:restore'));
+    const elsewhere = { ...back, relationships: lies('B') };
+    expectStep(deleted, elsewhere, { last: letter }).toEqual(
+      only('entity:restore', 'entity:update', 'entity:create on B', 'entity:delete on A'),
+    );
+    expectStep(deleted, back).toEqual(only('entity:restore', 'entity:update', 'entity:create on A'));
+    expectStep(deleted, grave(deleted)).toEqual(refused('id'));
+  });
+
+  test('a tombstone is empty and never the first version', () => {
+    expectStep(letter, { ...grave(letter), properties: { kept: 1 } }).toEqual(refused('deleted'));
+    expectStep(null, manifest('letter', { deleted: true })).toEqual(refused('deleted'));
+  });
+
+  test.each([
+    ['A', 'A B', ['entity:create on B']],
+    ['A B', 'A', ['entity:delete on B']],
+    ['A', 'B', ['entity:create on B', 'entity:delete on A']],
+    ['A B', 'B A', ['entity:create on B', 'entity:delete on A']],
+    ['A B', 'B', ['entity:create on B', 'entity:delete on A']],
+    ['A', 'B A', ['entity:create on B', 'entity:delete on A']],
+    ['A B C', 'A C B', []],
+    ['', 'A', ['entity:create on A']],
+    ['A', '', ['entity:delete on A']],
+  ])('from %j to %j', (from, to, demands) => {
+    const place = (text: string) => lies(...text.split(' ').filter((id) => id !== ''));
+    const base = manifest('letter', { relationships: place(from) });
+    expectStep(base, successor(base, { relationships: place(to) })).toEqual(only('entity:update', ...demands));
+  });
+
+  test('nothing lies in itself', () => {
+    expectStep(null, manifest('letter', { relationships: lies('ID') })).toEqual(refused('relationships.0.peer'));
+    const c = manifest('collection', { properties: { roles } });
+    expectStep(c, successor(c, { relationships: lies('ID') })).toEqual(refused('relationships.0.peer'));
+  });
+
+  test('what does not change from version to version', () => {
+    expectStep(letter, successor(letter, { id: 'OTHER' })).toEqual(refused('id'));
+    expectStep(letter, successor(letter, { type: 'note' })).toEqual(refused('type'));
+    expectStep(letter, successor(letter, { created_at: '2026-01-02T00:00:00.000Z' })).toEqual(refused('created_at'));
+    for (const ver of [1, 3]) expectStep(letter, successor(letter, { ver })).toEqual(refused('ver'));
+  });
+});
+
+describe('users', () => {
+  const user = manifest('user', { properties: { label: 'Ann' } });
+
+  test('come from registration and are never deleted', () => {
+    expectStep(null, user, { registering: true }).toEqual(only());
+    expectStep(null, user).toEqual(refused('forbidden'));
+    expectStep(user, successor(user)).toEqual(only('user:update'));
+    expectStep(user, grave(user)).toEqual(refused('forbidden'));
+    const letter = manifest('letter');
+    expectStep(letter, successor(letter, { type: 'user' })).toEqual(refused('type'));
+  });
+});
+
+describe('collections', () => {
+  const owner: Relationship = { predicate: 'owner', peer: 'ANN', peer_type: 'user' };
+  const base = manifest('collection', { properties: { label: 'x', roles }, relationships: [owner] });
+  const withRoles = (more: JsonObject) => successor(base, { properties: { label: 'x', roles: { ...roles, ...more } } });
+  const withPeers = (...more: Relationship[]) => successor(base, { relationships: [owner, ...more] });
+
+  test('creating, deleting and restoring take collection actions', () => {
+    expectStep(null, base).toEqual(only('collection:create'));
+    expectStep(null, { ...base, relationships: [owner, ...lies('A')] }).toEqual(
+      only('collection:create', 'entity:create on A'),
+    );
+    expectStep(base, grave(base)).toEqual(only('collection:delete'));
+    const back = successor({ ...grave(base), deleted: undefined }, base);
+    expectStep(grave(base), { ...back, ver: 3 }, { last: base }).toEqual(only('collection:restore'));
+    expectStep(
+      grave(base),
+      { ...back, ver: 3, relationships: [owner, { predicate: 'owner', peer: 'BOB' }] },
+      { last: base },
+    ).toEqual(only('collection:restore', 'collection:manage'));
+    expectStep(grave(base), { ...back, ver: 3 }).toEqual(
+      only('collection:restore', 'collection:manage', 'collection:update'),
+    );
+  });
+
+  test('its content takes collection:update, its access collection:manage', () => {
+    expectStep(base, successor(base)).toEqual(only('collection:update'));
+    expectStep(base, successor(base, { properties: { label: 'y', roles } })).toEqual(only('collection:update'));
+    expectStep(base, withPeers({ predicate: 'root', peer: 'E' })).toEqual(only('collection:update'));
+    expectStep(base, withPeers({ predicate: 'contains', peer: 'E' })).toEqual(only('collection:update'));
+    expectStep(base, withRoles({ guest: ['*:view'] })).toEqual(only('collection:manage'));
+    expectStep(base, withPeers({ predicate: 'viewer', peer: 'BOB' })).toEqual(only('collection:manage'));
+    expectStep(base, withPeers({ predicate: 'viewer', peer: 'BOB' }, { predicate: 'root', peer: 'E' })).toEqual(
+      only('collection:manage', 'collection:update'),
+    );
+    const longer = { ...owner, properties: { note: 'for good' } };
+    expectStep(base, successor(base, { relationships: [longer] })).toEqual(only('collection:manage'));
+  });
+
+  test('a member of a role that comes with the same step', () => {
+    const next = { ...withRoles({ guest: ['*:view'] }), relationships: [owner, { predicate: 'guest', peer: 'BOB' }] };
+    expectStep(base, next).toEqual(only('collection:manage'));
+  });
+
+  test('a new role makes no members of what was there before', () => {
+    const dormant = { ...base, relationships: [owner, { predicate: 'guest', peer: 'BOB' }] };
+    const next = { ...withRoles({ guest: ['*:update'] }), relationships: dormant.relationships };
+    expectStep(dormant, next).toEqual(refused('properties.roles.guest'));
+    expectStep(dormant, { ...next, relationships: [owner] }).toEqual(only('collection:manage'));
+  });
+
+  test.each([
+    ['a reserved name', { root: ['*:view'] }, 'properties.roles.root'],
+    ['a name too long', { ['x'.repeat(51)]: ['*:view'] }, `properties.roles.${'x'.repeat(51)}`],
+    ['collection:*', { guest: ['collection:*'] }, 'properties.roles.guest.0'],
+    ['an unknown action', { guest: ['*:view', 'entity:fly'] }, 'properties.roles.guest.1'],
+    ['no actions', { guest: [] }, 'properties.roles.guest'],
+    ['a closed public role', { public: ['*:create'] }, 'properties.roles.public'],
+  ])('%s is refused', (_what, more, path) => {
+    expectStep(base, withRoles(more as JsonObject)).toEqual(refused(path));
+  });
+
+  test('without roles it is neither made nor left', () => {
+    expectStep(null, manifest('collection')).toEqual(refused('properties.roles'));
+    expectStep(base, successor(base, { properties: { label: 'x' } })).toEqual(
+      refused('properties.roles', 'relationships'),
+    );
+    expectStep(base, successor(base, { properties: { roles: ['owner'] } })).toEqual(
+      refused('properties.roles', 'relationships'),
+    );
+  });
+
+  test('odd roles from elsewhere do not stop other changes', () => {
+    const odd = manifest('collection', { properties: { roles: { owner: ['x:y'] } }, relationships: [owner] });
+    expectStep(odd, successor(odd, { properties: { ...odd.properties, label: 'y' } })).toEqual(
+      only('collection:update'),
+    );
+  });
+
+  test('the last lasting owner stays', () => {
+    const until = { expires_at: '2030-01-01T00:00:00.000Z' };
+    const { owner: _gone, ...others } = roles;
+    const without: [string, Manifest][] = [
+      ['removed', successor(base, { relationships: [] })],
+      ['made temporary', successor(base, { relationships: [{ ...owner, properties: until }] })],
+      ['made a group', successor(base, { relationships: [{ ...owner, peer_type: 'group' }] })],
+      ['left without the role', successor(base, { properties: { label: 'x', roles: others } })],
+    ];
+    for (const [, next] of without) expectStep(base, next).toEqual(refused('relationships'));
+    expectStep(base, successor(base, { relationships: [{ ...owner, peer: 'BOB' }] })).toEqual(
+      only('collection:manage'),
+    );
+  });
+
+  describe('grants of a job', () => {
+    const id = '01HZZZZZZZZZZZZZZZZZZZZZZZ';
+    const role = grantRole('klados', id);
+    const member = { predicate: role, peer: id, peer_type: 'klados' };
+    const granted = { ...withRoles({ [role]: ['entity:update'] }), relationships: [owner, member] };
+
+    test('take no right to manage where the node writes them, and nothing else may come along', () => {
+      expectStep(base, granted, { granting: true }).toEqual(only());
+      expectStep(base, granted).toEqual(only('collection:manage'));
+      const forged = { ...granted, relationships: [owner, member, { predicate: role, peer: 'BOB' }] };
+      expectStep(base, forged, { granting: true }).toEqual(only('collection:manage'));
+      const edited = { ...granted, properties: { ...granted.properties, label: 'y' } };
+      expectStep(base, edited, { granting: true }).toEqual(only('collection:update'));
+    });
+
+    test('are no way to a role for who placed a relationship before', () => {
+      const planted = { predicate: role, peer: 'BOB' };
+      const dormant = { ...base, relationships: [owner, planted] };
+      expectStep(dormant, { ...granted, relationships: [owner, planted, member] }, { granting: true }).toEqual(
+        refused(`properties.roles.${role}`),
+      );
+    });
+  });
+});
+
+describe('processors', () => {
+  const verified = { endpoint_verified_at: '2026-01-01T00:00:00.000Z' };
+  const klados = manifest('klados', {
+    properties: { endpoint: 'https://a.example', status: 'development', actions_required: ['entity:view'] },
+    relationships: lies('A'),
+  });
+  const change = (base: Manifest, properties: JsonObject) =>
+    successor(base, { properties: { ...base.properties, ...properties } });
+  const active = { ...klados, properties: { ...klados.properties, ...verified, status: 'active' } };
+
+  test.each(['agent', 'klados', 'rhiza'])('%s: its own actions', (type) => {
+    const made = manifest(type, { properties: { status: 'development' }, relationships: lies('A') });
+    expectStep(null, made).toEqual(only(`${type}:create on A`));
+    expectStep(made, successor(made)).toEqual(only(`${type}:update`));
+    expectStep(made, grave(made)).toEqual(only('entity:delete'));
+    expectStep(null, { ...made, properties: { status: 'active', ...verified } }).toEqual(
+      type === 'rhiza' ? refused('status') : refused('forbidden', 'status'),
+    );
+    expectStep(made, change(made, { status: 'sleeping' })).toEqual(refused('status'));
+    expectStep(null, { ...made, relationships: [] }).toEqual(refused('collection'));
+    expectStep(made, successor(made, { relationships: [] })).toEqual(refused('collection'));
+  });
+
+  test('active needs a verified endpoint, but not of a rhiza', () => {
+    expectStep(klados, change(klados, { status: 'active' })).toEqual(refused('status'));
+    expectStep(active, change(active, { status: 'disabled' })).toEqual(only('klados:update'));
+    expectStep(active, change(active, { endpoint_verified_at: null })).toEqual(refused('status'));
+    const rhiza = manifest('rhiza', { properties: { status: 'development' }, relationships: lies('A') });
+    expectStep(rhiza, change(rhiza, { status: 'active' })).toEqual(only('rhiza:update'));
+  });
+
+  test('only the node verifies, for who may manage it', () => {
+    expectStep(klados, change(klados, verified)).toEqual(refused('forbidden'));
+    expectStep(klados, change(klados, verified), { verifying: true }).toEqual(only('klados:manage', 'klados:update'));
+  });
+
+  test('another endpoint must be verified again', () => {
+    const endpoint = 'https://b.example';
+    expectStep(active, change(active, { endpoint })).toEqual(refused('endpoint_verified_at', 'status'));
+    expectStep(active, change(active, { endpoint, status: 'development' })).toEqual(refused('endpoint_verified_at'));
+    const { endpoint_verified_at: _cleared, ...properties } = active.properties;
+    expectStep(active, successor(active, { properties: { ...properties, endpoint, status: 'development' } })).toEqual(
+      only('klados:update'),
+    );
+  });
+
+  test('required actions are known ones', () => {
+    expectStep(klados, change(klados, { actions_required: ['entity:view', 'collection:*'] })).toEqual(
+      refused('actions_required.1'),
+    );
+    expectStep(klados, change(klados, { actions_required: [] })).toEqual(refused('actions_required'));
+  });
+});
