@@ -1,5 +1,5 @@
 import type { Config, Secrets } from './config.ts';
-import { UnauthorizedError } from './errors.ts';
+import { UnauthorizedError, ValidationError } from './errors.ts';
 import { openapi, version } from './generated/openapi.ts';
 import type { Authenticate } from './http/caller.ts';
 import type { Log } from './log.ts';
@@ -35,7 +35,9 @@ export async function openContext({ config, log, instance, now }: Surroundings):
   const system = new SystemService({ instance, version, document: openapi, now });
   const authenticate: Authenticate = ({ authorization, network }) => {
     if (authorization !== undefined) throw new UnauthorizedError();
-    return { actor: { kind: 'anonymous' }, network };
+    if (network !== undefined && network !== 'main' && network !== 'test')
+      throw ValidationError.at(['network'], 'must be main or test');
+    return { actor: { kind: 'anonymous' }, network: network ?? 'main' };
   };
   const all = opened.move();
   return { config, log, instance, version, now, authenticate, system, [Symbol.asyncDispose]: () => all.disposeAsync() };

@@ -20,7 +20,7 @@ export interface RunningNode extends AsyncDisposable {
 }
 
 /** What the process gives, and what tests give instead. */
-export interface Overrides extends Pick<AppOptions, 'extend' | 'routes'> {
+export interface Overrides extends Pick<AppOptions, 'extend'> {
   log?: Log;
   now?: () => number;
   /** The process that node.json names. */
@@ -51,7 +51,7 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
 
   // The port is part of the names that the app answers to, and known once the server listens.
   const own = { port: config.port, allowed: config.allowedHosts };
-  const app = createApp(ctx, { own, ui: overrides.ui ?? null, extend: overrides.extend, routes: overrides.routes });
+  const app = createApp(ctx, { own, ui: overrides.ui ?? null, extend: overrides.extend });
   const server = listener(app);
   opened.defer(() => close(server));
   own.port = await listen(server, config);

@@ -2,25 +2,23 @@ import express, { type Express, type RequestHandler } from 'express';
 import type { Context } from '../context.ts';
 import { ValidationError } from '../errors.ts';
 import { table } from '../generated/routes.ts';
-import { type Network, networks } from '../model/ids.ts';
 import { jsonBody } from './body.ts';
-import type { Caller, CallerHeaders } from './caller.ts';
+import type { Caller } from './caller.ts';
 import { errorHandler, unknownRoute } from './errors.ts';
 import { admit, type OwnNames } from './host.ts';
 import { pages } from './pages.ts';
-import { type RouteTable, routesOf } from './routes.ts';
+import { routesOf } from './routes.ts';
 
 export interface AppOptions {
   own: OwnNames;
   /** The folder of the built page, if there is one. */
   ui: string | null;
   /** Further endpoints, before the unknown ones are refused; tests add some that fail. */
-  extend?: (app: Express) => void;
-  routes?: RouteTable;
+  extend?: ((app: Express, ctx: Context) => void) | undefined;
 }
 
 /** The express edge: host check, caller, JSON, routes, unknown paths, errors last. */
-export function createApp(ctx: Context, { own, ui, extend, routes = table }: AppOptions): Express {
+export function createApp(ctx: Context, { own, ui, extend }: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -29,8 +27,8 @@ export function createApp(ctx: Context, { own, ui, extend, routes = table }: App
   app.use(pages({ ui }));
   app.use(identify(ctx));
   app.use(jsonBody());
-  extend?.(app);
-  app.use(routesOf(routes, ctx));
+  extend?.(app, ctx);
+  app.use(routesOf(table, ctx));
   app.use(() => {
     throw unknownRoute();
   });
@@ -54,25 +52,26 @@ const open = new Set(['/health', '/openapi.json', '/.well-known/archeion']);
 
 /** Puts `caller` on the request; without a tick where the answer is at hand. */
 function identify(ctx: Context): RequestHandler {
-  const networkHeader = `X-${ctx.config.service.replace(/^./, (first) => first.toUpperCase())}-Network`;
-  const networkName = networkHeader.toLowerCase();
-
+  const networkHeader = `x-${ctx.config.service}-network`;
   return (request, _response, next) => {
-    const network = networkNamed(request.headers[networkName], networkHeader);
     const set = (caller: Caller): void => {
       Object.assign(request, { caller });
       next();
     };
-    if (open.has(request.path)) return set({ actor: { kind: 'anonymous' }, network });
-    const { authorization, cookie, 'x-on-behalf-of': onBehalfOf } = request.headers;
-    const headers: CallerHeaders = { authorization, cookie, onBehalfOf: onBehalfOf?.toString(), network };
-    const caller = ctx.authenticate(headers);
+    if (open.has(request.path)) return set({ actor: { kind: 'anonymous' }, network: 'main' });
+    const { authorization, cookie } = request.headers;
+    const onBehalfOf = text(request.headers['x-on-behalf-of']);
+    const caller = ctx.authenticate({
+      authorization,
+      cookie,
+      onBehalfOf,
+      network: text(request.headers[networkHeader]),
+    });
     return caller instanceof Promise ? caller.then(set) : set(caller);
   };
 }
 
-function networkNamed(value: string | string[] | undefined, header: string): Network {
-  const network = value === undefined ? 'main' : networks.find((name) => name === value);
-  if (!network) throw ValidationError.at([header], `must be one of ${networks.join(', ')}`);
-  return network;
+/** Node joins repeated headers of these names with commas; only their types say that there may be a list. */
+function text(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : header?.join();
 }

@@ -113,7 +113,7 @@ function plural(count: number, noun: string): string {
 function string(schema: Schema): Check {
   const min = limit(schema, 'minLength') ?? 0;
   const max = limit(schema, 'maxLength') ?? Number.POSITIVE_INFINITY;
-  const { value: source, errorMsg } = schema.validators?.['pattern'] ?? {};
+  const { value: source, errorMsg } = schema.validators?.pattern ?? {};
   const pattern = typeof source === 'string' ? new RegExp(source) : undefined;
   return (value, path, found) => {
     if (typeof value !== 'string') return refuse(found, path, 'must be a string');
@@ -164,7 +164,7 @@ function oneOf(members: (string | number | boolean | null)[], source: Source): C
 function list(schema: Schema, item: Check, source: Source): Check {
   const min = limit(schema, 'minItems') ?? 0;
   const max = limit(schema, 'maxItems') ?? Number.POSITIVE_INFINITY;
-  const unique = schema.validators?.['uniqueItems'] !== undefined;
+  const unique = schema.validators?.uniqueItems !== undefined;
   return (value, path, found) => {
     const items: unknown[] | undefined = Array.isArray(value) ? value : source === 'text' ? [value] : undefined;
     if (!items) return refuse(found, path, 'must be a list');

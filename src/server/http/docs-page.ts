@@ -48,13 +48,13 @@ export function docsPage(document: Document): string {
       const tag = operation.tags?.[0] ?? 'Other';
       groups.set(tag, [...(groups.get(tag) ?? []), operationHtml(method, path, operation)]);
     }
-  const sections = [...groups].map(([tag, items]) => `<h2>${escape(tag)}</h2>${items.join('')}`).join('');
+  const sections = [...groups].map(([tag, items]) => `<h2>${escaped(tag)}</h2>${items.join('')}`).join('');
   const schemas = Object.entries(document.components?.schemas ?? {});
   const types = schemas.map(([name, schema]) => typeHtml(name, schema)).join('');
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-    `<title>${escape(title)} API</title><style>${style}</style></head><body><h1>${escape(title)} API</h1>` +
-    `<p>${escape(description ?? '')} <span class="quiet">Version ${escape(version)}. ` +
+    `<title>${escaped(title)} API</title><style>${style}</style></head><body><h1>${escaped(title)} API</h1>` +
+    `<p>${escaped(description ?? '')} <span class="quiet">Version ${escaped(version)}. ` +
     `The same as <a href="/openapi.json">openapi.json</a>.</span></p>${sections}<h2>Types</h2>${types}</body></html>`
   );
 }
@@ -64,22 +64,22 @@ function operationHtml(method: string, path: string, operation: Operation): stri
   const key = operation.security?.length === 0 ? '' : ' <span class="quiet">credentials</span>';
   const parameters = (operation.parameters ?? []).map((p) =>
     row([
-      `<code>${escape(p.name)}</code> ${p.required ? 'required' : ''}`,
-      `${escape(p.in)}, ${typeText(p.schema)}`,
-      escape(p.description ?? ''),
+      `<code>${escaped(p.name)}</code> ${p.required ? 'required' : ''}`,
+      `${escaped(p.in)}, ${typeText(p.schema)}`,
+      escaped(p.description ?? ''),
     ]),
   );
   const body = Object.entries(operation.requestBody?.content ?? {}).map(([type, { schema }]) =>
-    row([escape(type), typeText(schema)]),
+    row([escaped(type), typeText(schema)]),
   );
   const answers = Object.entries(operation.responses ?? {}).flatMap(([status, { description, content }]) =>
     Object.values(content ?? { none: {} }).map(({ schema }) =>
-      row([status, schema ? typeText(schema) : '', escape(description ?? '')]),
+      row([status, schema ? typeText(schema) : '', escaped(description ?? '')]),
     ),
   );
   return (
-    `<details><summary><b>${escape(method)}</b> <code>${escape(path)}</code> ${escape(words)}${key}</summary>` +
-    `<p>${escape(operation.description ?? '')}</p>${tableHtml('Parameters', parameters)}${tableHtml('Body', body)}` +
+    `<details><summary><b>${escaped(method)}</b> <code>${escaped(path)}</code> ${escaped(words)}${key}</summary>` +
+    `<p>${escaped(operation.description ?? '')}</p>${tableHtml('Parameters', parameters)}${tableHtml('Body', body)}` +
     `${tableHtml('Answers', answers)}</details>`
   );
 }
@@ -88,13 +88,13 @@ function typeHtml(name: string, schema: Schema): string {
   const required = new Set(schema.required ?? []);
   const members = Object.entries(schema.properties ?? {}).map(([key, member]) =>
     row([
-      `<code>${escape(key)}</code>${required.has(key) ? '' : ' optional'}`,
+      `<code>${escaped(key)}</code>${required.has(key) ? '' : ' optional'}`,
       typeText(member),
-      escape(member.description ?? ''),
+      escaped(member.description ?? ''),
     ]),
   );
   const inner = members.length > 0 ? tableHtml('', members) : `<p>${typeText(schema)}</p>`;
-  return `<details id="${escape(name)}"><summary><code>${escape(name)}</code></summary><p>${escape(schema.description ?? '')}</p>${inner}</details>`;
+  return `<details id="${escaped(name)}"><summary><code>${escaped(name)}</code></summary><p>${escaped(schema.description ?? '')}</p>${inner}</details>`;
 }
 
 const limits = ['minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems', 'pattern', 'format', 'default'];
@@ -104,18 +104,18 @@ function typeText(schema: Schema | undefined): string {
   if (!schema) return 'anything';
   if (schema.$ref) {
     const name = schema.$ref.split('/').at(-1) ?? '';
-    return `<a href="#${escape(name)}">${escape(name)}</a>`;
+    return `<a href="#${escaped(name)}">${escaped(name)}</a>`;
   }
   const parts = schema.allOf ?? schema.anyOf;
   if (parts) return parts.map(typeText).join(schema.allOf ? ' and ' : ' or ');
-  if (schema.enum) return schema.enum.map((member) => `<code>${escape(JSON.stringify(member))}</code>`).join(' or ');
+  if (schema.enum) return schema.enum.map((member) => `<code>${escaped(JSON.stringify(member))}</code>`).join(' or ');
   if (schema.type === 'array') return `list of ${typeText(schema.items)}`;
   const found = limits
     .filter((name) => schema[name] !== undefined)
     .map((name) => `${name} ${JSON.stringify(schema[name])}`);
   const inner = typeof schema.additionalProperties === 'object' ? ` of ${typeText(schema.additionalProperties)}` : '';
-  const suffix = found.length > 0 ? ` <span class="quiet">${escape(found.join(', '))}</span>` : '';
-  return `${escape(schema.type ?? 'anything')}${inner}${schema.nullable ? ' or null' : ''}${suffix}`;
+  const suffix = found.length > 0 ? ` <span class="quiet">${escaped(found.join(', '))}</span>` : '';
+  return `${escaped(schema.type ?? 'anything')}${inner}${schema.nullable ? ' or null' : ''}${suffix}`;
 }
 
 function tableHtml(title: string, rows: string[]): string {
@@ -127,6 +127,6 @@ function row(cells: string[]): string {
   return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
 }
 
-function escape(text: string): string {
+function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -32,9 +32,9 @@ function firstSegment(path: string): string {
 
 /**
  * All endpoints. Express tries routes in order, and 150 before a route halve its rate; so there is one router a first
- * path segment, found by name.
+ * path segment, found by name. `factory` makes the controllers.
  */
-export function routesOf(table: RouteTable, ctx: Context): RequestHandler {
+export function routesOf(table: RouteTable, ctx: Context, factory: typeof factoryOf = factoryOf): RequestHandler {
   const routers = new Map<string, Router>();
   const check = { json: checks(table.models, 'json'), text: checks(table.models, 'text') };
   // A path with a parameter matches what the plain path beside it means (`/users/{id}`, `/users/me`): plain ones first.
@@ -43,7 +43,7 @@ export function routesOf(table: RouteTable, ctx: Context): RequestHandler {
     const segment = firstSegment(route.path);
     const router = routers.get(segment) ?? Router({ caseSensitive: true });
     routers.set(segment, router);
-    const handler = endpoint(route, check, ctx);
+    const handler = endpoint(route, check, ctx, factory(route.controller));
     if (isMethod(route.method)) router[route.method](route.path, handler);
     else throw new Error(`The method ${route.method} of ${route.path} is not supported.`);
   }
@@ -71,8 +71,8 @@ function endpoint(
   route: RouteData,
   check: { json: (p: Parameter) => Check; text: (p: Parameter) => Check },
   ctx: Context,
+  make: (ctx: Context) => object,
 ): RequestHandler {
-  const make = factoryOf(route.controller);
   const action = route.controller.prototype[route.action] as (...args: unknown[]) => unknown;
   const readers = route.parameters.map((parameter) => reader(parameter, check));
   return (request: Request, response: Response, _next: NextFunction) => {

@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../../src/server/config.ts';
+import type { Context } from '../../src/server/context.ts';
+import { openLog } from '../../src/server/log.ts';
+import { type Overrides, startServer } from '../../src/server/server.ts';
+
+/** One answer: `body` is the parsed JSON, `text` the bytes as text. */
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  body: unknown;
+}
+
+export interface Ask {
+  method?: string;
+  headers?: Record<string, string>;
+  /** A value is sent as JSON; text and bytes as they are. */
+  body?: unknown;
+}
+
+/** A real node on a free port, in a folder of its own that goes with it. */
+export interface TestNode extends AsyncDisposable {
+  url: string;
+  data: string;
+  ctx: Context;
+  /** The lines it has logged. */
+  logged: string[];
+  fetch(path: string, ask?: Ask): Promise<Answer>;
+}
+
+export interface StartOptions extends Overrides {
+  env?: Record<string, string>;
+  /** A data folder to use; it is then not removed. */
+  data?: string;
+}
+
+/** A new empty folder that is removed when it is disposed of. */
+export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), 'archeion-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+export async function startNode({ env = {}, data, ...overrides }: StartOptions = {}): Promise<TestNode> {
+  await using opened = new AsyncDisposableStack();
+  const folder = data ?? opened.use(await temporaryFolder()).path;
+  const { config, secrets } = readConfig({ ARCHEION_PORT: '0', ...env }, { data: folder }, folder);
+  const logged: string[] = [];
+  const log = openLog('debug', { write: (line) => void logged.push(line) });
+  const node = opened.use(await startServer(config, secrets, { log, ...overrides }));
+  const all = opened.move();
+  return {
+    url: node.url,
+    data: folder,
+    ctx: node.ctx,
+    logged,
+    fetch: (path, ask) => send(node.url, path, ask),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+/** One request with exactly these headers (`fetch` would not let a test set Host), on a connection of its own. */
+export function send(url: string, path: string, { method = 'GET', headers = {}, body }: Ask = {}): Promise<Answer> {
+  const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+  const bytes = raw ? body : JSON.stringify(body);
+  const type = raw ? {} : { 'Content-Type': 'application/json' };
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      { hostname, port, path, method, headers: { ...type, ...headers }, agent: false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          const json = /json/.test(response.headers['content-type'] ?? '') && text !== '';
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            body: json ? JSON.parse(text) : undefined,
+          });
+        });
+      },
+    );
+    request.on('error', reject);
+    request.end(bytes);
+  });
+}
