@@ -50,25 +50,29 @@ function matches({ match }: RecordRule, record: JsonObject): boolean {
 }
 
 function describe(rule: EntityRule, item: Json, context: MapContext, nested: boolean): Entry {
-  const found = rule.id && isObject(item) ? valueAt(item, rule.id) : isObject(item) ? undefined : item;
-  const sourceId = rule.id || !isObject(item) ? usableId(found) : valueHash(item);
-  if (sourceId === null)
-    throw ValidationError.at(
-      rule.id?.steps.slice() ?? [],
-      `a record of kind "${rule.kind}" has no usable id${rule.id ? ` at "${rule.id.text}"` : ''}: a non-empty text of at most 1,000 characters or a number is one`,
-    );
-  const hashed = rule.id === null && isObject(item);
-  const label = isObject(item) ? labelText(rule, item) : sourceId;
+  const { id, text } = identity(rule, item, nested);
   return {
-    id: context.ids(rule.kind, sourceId, nested),
+    id: context.ids(rule.kind, id, nested),
     kind: rule.kind,
-    sourceId,
+    sourceId: id,
     type: rule.type,
-    properties: draftProperties(rule, item, label ?? (hashed ? undefined : sourceId)),
+    properties: draftProperties(rule, item, (isObject(item) ? labelText(rule, item) : undefined) ?? text),
     relationships: [],
     nested,
     links: new Map(),
   };
+}
+
+/** The source id, and the same as a text to show unless it is a hash. A nested item's hash is of its own part only. */
+function identity(rule: EntityRule, item: Json, nested: boolean): { id: string; text?: string } {
+  if (isObject(item) && !rule.id) return { id: valueHash(nested ? draftProperties(rule, item, undefined) : item) };
+  const id = usableId(isObject(item) && rule.id ? valueAt(item, rule.id) : item);
+  if (id !== null) return { id, text: id };
+  const where = rule.id ? ` at "${rule.id.text}"` : '';
+  throw ValidationError.at(
+    [...(rule.id?.steps ?? [])],
+    `a record of kind "${rule.kind}" has no usable id${where} (a text of 1 to 1,000 characters, or a number)`,
+  );
 }
 
 function addNested(rule: EntityRule, item: JsonObject, from: Entry, drafts: Drafts, context: MapContext): void {
@@ -140,5 +144,10 @@ function joined(first: JsonObject, second: JsonObject): JsonObject {
 
 /** A copy of a label stands in every relationship to its entity, so that a text as long as a book must not. */
 function shortened(label: string): string {
-  return label.length <= 500 ? label : `${label.slice(0, 499).toWellFormed().replace(/\uFFFD$/, '')}…`;
+  return label.length <= 500
+    ? label
+    : `${label
+        .slice(0, 499)
+        .toWellFormed()
+        .replace(/\uFFFD$/, '')}…`;
 }

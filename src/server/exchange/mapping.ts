@@ -1,7 +1,13 @@
 import { type Issue, type IssuePath, ValidationError } from '../errors.ts';
 import { jsonIssues } from '../model/json-value.ts';
 import type { Json } from '../model/manifest.ts';
-import { type EntityFile, type MappingFile, mappingFile, type NestedFile, type PropertiesFile } from './mapping-file.ts';
+import {
+  type EntityFile,
+  type MappingFile,
+  mappingFile,
+  type NestedFile,
+  type PropertiesFile,
+} from './mapping-file.ts';
 import { type Path, pathOf } from './paths.ts';
 
 /** A field that becomes a property (or a relationship's property) under `name`. */
@@ -59,8 +65,7 @@ export function parseMapping(json: unknown): Mapping {
   const unfit = jsonIssues(json, [])[0];
   if (unfit) throw new ValidationError([named(unfit.path, unfit.message)]);
   const parsed = mappingFile.safeParse(json);
-  if (!parsed.success)
-    throw new ValidationError(parsed.error.issues.map((i) => named(i.path.map(step), i.message)));
+  if (!parsed.success) throw new ValidationError(parsed.error.issues.map((i) => named(i.path.map(step), i.message)));
   const issues = meaningIssues(parsed.data);
   if (issues.length > 0) throw new ValidationError(issues);
   return { records: parsed.data.records.map((r) => ({ ...entityRule(r, []), match: matchRule(r.match) })) };
@@ -143,7 +148,7 @@ function meaningIssues(file: MappingFile): Issue[] {
     const twice = repeated(fields(rule.relationship_properties ?? [], {}).map((f) => f.name));
     if (twice !== undefined)
       issues.push(named([...at, 'relationship_properties'], `gives the name "${twice}" to two fields`));
-    rule.nested?.forEach((inner, i) => visit(inner, [...at, 'nested', i]));
+    for (const [i, inner] of (rule.nested ?? []).entries()) visit(inner, [...at, 'nested', i]);
   };
   file.records.forEach((rule, i) => {
     visit(rule, ['records', i]);

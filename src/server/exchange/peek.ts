@@ -7,10 +7,7 @@ export interface Peeked {
 }
 
 /** Reads until `enough` says so of what came first, or the stream ends, or 64 KiB are there. */
-export async function peek(
-  source: AsyncIterable<Uint8Array>,
-  enough: (head: Uint8Array) => boolean,
-): Promise<Peeked> {
+export async function peek(source: AsyncIterable<Uint8Array>, enough: (head: Uint8Array) => boolean): Promise<Peeked> {
   const iterator = source[Symbol.asyncIterator]();
   let head: Uint8Array = new Uint8Array();
   let done = false;

@@ -36,4 +36,3 @@ export function wireManifest(cid: string, manifest: Manifest): WireManifest {
     ...(root ? { root_entity_id: root.peer } : {}),
   };
 }
-

@@ -1,7 +1,8 @@
 import { StorageError } from '../errors.ts';
 
 const sentences: Record<string, string> = {
-  SQLITE_FULL: 'The disk is full. Free some space; nothing of this write was kept, and everything before it can be read.',
+  SQLITE_FULL:
+    'The disk is full. Free some space; nothing of this write was kept, and everything before it can be read.',
   SQLITE_READONLY: 'The data folder is read-only. Make it writable; what is there can be read.',
   SQLITE_CANTOPEN: 'The database cannot be opened. Check that the data folder exists and is writable.',
   SQLITE_CORRUPT: 'The database file is damaged. Run `archeion verify`, then restore a backup.',
