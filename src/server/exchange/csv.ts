@@ -12,7 +12,12 @@ interface Row {
 /** Rows below a header row, each cell a text. Every row must have as many cells as the header. */
 export async function* csvRecords(source: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<SourceRecord> {
   const place: Place = { file, unit: 'line' };
-  const rows = parse({ info: true, skip_empty_lines: true, max_record_size: maxRecordBytes });
+  const rows = parse({
+    info: true,
+    skip_empty_lines: true,
+    max_record_size: maxRecordBytes,
+    record_delimiter: ['\r\n', '\n', '\r'],
+  });
   pipeline(Readable.from(checkedText(source, place)), rows, () => undefined);
   let header: string[] | null = null;
   try {
@@ -34,7 +39,6 @@ export async function* csvRecords(source: AsyncIterable<Uint8Array>, file: strin
 
 function headerOf(cells: string[], place: Place, line: number): string[] {
   const names = cells.map((cell) => cell.trim());
-  if (names.length > maxColumns) throw badRecord(place, line, `the header has more than ${maxColumns} columns`);
   const empty = names.indexOf('');
   if (empty !== -1) throw badRecord(place, line, `column ${empty + 1} has no name in the header`);
   const seen = new Set<string>();
@@ -45,22 +49,50 @@ function headerOf(cells: string[], place: Place, line: number): string[] {
   return names;
 }
 
-/** csv-parse would replace what is no UTF-8; here it is an error. */
+/**
+ * Lets through what is UTF-8 text in rows of bounded size: csv-parse would replace other bytes, and it counts neither
+ * empty cells nor cells.
+ */
 async function* checkedText(source: AsyncIterable<Uint8Array>, place: Place): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  let line = 1;
+  const row = rowLimits(place);
   const text = (bytes?: Uint8Array): string => {
     try {
       return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
     } catch {
-      throw badRecord(place, line, 'at or after this line is a byte that is not UTF-8 text');
+      throw badRecord(place, row.line(), 'at or after this line is a byte that is not UTF-8 text');
     }
   };
   for await (const bytes of source) {
-    if (bytes.includes(0)) throw badRecord(place, line, 'at or after this line is a NUL byte: the file is not text');
-    const part = text(bytes);
-    for (let at = part.indexOf('\n'); at !== -1; at = part.indexOf('\n', at + 1)) line++;
-    if (part !== '') yield Buffer.from(part);
+    if (bytes.includes(0))
+      throw badRecord(place, row.line(), 'at or after this line is a NUL byte: the file is not text');
+    const part = Buffer.from(text(bytes));
+    row.check(part);
+    if (part.length > 0) yield part;
   }
   text();
+}
+
+/** Follows rows through quoted cells and throws where one has too many bytes or cells. */
+function rowLimits(place: Place): { check(bytes: Uint8Array): void; line(): number } {
+  let line = 1;
+  let size = 0;
+  let cells = 1;
+  let quoted = false;
+  const check = (bytes: Uint8Array): void => {
+    for (const b of bytes) {
+      size++;
+      if (b === 0x0a) line++;
+      if (b === 0x22) quoted = !quoted;
+      else if (quoted) continue;
+      else if (b === 0x2c) cells++;
+      else if (b === 0x0a || b === 0x0d) {
+        size = 0;
+        cells = 1;
+      }
+      if (cells > maxColumns) throw badRecord(place, line, `has more than ${maxColumns} columns`);
+    }
+    if (size > maxRecordBytes) throw tooLong(place, line);
+  };
+  return { check, line: () => line };
 }

@@ -11,7 +11,7 @@ export function idCache(network: Network, collection: string): IdCache {
   let size = 0;
   return (kind, sourceId, keep) => {
     if (!keep) return derivedId(network, collection, kind, sourceId);
-    const key = `${kind}\n${sourceId}`;
+    const key = `${kind.length}:${kind}${sourceId}`;
     const cached = known.get(key);
     if (cached !== undefined) return cached;
     const id = derivedId(network, collection, kind, sourceId);

@@ -15,7 +15,7 @@ export interface EntityFile {
   type: string;
   /** The namespace of source ids (default: `type`). Rules that share a kind describe the same things, and share a type. */
   kind?: string | undefined;
-  /** Path to the stable id, a non-empty string or a number; without it the hash of the content is the id. */
+  /** Path to the stable id, a non-empty string or a number; without it the hash of the record (of a nested item: of its properties). */
   id?: string | undefined;
   /** Path to the label, or several: the first that holds text. Where none does, the id is the label. */
   label?: string | string[] | undefined;

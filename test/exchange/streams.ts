@@ -1,0 +1,30 @@
+import { ValidationError } from '../../src/server/errors.ts';
+import type { JsonObject } from '../../src/server/model/manifest.ts';
+import { readRecords } from '../../src/server/exchange/records.ts';
+
+/** A byte stream of the given pieces, cut further to at most `size` bytes a chunk. */
+export async function* bytesOf(content: string | Uint8Array, size = 64 * 1024): AsyncGenerator<Uint8Array> {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+export async function recordsOf(content: string | Uint8Array, file: string, size?: number): Promise<JsonObject[]> {
+  const records: JsonObject[] = [];
+  for await (const { record } of readRecords(bytesOf(content, size), file)) records.push(record);
+  return records;
+}
+
+/** The messages of the ValidationError that a read ends with, and how many records came before it. */
+export async function refusal(
+  source: AsyncIterable<Uint8Array>,
+  file: string,
+): Promise<{ before: number; message: string }> {
+  let before = 0;
+  try {
+    for await (const _ of readRecords(source, file)) before++;
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    return { before, message: error.issues.map((i) => i.message).join('\n') };
+  }
+  throw new Error(`${file} was read without an error, ${before} records`);
+}
