@@ -3,6 +3,7 @@ import * as dagCbor from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
 import * as Digest from 'multiformats/hashes/digest';
 import type { JsonObject, Manifest } from '../model/manifest.ts';
+import { encodePlain } from './plain-maps.ts';
 
 const sha256 = 0x12;
 const dagCborCode = 0x71;
@@ -41,14 +42,15 @@ export function encodeManifest(manifest: Manifest): Block {
  */
 export function encodeHistoric(json: JsonObject): Block {
   const prev = json.prev as { '/'?: unknown } | null | undefined;
-  return encodeBlock({ ...json, prev: prev == null ? null : link(String(prev['/'])) });
+  if (prev == null) return encodeBlock(json);
+  return encodeBlock({ ...json, prev: link(String(prev['/'])) });
 }
 
 /** The manifest in a block's bytes, for reading: missing members get their empty value. Throws where the bytes are no dag-cbor map. */
 export function decodeManifest(bytes: Uint8Array): Manifest {
-  const value = dagCbor.decode<Partial<Manifest> & { prev?: unknown }>(bytes);
-  const prev = CID.asCID(value.prev);
-  return { properties: {}, relationships: [], ...value, prev: prev === null ? null : prev.toString() } as Manifest;
+  const value = dagCbor.decode<Omit<Partial<Manifest>, 'prev'> & { prev?: unknown }>(bytes);
+  const prev = value.prev instanceof CID ? value.prev.toString() : null;
+  return { properties: {}, relationships: [], ...value, prev } as Manifest;
 }
 
 /** A block's value as JSON carries it: links become `{"/": cid}`, members stand in dag-cbor's order (wire-contract.md 1.5). */
@@ -57,8 +59,16 @@ export function historicJson(bytes: Uint8Array): JsonObject {
 }
 
 function encodeBlock(value: unknown): Block {
-  const bytes = dagCbor.encode(value);
+  const bytes = encode(value);
   return { cid: blockCid(bytes), bytes };
+}
+
+function encode(value: unknown): Uint8Array {
+  try {
+    return dagCbor.encode(value);
+  } catch {
+    return encodePlain(value);
+  }
 }
 
 function link(cid: string | null): CID | null {
@@ -67,5 +77,5 @@ function link(cid: string | null): CID | null {
 
 /** The hash of a plain value as dag-cbor, for comparing content (not an address). */
 export function valueHash(value: unknown): string {
-  return hash('sha256', dagCbor.encode(value), 'hex');
+  return hash('sha256', encode(value), 'hex');
 }

@@ -1,0 +1,221 @@
+import { createHash } from 'node:crypto';
+import { CID } from 'multiformats/cid';
+import { StorageError, ValidationError } from '../errors.ts';
+import {
+  type ArchiveDelta,
+  type ArchiveEntry,
+  type ArchiveHead,
+  type ArchiveRoot,
+  encodeDelta,
+  encodeRoot,
+  type Shard,
+  shardsOf,
+} from './archive-tree.ts';
+import { CarBuffer } from './car-buffer.ts';
+import { digestOf, maxNodeBytes } from './car-format.ts';
+import { DigestTable } from './digest-table.ts';
+import type { Block } from './encode.ts';
+import { Pace, turn } from './pace.ts';
+import { verifyBlock } from './verify.ts';
+
+type Stream<T> = Iterable<T> | AsyncIterable<T>;
+
+/** File bytes: `size` of them, in chunks. */
+export interface ContentBytes {
+  size: number;
+  chunks: Stream<Uint8Array>;
+}
+
+/** Where an export takes its blocks from. What it answers must not change while the export runs. */
+export interface ArchiveSource {
+  head: ArchiveHead;
+  /** Every entity in id order; asked twice, since a CAR names its root first. */
+  entries(): Stream<ArchiveEntry>;
+  /**
+   * History `all`: the chain of the entry's tip, oldest first, and of it only what comes after `after` where that is on
+   * the chain. History `tip`: the tip's block.
+   */
+  versions(entry: ArchiveEntry, after: string | null): Stream<Block>;
+  /** The bytes of a block that an entry's `content` names. */
+  content(cid: string): ContentBytes | Promise<ContentBytes>;
+}
+
+/** An archive that the receiver has already: what its root reaches is left out. An opened Archive is one. */
+export interface EarlierArchive {
+  cid: string;
+  root: ArchiveRoot;
+  /** Its entries in id order, as far as they are known; asked twice or more. */
+  entries(): AsyncIterable<ArchiveEntry>;
+}
+
+interface Change {
+  entry: ArchiveEntry;
+  before: ArchiveEntry | undefined;
+}
+
+/**
+ * Writes an archive as a CAR of version 1, in chunks of 256 kB: root, then each shard followed by its entities, each of
+ * them content first and then versions, so that its tip comes last and a file that was cut off always lacks one that the
+ * index names. Holds one shard and one block at a time. Throws StorageError where a block of the source is not its CID's,
+ * ValidationError where `since` cannot serve.
+ */
+export async function* exportArchive(
+  source: ArchiveSource,
+  since?: EarlierArchive,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (since && (since.root.network !== source.head.network || since.root.history !== source.head.history))
+    throw ValidationError.at(['since'], 'is an archive of another network or of another history');
+  const plan = await planOf(source, since);
+  const root = encodeRoot(plan.root);
+  const delta = since && encodeDelta({ root: root.cid, since: since.cid, shards: plan.shards, last: plan.last });
+  const heads = delta ? [root, delta] : [root];
+  const writer = new Writer(source, await contentOf(since));
+  writer.buffer.header(heads.map(({ cid }) => CID.parse(cid)));
+  for (const { cid, bytes } of heads) writer.node(CID.parse(cid), bytes);
+  let index = 0;
+  for await (const { shard, changes } of steps(source, since)) {
+    if (plan.root.shards[index++]?.cid !== shard.cid) throw new StorageError('The entries changed during the export.');
+    if (changes) {
+      writer.node(CID.parse(shard.cid), shard.bytes);
+      for (const change of changes) yield* writer.entity(change);
+    }
+    yield* writer.chunks();
+  }
+  yield writer.buffer.rest();
+}
+
+/** The first pass: the root, and for an incremental archive what the file will hold. */
+async function planOf(
+  source: ArchiveSource,
+  since: EarlierArchive | undefined,
+): Promise<{ root: ArchiveRoot } & Pick<ArchiveDelta, 'shards' | 'last'>> {
+  const root: ArchiveRoot = { ...source.head, entities: 0, shards: [] };
+  const written: string[] = [];
+  let last: string | null = null;
+  for await (const { shard, changes } of steps(source, since)) {
+    root.shards.push({ first: shard.first, cid: shard.cid });
+    root.entities += shard.entries.length;
+    if (changes) written.push(shard.cid);
+    last = changes?.at(-1)?.entry.tip ?? last;
+  }
+  return { root, shards: written, last };
+}
+
+/** Each shard with what changed in it; no changes at all where the earlier archive has the shard. */
+async function* steps(
+  source: ArchiveSource,
+  since: EarlierArchive | undefined,
+): AsyncGenerator<{ shard: Shard; changes: Change[] | undefined }, void, undefined> {
+  const known = new Set(since?.root.shards.map(({ cid }) => cid));
+  const earlier = new EarlierEntries(since);
+  try {
+    for await (const shard of shardsOf(source.entries())) {
+      if (known.has(shard.cid)) {
+        yield { shard, changes: undefined };
+        continue;
+      }
+      const changes: Change[] = [];
+      for (const entry of shard.entries) {
+        const before = await earlier.find(entry.id);
+        if (!before || !isSame(entry, before)) changes.push({ entry, before });
+      }
+      yield { shard, changes };
+    }
+  } finally {
+    await earlier.close();
+  }
+}
+
+function isSame(a: ArchiveEntry, b: ArchiveEntry): boolean {
+  const sameContent = a.content.length === b.content.length && a.content.every((cid, i) => cid === b.content[i]);
+  return a.tip === b.tip && a.ver === b.ver && a.start === b.start && sameContent;
+}
+
+/** The earlier archive's entries, walked beside the new ones. */
+class EarlierEntries {
+  private readonly source: AsyncIterator<ArchiveEntry> | undefined;
+  private current: ArchiveEntry | undefined;
+  private begun = false;
+
+  constructor(since: EarlierArchive | undefined) {
+    this.source = since?.entries()[Symbol.asyncIterator]();
+  }
+
+  async find(id: string): Promise<ArchiveEntry | undefined> {
+    while (this.source && (!this.begun || (this.current && this.current.id < id))) {
+      this.begun = true;
+      const next = await this.source.next();
+      this.current = next.done ? undefined : next.value;
+    }
+    return this.current?.id === id ? this.current : undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.source?.return?.();
+  }
+}
+
+/** The content that the earlier archive reaches. */
+async function contentOf(since: EarlierArchive | undefined): Promise<DigestTable> {
+  const table = new DigestTable();
+  if (since)
+    for await (const { content } of since.entries())
+      for (const cid of content) table.add(digestOf(CID.parse(cid)), 0, 0);
+  return table;
+}
+
+class Writer {
+  readonly buffer = new CarBuffer();
+  private readonly source: ArchiveSource;
+  /** Content that is in this file or in the earlier one; each is written once. */
+  private readonly reached: DigestTable;
+  private readonly pace = new Pace();
+
+  constructor(source: ArchiveSource, reached: DigestTable) {
+    this.source = source;
+    this.reached = reached;
+  }
+
+  node(cid: CID, bytes: Uint8Array): void {
+    if (bytes.length > maxNodeBytes) throw new StorageError(`Block ${cid} is larger than an archive may hold.`);
+    this.buffer.block(cid, bytes);
+  }
+
+  *chunks(): Generator<Uint8Array, void, undefined> {
+    for (let chunk = this.buffer.chunk(); chunk; chunk = this.buffer.chunk()) yield chunk;
+  }
+
+  async *entity({ entry, before }: Change): AsyncGenerator<Uint8Array, void, undefined> {
+    for (const cid of entry.content) yield* this.content(cid);
+    // An earlier history that began elsewhere lacks versions of this one; so does one that ends in the same tip already.
+    const continues = before && before.start === entry.start && before.tip !== entry.tip;
+    let last = '';
+    for await (const { cid, bytes } of this.source.versions(entry, continues ? before.tip : null)) {
+      const link = CID.parse(cid);
+      if (verifyBlock(link, bytes) !== 'match') throw new StorageError(`Block ${cid} is stored with other bytes.`);
+      this.node(link, bytes);
+      last = cid;
+      if (this.pace.step(bytes.length)) await turn();
+      for (let chunk = this.buffer.chunk(); chunk; chunk = this.buffer.chunk()) yield chunk;
+    }
+    if (last !== entry.tip) throw new StorageError(`The versions of ${entry.id} do not end with its tip.`);
+  }
+
+  private async *content(cid: string): AsyncGenerator<Uint8Array, void, undefined> {
+    const link = CID.parse(cid);
+    if (!this.reached.add(digestOf(link), 0, 0)) return;
+    const { size, chunks } = await this.source.content(cid);
+    this.buffer.begin(link, size);
+    const hasher = createHash('sha256');
+    let written = 0;
+    for await (const chunk of chunks) {
+      written += chunk.length;
+      hasher.update(chunk);
+      this.buffer.add(chunk);
+      if (this.pace.step(chunk.length)) await turn();
+      yield* this.chunks();
+    }
+    if (written !== size || !hasher.digest().equals(digestOf(link)))
+      throw new StorageError(`Content ${cid} is stored with other bytes.`);
+  }
+}
