@@ -256,8 +256,12 @@ describe('nested entities', () => {
   it('are no more than a record may hold', () => {
     const many = Array.from({ length: maxNested + 1 }, (_, id) => ({ id }));
     const rule = { type: 'work', id: 'id', nested: [makers] };
-    expect(message(() => drafts(rule, { id: 1, makers: many }))).toMatch(/holds more than 50,000 entities/);
+    expect(message(() => drafts(rule, { id: 1, makers: many }))).toMatch(/holds more than 50,000 nested items/);
     expect(drafts(rule, { id: 1, makers: many.slice(1) }).length).toBe(maxNested + 1);
+    const same = many.map(() => ({ id: 1 }));
+    expect(message(() => drafts(rule, { id: 1, makers: same }))).toMatch(/nested items/);
+    const roles = Array.from({ length: 2000 }, (_, role) => ({ id: 1, role }));
+    expect(message(() => drafts(rule, { id: 1, makers: roles }))).toMatch(/differ in "role" more than 1000 times/);
   });
 
   it('give long labels to their peers in short', () => {

@@ -1,6 +1,6 @@
 import { ValidationError } from '../../src/server/errors.ts';
-import type { JsonObject } from '../../src/server/model/manifest.ts';
 import { readRecords } from '../../src/server/exchange/records.ts';
+import type { JsonObject } from '../../src/server/model/manifest.ts';
 
 /** A byte stream of the given pieces, cut further to at most `size` bytes a chunk. */
 export async function* bytesOf(content: string | Uint8Array, size = 64 * 1024): AsyncGenerator<Uint8Array> {

@@ -21,23 +21,33 @@ export function mapContext(network: Network, collection: string): MapContext {
   return { network, collection, ids: idCache(network, collection) };
 }
 
-/** More entities than one record may hold: what a commit and a person can still follow. */
+/** How many nested items one record may hold, which bounds the time and memory that it takes. */
 export const maxNested = 50_000;
+/** How many differing values the links to one peer may gather in a property. */
+const maxJoined = 1000;
 
 /** Drafts of one record by id, in the order in which they were first met. */
 type Drafts = Map<string, Draft & { links: Map<string, Relationship> }>;
 type Entry = Drafts extends Map<string, infer D> ? D : never;
 
+/** The work on one record; `met` counts nested items, the repeated ones too. */
+interface Walk {
+  ids: IdCache;
+  drafts: Drafts;
+  met: number;
+}
+
 /**
  * The entities that a record describes, targets before the sources of relationships, the record's own last.
- * Throws a ValidationError where no rule fits, an id is missing or unusable, or the record holds more than `maxNested`.
+ * Throws a ValidationError where no rule fits, an id is missing or unusable, or the record holds more than `maxNested` nested items.
  */
 export function mapRecord(mapping: Mapping, record: JsonObject, context: MapContext): Draft[] {
   const rule = mapping.records.find((r) => matches(r, record));
   if (!rule) throw ValidationError.at([], 'the record fits no rule of the mapping');
   const drafts: Drafts = new Map();
-  const own = describe(rule, record, context, false);
-  addNested(rule, record, own, drafts, context);
+  const walk: Walk = { ids: context.ids, drafts, met: 0 };
+  const own = describe(rule, record, walk, false);
+  addNested(rule, record, own, walk);
   drafts.delete(own.id);
   drafts.set(own.id, own);
   return [...drafts.values()].map(({ links, ...draft }) => ({ ...draft, relationships: [...links.values()] }));
@@ -49,10 +59,10 @@ function matches({ match }: RecordRule, record: JsonObject): boolean {
   return value !== undefined && (match.equals === undefined || equalJson(value, match.equals));
 }
 
-function describe(rule: EntityRule, item: Json, context: MapContext, nested: boolean): Entry {
+function describe(rule: EntityRule, item: Json, { ids }: Walk, nested: boolean): Entry {
   const { id, text } = identity(rule, item, nested);
   return {
-    id: context.ids(rule.kind, id, nested),
+    id: ids(rule.kind, id, nested),
     kind: rule.kind,
     sourceId: id,
     type: rule.type,
@@ -75,11 +85,11 @@ function identity(rule: EntityRule, item: Json, nested: boolean): { id: string; 
   );
 }
 
-function addNested(rule: EntityRule, item: JsonObject, from: Entry, drafts: Drafts, context: MapContext): void {
+function addNested(rule: EntityRule, item: JsonObject, from: Entry, walk: Walk): void {
   for (const inner of rule.nested)
     for (const value of valuesAt(item, inner.path))
-      if (inner.tree) addTree(inner, inner.tree, value, from, null, drafts, context);
-      else link(from, inner.predicate, add(inner, value, drafts, context), linkProperties(inner, value));
+      if (inner.tree) addTree(inner, inner.tree, value, from, null, walk);
+      else link(from, inner.predicate, add(inner, value, walk), linkProperties(inner, value));
 }
 
 function addTree(
@@ -88,28 +98,28 @@ function addTree(
   node: Json,
   from: Entry,
   parent: Entry | 'skipped' | null,
-  drafts: Drafts,
-  context: MapContext,
+  walk: Walk,
 ): void {
   const children = isObject(node) ? valuesAt(node, tree.children) : [];
   const skipped = tree.skipRoot && parent === null;
-  const own = skipped ? ('skipped' as const) : add(rule, node, drafts, context);
+  const own = skipped ? ('skipped' as const) : add(rule, node, walk);
   if (own !== 'skipped') {
     if (parent !== null && parent !== 'skipped') link(own, tree.predicate, parent, undefined);
     if (!tree.leavesOnly || children.length === 0) link(from, rule.predicate, own, linkProperties(rule, node));
   }
-  for (const child of children) addTree(rule, tree, child, from, own, drafts, context);
+  for (const child of children) addTree(rule, tree, child, from, own, walk);
 }
 
-function add(rule: NestedRule, value: Json, drafts: Drafts, context: MapContext): Entry {
-  const draft = describe(rule, value, context, true);
+function add(rule: NestedRule, value: Json, walk: Walk): Entry {
+  if (++walk.met > maxNested)
+    throw ValidationError.at([], `the record holds more than ${maxNested.toLocaleString('en')} nested items`);
+  const { drafts } = walk;
+  const draft = describe(rule, value, walk, true);
   const known = drafts.get(draft.id);
-  if (isObject(value)) addNested(rule, value, known ?? draft, drafts, context);
+  if (isObject(value)) addNested(rule, value, known ?? draft, walk);
   if (known) return known;
   for (const [key, r] of drafts.get(draft.id)?.links ?? []) if (!draft.links.has(key)) draft.links.set(key, r);
   drafts.set(draft.id, draft);
-  if (drafts.size > maxNested)
-    throw ValidationError.at([], `the record holds more than ${maxNested.toLocaleString('en')} entities`);
   return draft;
 }
 
@@ -136,6 +146,8 @@ function joined(first: JsonObject, second: JsonObject): JsonObject {
   for (const [key, value] of Object.entries(second)) {
     const old = members.get(key);
     const values = old === undefined ? [] : Array.isArray(old) ? old : [old];
+    if (values.length > maxJoined)
+      throw ValidationError.at([key], `links to one entity differ in "${key}" more than ${maxJoined} times`);
     if (old === undefined) members.set(key, value);
     else if (!equalJson(old, value) && !values.some((v) => equalJson(v, value))) members.set(key, [...values, value]);
   }
