@@ -39,7 +39,8 @@ interface Walk {
 
 /**
  * The entities that a record describes, targets before the sources of relationships, the record's own last.
- * Throws a ValidationError where no rule fits, an id is missing or unusable, or the record holds more than `maxNested` nested items.
+ * Throws a ValidationError where no rule fits, an id is missing or unusable, or there are more than `maxNested` nested
+ * items.
  */
 export function mapRecord(mapping: Mapping, record: JsonObject, context: MapContext): Draft[] {
   const rule = mapping.records.find((r) => matches(r, record));
