@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { defaultRoles } from '../../src/server/model/actions.ts';
 import { grantRole } from '../../src/server/model/collection-rules.ts';
 import { type Demand, type GuardOptions, type Refusal, required } from '../../src/server/model/guards.ts';
 import type { JsonObject, Manifest, Relationship } from '../../src/server/model/manifest.ts';
+import { accessOf } from '../../src/server/model/roles.ts';
 
 const roles = structuredClone(defaultRoles) as unknown as JsonObject;
 const lies = (...ids: string[]): Relationship[] => ids.map((peer) => ({ predicate: 'collection', peer }));
@@ -105,6 +107,29 @@ describe('any entity', () => {
     expectStep(letter, successor(letter, { type: 'note' })).toEqual(refused('type'));
     expectStep(letter, successor(letter, { created_at: '2026-01-02T00:00:00.000Z' })).toEqual(refused('created_at'));
     for (const ver of [1, 3]) expectStep(letter, successor(letter, { ver })).toEqual(refused('ver'));
+  });
+});
+
+describe('two relationships of one predicate and peer', () => {
+  const [lasting, ended] = [{}, { properties: { expires_at: '2020-01-01T00:00:00.000Z' } }];
+  const owner = (peer: string, more: object): Relationship => ({ predicate: 'owner', peer, ...more });
+  const odd = manifest('collection', {
+    properties: { roles },
+    relationships: [owner('ANN', lasting), owner('BOB', ended), owner('BOB', lasting)],
+  });
+  const base = { ...odd, relationships: odd.relationships.slice(0, 2) };
+
+  test('are refused, so that none hides behind the other', () => {
+    const both = [owner('ANN', lasting), owner('BOB', lasting), owner('BOB', ended)];
+    expectStep(base, successor(base, { relationships: both })).toEqual({
+      demands: ['collection:manage'],
+      refusals: ['relationships'],
+    });
+  });
+
+  test('stay where a block from elsewhere has them, and removing one is a change of members', () => {
+    expectStep(odd, successor(odd, { properties: { roles, label: 'y' } })).toEqual(only('collection:update'));
+    expectStep(odd, successor(odd, { relationships: base.relationships })).toEqual(only('collection:manage'));
   });
 });
 
@@ -211,6 +236,54 @@ describe('collections', () => {
     for (const [, next] of without) expectStep(base, next).toEqual(refused('relationships'));
     expectStep(base, successor(base, { relationships: [{ ...owner, peer: 'BOB' }] })).toEqual(
       only('collection:manage'),
+    );
+  });
+
+  test('whatever changes who may do what takes collection:manage', () => {
+    const names = ['owner', 'guest', 'public', 'root', 'friend'];
+    const lists = fc.subarray(['*:view', '*:update', 'collection:manage', 'entity:fly', 'collection:*']);
+    const someRoles = fc.oneof(
+      { weight: 9, arbitrary: fc.dictionary(fc.constantFrom(...names), lists) },
+      fc.constantFrom<JsonObject[string]>(null, [], 'x'),
+    );
+    const peer: fc.Arbitrary<Relationship> = fc.record(
+      {
+        predicate: fc.constantFrom(...names),
+        peer: fc.constantFrom('ANN', 'BOB', '*'),
+        peer_type: fc.constantFrom('user', 'group'),
+        properties: fc.record({ expires_at: fc.constantFrom(null, '2020-01-01T00:00:00.000Z') }),
+      },
+      { requiredKeys: ['predicate', 'peer'] },
+    );
+    const content = fc.record({ roles: someRoles, relationships: fc.array(peer, { maxLength: 5 }) });
+    const made = ({ roles, relationships }: { roles: JsonObject[string]; relationships: Relationship[] }) =>
+      manifest('collection', { properties: { roles }, relationships });
+    const near = content.chain((a) =>
+      fc.tuple(
+        fc.constant(a),
+        fc.record({
+          roles: fc.oneof(fc.constant(a.roles), someRoles),
+          relationships: fc.oneof(
+            fc.constant(a.relationships),
+            fc.shuffledSubarray([...a.relationships]),
+            fc.array(peer),
+          ),
+        }),
+      ),
+    );
+    const summary = (m: Manifest) => {
+      const { roles, members } = accessOf(m);
+      const sorted = (lines: string[]) => lines.sort().join('\n');
+      return `${sorted([...roles].map((r) => JSON.stringify(r)))}\n\n${sorted(members.map((r) => JSON.stringify(r)))}`;
+    };
+    fc.assert(
+      fc.property(near, ([a, b]) => {
+        const [base, next] = [made(a), successor(made(b))];
+        const { demands, refusals } = required(base, next);
+        const manages = demands.some((d) => d.action === 'collection:manage');
+        return summary(base) === summary(next) || manages || refusals.length > 0;
+      }),
+      { numRuns: 2000 },
     );
   });
 

@@ -1,8 +1,7 @@
 import { type Finding, invalid, onEntity, type Rule, type Step, sameRelationships } from './guard-step.ts';
 import { type Manifest, type Relationship, relationshipKey } from './manifest.ts';
 import { equalJson } from './properties.ts';
-import { sameRelationship } from './relationships.ts';
-import { memberOf, publicRoleIssues, roleEntries, roleIssues, rolesOf } from './roles.ts';
+import { memberOf, publicRoleIssues, roleEntries, roleIssues, rolesOf, writtenRoles } from './roles.ts';
 
 /** The role under which a processor holds a temporary grant (decisions.md, Processors). */
 export function grantRole(type: 'agent' | 'klados', id: string): string {
@@ -27,13 +26,12 @@ function accessChange({ before, next }: Step): AccessChange {
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
   const own = (roles: typeof now, name: string) => (Object.hasOwn(roles, name) ? roles[name] : undefined);
   const isMember = memberTest(before, next);
-  const was = new Map(before?.relationships.filter(isMember).map((r) => [relationshipKey(r), r]));
-  const is = new Map(next.relationships.filter(isMember).map((r) => [relationshipKey(r), r]));
-  const same = (a: Relationship | undefined, b: Relationship | undefined) =>
-    a !== undefined && b !== undefined && sameRelationship(a, b, equalJson);
+  const members = (m: Manifest | null) => Map.groupBy(m?.relationships.filter(isMember) ?? [], relationshipKey);
+  const [was, is] = [members(before), members(next)];
+  const same = (key: string) => sameRelationships(was.get(key) ?? [], is.get(key) ?? []);
   return {
     roles: [...names].filter((name) => !equalJson(own(old, name), own(now, name))),
-    members: [...new Map([...was, ...is])].flatMap(([key, r]) => (same(was.get(key), is.get(key)) ? [] : [r])),
+    members: [...was, ...is].flatMap(([key, relationships]) => (same(key) ? [] : relationships)),
   };
 }
 
@@ -59,7 +57,7 @@ const changes: Rule = (step) => {
   const { kind, before, next, changed } = step;
   if (before === null || (kind === 'restore' && !changed)) return [];
   const access = accessChange(step);
-  const rolesWritten = !equalJson(before.properties.roles, next.properties.roles);
+  const rolesWritten = !equalJson(writtenRoles(before), writtenRoles(next));
   const accessChanged = rolesWritten || access.members.length > 0;
   const manages = accessChanged && !isGranting(step, access);
   const updates = contentChanged(before, next) || !accessChanged;
@@ -69,8 +67,8 @@ const changes: Rule = (step) => {
 /** Only what a step changes is checked, so that a collection from elsewhere with odd roles stays editable. */
 const validRoles: Rule = ({ before, next }) => {
   const path = ['properties', 'roles'];
-  const written = next.properties.roles;
-  if (before !== null && equalJson(before.properties.roles, written)) return [];
+  const written = writtenRoles(next);
+  if (before !== null && equalJson(writtenRoles(before), written)) return [];
   if (typeof written !== 'object' || written === null || Array.isArray(written))
     return [invalid(path, 'must be an object of roles')];
   const old = before ? roleEntries(before) : {};

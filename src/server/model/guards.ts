@@ -2,7 +2,7 @@ import { actionFor } from './actions.ts';
 import { collectionRules } from './collection-rules.ts';
 import type { Demand, GuardOptions, Refusal, Rule, Step } from './guard-step.ts';
 import { forbidden, invalid, onCollection, onEntity, sameRelationships } from './guard-step.ts';
-import { collectionsOf, type Manifest } from './manifest.ts';
+import { collectionsOf, type Manifest, relationshipKey } from './manifest.ts';
 import { processorRules } from './processor-rules.ts';
 import { equalJson } from './properties.ts';
 
@@ -114,6 +114,15 @@ const notInItself: Rule = ({ next }) =>
       : [],
   );
 
+/** One relationship a predicate and peer: a second one of a pushed block would be read beside the first. */
+const distinctPeers: Rule = ({ before, next }) => {
+  const keys = new Set(next.relationships.map(relationshipKey));
+  const kept = before !== null && sameRelationships(before.relationships, next.relationships);
+  return keys.size === next.relationships.length || kept
+    ? []
+    : [invalid(['relationships'], 'two relationships have one predicate and peer')];
+};
+
 const rules: readonly Rule[] = [
   immutable,
   lifecycle,
@@ -121,6 +130,7 @@ const rules: readonly Rule[] = [
   users,
   placement,
   notInItself,
+  distinctPeers,
   ...collectionRules,
   ...processorRules,
 ];

@@ -5,7 +5,8 @@ import { equalJson } from './properties.ts';
 
 const statuses: readonly unknown[] = ['development', 'active', 'disabled'];
 
-const property = (manifest: Manifest | null, key: string): Json | undefined => manifest?.properties[key];
+const property = (manifest: Manifest | null, key: string): Json | undefined =>
+  manifest && Object.hasOwn(manifest.properties, key) ? manifest.properties[key] : undefined;
 const isVerified = (manifest: Manifest): boolean => (property(manifest, 'endpoint_verified_at') ?? null) !== null;
 
 /** A new one is in development; afterwards any of the three (interface.md, Status of agent, klados and rhiza). */

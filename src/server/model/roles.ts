@@ -47,8 +47,13 @@ export function rolesOf(manifest: Pick<Manifest, 'properties'>): Map<string, str
 
 /** `properties.roles` as it was written, empty where it is no object. */
 export function roleEntries(manifest: Pick<Manifest, 'properties'>): { [name: string]: Json } {
-  const roles = Object.hasOwn(manifest.properties, 'roles') ? manifest.properties.roles : undefined;
+  const roles = writtenRoles(manifest);
   return typeof roles === 'object' && roles !== null && !Array.isArray(roles) ? roles : {};
+}
+
+/** `properties.roles` whatever it is; undefined where there is none. */
+export function writtenRoles({ properties }: Pick<Manifest, 'properties'>): Json | undefined {
+  return Object.hasOwn(properties, 'roles') ? properties.roles : undefined;
 }
 
 /** A membership as its relationship says it. */
