@@ -74,11 +74,11 @@ export interface Config {
   allowedHosts: string[];
   publicUrl: string | null;
   logLevel: string;
-  jwt: { jwksUrl: string | null; issuer: string | null; audience: string | null };
+  jwt: { jwksUrl?: string | undefined; issuer?: string | undefined; audience?: string | undefined };
 }
 
 export interface Secrets {
-  jwt: { secret: string | null; publicKey: string | null };
+  jwt: { secret?: string | undefined; publicKey?: string | undefined };
   alpha: string | null;
 }
 
@@ -127,13 +127,13 @@ export function readConfig(
       publicUrl: publicUrl?.replace(/\/+$/, '') ?? null,
       logLevel: all.ARCHEION_LOG_LEVEL,
       jwt: {
-        jwksUrl: all.ARCHEION_JWT_JWKS_URL ?? null,
-        issuer: all.ARCHEION_JWT_ISSUER ?? null,
-        audience: all.ARCHEION_JWT_AUDIENCE ?? null,
+        jwksUrl: all.ARCHEION_JWT_JWKS_URL,
+        issuer: all.ARCHEION_JWT_ISSUER,
+        audience: all.ARCHEION_JWT_AUDIENCE,
       },
     },
     secrets: {
-      jwt: { secret: all.ARCHEION_JWT_SECRET ?? null, publicKey: all.ARCHEION_JWT_PUBLIC_KEY ?? null },
+      jwt: { secret: all.ARCHEION_JWT_SECRET, publicKey: all.ARCHEION_JWT_PUBLIC_KEY },
       alpha: all.ARCHEION_ALPHA_SECRET ?? null,
     },
   };

@@ -1,9 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import { monotonicFactory } from 'ulid';
 import type { Config, Secrets } from './config.ts';
-import { UnauthorizedError, ValidationError } from './errors.ts';
 import { openapi, version } from './generated/openapi.ts';
+import { createAuthenticator } from './http/auth.ts';
 import type { Authenticate } from './http/caller.ts';
 import type { Log } from './log.ts';
+import { idOn, type Network } from './model/ids.ts';
+import { BatchService } from './resources/entities/batch-service.ts';
+import { CascadeService } from './resources/entities/cascade-service.ts';
+import type { EntityServices } from './resources/entities/controller.ts';
+import { DiffService } from './resources/entities/diff-service.ts';
+import { ExpansionService } from './resources/entities/expansion-service.ts';
+import { EntitiesService } from './resources/entities/service.ts';
+import { EntityWrites } from './resources/entities/writes.ts';
+import { EventsService } from './resources/events/service.ts';
+import { PermissionsService } from './resources/permissions/service.ts';
+import { RelationshipsService } from './resources/relationships/service.ts';
 import { SystemService } from './resources/system/service.ts';
+import { VersionsService } from './resources/versions/service.ts';
+import { Identity } from './store/identity.ts';
+import { Networks } from './store/networks.ts';
 
 export { version };
 
@@ -17,6 +33,13 @@ export interface Context extends AsyncDisposable {
   /** Epoch milliseconds. */
   now: () => number;
   authenticate: Authenticate;
+  identity: Identity;
+  networks: Networks;
+  entities: EntityServices;
+  relationships: RelationshipsService;
+  versions: VersionsService;
+  events: EventsService;
+  permissions: PermissionsService;
   system: SystemService;
 }
 
@@ -30,15 +53,46 @@ export interface Surroundings {
 }
 
 /** The composition root: builds each long-lived object once; disposing closes them in reverse. */
-export async function openContext({ config, log, instance, now }: Surroundings): Promise<Context> {
+export async function openContext({ config, secrets, log, instance, now }: Surroundings): Promise<Context> {
   await using opened = new AsyncDisposableStack();
-  const system = new SystemService({ instance, version, document: openapi, now });
-  const authenticate: Authenticate = ({ authorization, network }) => {
-    if (authorization !== undefined) throw new UnauthorizedError();
-    if (network !== undefined && network !== 'main' && network !== 'test')
-      throw ValidationError.at(['network'], 'must be main or test');
-    return { actor: { kind: 'anonymous' }, network: network ?? 'main' };
+  const identity = opened.adopt(new Identity(config.data, { now, randomBytes }), (it) => it.close());
+  identity.ensureOperator();
+  const networks = opened.adopt(new Networks(config.data), (it) => it.close());
+  await networks.get(config.network);
+
+  const permissions = new PermissionsService(now);
+  const nextUlid = monotonicFactory();
+  const newId = (network: Network) => idOn(network, nextUlid(now()));
+  const writes = new EntityWrites({ networks, permissions, now, newId, schema: `${config.service}/eidos@v1` });
+  const entities = new EntitiesService(writes);
+
+  const context = {
+    config,
+    log,
+    instance,
+    version,
+    now,
+    identity,
+    networks,
+    authenticate: createAuthenticator({
+      identity,
+      jwt: { ...config.jwt, ...secrets.jwt },
+      service: config.service,
+      now,
+    }),
+    entities: {
+      entities,
+      batches: new BatchService(entities, writes),
+      cascades: new CascadeService(writes),
+      diffs: new DiffService(entities, writes),
+      expansions: new ExpansionService(entities, writes),
+    },
+    relationships: new RelationshipsService(writes),
+    versions: new VersionsService(writes),
+    events: opened.use(new EventsService(networks, now, log)),
+    permissions,
+    system: new SystemService({ instance, version, document: openapi, now }),
   };
   const all = opened.move();
-  return { config, log, instance, version, now, authenticate, system, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return { ...context, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }

@@ -1,5 +1,9 @@
 import type { Context } from '../context.ts';
+import { EntitiesController } from '../resources/entities/controller.ts';
+import { EventsController } from '../resources/events/controller.ts';
+import { RelationshipsController } from '../resources/relationships/controller.ts';
 import { SystemController } from '../resources/system/controller.ts';
+import { VersionsController } from '../resources/versions/controller.ts';
 
 /** A controller's class; each request gets an object of its own. */
 // biome-ignore lint/suspicious/noExplicitAny: constructors differ in what they take; only factories below call them.
@@ -7,6 +11,10 @@ export type ControllerClass = abstract new (...args: any[]) => object;
 
 /** How each controller is made from the context; a new controller is added here. */
 const factories = new Map<ControllerClass, (ctx: Context) => object>([
+  [EntitiesController, (ctx) => new EntitiesController(ctx.entities)],
+  [EventsController, (ctx) => new EventsController(ctx.events)],
+  [RelationshipsController, (ctx) => new RelationshipsController(ctx.relationships)],
+  [VersionsController, (ctx) => new VersionsController(ctx.versions)],
   [SystemController, (ctx) => new SystemController(ctx.system)],
 ]);
 

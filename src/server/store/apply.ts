@@ -88,5 +88,8 @@ function applyRow(db: Writer, row: Row): void {
         row.id,
         cidBytes(row.cid),
       );
+      return;
+    case 'feed_floor':
+      db.run("INSERT OR REPLACE INTO meta (name, value) VALUES ('feed_floor', ?)", String(row.move));
   }
 }

@@ -20,7 +20,9 @@ export interface Guard {
 /** The other durable facts that belong to the same moment as the changes. */
 export type Row =
   /** Where an imported entity came from: `digest` is of the source record, `cid` the version that it became. */
-  { kind: 'import_source'; id: string; digest: string; cid: string };
+  | { kind: 'import_source'; id: string; digest: string; cid: string }
+  /** Moves up to this one have left the feed. */
+  | { kind: 'feed_floor'; move: number };
 
 /**
  * What the writer applies: all of it or nothing, deterministic over the stored state (no clock, no randomness and no

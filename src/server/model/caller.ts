@@ -1,0 +1,48 @@
+import { ForbiddenError, UnauthorizedError } from '../errors.ts';
+import type { Actor, RegisteredActor } from './actor.ts';
+import type { Network } from './ids.ts';
+
+/** What a verified JWT says of its user (decisions.md, Identity and authorship). */
+export interface Claims {
+  issuer: string;
+  subject: string;
+  email: string | null;
+  name: string | null;
+}
+
+/** What the caller proved itself with. `expiresAt` is epoch milliseconds, null for a key that never expires. */
+export type Credential =
+  | { method: 'jwt'; claims: Claims }
+  | { method: 'api_key'; prefix: string; expiresAt: number | null };
+
+/** Who asks, on which network; made once a request by http/auth.ts. */
+export interface Caller {
+  actor: Actor;
+  network: Network;
+  /** Absent where no Authorization header was sent. */
+  credential?: Credential;
+  /** The account's id on main: the caller's own, or a processor's owner's. Absent for the anonymous and for service JWTs. */
+  account?: string;
+  /** The claims of a valid JWT whose user is not registered; the actor is then anonymous. */
+  unregistered?: Claims;
+}
+
+/** What a controller's `@Request()` is: the edge put the caller there. */
+export interface CallerRequest {
+  caller: Caller;
+}
+
+export const notRegistered = 'User is not registered. Call POST /auth/register first.';
+
+/** For endpoints that accept credentials without needing them: a JWT of an unregistered user is a ForbiddenError there too. */
+export function accepted(caller: Caller): Actor {
+  if (caller.unregistered) throw new ForbiddenError(notRegistered);
+  return caller.actor;
+}
+
+/** For endpoints that need credentials: UnauthorizedError for the anonymous, ForbiddenError for the unregistered. */
+export function registered(caller: Caller): RegisteredActor {
+  const actor = accepted(caller);
+  if (actor.kind === 'anonymous') throw new UnauthorizedError();
+  return actor;
+}

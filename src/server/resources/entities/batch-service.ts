@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { ConflictError, DomainError, type Issue, ValidationError } from '../../errors.ts';
+import { accepted, type Caller, registered } from '../../model/caller.ts';
+import { entityIdPattern } from '../../model/ids.ts';
+import { wireManifest } from '../../model/wire-manifest.ts';
+import type { Commit, Outcome } from '../../store/commit.ts';
+import type { Reader } from '../../store/connection.ts';
+import { findStored } from '../../store/entities.ts';
+import type { JsonMap, ManifestView } from '../wire.ts';
+import { refuse } from './body.ts';
+import { type EntitiesService, newEntityIssues } from './service.ts';
+import type { BatchCreateBody, BatchCreated, BatchCreateView, BatchGetView, BatchRefused } from './wire.ts';
+import { checkNetwork, type EntityWrites, type Prepared } from './writes.ts';
+
+const id = z.string().regex(entityIdPattern, 'must be an entity id');
+const object = z.custom<JsonMap>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'must be an object',
+);
+
+/** An item as POST /entities takes it; items of a batch are checked one by one (decisions.md, Batch). */
+const itemSchema = z.object({
+  type: z.string().min(1).max(100),
+  note: z.string().optional(),
+  id: id.optional(),
+  properties: object.optional(),
+  relationships: z
+    .array(
+      z.object({
+        predicate: z.string().min(1).max(50),
+        peer: z.string().min(1),
+        peer_type: z.string().optional(),
+        peer_label: z.string().optional(),
+        properties: object.optional(),
+      }),
+    )
+    .optional(),
+  collection: id.optional(),
+});
+
+type Result = BatchCreated | BatchRefused;
+
+/** Creation and reading of up to 100 entities at a time. */
+export class BatchService {
+  readonly #entities: EntitiesService;
+  readonly #writes: EntityWrites;
+
+  constructor(entities: EntitiesService, writes: EntityWrites) {
+    this.#entities = entities;
+    this.#writes = writes;
+  }
+
+  /** Every item is a commit of its own, all of them one submission. */
+  async create(caller: Caller, body: BatchCreateBody, validate: boolean): Promise<BatchCreateView> {
+    registered(caller);
+    const store = await this.#writes.store(caller);
+    const results: Result[] = [];
+    const waiting: { index: number; prepared: Prepared }[] = [];
+    store.read((db) => {
+      for (const [index, item] of body.entities.entries()) {
+        const prepared = this.#item(db, caller, item, body.default_collection, validate);
+        if (prepared instanceof DomainError) results.push(refused(index, prepared));
+        else if ('existing' in prepared) results.push({ success: true, index, ...summary(prepared.existing) });
+        else waiting.push({ index, prepared });
+      }
+    });
+    const commits = waiting.map(({ prepared }) => this.#commit(prepared));
+    const outcomes = commits.length === 0 ? [] : await store.submit(commits);
+    for (const [i, { index, prepared }] of waiting.entries()) results.push(result(index, prepared, outcomes[i]));
+    results.sort((a, b) => a.index - b.index);
+    const succeeded = results.filter((r) => r.success).length;
+    return { results, summary: { total: results.length, succeeded, failed: results.length - succeeded } };
+  }
+
+  #item(db: Reader, caller: Caller, item: JsonMap, collection: string | undefined, validate: boolean) {
+    try {
+      const parsed = itemSchema.safeParse(item);
+      if (!parsed.success) throw new ValidationError(parsed.error.issues.map(toIssue));
+      const entity = { ...parsed.data, collection: parsed.data.collection ?? collection };
+      refuse(newEntityIssues(entity));
+      return this.#entities.prepareNew(db, caller, entity, validate);
+    } catch (error) {
+      if (error instanceof DomainError) return error;
+      throw error;
+    }
+  }
+
+  #commit(prepared: Prepared): Commit {
+    return { changes: [prepared.change], guards: [], rows: [], origin: 'local', time: this.#writes.env.now() };
+  }
+
+  /** Unknown, deleted and unreadable ids go to `not_found` (wire-contract.md 1.10). */
+  async read(caller: Caller, ids: string[]): Promise<BatchGetView> {
+    const actor = accepted(caller);
+    const store = await this.#writes.store(caller);
+    const entities: ManifestView[] = [];
+    const notFound: string[] = [];
+    store.read((db) => {
+      for (const [i, id] of ids.entries()) {
+        checkNetwork(caller.network, id, ['ids', i]);
+        const row = findStored(db, id);
+        const json =
+          row && this.#writes.env.permissions.may(db, actor, 'entity:view', { id, ...row }) ? row.json : null;
+        if (json === null) notFound.push(id);
+        else entities.push(JSON.parse(json) as ManifestView);
+      }
+    });
+    return { entities, not_found: notFound };
+  }
+}
+
+function toIssue(issue: { path: PropertyKey[]; message: string }): Issue {
+  return { path: issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part)), message: issue.message };
+}
+
+function summary({ id, cid, type, ver }: { id: string; cid: string; type: string; ver: number }) {
+  return { id, cid, type, ver };
+}
+
+function result(index: number, prepared: Prepared, outcome: Outcome | undefined): Result {
+  if (outcome?.committed) return { success: true, index, ...summary(wireManifest(prepared.cid, prepared.next)) };
+  return refused(index, new ConflictError('', outcome?.actual ?? ''));
+}
+
+function refused(index: number, error: DomainError): BatchRefused {
+  const code = error.code as BatchRefused['code'];
+  return { success: false, index, error: error.message, code, ...(error.details ? { details: error.details } : {}) };
+}

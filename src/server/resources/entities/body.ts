@@ -1,0 +1,121 @@
+import { type Issue, type IssuePath, ValidationError } from '../../errors.ts';
+import { type Network, networkOf } from '../../model/ids.ts';
+import { jsonIssues } from '../../model/json-value.ts';
+import type { JsonObject, Manifest, Relationship } from '../../model/manifest.ts';
+import type { Update } from '../../model/merge.ts';
+import type { Removal } from '../../model/properties.ts';
+import type { RelationshipAdd } from '../../model/relationships.ts';
+import { rolesOf } from '../../model/roles.ts';
+import type { Reader } from '../../store/connection.ts';
+import { isKnownTarget } from '../../store/entities.ts';
+import type { CasUpdateBody, JsonMap, RelationshipBody } from '../wire.ts';
+
+const predicatePattern = /^[a-z][a-z0-9_]*$/;
+const maxTargets = 500;
+
+/** Throws where there is anything to say. */
+export function refuse(issues: Issue[]): void {
+  if (issues.length > 0) throw new ValidationError(issues);
+}
+
+/** A free object of a body as what is stored: exact JSON, or an issue for each place that is not. */
+export function objectIssues(value: JsonMap | undefined, path: IssuePath): Issue[] {
+  return value === undefined ? [] : jsonIssues(value, path);
+}
+
+/** What is wrong with the text that stands beside the content. */
+export function textIssues(texts: { [name: string]: string | undefined | null }): Issue[] {
+  return Object.entries(texts).flatMap(([name, text]) => (text == null ? [] : jsonIssues(text, [name])));
+}
+
+/** What the relationships of a body break by themselves, whatever they point at. */
+export function relationshipIssues(list: RelationshipBody[] | undefined, path: IssuePath): Issue[] {
+  return (list ?? []).flatMap((r, i) => [
+    ...jsonIssues(r.peer, [...path, i, 'peer']),
+    ...textIssues({ peer_type: r.peer_type, peer_label: r.peer_label }).map((issue) => ({
+      ...issue,
+      path: [...path, i, ...issue.path],
+    })),
+    ...objectIssues(r.properties, [...path, i, 'properties']),
+  ]);
+}
+
+/**
+ * Predicates that do not match the pattern, which holds for all but members of a collection: their predicate is the
+ * role's name (decisions.md, role names). `next` is the manifest after the write.
+ */
+export function predicateIssues(next: Manifest, list: RelationshipBody[] | undefined, path: IssuePath): Issue[] {
+  const roles = next.type === 'collection' ? rolesOf(next) : new Map<string, string[]>();
+  return (list ?? []).flatMap((r, i) =>
+    predicatePattern.test(r.predicate) || roles.has(r.predicate)
+      ? []
+      : [{ path: [...path, i, 'predicate'], message: 'must match ^[a-z][a-z0-9_]*$' }],
+  );
+}
+
+/**
+ * Targets that are not here (wire-contract.md N11; decisions.md, Relationships): more than 500 different ones are
+ * refused unseen. `self` is the entity being written, which may point at itself.
+ */
+export function targetIssues(
+  db: Reader,
+  network: Network,
+  self: string,
+  list: RelationshipBody[] | undefined,
+  path: IssuePath,
+): Issue[] {
+  if (!list || list.length === 0) return [];
+  const unique = new Set(list.map((r) => r.peer));
+  if (unique.size > maxTargets)
+    return [{ path, message: `has more than ${maxTargets} different targets; send validate_relationships=false` }];
+  const missing = new Set(
+    [...unique].filter((id) => id !== self && id !== '*' && !(networkOf(id) === network && isKnownTarget(db, id))),
+  );
+  return list.flatMap((r, i) =>
+    missing.has(r.peer) ? [{ path: [...path, i, 'peer'], message: `there is no entity ${r.peer}` }] : [],
+  );
+}
+
+/** What is wrong with an update body as such: everything that can be said before the entity is read. */
+export function updateIssues(body: CasUpdateBody): Issue[] {
+  return [
+    ...objectIssues(body.properties, ['properties']),
+    ...removalIssues(body.properties_remove, ['properties_remove']),
+    ...relationshipIssues(body.relationships_add, ['relationships_add']),
+    ...(body.relationships_add ?? []).flatMap((r, i) =>
+      removalIssues(r.properties_remove, ['relationships_add', i, 'properties_remove']),
+    ),
+    ...textIssues({ note: body.note }),
+  ];
+}
+
+function removalIssues(removal: string[] | JsonMap | undefined, path: IssuePath, depth = 0): Issue[] {
+  if (removal === undefined) return [];
+  if (Array.isArray(removal))
+    return removal.every((key) => typeof key === 'string')
+      ? []
+      : [{ path, message: 'must be a list of property names' }];
+  if (typeof removal !== 'object' || removal === null || depth > 100)
+    return [{ path, message: 'must be a list of property names, or an object that leads to such lists' }];
+  return Object.entries(removal).flatMap(([key, inner]) =>
+    removalIssues(inner as string[] | JsonMap, [...path, key], depth + 1),
+  );
+}
+
+/** A checked update body as the version model takes it. */
+export function toUpdate(body: CasUpdateBody): Update {
+  return {
+    properties: body.properties as JsonObject | undefined,
+    properties_remove: body.properties_remove as Removal | undefined,
+    relationships_add: body.relationships_add as RelationshipAdd[] | undefined,
+    relationships_remove: body.relationships_remove,
+  };
+}
+
+/** A checked creation's relationships, with the `collection` shortcut in front where the list does not name it. */
+export function createdRelationships(list: RelationshipBody[] | undefined, collection?: string): Relationship[] {
+  const given = (list ?? []) as Relationship[];
+  if (collection === undefined || given.some((r) => r.predicate === 'collection' && r.peer === collection))
+    return given;
+  return [{ predicate: 'collection', peer: collection, peer_type: 'collection' }, ...given];
+}

@@ -1,0 +1,87 @@
+import { collectionsOf, type Manifest } from '../../model/manifest.ts';
+import type { CascadeView } from './wire.ts';
+
+/** An entity as a cascade meets it. */
+export interface CascadeNode {
+  id: string;
+  type: string;
+  deleted: boolean;
+  /** The collection that a deleted entity last lay in. */
+  collection: string | null;
+  manifest: Manifest;
+}
+
+export interface CascadeRules {
+  collection: string;
+  predicates: string[];
+  editedBy: string | undefined;
+  maxDepth: number;
+}
+
+export interface CascadePlan<N extends CascadeNode> {
+  /** What goes, in the order in which it was reached; the root is not among them. */
+  reached: { node: N; depth: number }[];
+  skipped: CascadeView['skipped'];
+  /** How many entities were looked at, the root included. */
+  traversed: number;
+  maxDepth: number;
+}
+
+/** Whether a predicate is followed: an exact name, a leading or trailing `*`, or `*` alone; never `collection`. */
+export function follows(predicates: string[], predicate: string): boolean {
+  if (predicate === 'collection') return false;
+  return predicates.some((pattern) => {
+    if (pattern === '*') return true;
+    if (pattern.endsWith('*')) return predicate.startsWith(pattern.slice(0, -1));
+    if (pattern.startsWith('*')) return predicate.endsWith(pattern.slice(1));
+    return pattern === predicate;
+  });
+}
+
+/** Why an entity is left alone, or null where it goes (interface.md, cascade; wire-contract.md N23). */
+export function skipReason(
+  node: CascadeNode,
+  rules: CascadeRules,
+): 'not_in_collection' | 'already_deleted' | 'edited_by_mismatch' | null {
+  if (node.deleted) return node.collection === rules.collection ? 'already_deleted' : 'not_in_collection';
+  if (!collectionsOf(node.manifest).includes(rules.collection)) return 'not_in_collection';
+  if (rules.editedBy !== undefined && node.manifest.edited_by.user_id !== rules.editedBy) return 'edited_by_mismatch';
+  return null;
+}
+
+/**
+ * What a cascade from `root` deletes: breadth first along outgoing relationships, each entity once, nothing through a
+ * skipped one (decisions.md, Cascade). `load` gives undefined for ids that are not here; those are no entities.
+ */
+export function planCascade<N extends CascadeNode>(
+  root: N,
+  rules: CascadeRules,
+  load: (id: string) => N | undefined,
+): CascadePlan<N> {
+  const plan: CascadePlan<N> = { reached: [], skipped: [], traversed: 1, maxDepth: 0 };
+  const seen = new Set([root.id]);
+  let level: N[] = [root];
+  for (let depth = 1; depth <= rules.maxDepth && level.length > 0; depth++) {
+    const next: N[] = [];
+    for (const id of level.flatMap((node) => targets(node, rules))) {
+      if (seen.has(id)) continue;
+      seen.add(id);
+      const node = load(id);
+      if (!node) continue;
+      plan.traversed++;
+      plan.maxDepth = depth;
+      const reason = skipReason(node, rules);
+      if (reason !== null) plan.skipped.push({ id, type: node.type, reason });
+      else {
+        plan.reached.push({ node, depth });
+        next.push(node);
+      }
+    }
+    level = next;
+  }
+  return plan;
+}
+
+function targets(node: CascadeNode, rules: CascadeRules): string[] {
+  return node.manifest.relationships.filter((r) => follows(rules.predicates, r.predicate)).map((r) => r.peer);
+}

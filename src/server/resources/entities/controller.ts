@@ -1,0 +1,206 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  NoSecurity,
+  Path,
+  Post,
+  Put,
+  Query,
+  Request,
+  Response,
+  Route,
+  SuccessResponse,
+  Tags,
+} from '../../http/controller.ts';
+import { StoredJson } from '../../http/stored-json.ts';
+import type { CallerRequest } from '../../model/caller.ts';
+import type {
+  CasBody,
+  ConflictView,
+  EntityId,
+  ErrorView,
+  ManifestView,
+  PreviewView,
+  UpdatedView,
+  ValidationErrorView,
+} from '../wire.ts';
+import type { BatchService } from './batch-service.ts';
+import type { CascadeService } from './cascade-service.ts';
+import type { DiffService } from './diff-service.ts';
+import type { ExpansionService } from './expansion-service.ts';
+import type { EntitiesService } from './service.ts';
+import type {
+  BatchCreateBody,
+  BatchCreateView,
+  BatchGetBody,
+  BatchGetView,
+  CascadeBody,
+  CascadeView,
+  CreateEntityBody,
+  DeletedView,
+  DeleteEntityBody,
+  PatchDiffView,
+  RestoredView,
+  SemanticDiffView,
+  TipView,
+  UpdateEntityBody,
+} from './wire.ts';
+
+/** The services behind the entity endpoints. */
+export interface EntityServices {
+  entities: EntitiesService;
+  batches: BatchService;
+  cascades: CascadeService;
+  diffs: DiffService;
+  expansions: ExpansionService;
+}
+
+@Route('entities')
+@Tags('Entities')
+@Response<ValidationErrorView>(400, 'Validation failed')
+@Response<ErrorView>(401, 'Unauthorized')
+@Response<ErrorView>(403, 'Forbidden')
+export class EntitiesController extends Controller {
+  private readonly on: EntityServices;
+  constructor(services: EntityServices) {
+    super();
+    this.on = services;
+  }
+
+  /** Create an entity. An exact replay of a request with `id` answers 200 with the entity that it made. */
+  @Post()
+  @SuccessResponse(201, 'Created')
+  @Response<ConflictView>(409, 'The id exists')
+  async create(
+    @Request() request: CallerRequest,
+    @Body() body: CreateEntityBody,
+    @Query() validate_relationships: 'true' | 'false' = 'true',
+  ): Promise<ManifestView> {
+    const { created, manifest } = await this.on.entities.create(
+      request.caller,
+      body,
+      validate_relationships === 'true',
+    );
+    if (!created) this.setStatus(200);
+    return manifest;
+  }
+
+  /** Create up to 100 entities; each item succeeds or fails by itself (201 when all succeed, 207 when any fails). */
+  @Post('batch')
+  @SuccessResponse(201, 'Created')
+  @Response<BatchCreateView>(207, 'Some items failed')
+  async createBatch(
+    @Request() request: CallerRequest,
+    @Body() body: BatchCreateBody,
+    @Query() validate_relationships: 'true' | 'false' = 'false',
+  ): Promise<BatchCreateView> {
+    const view = await this.on.batches.create(request.caller, body, validate_relationships === 'true');
+    if (view.summary.failed > 0) this.setStatus(207);
+    return view;
+  }
+
+  /** Read up to 100 entities. */
+  @Post('batch-get')
+  @NoSecurity()
+  getBatch(@Request() request: CallerRequest, @Body() body: BatchGetBody): Promise<BatchGetView> {
+    return this.on.batches.read(request.caller, body.ids);
+  }
+
+  /**
+   * Read an entity.
+   * @param expand Comma-separated: `relationships`, `relationships:preview`, `relationships:full`.
+   * @param expand_limit How many relationships are expanded; the others come without peer data.
+   * @isInt expand_limit
+   * @minimum expand_limit 1
+   * @maximum expand_limit 500
+   */
+  @Get('{id}')
+  @NoSecurity()
+  @Response<ErrorView>(404, 'Not found')
+  async read(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Query() expand?: string,
+    @Query() expand_limit: number = 100,
+  ): Promise<ManifestView> {
+    if (expand === undefined) return StoredJson.as<ManifestView>(await this.on.entities.read(request.caller, id));
+    return this.on.expansions.read(request.caller, id, expand, expand_limit);
+  }
+
+  /** Change an entity: removals first, then deep merges and additions. */
+  @Put('{id}')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ConflictView>(409, 'The tip is another one')
+  async update(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Body() body: UpdateEntityBody,
+    @Query() validate_relationships: 'true' | 'false' = 'true',
+  ): Promise<UpdatedView> {
+    return (await this.on.entities.update(request.caller, id, body, validate_relationships === 'true')) as UpdatedView;
+  }
+
+  /** Delete an entity: a tombstone version is appended, history is kept. */
+  @Delete('{id}')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ConflictView>(409, 'The tip is another one')
+  remove(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Body() body: DeleteEntityBody,
+  ): Promise<DeletedView> {
+    return this.on.entities.remove(request.caller, id, body);
+  }
+
+  /** Delete an entity and what it leads to, within one collection. */
+  @Delete('{id}/cascade')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ConflictView>(409, 'The tip is another one')
+  cascade(@Request() request: CallerRequest, @Path() id: EntityId, @Body() body: CascadeBody): Promise<CascadeView> {
+    return this.on.cascades.remove(request.caller, id, body);
+  }
+
+  /** Bring a deleted entity back: a new version with the content of the last one that was not deleted. */
+  @Post('{id}/restore')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ConflictView>(409, 'The tip is another one')
+  async restore(@Request() request: CallerRequest, @Path() id: EntityId, @Body() body: CasBody): Promise<RestoredView> {
+    return (await this.on.entities.restore(request.caller, id, body)) as RestoredView;
+  }
+
+  /** The short form of an entity. */
+  @Get('{id}/preview')
+  @NoSecurity()
+  @Response<ErrorView>(404, 'Not found')
+  preview(@Request() request: CallerRequest, @Path() id: EntityId): Promise<PreviewView> {
+    return this.on.entities.preview(request.caller, id);
+  }
+
+  /** The CID of the newest version, for `expect_tip`; needs no credentials and answers for deleted entities too. */
+  @Get('{id}/tip')
+  @NoSecurity()
+  @Response<ErrorView>(404, 'Not found')
+  tip(@Request() request: CallerRequest, @Path() id: EntityId): Promise<TipView> {
+    return this.on.entities.tip(request.caller, id);
+  }
+
+  /**
+   * Compare two versions. Without parameters the tip with the one before it.
+   * @param from CID; the version before `to` if omitted
+   * @param to CID; the tip if omitted
+   */
+  @Get('{id}/diff')
+  @NoSecurity()
+  @Response<ErrorView>(404, 'Not found')
+  diff(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Query() from?: string,
+    @Query() to?: string,
+    @Query() format: 'semantic' | 'patch' = 'semantic',
+  ): Promise<SemanticDiffView | PatchDiffView> {
+    return this.on.diffs.compare(request.caller, id, { from, to, format });
+  }
+}

@@ -1,0 +1,53 @@
+import { NotFoundError, ValidationError } from '../../errors.ts';
+import type { Caller } from '../../model/caller.ts';
+import type { Reader } from '../../store/connection.ts';
+import { findVersion, type Version } from '../../store/versions.ts';
+import { patchDiff, semanticDiff } from './diff.ts';
+import type { EntitiesService } from './service.ts';
+import type { DiffSide, PatchDiffView, SemanticDiffView } from './wire.ts';
+import type { EntityWrites } from './writes.ts';
+
+export interface DiffQuery {
+  from: string | undefined;
+  to: string | undefined;
+  format: 'semantic' | 'patch';
+}
+
+/** Comparison of two versions of an entity (interface.md, Versioning). */
+export class DiffService {
+  readonly #entities: EntitiesService;
+  readonly #writes: EntityWrites;
+
+  constructor(entities: EntitiesService, writes: EntityWrites) {
+    this.#entities = entities;
+    this.#writes = writes;
+  }
+
+  /** Without `to` the tip; without `from` the version before `to`, or the tip's counterpart where only `from` is given. */
+  async compare(caller: Caller, id: string, query: DiffQuery): Promise<SemanticDiffView | PatchDiffView> {
+    const store = await this.#writes.store(caller);
+    const { from, to } = store.read((db) => this.#versions(db, caller, id, query));
+    const head = { entity_id: id, from: from && side(from), to: side(to) };
+    if (query.format === 'patch')
+      return { ...head, format: 'patch', patch: patchDiff(from?.manifest ?? null, to.manifest) };
+    return { ...head, format: 'semantic', changes: semanticDiff(from?.manifest ?? null, to.manifest) };
+  }
+
+  #versions(db: Reader, caller: Caller, id: string, query: DiffQuery): { from: Version | null; to: Version } {
+    const tip = this.#entities.viewed(db, caller, id);
+    const to = version(db, id, query.to ?? tip.cid, 'to');
+    if (query.from !== undefined) return { from: version(db, id, query.from, 'from'), to };
+    return { from: to.manifest.prev === null ? null : (findVersion(db, to.manifest.prev) ?? null), to };
+  }
+}
+
+function version(db: Reader, id: string, cid: string, name: 'from' | 'to'): Version {
+  const found = findVersion(db, cid);
+  if (!found) throw new NotFoundError('Version not found', { [name]: cid });
+  if (found.entity !== id) throw ValidationError.at([name], 'is a version of another entity');
+  return found;
+}
+
+function side({ cid, manifest }: Version): DiffSide {
+  return { cid, ver: manifest.ver, ts: manifest.ts };
+}

@@ -1,0 +1,239 @@
+import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts';
+import { accepted, type Caller, registered } from '../../model/caller.ts';
+import type { JsonObject, Manifest } from '../../model/manifest.ts';
+import { applyUpdate, firstVersion, restored, tombstone } from '../../model/merge.ts';
+import { equalJson } from '../../model/properties.ts';
+import { storedRelationship } from '../../model/relationships.ts';
+import { type WireManifest, wireManifest } from '../../model/wire-manifest.ts';
+import type { Reader } from '../../store/connection.ts';
+import { findEntity, findStanding, findStored, findTip, type Standing } from '../../store/entities.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
+import { lastLive, versionByKey } from '../../store/versions.ts';
+import type { CasUpdateBody, PreviewView, RelationshipBody } from '../wire.ts';
+import {
+  createdRelationships,
+  objectIssues,
+  predicateIssues,
+  refuse,
+  relationshipIssues,
+  targetIssues,
+  textIssues,
+  toUpdate,
+  updateIssues,
+} from './body.ts';
+import { previewOf } from './preview.ts';
+import type { CreateEntityBody, DeletedView, DeleteEntityBody } from './wire.ts';
+import { checkNetwork, type EntityWrites, type Prepared } from './writes.ts';
+
+/** What a creation needs to be, whatever endpoint it came through. */
+export type NewEntity = Omit<CreateEntityBody, 'sync_index'>;
+
+/** Reads and compare-and-swap writes of single entities. */
+export class EntitiesService {
+  readonly #writes: EntityWrites;
+
+  constructor(writes: EntityWrites) {
+    this.#writes = writes;
+  }
+
+  /** The stored wire JSON of the current version; `type` where the endpoint is for one type only. */
+  async read(caller: Caller, id: string, type?: string): Promise<string> {
+    const actor = accepted(caller);
+    const store = await this.#writes.store(caller);
+    return store.read((db) => {
+      const row = findStored(db, id);
+      if (!row || (type !== undefined && row.type !== type)) {
+        checkNetwork(caller.network, id, ['id']);
+        throw new NotFoundError();
+      }
+      this.#writes.env.permissions.require(db, actor, `${type ?? 'entity'}:view`, { id, ...row });
+      if (row.json === null) throw this.#gone(db, id);
+      return row.json;
+    });
+  }
+
+  /** decisions.md, G1: what the 404 of a deleted entity says. */
+  #gone(db: Reader, id: string): NotFoundError {
+    const standing = findStanding(db, id);
+    return new NotFoundError('Entity not found', {
+      deleted: true,
+      tip: standing?.cid,
+      ver: standing?.ver,
+      deleted_at: standing?.updated_at,
+    });
+  }
+
+  /** A live entity that the caller may view. */
+  viewed(db: Reader, caller: Caller, id: string): Standing {
+    const standing = this.#writes.standing(db, caller.network, id);
+    this.#writes.env.permissions.require(db, accepted(caller), 'entity:view', standing);
+    if (standing.deleted) throw this.#gone(db, id);
+    return standing;
+  }
+
+  async preview(caller: Caller, id: string): Promise<PreviewView> {
+    const store = await this.#writes.store(caller);
+    return store.read((db) => {
+      const standing = this.viewed(db, caller, id);
+      return previewOf(standing, standing.manifest.properties);
+    });
+  }
+
+  /** No permission check, no manifest read: it answers for deleted entities too (wire-contract.md 1.10). */
+  async tip(caller: Caller, id: string): Promise<{ id: string; cid: string }> {
+    const store = await this.#writes.store(caller);
+    const cid = store.read((db) => findTip(db, id));
+    if (cid === undefined) throw new NotFoundError();
+    return { id, cid };
+  }
+
+  /** `created` is false where the same request has been answered before (decisions.md, custom `id` that exists). */
+  async create(
+    caller: Caller,
+    body: CreateEntityBody,
+    validate: boolean,
+  ): Promise<{ created: boolean; manifest: WireManifest }> {
+    registered(caller);
+    refuse(newEntityIssues(body));
+    const store = await this.#writes.store(caller);
+    const prepared = store.read((db) => this.prepareNew(db, caller, body, validate));
+    if ('existing' in prepared) return { created: false, manifest: prepared.existing };
+    await this.#writes.commit(store, [prepared]);
+    return { created: true, manifest: wireManifest(prepared.cid, prepared.next) };
+  }
+
+  /** Everything of a creation before its commit; an exact replay gives the entity that is there. */
+  prepareNew(db: Reader, caller: Caller, body: NewEntity, validate: boolean): Prepared | { existing: WireManifest } {
+    const { env } = this.#writes;
+    const id = body.id ?? env.newId(caller.network);
+    checkNetwork(caller.network, id, ['id']);
+    if (body.collection !== undefined) this.#requireCollection(db, caller, body.collection);
+    const next = firstVersion(
+      {
+        id,
+        type: body.type,
+        properties: (body.properties ?? {}) as JsonObject,
+        relationships: createdRelationships(body.relationships, body.collection),
+      },
+      this.#writes.stamp(registered(caller), body.note),
+    );
+    const prepared = this.#writes.creation(db, caller, next);
+    refuse(predicateIssues(next, body.relationships, ['relationships']));
+    if (validate) refuse(targetIssues(db, caller.network, id, body.relationships, ['relationships']));
+    const standing = body.id === undefined ? undefined : findStanding(db, id);
+    if (!standing) return prepared;
+    if (isReplay(standing, next)) return { existing: wireManifest(standing.cid, standing.manifest) };
+    throw new ConflictError('', standing.cid);
+  }
+
+  #requireCollection(db: Reader, caller: Caller, id: string): void {
+    checkNetwork(caller.network, id, ['collection']);
+    const row = findEntity(db, id);
+    if (row?.type !== 'collection' || row.deleted)
+      throw ValidationError.at(['collection'], `there is no collection ${id}`);
+  }
+
+  async update(caller: Caller, id: string, body: CasUpdateBody, validate: boolean): Promise<WireManifest> {
+    return this.change(caller, id, body.expect_tip, body, validate);
+  }
+
+  /**
+   * An update through any of the endpoints that take the CAS body. `adapt` turns the body into what the type means by
+   * it, given the current version; `type` is what the endpoint is for.
+   */
+  async change(
+    caller: Caller,
+    id: string,
+    expected: string,
+    body: CasUpdateBody,
+    validate: boolean,
+    options: { type?: string; adapt?: (current: Manifest) => CasUpdateBody } = {},
+  ): Promise<WireManifest> {
+    const actor = registered(caller);
+    refuse(updateIssues(body));
+    const store = await this.#writes.store(caller);
+    const step = store.read((db) => {
+      const base = this.#writes.standing(db, caller.network, id);
+      if (options.type !== undefined && base.type !== options.type) throw new NotFoundError();
+      const update = options.adapt ? options.adapt(base.manifest) : body;
+      const next = applyUpdate(base.manifest, base.cid, toUpdate(update), this.#writes.stamp(actor, body.note));
+      const prepared = this.#writes.step(db, caller, base, next, expected);
+      this.#checkRelationships(db, caller, next, body.relationships_add, validate);
+      return prepared;
+    });
+    return this.#committed(store, step, expected);
+  }
+
+  #checkRelationships(
+    db: Reader,
+    caller: Caller,
+    next: Manifest,
+    added: RelationshipBody[] | undefined,
+    validate: boolean,
+  ): void {
+    refuse(predicateIssues(next, added, ['relationships_add']));
+    if (validate) refuse(targetIssues(db, caller.network, next.id, added, ['relationships_add']));
+  }
+
+  /** Commits one step; a conflict names the tip that the client stated. */
+  async #committed(store: NetworkStore, step: Prepared, expected: string): Promise<WireManifest> {
+    try {
+      await this.#writes.commit(store, [step]);
+    } catch (error) {
+      throw error instanceof ConflictError ? new ConflictError(expected, error.actual) : error;
+    }
+    return wireManifest(step.cid, step.next);
+  }
+
+  async remove(caller: Caller, id: string, body: DeleteEntityBody): Promise<DeletedView> {
+    const actor = registered(caller);
+    refuse(textIssues({ note: body.note, reason: body.reason }));
+    const store = await this.#writes.store(caller);
+    const step = store.read((db) => {
+      const base = this.#writes.standing(db, caller.network, id);
+      const grave = tombstone(base.manifest, base.cid, body.reason, this.#writes.stamp(actor, body.note));
+      return this.#writes.step(db, caller, base, grave, body.expect_tip);
+    });
+    await this.#committed(store, step, body.expect_tip);
+    return deletedView(step);
+  }
+
+  async restore(
+    caller: Caller,
+    id: string,
+    body: { expect_tip: string; note?: string },
+  ): Promise<WireManifest & { restored_from_ver: number }> {
+    const actor = registered(caller);
+    refuse(textIssues({ note: body.note }));
+    const store = await this.#writes.store(caller);
+    const { step, from } = store.read((db) => {
+      const base = this.#writes.standing(db, caller.network, id);
+      const last = (base.deleted ? lastLive(db, base.manifest) : versionByKey(db, base.tip))?.manifest;
+      if (!last) throw ValidationError.at(['id'], 'no version before the deletion is on this node');
+      const next = restored(last, base.manifest, base.cid, this.#writes.stamp(actor, body.note));
+      const options = { last, state: 'deleted' } as const;
+      return { step: this.#writes.step(db, caller, base, next, body.expect_tip, options), from: last.ver };
+    });
+    const manifest = await this.#committed(store, step, body.expect_tip);
+    return { ...manifest, restored_from_ver: from };
+  }
+}
+
+/** What is wrong with a creation's body as such. */
+export function newEntityIssues(body: NewEntity) {
+  return [
+    ...textIssues({ type: body.type, note: body.note }),
+    ...objectIssues(body.properties, ['properties']),
+    ...relationshipIssues(body.relationships, ['relationships']),
+  ];
+}
+
+export function deletedView({ cid, next }: Prepared): DeletedView {
+  return { id: next.id, cid, deleted_at: next.ts, ver: next.ver, prev_cid: next.prev ?? '' };
+}
+
+function isReplay(standing: Standing, next: Manifest): boolean {
+  const content = (m: Manifest) =>
+    ({ ...m, ts: '', created_at: '', relationships: m.relationships.map(storedRelationship) }) as unknown as JsonObject;
+  return standing.ver === 1 && equalJson(content(standing.manifest), content(next));
+}

@@ -1,0 +1,196 @@
+import type {
+  CasBody,
+  CasUpdateBody,
+  EntityId,
+  JsonMap,
+  ManifestView,
+  RelationshipBody,
+  UpdatedView,
+  VersionCid,
+} from '../wire.ts';
+
+export interface CreateEntityBody {
+  /**
+   * @minLength 1
+   * @maxLength 100
+   */
+  type: string;
+  note?: string;
+  id?: EntityId;
+  properties?: JsonMap;
+  relationships?: RelationshipBody[];
+  /** The collection to lie in; makes the `collection` relationship. */
+  collection?: EntityId;
+  /** Wait for the collection's index; this node always does. */
+  sync_index?: boolean | null;
+}
+
+export interface BatchCreateBody {
+  /**
+   * Items as POST /entities takes them; each is checked by itself.
+   * @minItems 1
+   * @maxItems 100
+   */
+  entities: JsonMap[];
+  /** For items that name no collection. */
+  default_collection?: EntityId;
+}
+
+export interface BatchCreated {
+  success: true;
+  /** @isInt */
+  index: number;
+  id: EntityId;
+  cid: VersionCid;
+  type: string;
+  /** @isInt */
+  ver: number;
+}
+
+export interface BatchRefused {
+  success: false;
+  /** @isInt */
+  index: number;
+  error: string;
+  code: 'VALIDATION_ERROR' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT';
+  details?: JsonMap;
+}
+
+export interface BatchCreateView {
+  results: (BatchCreated | BatchRefused)[];
+  summary: {
+    /** @isInt */
+    total: number;
+    /** @isInt */
+    succeeded: number;
+    /** @isInt */
+    failed: number;
+  };
+}
+
+export interface BatchGetBody {
+  /**
+   * @minItems 1
+   * @maxItems 100
+   */
+  ids: EntityId[];
+}
+
+export interface BatchGetView {
+  entities: ManifestView[];
+  not_found: EntityId[];
+}
+
+export interface UpdateEntityBody extends CasUpdateBody {
+  sync_index?: boolean | null;
+}
+
+export interface DeleteEntityBody extends CasBody {
+  /** @maxLength 500 */
+  reason?: string;
+  sync_index?: boolean | null;
+}
+
+export interface DeletedView {
+  id: EntityId;
+  cid: VersionCid;
+  deleted_at: string;
+  /** @isInt */
+  ver: number;
+  prev_cid: VersionCid;
+}
+
+export interface CascadeBody extends CasBody {
+  /** The scope of the delete and of the permission check. */
+  collection_id: EntityId;
+  /**
+   * Exact names, or wildcards: a trailing `*`, a leading `*`, or `*` alone.
+   * @minItems 1
+   */
+  cascade_predicates: string[];
+  /** Only entities whose current version this user made. */
+  edited_by_filter?: EntityId;
+  /**
+   * @isInt
+   * @minimum 1
+   * @maximum 20
+   * @default 10
+   */
+  max_depth?: number;
+  /** @maxLength 500 */
+  reason?: string;
+}
+
+export interface CascadeView {
+  root: DeletedView;
+  /** Deepest first; without the root. */
+  deleted: {
+    id: EntityId;
+    cid: VersionCid;
+    type: string;
+    /** @isInt */
+    depth: number;
+  }[];
+  skipped: {
+    id: EntityId;
+    type: string;
+    reason: 'not_in_collection' | 'already_deleted' | 'edited_by_mismatch' | 'cas_conflict';
+  }[];
+  summary: {
+    /** @isInt */
+    total_traversed: number;
+    /** @isInt */
+    total_deleted: number;
+    /** @isInt */
+    total_skipped: number;
+    /** @isInt */
+    max_depth_reached: number;
+  };
+}
+
+export interface RestoredView extends UpdatedView {
+  /** @isInt */
+  restored_from_ver: number;
+}
+
+export interface TipView {
+  id: EntityId;
+  cid: VersionCid;
+}
+
+/** A version in a comparison. */
+export interface DiffSide {
+  cid: VersionCid;
+  /** @isInt */
+  ver: number;
+  ts: string;
+}
+
+export interface SemanticDiffView {
+  entity_id: EntityId;
+  from: DiffSide | null;
+  to: DiffSide | null;
+  format: 'semantic';
+  changes: {
+    properties: { added: JsonMap; removed: JsonMap; changed: { [key: string]: { from?: unknown; to?: unknown } } };
+    relationships: {
+      added: RelationshipBody[];
+      removed: RelationshipBody[];
+      changed: {
+        predicate: string;
+        peer: string;
+        peer_type?: string;
+        peer_label?: string;
+        properties: { from?: unknown; to?: unknown };
+      }[];
+    };
+  };
+}
+
+export interface PatchDiffView {
+  entity_id: EntityId;
+  from: DiffSide | null;
+  to: DiffSide | null;
+  format: 'patch';
+  patch: { op: 'add' | 'remove' | 'replace'; path: string; value?: unknown }[];
+}

@@ -1,0 +1,151 @@
+import { encodeManifest } from '../../blocks/encode.ts';
+import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts';
+import { authorship, type RegisteredActor } from '../../model/actor.ts';
+import { type Caller, registered } from '../../model/caller.ts';
+import type { GuardOptions } from '../../model/guards.ts';
+import { type Network, networkOf } from '../../model/ids.ts';
+import type { EditMethod, Manifest } from '../../model/manifest.ts';
+import type { Stamp } from '../../model/merge.ts';
+import type { Change, Guard, Row } from '../../store/commit.ts';
+import type { Reader } from '../../store/connection.ts';
+import { findStanding, type Standing } from '../../store/entities.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
+import type { Networks } from '../../store/networks.ts';
+import type { PermissionsService, StepOptions } from '../permissions/service.ts';
+
+/** One entity's step to another version, checked and hashed, not yet written. */
+export interface Prepared {
+  change: Change;
+  next: Manifest;
+  cid: string;
+}
+
+/** What every write takes from outside. */
+export interface WriteEnvironment {
+  networks: Networks;
+  permissions: PermissionsService;
+  now: () => number;
+  newId: (network: Network) => string;
+  /** The schema name of manifests, `<service>/eidos@v1`. */
+  schema: string;
+}
+
+/** The way from a body to a durable version, shared by every resource that writes entities. */
+export class EntityWrites {
+  readonly env: WriteEnvironment;
+  /** The end of the queue of each entity that is written without `expect_tip`. */
+  readonly #queues = new Map<string, Promise<unknown>>();
+
+  constructor(env: WriteEnvironment) {
+    this.env = env;
+  }
+
+  store(caller: Caller): NetworkStore | Promise<NetworkStore> {
+    return this.env.networks.get(caller.network);
+  }
+
+  stamp(actor: RegisteredActor, note?: string, method?: EditMethod): Stamp {
+    return {
+      schema: this.env.schema,
+      ts: new Date(this.env.now()).toISOString(),
+      edited_by: authorship(actor, method),
+      ...(note === undefined ? {} : { note }),
+    };
+  }
+
+  /** @throws NotFoundError where the entity is not here, ValidationError for an id of the other network (decisions.md, G13). */
+  standing(db: Reader, network: Network, id: string, path: (string | number)[] = ['id']): Standing {
+    checkNetwork(network, id, path);
+    const standing = findStanding(db, id);
+    if (!standing) throw new NotFoundError();
+    return standing;
+  }
+
+  /**
+   * A change of an entity that is here. Checks in the order of decisions.md: permission (403), tip (409), state and
+   * meaning (400). `expected` is the tip that the client states; undefined where the endpoint takes none.
+   */
+  step(
+    db: Reader,
+    caller: Caller,
+    base: Standing,
+    next: Manifest,
+    expected: string | undefined,
+    options: StepOptions & { state?: 'live' | 'deleted' } = {},
+  ): Prepared {
+    const actor = registered(caller);
+    const issues = this.env.permissions.allow(db, actor, { entity: base, base: base.manifest, next, options });
+    if (expected !== undefined && expected !== base.cid) throw new ConflictError(expected, base.cid);
+    if (base.deleted !== (options.state === 'deleted'))
+      throw ValidationError.at(['id'], base.deleted ? 'the entity is deleted' : 'the entity is not deleted');
+    if (issues.length > 0) throw new ValidationError(issues);
+    return prepare(next, base.cid);
+  }
+
+  /** A new entity's version 1. */
+  creation(db: Reader, caller: Caller, next: Manifest, options: GuardOptions = {}): Prepared {
+    const issues = this.env.permissions.allow(db, registered(caller), { entity: null, base: null, next, options });
+    if (issues.length > 0) throw new ValidationError(issues);
+    return prepare(next, null);
+  }
+
+  /**
+   * Writes the steps together, all or none; resolves when they are on disk.
+   * @throws ConflictError with the tip that was there instead
+   */
+  async commit(
+    store: NetworkStore,
+    steps: Prepared[],
+    also: { guards?: Guard[]; rows?: Row[]; origin?: string } = {},
+  ): Promise<void> {
+    const [outcome] = await store.submit([
+      {
+        changes: steps.map((s) => s.change),
+        guards: also.guards ?? [],
+        rows: also.rows ?? [],
+        origin: also.origin ?? 'local',
+        time: this.env.now(),
+      },
+    ]);
+    if (outcome && !outcome.committed) throw new ConflictError(outcome.expected ?? '', outcome.actual ?? '');
+  }
+
+  /**
+   * For endpoints without `expect_tip`: one prepared and committed at a time for an entity, and a conflict with
+   * somebody else's write is prepared again (decisions.md: they never answer 409).
+   */
+  async queued<T>(store: NetworkStore, id: string, write: () => Promise<T>): Promise<T> {
+    const key = `${store.network} ${id}`;
+    const before = this.#queues.get(key) ?? Promise.resolve();
+    const mine = before.then(() => untilCommitted(write));
+    const tail = mine.catch(() => undefined);
+    this.#queues.set(key, tail);
+    try {
+      return await mine;
+    } finally {
+      if (this.#queues.get(key) === tail) this.#queues.delete(key);
+    }
+  }
+}
+
+const attempts = 20;
+
+async function untilCommitted<T>(write: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof ConflictError) || attempt === attempts) throw error;
+    }
+  }
+}
+
+function prepare(next: Manifest, expect: string | null): Prepared {
+  const block = encodeManifest(next);
+  return { change: { id: next.id, expect, tip: block.cid, blocks: [block] }, next, cid: block.cid };
+}
+
+/** @throws ValidationError where the id belongs to the other network */
+export function checkNetwork(network: Network, id: string, path: (string | number)[]): void {
+  if (networkOf(id) !== network) throw ValidationError.at(path, `is not an id of the ${network} network`);
+}

@@ -1,0 +1,36 @@
+import { Get, NoSecurity, Query, Request, Response, Route, Tags } from '../../http/controller.ts';
+import type { CallerRequest } from '../../model/caller.ts';
+import type { ValidationErrorView } from '../wire.ts';
+import type { EventsService } from './service.ts';
+import type { EventsView } from './wire.ts';
+
+@Route('events')
+@Tags('Events')
+@NoSecurity()
+@Response<ValidationErrorView>(400, 'Validation failed')
+export class EventsController {
+  private readonly events: EventsService;
+  constructor(events: EventsService) {
+    this.events = events;
+  }
+
+  /**
+   * The change feed of the last 30 days, newest first.
+   * @param cursor Events with an id below it
+   * @param network The network header's one if omitted
+   * @isInt cursor
+   * @minimum cursor 1
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 1000
+   */
+  @Get()
+  list(
+    @Request() request: CallerRequest,
+    @Query() cursor?: number,
+    @Query() limit: number = 100,
+    @Query() network?: 'main' | 'test',
+  ): Promise<EventsView> {
+    return this.events.list(network ?? request.caller.network, cursor, limit);
+  }
+}

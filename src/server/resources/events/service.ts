@@ -1,0 +1,63 @@
+import type { Network } from '../../model/ids.ts';
+import { feedFloor, floorAt, movesBefore } from '../../store/events.ts';
+import type { Networks } from '../../store/networks.ts';
+import type { EventsView } from './wire.ts';
+
+const retention = 30 * 24 * 3600 * 1000;
+const pruningInterval = 3600 * 1000;
+
+/** Where a failure of the hourly job goes. */
+interface Log {
+  error(details: object, message: string): void;
+}
+
+/** The public change feed (interface.md, Events): the moves of the last 30 days. */
+export class EventsService implements Disposable {
+  readonly #networks: Networks;
+  readonly #now: () => number;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(networks: Networks, now: () => number, log: Log) {
+    this.#networks = networks;
+    this.#now = now;
+    this.#timer = setInterval(() => {
+      this.prune().catch((error: unknown) => log.error({ error }, 'the feed could not be pruned'));
+    }, pruningInterval);
+    this.#timer.unref();
+  }
+
+  async list(network: Network, cursor: number | undefined, limit: number): Promise<EventsView> {
+    const store = await this.#networks.get(network);
+    const { moves, more } = store.read((db) => movesBefore(db, cursor ?? Number.MAX_SAFE_INTEGER, limit));
+    return {
+      events: moves.map(({ id, entity, cid, time }) => ({
+        id,
+        pi: entity,
+        entity_id: entity,
+        cid,
+        ts: new Date(time).toISOString(),
+      })),
+      has_more: more,
+      cursor: moves.at(-1)?.id ?? 0,
+    };
+  }
+
+  /** Moves the floor of each open network's feed to 30 days ago; the rows stay (decisions.md, Events). */
+  async prune(): Promise<void> {
+    const time = this.#now();
+    for (const store of this.#networks.opened()) {
+      const { floor, before } = store.read((db) => ({
+        floor: floorAt(db, time - retention),
+        before: feedFloor(db),
+      }));
+      if (floor > before)
+        await store.submit([
+          { changes: [], guards: [], rows: [{ kind: 'feed_floor', move: floor }], origin: 'local', time },
+        ]);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}

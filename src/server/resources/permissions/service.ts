@@ -1,0 +1,101 @@
+import { ForbiddenError, type Issue, UnauthorizedError } from '../../errors.ts';
+import type { Actor } from '../../model/actor.ts';
+import { type GuardOptions, required } from '../../model/guards.ts';
+import type { Manifest } from '../../model/manifest.ts';
+import { allowed, type Placement, requireAction } from '../../model/permissions.ts';
+import { accessOf, type CollectionAccess } from '../../model/roles.ts';
+import type { Reader } from '../../store/connection.ts';
+import { type EntityRow, findEntity } from '../../store/entities.ts';
+import { firstAuthor, lastLive, versionByKey } from '../../store/versions.ts';
+
+/** Where an entity's permissions are resolved: its type, its id and its first collection. */
+export type Placed = Pick<EntityRow, 'id' | 'type' | 'collection'>;
+
+export interface StepOptions extends GuardOptions {
+  /** A cascade whose one check of `entity:delete` on its collection covers this deletion (wire-contract.md N23). */
+  scopedDelete?: boolean;
+}
+
+function isContentDelete(action: string): boolean {
+  return action.endsWith(':delete') && action !== 'collection:delete';
+}
+
+const processorTypes = ['agent', 'klados', 'rhiza'];
+const cachedCollections = 500;
+
+/** Decides, from what the store says now, whether an actor may do something. */
+export class PermissionsService {
+  readonly #now: () => number;
+  /** What collections say about access, by the key of the version that says it. */
+  readonly #access = new Map<number, CollectionAccess>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  placement(db: Reader, entity: Placed): Placement {
+    if (entity.type === 'user') return { method: 'self', user_id: entity.id };
+    const creator = processorTypes.includes(entity.type) ? { creator: firstAuthor(db, entity.id) ?? '' } : {};
+    const collection = entity.type === 'collection' ? entity.id : entity.collection;
+    if (collection === null) return { method: 'open_season', ...creator };
+    return { method: 'collection', collection_id: collection, access: this.#accessOf(db, collection), ...creator };
+  }
+
+  #accessOf(db: Reader, collection: string): CollectionAccess | null {
+    const row = findEntity(db, collection);
+    if (!row || row.type !== 'collection') return null;
+    const known = this.#access.get(row.tip);
+    if (known) return known;
+    const access = accessOf(this.#lastContent(db, row));
+    if (this.#access.size >= cachedCollections) this.#access.delete(this.#access.keys().next().value as number);
+    this.#access.set(row.tip, access);
+    return access;
+  }
+
+  /** A deleted collection keeps the roles it had, so that whoever could delete it can restore it. */
+  #lastContent(db: Reader, row: EntityRow): Manifest {
+    const version = versionByKey(db, row.tip);
+    if (!version) throw new Error(`the tip of ${row.id} is missing`);
+    const { manifest } = version;
+    return manifest.deleted ? (lastLive(db, manifest)?.manifest ?? manifest) : manifest;
+  }
+
+  /** @throws UnauthorizedError, ForbiddenError (see model/permissions.ts) */
+  require(db: Reader, actor: Actor, action: string, entity: Placed | null): void {
+    requireAction(actor, action, entity && this.placement(db, entity), this.#now());
+  }
+
+  /** Whether the actor may; never throws. */
+  may(db: Reader, actor: Actor, action: string, entity: Placed): boolean {
+    return allowed(actor, action, this.placement(db, entity), this.#now());
+  }
+
+  /**
+   * Lets pass a step from `base` to `next` that the actor may make, whatever door it came through. `entity` is where
+   * the base stands, null for a creation. Gives what is wrong with the step's meaning, to be refused after the tip is
+   * compared (decisions.md, Order of checks).
+   * @throws UnauthorizedError, ForbiddenError
+   */
+  allow(
+    db: Reader,
+    actor: Actor,
+    step: { entity: Placed | null; base: Manifest | null; next: Manifest; options?: StepOptions },
+  ): Issue[] {
+    if (actor.kind === 'anonymous') throw new UnauthorizedError();
+    const { demands, refusals } = required(step.base, step.next, step.options);
+    const placed = step.entity ?? { id: step.next.id, type: step.next.type, collection: null };
+    for (const { action, on } of demands) {
+      if (step.options?.scopedDelete && on === 'entity' && isContentDelete(action)) continue;
+      const where = on === 'entity' ? placed : this.#collection(db, on.collection);
+      this.require(db, actor, action, where);
+    }
+    const forbidden = refusals.find((r) => r.kind === 'forbidden');
+    if (forbidden) throw new ForbiddenError(forbidden.message);
+    return refusals.filter((r) => r.kind === 'validation').map(({ path, message }) => ({ path, message }));
+  }
+
+  #collection(db: Reader, id: string): Placed {
+    const row = findEntity(db, id);
+    return row?.type === 'collection' ? row : { id, type: 'entity', collection: id };
+  }
+}

@@ -1,0 +1,25 @@
+import type { EntityId, ManifestView, VersionCid } from '../wire.ts';
+
+/**
+ * @pattern ^[a-z][a-z0-9_]*$
+ * @minLength 1
+ * @maxLength 50
+ */
+export type Predicate = string;
+
+export interface RelationshipPairBody {
+  note?: string;
+  source_id: EntityId;
+  target_id: EntityId;
+  source_predicate: Predicate;
+  /** When given, the target gets or loses the relationship back; both change or none. */
+  target_predicate?: Predicate;
+  expect_source_tip: VersionCid;
+  /** Required with `target_predicate` when the target lies in a collection, and for every removal of a pair. */
+  expect_target_tip?: VersionCid;
+}
+
+export interface RelationshipPairView {
+  source: ManifestView;
+  target: ManifestView;
+}

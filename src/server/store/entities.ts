@@ -1,0 +1,88 @@
+import { decodeManifest } from '../blocks/encode.ts';
+import type { Manifest } from '../model/manifest.ts';
+import { blockBytes, blockCidText } from './blocks.ts';
+import type { Reader } from './connection.ts';
+
+/** What the store knows of an entity without decoding a block. */
+export interface EntityRow {
+  key: number;
+  id: string;
+  tip: number;
+  type: string;
+  label: string;
+  ver: number;
+  /** The first collection's id; a deleted entity's last one; null for none. */
+  collection: string | null;
+  deleted: boolean;
+  created_at: string;
+  updated_at: string;
+}
+
+type Columns = Omit<EntityRow, 'deleted'> & { deleted: number };
+
+const columns = `e.key, e.id, e.tip, e.type, e.label, e.ver, e.deleted, e.created_at, e.updated_at,
+  (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection`;
+
+function toRow(row: Columns | undefined): EntityRow | undefined {
+  return row && { ...row, deleted: row.deleted === 1 };
+}
+
+/** An entity that is here, live or deleted; undefined for unknown ids and stubs. */
+export function findEntity(db: Reader, id: string): EntityRow | undefined {
+  return toRow(db.get<Columns>(`SELECT ${columns} FROM entity e WHERE e.id = ? AND e.tip IS NOT NULL`, id));
+}
+
+export function entityByKey(db: Reader, key: number): EntityRow | undefined {
+  return toRow(db.get<Columns>(`SELECT ${columns} FROM entity e WHERE e.key = ? AND e.tip IS NOT NULL`, key));
+}
+
+/** The stored wire JSON with what a permission check needs, in one row. `json` is null for a deleted entity. */
+export function findStored(
+  db: Reader,
+  id: string,
+): { type: string; collection: string | null; json: string | null } | undefined {
+  return db.get(
+    `SELECT e.type, e.json, (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection
+       FROM entity e WHERE e.id = ? AND e.tip IS NOT NULL`,
+    id,
+  );
+}
+
+/** The tip's CID, also of a deleted entity; undefined where the entity is not here. */
+export function findTip(db: Reader, id: string): string | undefined {
+  const row = db.get<{ tip: number }>('SELECT tip FROM entity WHERE id = ? AND tip IS NOT NULL', id);
+  return row && blockCidText(db, row.tip);
+}
+
+/** An entity with its current manifest: what every write starts from. */
+export interface Standing extends EntityRow {
+  cid: string;
+  manifest: Manifest;
+}
+
+export function findStanding(db: Reader, id: string): Standing | undefined {
+  const row = findEntity(db, id);
+  return row && { ...row, cid: blockCidText(db, row.tip), manifest: decodeManifest(blockBytes(db, row.tip)) };
+}
+
+/** Whether an id is known here, as an entity (deleted ones do not count) or as a stub that a remote's record names. */
+export function isKnownTarget(db: Reader, id: string): boolean {
+  return db.get('SELECT 1 FROM entity WHERE id = ? AND deleted = 0', id) !== undefined;
+}
+
+/** Type and label of a relationship's target, for its stored copies. */
+export function peerFacts(db: Reader, id: string): { type: string; label: string } | undefined {
+  return db.get('SELECT type, label FROM entity WHERE id = ? AND tip IS NOT NULL AND deleted = 0', id);
+}
+
+/** All entities as (id, tip CID) in id order from `after` on, deleted ones too; a page of at most `limit`. */
+export function tipsPage(db: Reader, after: string, limit: number): { key: number; id: string; tip: number }[] {
+  return db.all('SELECT key, id, tip FROM entity WHERE id > ? AND tip IS NOT NULL ORDER BY id LIMIT ?', after, limit);
+}
+
+export function countEntities(db: Reader): { live: number; deleted: number } {
+  const row = db.get<{ live: number; deleted: number }>(
+    'SELECT count(*) FILTER (WHERE deleted = 0) AS live, count(*) FILTER (WHERE deleted = 1) AS deleted FROM entity WHERE tip IS NOT NULL',
+  );
+  return row ?? { live: 0, deleted: 0 };
+}

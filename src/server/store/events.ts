@@ -1,0 +1,59 @@
+import { cidText } from '../blocks/cid.ts';
+import type { Reader } from './connection.ts';
+
+/** One entry of the public feed (interface.md, Events): a move of a tip. `time` is when it was recorded, epoch ms. */
+export interface Move {
+  id: number;
+  entity: string;
+  cid: string;
+  time: number;
+  origin: string;
+}
+
+interface MoveRow extends Omit<Move, 'cid'> {
+  cid: Uint8Array;
+}
+
+const selectMove = `SELECT m.id, e.id AS entity, b.cid, m.time, m.origin
+  FROM moves m JOIN entity e ON e.key = m.entity JOIN block b ON b.key = m.new_tip`;
+
+function toMove(row: MoveRow): Move {
+  return { ...row, cid: cidText(row.cid) };
+}
+
+/** The newest moves with an id below `before` and above the feed's floor, newest first; one more than `limit` tells that older ones remain. */
+export function movesBefore(db: Reader, before: number, limit: number): { moves: Move[]; more: boolean } {
+  const rows = db.all<MoveRow>(
+    `${selectMove} WHERE m.id < ? AND m.id > ? ORDER BY m.id DESC LIMIT ?`,
+    before,
+    feedFloor(db),
+    limit + 1,
+  );
+  return { moves: rows.slice(0, limit).map(toMove), more: rows.length > limit };
+}
+
+/** Moves with an id above `after`, oldest first. */
+export function movesAfter(db: Reader, after: number, limit: number): { moves: Move[]; more: boolean } {
+  const rows = db.all<MoveRow>(`${selectMove} WHERE m.id > ? ORDER BY m.id LIMIT ?`, after, limit + 1);
+  return { moves: rows.slice(0, limit).map(toMove), more: rows.length > limit };
+}
+
+/** Moves up to this id have left the feed (interface.md: 30 days); the rows stay. */
+export function feedFloor(db: Reader): number {
+  return Number(db.get<{ value: string }>("SELECT value FROM meta WHERE name = 'feed_floor'")?.value ?? 0);
+}
+
+/** The floor that a feed without moves recorded before `since` (epoch ms) has. */
+export function floorAt(db: Reader, since: number): number {
+  const floor = feedFloor(db);
+  const first = db.get<{ id: number }>(
+    'SELECT id FROM moves WHERE id > ? AND time >= ? ORDER BY id LIMIT 1',
+    floor,
+    since,
+  );
+  return first ? first.id - 1 : Math.max(floor, lastMove(db));
+}
+
+export function lastMove(db: Reader): number {
+  return db.get<{ id: number | null }>('SELECT max(id) AS id FROM moves')?.id ?? 0;
+}

@@ -1,0 +1,69 @@
+import type { Reader } from './connection.ts';
+import { entityKey, predicateKey } from './entity-keys.ts';
+
+/** One line of a collection's listing. */
+export interface ListedEntity {
+  id: string;
+  type: string;
+  label: string;
+  created_at: string;
+  updated_at: string;
+  /** The stored wire JSON, for expansion. */
+  json: string;
+}
+
+export interface ListingQuery {
+  collection: string;
+  type?: string | undefined;
+  limit: number;
+  offset: number;
+  /** A condition over the entity's row `e`, with bound parameters; see filter.ts. */
+  filter?: { sql: string; params: (string | number | null)[] } | undefined;
+  /** Whether `json` is wanted. */
+  expand: boolean;
+}
+
+/** A page of a collection's live entities, newest created first, then by id; `more` tells that others follow. */
+export function listEntities(db: Reader, query: ListingQuery): { entities: ListedEntity[]; more: boolean } {
+  const collection = entityKey(db, query.collection);
+  if (collection === undefined) return { entities: [], more: false };
+  const rows = db.all<ListedEntity>(
+    `SELECT e.id, e.type, e.label, e.created_at, e.updated_at, ${query.expand ? 'e.json' : "'' AS json"}
+       FROM listing l JOIN entity e ON e.key = l.entity
+      WHERE l.collection = ?${query.type === undefined ? '' : ' AND l.type = ?'}${query.filter ? ` AND (${query.filter.sql})` : ''}
+      ORDER BY l.created_at DESC, l.id LIMIT ? OFFSET ?`,
+    collection,
+    ...(query.type === undefined ? [] : [query.type]),
+    ...(query.filter?.params ?? []),
+    query.limit + 1,
+    query.offset,
+  );
+  return { entities: rows.slice(0, query.limit), more: rows.length > query.limit };
+}
+
+/** Live collections on which a user stands as a peer, with the predicate (interface.md, GET /users/{id}/collections). */
+export function collectionsNaming(
+  db: Reader,
+  users: string[],
+  query: { predicate?: string | undefined; limit: number; offset: number },
+): {
+  collections: { id: string; label: string; predicate: string; created_at: string; json: string }[];
+  more: boolean;
+} {
+  const keys = users.map((id) => entityKey(db, id)).filter((key) => key !== undefined);
+  const predicate = query.predicate === undefined ? undefined : predicateKey(db, query.predicate);
+  if (keys.length === 0 || (query.predicate !== undefined && predicate === undefined))
+    return { collections: [], more: false };
+  const rows = db.all<{ id: string; label: string; predicate: string; created_at: string; json: string }>(
+    `SELECT e.id, e.label, p.name AS predicate, e.created_at, e.json
+       FROM edge d JOIN entity e ON e.key = d.source JOIN predicate p ON p.key = d.predicate
+      WHERE d.peer IN (${keys.map(() => '?').join()}) AND e.type = 'collection' AND e.deleted = 0
+        ${predicate === undefined ? '' : 'AND d.predicate = ?'}
+      ORDER BY e.created_at DESC, e.id LIMIT ? OFFSET ?`,
+    ...keys,
+    ...(predicate === undefined ? [] : [predicate]),
+    query.limit + 1,
+    query.offset,
+  );
+  return { collections: rows.slice(0, query.limit), more: rows.length > query.limit };
+}

@@ -1,0 +1,79 @@
+import { cidBytes } from '../blocks/cid.ts';
+import { decodeManifest } from '../blocks/encode.ts';
+import type { Manifest } from '../model/manifest.ts';
+import { blockBytes, blockCidText } from './blocks.ts';
+import type { Reader } from './connection.ts';
+
+/** One stored version. `entity` is the id that it belongs to. */
+export interface Version {
+  key: number;
+  cid: string;
+  entity: string;
+  ver: number;
+  bytes: Uint8Array;
+  manifest: Manifest;
+}
+
+/** A version by CID; undefined where the text is no CID or no version of this store. */
+export function findVersion(db: Reader, cid: string): Version | undefined {
+  let binary: Uint8Array;
+  try {
+    binary = cidBytes(cid);
+  } catch {
+    return undefined;
+  }
+  const row = db.get<{ key: number; entity: string; ver: number }>(
+    'SELECT b.key, b.ver, e.id AS entity FROM block b JOIN entity e ON e.key = b.entity WHERE b.cid = ?',
+    binary,
+  );
+  return row && loaded(db, row);
+}
+
+export function versionByKey(db: Reader, key: number): Version | undefined {
+  const row = db.get<{ key: number; entity: string; ver: number }>(
+    'SELECT b.key, b.ver, e.id AS entity FROM block b JOIN entity e ON e.key = b.entity WHERE b.key = ?',
+    key,
+  );
+  return row && loaded(db, row);
+}
+
+function loaded(db: Reader, row: { key: number; entity: string; ver: number }): Version {
+  const bytes = blockBytes(db, row.key);
+  return { ...row, cid: blockCidText(db, row.key), bytes, manifest: decodeManifest(bytes) };
+}
+
+/** Up to `limit` versions from `cid` backwards along `prev`, newest first; it ends early where a version is not here. */
+export function chain(db: Reader, cid: string, limit: number): Version[] {
+  const versions: Version[] = [];
+  for (let next: string | null = cid; next !== null && versions.length < limit; ) {
+    const version = findVersion(db, next);
+    if (!version) break;
+    versions.push(version);
+    next = version.manifest.prev;
+  }
+  return versions;
+}
+
+/** Whether a version is stored, without reading it. */
+export function hasVersion(db: Reader, cid: string): boolean {
+  return db.get('SELECT 1 FROM block WHERE cid = ?', cidBytes(cid)) !== undefined;
+}
+
+/** The last version before the tombstone `grave` that was not deleted; undefined where it is not here. */
+export function lastLive(db: Reader, grave: Manifest): Version | undefined {
+  for (let cid = grave.prev; cid !== null; ) {
+    const version = findVersion(db, cid);
+    if (!version?.manifest.deleted) return version;
+    cid = version.manifest.prev;
+  }
+  return undefined;
+}
+
+/** Who made an entity's version 1; undefined where that version is not here. */
+export function firstAuthor(db: Reader, id: string): string | undefined {
+  const row = db.get<{ key: number }>(
+    'SELECT b.key FROM entity e JOIN block b ON b.entity = e.key AND b.ver = 1 WHERE e.id = ?',
+    id,
+  );
+  return row && versionByKey(db, row.key)?.manifest.edited_by.user_id;
+}
