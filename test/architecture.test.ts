@@ -74,8 +74,8 @@ const directions: Record<string, string[]> = {
 };
 /** The operator's resource runs the node, so it alone drives these. */
 const operatorsUnits = ['sync', 'exchange', 'attest', 'config:type'];
-/** The parts of a resource that another resource's files may know, and then only as a type. */
-const sharedParts = new Set(['service', 'wire']);
+/** The parts of a resource that another one's files may know: its pure rules; its services and wire types only as types. */
+const sharedParts = ['rule', 'service:type', 'wire:type'];
 
 function wrongDirections(file: SourceFile): string[] {
   const from = unitOf(file.path);
@@ -90,21 +90,27 @@ function wrongDirections(file: SourceFile): string[] {
     const to = unitOf(target);
     if (to.process !== 'server') return [target];
     if (from.resource && to.resource && from.resource !== to.resource) {
-      return sharedParts.has(to.unit) && typeOnly ? [] : [target];
+      return reaches(sharedParts, to.unit, typeOnly) ? [] : [target];
     }
-    const same = to.unit === from.unit;
-    return same || all.includes('*') || all.includes(to.unit) || (typeOnly && all.includes(`${to.unit}:type`))
+    return to.unit === from.unit || reaches(all, to.unit, typeOnly)
       ? []
       : [typeOnly ? `${target} (as a type)` : target];
   });
 }
 
-/** `server/resources/entities/service.ts` is the unit `service` of the resource `entities`; all know resources/wire.ts. */
+function reaches(units: string[], unit: string, typeOnly: boolean): boolean {
+  return units.includes('*') || units.includes(unit) || (typeOnly && units.includes(`${unit}:type`));
+}
+
+/**
+ * `server/resources/entities/service.ts` is the unit `service` of the resource `entities`, and so is `batch-service.ts`
+ * beside it; all know resources/wire.ts.
+ */
 function unitOf(path: string): { process: string; unit: string; resource: string | null } {
   const [process = '', folder = '', resource = '', ...rest] = path.split('/');
   if (process !== 'server') return { process, unit: process, resource: null };
   if (folder !== 'resources') return { process, unit: folder.replace(/\.ts$/, ''), resource: null };
-  const part = /^(controller|service|wire)\.ts$/.exec(rest[0] ?? resource)?.[1];
+  const part = /(?:^|-)(controller|service|wire)\.ts$/.exec(rest[0] ?? resource)?.[1];
   return { process, unit: part ?? 'rule', resource: rest.length > 0 ? resource : null };
 }
 
@@ -187,7 +193,7 @@ const rules: Rule[] = [
   packageOnlyIn(
     'tsoa is used by controllers and http/',
     /^(tsoa|@tsoa)(\/|$)/,
-    /^server\/(http\/|resources\/[^/]+\/controller\.ts$)/,
+    /^server\/(http\/|resources\/[^/]+\/([a-z-]+-)?controller\.ts$)/,
     'Keep it at the edge.',
     'tsoa',
   ),
