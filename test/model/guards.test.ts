@@ -343,6 +343,11 @@ describe('processors', () => {
     expectStep(rhiza, change(rhiza, { status: 'active' })).toEqual(only('rhiza:update'));
   });
 
+  test('one from elsewhere that is active without stays editable', () => {
+    const odd = { ...klados, properties: { ...klados.properties, status: 'active' } };
+    expectStep(odd, change(odd, { label: 'y' })).toEqual(only('klados:update'));
+  });
+
   test('only the node verifies, for who may manage it', () => {
     expectStep(klados, change(klados, verified)).toEqual(refused('forbidden'));
     expectStep(klados, change(klados, verified), { verifying: true }).toEqual(only('klados:manage', 'klados:update'));

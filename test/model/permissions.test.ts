@@ -141,6 +141,8 @@ describe('placements', () => {
     expect(may(ann, 'agent:invoke', { method: 'open_season', creator: 'ANN' })).toBe(true);
     const mirrored = inCollection([], { creator: 'ANN', mirrored: true });
     expect([may(ann, 'klados:invoke', mirrored), may(ann, 'klados:manage', mirrored)]).toEqual([true, false]);
+    const operators = inCollection([], { creator: 'OPERATOR', mirrored: true });
+    expect(may(operator, 'klados:manage', operators)).toBe(false);
     expect(may(klados, 'rhiza:manage', inCollection([], { creator: 'KLADOS' }))).toBe(true);
     expect(may(klados, 'klados:manage', inCollection([], { creator: 'KLADOS' }))).toBe(false);
   });

@@ -41,9 +41,9 @@ function distinct(demands: Demand[]): Demand[] {
 
 const immutable: Rule = ({ base, next }) => {
   if (base === null) return [];
-  const same = (['id', 'type', 'created_at'] as const).filter((key) => base[key] !== next[key]);
+  const moved = (['id', 'type', 'created_at'] as const).filter((key) => base[key] !== next[key]);
   return [
-    ...same.map((key) => invalid([key], 'does not change from version to version')),
+    ...moved.map((key) => invalid([key], 'does not change from version to version')),
     ...(next.ver === base.ver + 1
       ? []
       : [invalid(['ver'], `must be ${base.ver + 1}, one more than the version before`)]),
