@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import * as dagCbor from '@ipld/dag-cbor';
+import fc from 'fast-check';
+import { base32 } from 'multiformats/bases/base32';
+import { describe, expect, test } from 'vitest';
+import {
+  decodeManifest,
+  encodeHistoric,
+  encodeManifest,
+  historicJson,
+  valueHash,
+} from '../../src/server/blocks/encode.ts';
+import { manifestHead } from '../../src/server/blocks/manifest-head.ts';
+import { encodePlain } from '../../src/server/blocks/plain-maps.ts';
+import { jsonIssues } from '../../src/server/model/json-value.ts';
+import type { JsonObject, Manifest } from '../../src/server/model/manifest.ts';
+import { nextVersion } from '../helpers/sample-archive.ts';
+
+interface Vector {
+  name: string;
+  manifest: Manifest;
+  bytes: string;
+  cid: string;
+}
+
+const file = new URL('../fixtures/manifest-vectors.json', import.meta.url);
+const vectors = JSON.parse(readFileSync(file, 'utf8')) as Vector[];
+const id = '01KDETYWYWM0MJVKM8DK3AEXPY';
+const before = { cid: vectors[0]?.cid as string, ver: 1 };
+
+/** Any JSON that bodies may carry, names and maps that are special to JavaScript and to the encoder among it. */
+const name = fc.oneof(
+  fc.constantFrom('__proto__', 'constructor', 'toJSON', 'asCID', '/', 'bytes', 'code', 'version', '', '0', '10'),
+  fc.string({ unit: 'grapheme', maxLength: 30 }),
+);
+const number = fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer());
+const { json } = fc.letrec<{ json: unknown }>((tie) => ({
+  json: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.oneof(fc.constant(null), fc.boolean(), number, fc.constant('x'), fc.string({ unit: 'grapheme' })),
+    fc.array(tie('json'), { maxLength: 5 }),
+    fc.array(fc.tuple(name, tie('json')), { maxLength: 6 }).map(mapOf),
+    fc.string().map((text) => mapOf([['/', text]])),
+    fc.oneof(fc.string(), number).map((twin) =>
+      mapOf([
+        ['/', twin],
+        ['bytes', twin],
+      ]),
+    ),
+  ),
+}));
+const properties = fc
+  .array(fc.tuple(name, json), { maxLength: 6 })
+  .map((members) => mapOf(members) as JsonObject)
+  .filter((value) => jsonIssues(value, []).length === 0);
+
+/** A map as JSON.parse makes it: with own members whatever their names, and no minus zero. */
+function mapOf(members: [string, unknown][]): unknown {
+  const map: Record<string, unknown> = {};
+  for (const [key, value] of members)
+    Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
+  return JSON.parse(JSON.stringify(map));
+}
+
+/** `toEqual` looks at members named `constructor` and `__proto__` as if they were JavaScript's. */
+function expectSame(actual: unknown, expected: unknown): void {
+  expect(isDeepStrictEqual(actual, expected), `${JSON.stringify(actual)} is ${JSON.stringify(expected)}`).toBe(true);
+}
+
+/** The same value with the members of every map in the opposite order. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  return mapOf(
+    Object.entries(value)
+      .reverse()
+      .map(([key, member]) => [key, reversed(member)]),
+  );
+}
+
+describe('manifest vectors', () => {
+  test.each(vectors)('$name', ({ manifest, bytes, cid }) => {
+    const block = encodeManifest(manifest);
+    expect(Buffer.from(block.bytes).toString('hex')).toBe(bytes);
+    expect(block.cid).toBe(cid);
+    const digest = createHash('sha256').update(Buffer.from(bytes, 'hex')).digest();
+    expect(cid).toBe(base32.encode(Buffer.concat([Buffer.from('01711220', 'hex'), digest])));
+    const empty = manifest.deleted ? { properties: {}, relationships: [] } : {};
+    expectSame(decodeManifest(Buffer.from(bytes, 'hex')), { ...empty, ...manifest });
+    expect(encodeHistoric(historicJson(block.bytes)).cid).toBe(cid);
+    expect(manifestHead(block.bytes)).toEqual({ id: manifest.id, ver: manifest.ver, prev: manifest.prev });
+  });
+});
+
+describe('a manifest', () => {
+  test('has one CID whatever the order of its members', () => {
+    fc.assert(
+      fc.property(properties, (value) => {
+        const manifest = nextVersion(id, before, value);
+        expect(encodeManifest(reversed(manifest) as Manifest).cid).toBe(encodeManifest(manifest).cid);
+      }),
+    );
+  });
+
+  test('comes back as it was, with every JSON value in it unchanged', () => {
+    fc.assert(
+      fc.property(properties, (value) => {
+        const manifest = nextVersion(id, before, value);
+        const { bytes } = encodeManifest(manifest);
+        const back = decodeManifest(bytes);
+        expectSame(back, manifest);
+        expect(Object.keys(back.properties).sort()).toEqual(Object.keys(value).sort());
+        expect(encodeManifest(back).bytes).toEqual(bytes);
+        expectSame(historicJson(bytes), { ...manifest, prev: { '/': before.cid } });
+        expect({}).not.toHaveProperty('polluted');
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('has the same CID after a journey through historic JSON', () => {
+    fc.assert(
+      fc.property(properties, fc.boolean(), (value, first) => {
+        const { bytes, cid } = encodeManifest(nextVersion(id, first ? null : before, value));
+        expect(encodeHistoric(JSON.parse(JSON.stringify(historicJson(bytes))) as JsonObject).cid).toBe(cid);
+      }),
+    );
+  });
+
+  test('of another node keeps the members it has, and none is added', () => {
+    const bytes = dagCbor.encode({ id, extra: [1], ver: 1 });
+    expect(Buffer.from(encodeHistoric(historicJson(bytes)).bytes)).toEqual(Buffer.from(bytes));
+    expect(decodeManifest(bytes)).toMatchObject({ id, prev: null, properties: {}, relationships: [] });
+    expect(decodeManifest(dagCbor.encode({ prev: { '/': 1 } })).prev).toBeNull();
+  });
+});
+
+describe('the encoder of plain maps', () => {
+  test('gives the bytes of dag-cbor for every value that dag-cbor takes', () => {
+    fc.assert(
+      fc.property(properties, (value) => {
+        let expected: Uint8Array;
+        try {
+          expected = dagCbor.encode(value);
+        } catch {
+          expectSame(dagCbor.decode(encodePlain(value)), value);
+          return;
+        }
+        expect(Buffer.from(encodePlain(value))).toEqual(Buffer.from(expected));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('writes long lists and maps as dag-cbor does', () => {
+    for (const length of [23, 24, 255, 256, 65_535, 65_536]) {
+      const list = new Array(length).fill(1);
+      expect(Buffer.compare(encodePlain(list), dagCbor.encode(list))).toBe(0);
+    }
+    const map = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, i]));
+    expect(Buffer.compare(encodePlain(map), dagCbor.encode(map))).toBe(0);
+    expect(valueHash({ '/': 'x', bytes: 'x' })).not.toBe(valueHash({ '/': 'x', bytes: 'y' }));
+  });
+});
