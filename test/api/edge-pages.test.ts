@@ -1,0 +1,123 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { docsPage } from '../../src/server/http/docs-page.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+
+describe('the node about itself', () => {
+  let time = 1_000_000;
+  let node: TestNode;
+  beforeAll(async () => {
+    node = await startNode({ now: () => time });
+  });
+  afterAll(() => node[Symbol.asyncDispose]());
+
+  test('/health says which node runs, and since when', async () => {
+    time += 12_345;
+    expect((await node.fetch('/health')).body).toEqual({
+      status: 'ok',
+      instance: node.ctx.instance,
+      version: node.ctx.version,
+      uptime_s: 12,
+    });
+  });
+
+  test('/.well-known/archeion is the card of the node', async () => {
+    expect((await node.fetch('/.well-known/archeion')).body).toEqual({
+      instance: node.ctx.instance,
+      version: node.ctx.version,
+      capabilities: [],
+    });
+  });
+
+  test('/openapi.json describes the endpoints', async () => {
+    expect((await node.fetch('/openapi.json')).body).toMatchObject({
+      openapi: '3.0.0',
+      info: { title: 'Archeion', version: node.ctx.version },
+      paths: { '/health': { get: { security: [] } } },
+    });
+  });
+
+  test('/docs shows every path, and loads nothing from elsewhere', async () => {
+    const { status, headers, text } = await node.fetch('/docs');
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': expect.stringContaining("default-src 'self'"),
+    });
+    const { paths } = (await node.fetch('/openapi.json')).body as { paths: Record<string, unknown> };
+    for (const path of Object.keys(paths)) expect(text).toContain(`<code>${path}</code>`);
+    expect(text).not.toMatch(/<script|(?:src|href)="(?:https?:)?\/\//);
+  });
+
+  test('without a built page /ui/ is 404 with a JSON body', async () => {
+    for (const path of ['/ui', '/ui/', '/ui/index.html'])
+      expect(await node.fetch(path)).toMatchObject({ status: 404, body: { error: 'Not found' } });
+  });
+});
+
+test('what a document says cannot break the page', () => {
+  const html = docsPage({
+    info: { title: '<u>', version: '"' },
+    paths: {
+      '/<x>': {
+        get: {
+          description: '</details><script>',
+          parameters: [{ name: '&', in: 'query', schema: { $ref: '#/a/"><i>' } }],
+        },
+      },
+    },
+  });
+  expect(html).not.toMatch(/<script>|<u>|<i>/);
+});
+
+describe('the built page', () => {
+  let node: TestNode;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    const ui = join(folder.path, 'renderer');
+    await mkdir(join(ui, 'assets'), { recursive: true });
+    await writeFile(join(folder.path, 'secret.txt'), 'secret');
+    await writeFile(join(ui, '.hidden'), 'secret');
+    await writeFile(join(ui, 'index.html'), '<!doctype html><title>Page</title>');
+    await writeFile(join(ui, 'assets', 'index-BSOL0Dxw.css'), 'body{}');
+    node = await startNode({ ui });
+  });
+  afterAll(async () => {
+    await node[Symbol.asyncDispose]();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  test('/ui/ and its own addresses are the document, under a policy', async () => {
+    for (const path of ['/ui/', '/ui/entities/01JABC', '/ui/index.html']) {
+      const answer = await node.fetch(path);
+      expect(answer).toMatchObject({ status: 200, text: '<!doctype html><title>Page</title>' });
+      expect(answer.headers).toMatchObject({
+        'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+      });
+    }
+    expect(await node.fetch('/ui')).toMatchObject({ status: 308, headers: { location: '/ui/' } });
+  });
+
+  test('assets with a hash are kept, the document is asked for again', async () => {
+    expect((await node.fetch('/ui/assets/index-BSOL0Dxw.css')).headers['cache-control']).toContain('immutable');
+    expect((await node.fetch('/ui/')).headers['cache-control']).toBe('no-cache');
+  });
+
+  test('nothing outside of it is served', async () => {
+    for (const path of [
+      '/ui/../secret.txt',
+      '/ui/%2e%2e/secret.txt',
+      '/ui/..%2fsecret.txt',
+      '/ui/.hidden',
+      '/ui/missing.js',
+      '/ui/%E0%A4%A',
+    ]) {
+      const { status, text } = await node.fetch(path);
+      expect(status, path).toBeGreaterThanOrEqual(400);
+      expect(status, path).toBeLessThan(500);
+      expect(text).toMatch(/^\{"error":/);
+    }
+  });
+});

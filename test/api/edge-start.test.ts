@@ -1,0 +1,191 @@
+import { stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readConfig, UsageError } from '../../src/server/config.ts';
+import { networkDrive, openDataFolder, syncedBy } from '../../src/server/data-folder.ts';
+import { UnavailableError } from '../../src/server/errors.ts';
+import { openLog } from '../../src/server/log.ts';
+import { readNodeFile } from '../../src/server/node-file.ts';
+import { lockFolder } from '../../src/server/store/lock.ts';
+import { send, startNode, temporaryFolder } from '../helpers/node.ts';
+
+describe('settings', () => {
+  const read = (env: Record<string, string>, flags = {}) => readConfig(env, flags, '/data').config;
+
+  test('the usual ones', () => {
+    expect(read({})).toMatchObject({
+      data: '/data',
+      host: '127.0.0.1',
+      port: 4747,
+      service: 'arke',
+      network: 'main',
+      allowedHosts: [],
+    });
+  });
+
+  test('options win over the environment, an empty variable is none', () => {
+    const env = { ARCHEION_PORT: '1', ARCHEION_DATA: '/env', ARCHEION_SERVICE: '', OTHER: 'x' };
+    expect(read(env, { port: '2', network: 'test' })).toMatchObject({
+      port: 2,
+      data: '/env',
+      service: 'arke',
+      network: 'test',
+    });
+    expect(read(env, { data: '/flag' })).toMatchObject({ port: 1, data: '/flag' });
+  });
+
+  test('the public address is an allowed host', () => {
+    const config = read({
+      ARCHEION_PUBLIC_URL: 'https://node.example/',
+      ARCHEION_ALLOWED_HOSTS: 'A.example:81, b.example',
+    });
+    expect(config).toMatchObject({
+      publicUrl: 'https://node.example',
+      allowedHosts: ['a.example:81', 'b.example', 'node.example'],
+    });
+  });
+
+  test('secrets are kept apart', () => {
+    const { config, secrets } = readConfig(
+      { ARCHEION_JWT_SECRET: 'hidden', ARCHEION_ALPHA_SECRET: 'also' },
+      {},
+      '/data',
+    );
+    expect(JSON.stringify(config)).not.toMatch(/hidden|also/);
+    expect(secrets).toMatchObject({ jwt: { secret: 'hidden' }, alpha: 'also' });
+  });
+
+  test.each<[Record<string, string>, Record<string, string>, RegExp]>([
+    [{}, { port: 'x' }, /^--port: must be a number from 0 to 65535\.$/],
+    [{ ARCHEION_PORT: '70000' }, {}, /^ARCHEION_PORT: must be a number/],
+    [{ ARCHEION_SERVICE: 'A b' }, {}, /^ARCHEION_SERVICE: /],
+    [{ ARCHEION_ALLOWED_HOSTS: 'http://x' }, {}, /^ARCHEION_ALLOWED_HOSTS: /],
+    [{ ARCHEION_PUBLIC_URL: 'ftp://x' }, {}, /^ARCHEION_PUBLIC_URL: /],
+    [{}, { network: 'moon' }, /^--network: /],
+    [{}, { host: '0.0.0.0' }, /set ARCHEION_ALLOWED_HOSTS/],
+    [{ ARCHEION_HOST: '127.evil.example' }, {}, /set ARCHEION_ALLOWED_HOSTS/],
+  ])('%j %j is refused', (env, flags, message) => {
+    expect(() => read(env, flags)).toThrow(UsageError);
+    expect(() => read(env, flags)).toThrow(message);
+  });
+});
+
+describe('the data folder', () => {
+  test('is made for its owner alone', async () => {
+    await using folder = await temporaryFolder();
+    const data = await openDataFolder(join(folder.path, 'deep', 'data'));
+    expect((await stat(data)).mode & 0o777).toBe(0o700);
+  });
+
+  test('a file in its place is a clear error', async () => {
+    await using folder = await temporaryFolder();
+    await writeFile(join(folder.path, 'file'), '');
+    await expect(openDataFolder(join(folder.path, 'file'))).rejects.toThrow(/cannot be made .*--data/);
+  });
+
+  test('network drives and synced folders are known', () => {
+    expect(networkDrive(0x6969)).toBe('NFS');
+    expect(networkDrive(0xff534d42)).toBe('CIFS');
+    expect(networkDrive(0xff534d42 | 0)).toBe('CIFS');
+    expect(networkDrive(0x01021997)).toBeNull();
+    expect(networkDrive(0xef53)).toBeNull();
+    expect(syncedBy('/home/a/Dropbox/data')).toBe('Dropbox');
+    expect(syncedBy('/Users/a/Library/Mobile Documents/x')).toBe('Mobile Documents');
+    expect(syncedBy('C:\\Users\\a\\OneDrive - Work\\x')).toBe('OneDrive');
+    expect(syncedBy('/Users/a/Library/CloudStorage/GoogleDrive-a@b/x')).toBe('CloudStorage');
+    expect(syncedBy('/home/a/My Drive/archeion')).toBeNull();
+  });
+
+  test('a synced one is warned about', async () => {
+    await using folder = await temporaryFolder();
+    await using node = await startNode({ data: join(folder.path, 'Dropbox', 'archeion') });
+    expect(node.logged.join('')).toContain('Dropbox copies');
+  });
+});
+
+describe('starting and stopping', () => {
+  test('node.json says where a node runs, and goes with it; its id stays', async () => {
+    await using folder = await temporaryFolder();
+    const node = await startNode({ data: folder.path, pid: 42 });
+    const file = await readNodeFile(folder.path);
+    expect(file).toEqual({ url: node.url, pid: 42, instance: node.ctx.instance, version: node.ctx.version });
+    expect((await stat(join(folder.path, 'node.json'))).mode & 0o777).toBe(0o600);
+    await node[Symbol.asyncDispose]();
+    expect(await readNodeFile(folder.path)).toBeNull();
+    await expect(send(node.url, '/health')).rejects.toThrow('ECONNREFUSED');
+    await using again = await startNode({ data: folder.path });
+    expect(again.ctx.instance).toBe(node.ctx.instance);
+  });
+
+  test('a damaged node.json is nobody', async () => {
+    await using folder = await temporaryFolder();
+    await writeFile(join(folder.path, 'node.json'), '{"url":');
+    expect(await readNodeFile(folder.path)).toBeNull();
+  });
+
+  test('a second node on one folder is a clear error, and leaves the first one be', async () => {
+    await using node = await startNode();
+    await expect(startNode({ data: node.data })).rejects.toThrow(UnavailableError);
+    await expect(startNode({ data: node.data })).rejects.toThrow(/Another process uses the data folder .*--data/);
+    expect(await node.fetch('/health')).toMatchObject({ status: 200 });
+    expect(await readNodeFile(node.data)).toMatchObject({ url: node.url });
+  });
+
+  test('the lock goes when it is let go of', async () => {
+    await using folder = await temporaryFolder();
+    const first = lockFolder(folder.path);
+    expect(() => lockFolder(folder.path)).toThrow(UnavailableError);
+    first[Symbol.dispose]();
+    using _second = lockFolder(folder.path);
+  });
+
+  test('a busy port names the way out, and leaves the folder free', async () => {
+    await using folder = await temporaryFolder();
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as AddressInfo;
+    const start = () => startNode({ data: folder.path, env: { ARCHEION_PORT: String(port) } });
+    await expect(start()).rejects.toThrow(new RegExp(`The port ${port} is in use: .*--port 0`));
+    expect(await readNodeFile(folder.path)).toBeNull();
+    await new Promise((resolve) => other.close(resolve));
+    await using node = await start();
+    expect(node.url).toBe(`http://127.0.0.1:${port}`);
+  });
+
+  test('a request that runs is answered before the node stops', async () => {
+    const reached = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    const node = await startNode({
+      extend: (app) =>
+        app.get('/slow', async (_request, response) => {
+          reached.resolve();
+          await answer.promise;
+          response.json({ done: true });
+        }),
+    });
+    const asked = node.fetch('/slow');
+    await reached.promise;
+    const stopped = node[Symbol.asyncDispose]();
+    answer.resolve();
+    expect(await asked).toMatchObject({ status: 200, body: { done: true } });
+    await stopped;
+  });
+});
+
+test('the log hides credentials', () => {
+  const lines: string[] = [];
+  const log = openLog('info', { write: (line) => void lines.push(line) });
+  log
+    .child({ name: 'http' })
+    .info(
+      {
+        headers: { authorization: 'ApiKey uk_1', cookie: 's=1', host: 'h' },
+        request: { headers: { authorization: 'uk_2' } },
+      },
+      'x',
+    );
+  expect(lines.join('')).not.toMatch(/uk_1|uk_2|s=1/);
+  expect(lines.join('')).toContain('"host":"h"');
+});
