@@ -12,13 +12,15 @@ const oldNode = findOldNode();
 /** Stands in for out/main/cli.js: says who runs it and with what, ends as it is told. */
 const program = `
 const [, , order = '', ...rest] = process.argv;
-console.log(JSON.stringify({ node: process.versions.node, args: [order, ...rest] }));
+// What it says first is the sign that it is ready for a signal.
 if (order === 'wait') {
   process.on('SIGTERM', () => { console.log('closing'); process.exit(3); });
   setInterval(() => {}, 1000);
-} else if (order === 'die') process.kill(process.pid, 'SIGKILL');
+}
+console.log(JSON.stringify({ node: process.versions.node, args: [order, ...rest] }));
+if (order === 'die') process.kill(process.pid, 'SIGKILL');
 else if (order === 'echo') process.stdin.pipe(process.stdout);
-else process.exitCode = Number(order);
+else if (order !== 'wait') process.exitCode = Number(order);
 `;
 
 let folder: string;
