@@ -46,3 +46,10 @@ export function registered(caller: Caller): RegisteredActor {
   if (actor.kind === 'anonymous') throw new UnauthorizedError();
   return actor;
 }
+
+/** For the endpoints below /node: the operator alone. @throws UnauthorizedError, ForbiddenError */
+export function operator(caller: Caller): Extract<RegisteredActor, { kind: 'user' }> {
+  const actor = registered(caller);
+  if (actor.kind !== 'user' || !actor.operator) throw new ForbiddenError('Only the operator of this node can do this');
+  return actor;
+}

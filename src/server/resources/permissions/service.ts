@@ -43,7 +43,7 @@ export class PermissionsService {
 
   #accessOf(db: Reader, collection: string): CollectionAccess | null {
     const row = findEntity(db, collection);
-    if (!row || row.type !== 'collection') return null;
+    if (row?.type !== 'collection') return null;
     const known = this.#access.get(row.tip);
     if (known) return known;
     const access = accessOf(this.#lastContent(db, row));
