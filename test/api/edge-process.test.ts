@@ -1,0 +1,129 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { readNodeFile } from '../../src/server/node-file.ts';
+import { send, temporaryFolder } from '../helpers/node.ts';
+
+/** The built program: Node cannot run the sources of controllers, for their decorators. `npm test` builds it first. */
+const program = resolve(import.meta.dirname, '../../out/main/cli.js');
+
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+const children = new Set<Child>();
+
+function archeion(args: string[], env: Record<string, string> = {}): Child {
+  const child = spawn(process.execPath, [program, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  return child;
+}
+
+/** How a command ends that ends by itself. */
+async function finished(child: Child): Promise<{ code: number | null; out: string; err: string }> {
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { code: code as number | null, out, err };
+}
+
+/** Waits for the ready line; `lines` goes on collecting stdout. */
+async function ready(child: Child): Promise<{ url: string; lines: string[] }> {
+  const lines: string[] = [];
+  const reader = createInterface({ input: child.stdout });
+  reader.on('line', (line) => lines.push(line));
+  child.stderr.resume();
+  await Promise.race([
+    once(reader, 'line'),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`ended with ${code} before it was ready`))),
+  ]);
+  return { url: (JSON.parse(lines[0] ?? '') as { ready: { url: string } }).ready.url, lines };
+}
+
+beforeAll(() => {
+  if (!existsSync(program)) throw new Error('Build the program first: npm run build');
+});
+
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'serve says where it answers in one line, and %s ends it well',
+  async (signal) => {
+    await using folder = await temporaryFolder();
+    const child = archeion(['serve', '--port', '0', '--data', folder.path]);
+    const { url, lines } = await ready(child);
+    expect(await readNodeFile(folder.path)).toMatchObject({ url, pid: child.pid });
+    expect(await send(url, '/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    child.kill(signal);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(lines).toEqual([JSON.stringify({ ready: { url } })]);
+    expect(await readNodeFile(folder.path)).toBeNull();
+  },
+);
+
+test('after a crash the folder is free, and what the crash left is replaced', async () => {
+  await using folder = await temporaryFolder();
+  const data = join(folder.path, 'data');
+  const first = archeion(['--data', data, 'serve', '--port', '0']);
+  const { url } = await ready(first);
+  first.kill('SIGKILL');
+  await once(first, 'exit');
+  expect(await readNodeFile(data)).toMatchObject({ url });
+  const second = archeion(['serve', '--port', '0'], { ARCHEION_DATA: data });
+  const again = await ready(second);
+  expect(await readNodeFile(data)).toMatchObject({ url: again.url, pid: second.pid });
+  second.kill('SIGTERM');
+  expect(await once(second, 'exit')).toEqual([0, null]);
+});
+
+test('a second process on one folder and a busy port end with one sentence and code 1', async () => {
+  await using folder = await temporaryFolder();
+  const first = archeion(['serve', '--port', '0', '--data', folder.path]);
+  await ready(first);
+  const second = await finished(archeion(['serve', '--port', '0', '--data', folder.path]));
+  expect(second).toMatchObject({ code: 1, out: '' });
+  expect(second.err).toMatch(/^archeion: Another process uses the data folder [^\n]*\n$/m);
+
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const busy = await finished(archeion(['serve', '--port', String(port), '--data', join(folder.path, 'other')]));
+  other.close();
+  expect(busy).toMatchObject({ code: 1, out: '' });
+  expect(busy.err).toMatch(/^archeion: The port \d+ is in use: [^\n]*--port 0[^\n]*\n$/m);
+  first.kill('SIGTERM');
+  expect(await once(first, 'exit')).toEqual([0, null]);
+});
+
+test.each([
+  [['serve', '--port', 'x'], /^archeion: --port: must be a number from 0 to 65535\.\n$/],
+  [['serve', '--nonsense'], /unknown option '--nonsense'/],
+  [['nonsense'], /unknown command 'nonsense'/],
+  [['--network', 'moon', 'serve'], /Allowed choices are main, test/],
+])('%j is a wrong command line: code 2', async (args, message) => {
+  await using folder = await temporaryFolder();
+  const { code, out, err } = await finished(archeion(args, { ARCHEION_DATA: folder.path }));
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err).toMatch(message);
+});
+
+test('--help and --version are answers, on stdout', async () => {
+  expect(await finished(archeion(['--version']))).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    err: '',
+  });
+  expect(await finished(archeion(['--help']))).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('serve'),
+    err: '',
+  });
+});
