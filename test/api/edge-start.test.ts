@@ -177,15 +177,13 @@ describe('starting and stopping', () => {
 test('the log hides credentials', () => {
   const lines: string[] = [];
   const log = openLog('info', { write: (line) => void lines.push(line) });
-  log
-    .child({ name: 'http' })
-    .info(
-      {
-        headers: { authorization: 'ApiKey uk_1', cookie: 's=1', host: 'h' },
-        request: { headers: { authorization: 'uk_2' } },
-      },
-      'x',
-    );
+  log.child({ name: 'http' }).info(
+    {
+      headers: { authorization: 'ApiKey uk_1', cookie: 's=1', host: 'h' },
+      request: { headers: { authorization: 'uk_2' } },
+    },
+    'x',
+  );
   expect(lines.join('')).not.toMatch(/uk_1|uk_2|s=1/);
   expect(lines.join('')).toContain('"host":"h"');
 });
