@@ -120,7 +120,7 @@ describe('an archive made to deceive', () => {
     const top = blockOf({ ...head, entities: entries.length, shards, ...root });
     const buffer = new CarBuffer();
     buffer.header([CID.parse(top.cid)]);
-    for (const { cid, bytes } of [top, shard, ...blocks]) buffer.block(CID.parse(cid), bytes);
+    for (const { cid, bytes } of [top, shard, ...blocks]) buffer.block(CID.parse(cid).bytes, bytes);
     return Buffer.from(buffer.rest());
   }
 
@@ -205,7 +205,7 @@ describe('an archive made to deceive', () => {
     const bytes = dagCbor.encode(new Array(100_000).fill([]));
     const buffer = new CarBuffer();
     buffer.header([CID.parse(blockCid(bytes))]);
-    buffer.block(CID.parse(blockCid(bytes)), bytes);
+    buffer.block(CID.parse(blockCid(bytes)).bytes, bytes);
     return Buffer.from(buffer.rest());
   }
 });

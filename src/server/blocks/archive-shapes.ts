@@ -12,8 +12,9 @@ import {
   type Scope,
   type ShardLink,
 } from './archive-tree.ts';
-import { dagCborCode, isArchiveCid, rawCode } from './car-format.ts';
+import { codecOf, dagCborCode, rawCode } from './car-format.ts';
 import { countItems } from './cbor-items.ts';
+import { cidText } from './cid.ts';
 import { DamagedArchiveError } from './damaged-archive-error.ts';
 
 type Fields = Record<string, unknown>;
@@ -126,6 +127,6 @@ function id(value: unknown, offset: number): string {
 }
 
 function link(value: unknown, codec: number, offset: number): string {
-  if (value instanceof CID && isArchiveCid(value, codec)) return value.toString();
+  if (value instanceof CID && codecOf(value.bytes) === codec) return cidText(value.bytes);
   throw new DamagedArchiveError('A link of the index is not the CID of such a block.', offset);
 }

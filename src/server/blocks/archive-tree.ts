@@ -3,6 +3,7 @@ import * as dagCbor from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
 import type { Network } from '../model/ids.ts';
 import { itemHead } from './cbor-items.ts';
+import { cidBytes } from './cid.ts';
 import { type Block, blockCid } from './encode.ts';
 import { Pace, turn } from './pace.ts';
 
@@ -130,14 +131,14 @@ class OpenShard {
 
 function encodeEntry(entry: ArchiveEntry): Uint8Array {
   const { id, tip, ver, content, start } = entry;
-  const links = { tip: CID.parse(tip), content: content.map((cid) => CID.parse(cid)) };
-  return dagCbor.encode({ id, ver, ...links, ...(start === undefined ? {} : { start: CID.parse(start) }) });
+  const links = { tip: link(tip), content: content.map((cid) => link(cid)) };
+  return dagCbor.encode({ id, ver, ...links, ...(start === undefined ? {} : { start: link(start) }) });
 }
 
 /** The block of an archive's root. */
 export function encodeRoot(root: ArchiveRoot): Block {
   const { network, history, scope, entities } = root;
-  const shards = root.shards.map(({ first, cid }) => ({ first, shard: CID.parse(cid) }));
+  const shards = root.shards.map(({ first, cid }) => ({ first, shard: link(cid) }));
   return block({ schema: archiveSchema, network, history, scope, entities, shards });
 }
 
@@ -145,11 +146,15 @@ export function encodeRoot(root: ArchiveRoot): Block {
 export function encodeDelta(delta: ArchiveDelta): Block {
   return block({
     schema: deltaSchema,
-    root: CID.parse(delta.root),
-    since: CID.parse(delta.since),
-    shards: delta.shards.map((cid) => CID.parse(cid)),
-    last: delta.last === null ? null : CID.parse(delta.last),
+    root: link(delta.root),
+    since: link(delta.since),
+    shards: delta.shards.map((cid) => link(cid)),
+    last: delta.last === null ? null : link(delta.last),
   });
+}
+
+function link(cid: string): CID {
+  return CID.decode(cidBytes(cid));
 }
 
 function block(value: unknown): Block {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { CID } from 'multiformats/cid';
 import { StorageError, ValidationError } from '../errors.ts';
 import {
@@ -12,11 +12,11 @@ import {
   shardsOf,
 } from './archive-tree.ts';
 import { CarBuffer } from './car-buffer.ts';
-import { digestOf, maxNodeBytes } from './car-format.ts';
+import { codecOf, dagCborCode, digestOf, maxNodeBytes, rawCode } from './car-format.ts';
+import { cidBytes } from './cid.ts';
 import { DigestTable } from './digest-table.ts';
 import type { Block } from './encode.ts';
 import { Pace, turn } from './pace.ts';
-import { verifyBlock } from './verify.ts';
 
 type Stream<T> = Iterable<T> | AsyncIterable<T>;
 
@@ -71,12 +71,12 @@ export async function* exportArchive(
   const heads = delta ? [root, delta] : [root];
   const writer = new Writer(source, await contentOf(since));
   writer.buffer.header(heads.map(({ cid }) => CID.parse(cid)));
-  for (const { cid, bytes } of heads) writer.node(CID.parse(cid), bytes);
+  for (const { cid, bytes } of heads) writer.node(cid, bytes);
   let index = 0;
   for await (const { shard, changes } of steps(source, since)) {
     if (plan.root.shards[index++]?.cid !== shard.cid) throw new StorageError('The entries changed during the export.');
     if (changes) {
-      writer.node(CID.parse(shard.cid), shard.bytes);
+      writer.node(shard.cid, shard.bytes);
       for (const change of changes) yield* writer.entity(change);
     }
     yield* writer.chunks();
@@ -160,7 +160,7 @@ async function contentOf(since: EarlierArchive | undefined): Promise<DigestTable
   const table = new DigestTable();
   if (since)
     for await (const { content } of since.entries())
-      for (const cid of content) table.add(digestOf(CID.parse(cid)), 0, 0);
+      for (const cid of content) table.add(digestOf(cidBytes(cid)), 0, 0);
   return table;
 }
 
@@ -176,9 +176,13 @@ class Writer {
     this.reached = reached;
   }
 
-  node(cid: CID, bytes: Uint8Array): void {
+  node(cid: string, bytes: Uint8Array): void {
+    const link = cidBytes(cid);
+    if (codecOf(link) !== dagCborCode) throw new StorageError(`Block ${cid} is of a kind that no archive holds.`);
+    if (!hash('sha256', bytes, 'buffer').equals(digestOf(link)))
+      throw new StorageError(`Block ${cid} is stored with other bytes.`);
     if (bytes.length > maxNodeBytes) throw new StorageError(`Block ${cid} is larger than an archive may hold.`);
-    this.buffer.block(cid, bytes);
+    this.buffer.block(link, bytes);
   }
 
   *chunks(): Generator<Uint8Array, void, undefined> {
@@ -191,9 +195,7 @@ class Writer {
     const continues = before && before.start === entry.start && before.tip !== entry.tip;
     let last = '';
     for await (const { cid, bytes } of this.source.versions(entry, continues ? before.tip : null)) {
-      const link = CID.parse(cid);
-      if (verifyBlock(link, bytes) !== 'match') throw new StorageError(`Block ${cid} is stored with other bytes.`);
-      this.node(link, bytes);
+      this.node(cid, bytes);
       last = cid;
       if (this.pace.step(bytes.length)) await turn();
       for (let chunk = this.buffer.chunk(); chunk; chunk = this.buffer.chunk()) yield chunk;
@@ -202,7 +204,8 @@ class Writer {
   }
 
   private async *content(cid: string): AsyncGenerator<Uint8Array, void, undefined> {
-    const link = CID.parse(cid);
+    const link = cidBytes(cid);
+    if (codecOf(link) !== rawCode) throw new StorageError(`Content ${cid} is of a kind that no archive holds.`);
     if (!this.reached.add(digestOf(link), 0, 0)) return;
     const { size, chunks } = await this.source.content(cid);
     this.buffer.begin(link, size);

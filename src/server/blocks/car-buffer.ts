@@ -16,15 +16,16 @@ export class CarBuffer {
     this.add(bytes);
   }
 
-  block(cid: CID, bytes: Uint8Array): void {
+  /** `cid` in binary. */
+  block(cid: Uint8Array, bytes: Uint8Array): void {
     this.begin(cid, bytes.length);
     this.add(bytes);
   }
 
   /** Begins a block whose `size` bytes follow by `add`. */
-  begin(cid: CID, size: number): void {
-    this.add(varint(cid.bytes.length + size));
-    this.add(cid.bytes);
+  begin(cid: Uint8Array, size: number): void {
+    this.add(varint(cid.length + size));
+    this.add(cid);
   }
 
   add(bytes: Uint8Array): void {

@@ -1,22 +1,21 @@
-import type { CID } from 'multiformats/cid';
-
 /** The largest dag-cbor block that is read or written (decisions.md, CAR). */
 export const maxNodeBytes = 32 * 1024 * 1024;
 
 export const dagCborCode = 0x71;
 export const rawCode = 0x55;
-export const sha256Code = 0x12;
+const sha256Code = 0x12;
 /** The binary length of the CIDs in our archives: version 1, dag-cbor or raw, sha2-256. */
 export const cidLength = 36;
 
-/** The SHA-256 in a binary CID of our archives. */
-export function digestOf(cid: CID): Uint8Array {
-  return cid.multihash.digest;
+/** Which of our kinds of block a binary CID is of, dag-cbor or raw; null for a CID that no archive holds. */
+export function codecOf(cid: Uint8Array): number | null {
+  if (cid.length !== cidLength || cid[0] !== 1 || cid[2] !== sha256Code || cid[3] !== 32) return null;
+  return cid[1] === dagCborCode || cid[1] === rawCode ? cid[1] : null;
 }
 
-/** Whether a CID is one that an archive can hold: version 1, of the given codec, sha2-256. */
-export function isArchiveCid(cid: CID, codec: number): boolean {
-  return cid.version === 1 && cid.code === codec && cid.multihash.code === sha256Code && cid.bytes.length === cidLength;
+/** The SHA-256 in a binary CID of such a block. */
+export function digestOf(cid: Uint8Array): Uint8Array {
+  return cid.subarray(4);
 }
 
 /** An unsigned varint (LEB128), up to 2^53-1. */

@@ -130,7 +130,7 @@ async function readNode(queue: ByteQueue, cid: CID, length: number, at: number):
   if (queue.length < length && !(await queue.fill(length))) throw cutOff(at);
   const bytes = queue.take(length);
   const digest = length <= pieceBytes ? hash('sha256', bytes, 'buffer') : await hashInPieces(bytes);
-  if (!digest.equals(digestOf(cid))) throw wrongBytes(cid, at);
+  if (!digest.equals(digestOf(cid.bytes))) throw wrongBytes(cid, at);
   return bytes;
 }
 
@@ -183,7 +183,7 @@ class ContentReader {
   private finish(): void {
     if (this.done) return;
     this.done = true;
-    if (!this.hasher.digest().equals(digestOf(this.cid))) throw this.fail(wrongBytes(this.cid, this.at));
+    if (!this.hasher.digest().equals(digestOf(this.cid.bytes))) throw this.fail(wrongBytes(this.cid, this.at));
   }
 
   private fail(error: DamagedArchiveError): DamagedArchiveError {

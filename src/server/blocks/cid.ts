@@ -1,13 +1,19 @@
 import { CID } from 'multiformats/cid';
+import { base32Bytes, base32Text } from './base32.ts';
+import { codecOf } from './car-format.ts';
+
+/** How long the text is of a CIDv1 with SHA-256 in base32. */
+const textLength = 59;
 
 /** The binary form of a CID's text, as the store keeps it. Throws on text that is no CID. */
 export function cidBytes(text: string): Uint8Array {
-  return CID.parse(text).bytes;
+  const bytes = text.length === textLength && text[0] === 'b' ? base32Bytes(text, 1) : null;
+  return bytes && codecOf(bytes) !== null ? bytes : CID.parse(text).bytes;
 }
 
 /** The base32 text of a binary CID. */
 export function cidText(bytes: Uint8Array): string {
-  return CID.decode(bytes).toString();
+  return codecOf(bytes) !== null ? `b${base32Text(bytes)}` : CID.decode(bytes).toString();
 }
 
 /** Whether text is a CIDv1 in base32, the only form that this node writes. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-const costPerTurn = 256 * 1024;
+const costPerTurn = 128 * 1024;
 const costPerStep = 2048;
 
 /** Lets the event loop turn now and then within a long run of short steps, so that none holds it for over a few ms. */
