@@ -156,7 +156,10 @@ describe('an exported archive', () => {
       await expect(collect(exportArchive(broken))).rejects.toThrow(StorageError);
     let asked = 0;
     const moving = { ...source, entries: () => state.entries().slice(asked++) };
-    await expect(collect(exportArchive(moving))).rejects.toThrow('Service unavailable');
+    await expect(collect(exportArchive(moving))).rejects.toThrow(StorageError);
+    asked = 0;
+    const vanishing = { ...source, entries: () => (asked++ === 0 ? state.entries() : []) };
+    await expect(collect(exportArchive(vanishing))).rejects.toThrow(StorageError);
   });
 });
 

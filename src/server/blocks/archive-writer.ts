@@ -81,6 +81,7 @@ export async function* exportArchive(
     }
     yield* writer.chunks();
   }
+  if (index !== plan.root.shards.length) throw new StorageError('The entries changed during the export.');
   yield writer.buffer.rest();
 }
 
@@ -198,7 +199,7 @@ class Writer {
       this.node(cid, bytes);
       last = cid;
       if (this.pace.step(bytes.length)) await turn();
-      for (let chunk = this.buffer.chunk(); chunk; chunk = this.buffer.chunk()) yield chunk;
+      yield* this.chunks();
     }
     if (last !== entry.tip) throw new StorageError(`The versions of ${entry.id} do not end with its tip.`);
   }
