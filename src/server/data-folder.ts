@@ -30,13 +30,15 @@ export function networkDrive(type: number): string | null {
  */
 export async function openDataFolder(path: string): Promise<string> {
   const data = resolve(path);
+  let type: number;
   try {
     await mkdir(data, { recursive: true, mode: 0o700 });
+    ({ type } = await statfs(data));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UnavailableError(`The data folder ${data} cannot be made (${reason}): name another with --data.`);
+    throw new UnavailableError(`The data folder ${data} cannot be used (${reason}): name another with --data.`);
   }
-  const drive = platform() === 'linux' ? networkDrive((await statfs(data)).type) : null;
+  const drive = platform() === 'linux' ? networkDrive(type) : null;
   if (drive)
     throw new UnavailableError(
       `The data folder ${data} is on a network drive (${drive}): name a local one with --data.`,

@@ -1,11 +1,8 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Express } from 'express';
 import type { Config, Secrets } from './config.ts';
 import { type Context, openContext, version } from './context.ts';
 import { openDataFolder, syncedBy } from './data-folder.ts';
-import { UnavailableError } from './errors.ts';
 import { type AppOptions, createApp } from './http/app.ts';
+import { addressOf, closeListener, createListener, listen } from './http/listener.ts';
 import { type Log, openLog } from './log.ts';
 import { instanceOf, writeNodeFile } from './node-file.ts';
 import { lockFolder } from './store/lock.ts';
@@ -52,62 +49,13 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
   // The port is part of the names that the app answers to, and known once the server listens.
   const own = { port: config.port, allowed: config.allowedHosts };
   const app = createApp(ctx, { own, ui: overrides.ui ?? null, extend: overrides.extend });
-  const server = listener(app);
-  opened.defer(() => close(server));
-  own.port = await listen(server, config);
+  const server = createListener(app);
+  opened.defer(() => closeListener(server));
+  own.port = await listen(server, config.host, config.port);
   const url = addressOf(config.host, own.port);
   opened.use(await writeNodeFile(data, { url, pid: overrides.pid ?? 0, instance, version }));
   log.info({ url, data, version }, 'ready');
 
   const all = opened.move();
   return { url, ctx, [Symbol.asyncDispose]: () => all.disposeAsync() };
-}
-
-/** Headers must come quickly; a body may be an upload over a slow line. */
-function listener(app: Express): Server {
-  const server = createServer({ headersTimeout: 20_000, requestTimeout: 0, keepAliveTimeout: 65_000 }, app);
-  server.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-    else socket.destroy();
-  });
-  return server;
-}
-
-function listen(server: Server, { host, port }: Config): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const reasons: Record<string, string> = {
-        EADDRINUSE: `The port ${port} is in use: stop what listens there, or use --port 0 for any free one.`,
-        EACCES: `The port ${port} may not be opened by this user: use one above 1023, or --port 0 for any free one.`,
-        EADDRNOTAVAIL: `The address ${host} is none of this machine: use --host 127.0.0.1.`,
-        ENOTFOUND: `The address ${host} is unknown: use --host 127.0.0.1.`,
-      };
-      reject(
-        new UnavailableError(
-          reasons[error.code ?? ''] ?? `The node cannot listen on ${host}:${port} (${error.message}).`,
-        ),
-      );
-    });
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
-  });
-}
-
-/** An address that a program on this machine can use. */
-function addressOf(host: string, port: number): string {
-  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
-}
-
-const graceMs = 5000;
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    if (!server.listening) return resolve();
-    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-    server.close(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
 }

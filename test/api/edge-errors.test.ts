@@ -186,7 +186,7 @@ describe('answers', () => {
   });
 
   test('unknown paths and methods are 404 with a JSON body', async () => {
-    for (const path of ['/', '/nothing', '/probe', '/health/more', '/constructor', '/__proto__', '//', '/HEALTH'])
+    for (const path of ['/nothing', '/probe', '/health/more', '/constructor', '/__proto__', '//', '/HEALTH'])
       expect(await node.fetch(path)).toMatchObject({ status: 404, body: { error: 'Not found' } });
     expect(await node.fetch('/health', { method: 'DELETE' })).toMatchObject({
       status: 404,
@@ -288,14 +288,16 @@ describe('requests', () => {
     ['nonsense', 'nonsense\r\n\r\n'],
     ['no Host', 'GET / HTTP/1.1\r\n\r\n'],
     ['an absolute address', 'GET http://localhost/health HTTP/1.1\r\nHost: evil.example\r\n\r\n'],
-    ['HTTP/1.0 without a Host', 'GET /health HTTP/1.0\r\n\r\n'],
+    ['HTTP/1.0 without Host', 'GET /health HTTP/1.0\r\n\r\n'],
     [
       'two lengths',
       'POST /probe/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     ],
     ['an endless path', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`],
   ])('%s gets a 4xx, and the node lives', async (_name, bytes) => {
-    expect(await statusOf(bytes)).toMatch(/^HTTP\/1\.1 4\d\d /);
+    const answer = await rawAnswer(bytes);
+    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect(answer).toMatch(/\r\n\r\n\{"error":"[^"]+"/);
     expect(await node.fetch('/health')).toMatchObject({ status: 200 });
   });
 
@@ -311,6 +313,20 @@ describe('requests', () => {
     expect(node.logged.slice(before).filter((line) => line.includes('"level":50'))).toEqual([]);
   });
 
+  test('a large body that is refused unread still gets its answer', async () => {
+    const body = new Uint8Array(20_000_000);
+    const headers = { Authorization: 'Bearer x', 'Content-Type': 'application/octet-stream' };
+    expect(await post('/files/a/content', body, headers)).toMatchObject({ status: 401 });
+    expect(await post('/nothing', body, { 'Content-Type': 'application/octet-stream' })).toMatchObject({ status: 404 });
+  });
+
+  test('an expectation that is not known is 417', async () => {
+    expect(await post('/probe/a', { label: 'x' }, { Expect: 'wonders' })).toMatchObject({
+      status: 417,
+      body: { error: 'Expectation failed' },
+    });
+  });
+
   test('nesting is counted outside of strings', () => {
     const deeper = (text: string, limit: number) => isDeeper(new TextEncoder().encode(text), limit);
     expect(deeper('[[[]]]', 2)).toBe(true);
@@ -321,17 +337,18 @@ describe('requests', () => {
   });
 });
 
-/** The status line of what the node answers to these bytes. */
-function statusOf(bytes: string): Promise<string> {
+/** What the node answers to these bytes, until it closes the connection or the answer is whole. */
+function rawAnswer(bytes: string): Promise<string> {
   const { hostname, port } = new URL(node.url);
   return new Promise((resolve, reject) => {
+    let text = '';
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
     socket.setEncoding('latin1');
-    socket.once('data', (text: string) => {
-      resolve(text.split('\r\n')[0] ?? '');
-      socket.destroy();
+    socket.on('data', (chunk: string) => {
+      text += chunk;
+      if (text.endsWith('}')) socket.destroy();
     });
     socket.once('error', reject);
-    socket.once('close', () => resolve('closed'));
+    socket.once('close', () => resolve(text));
   });
 }

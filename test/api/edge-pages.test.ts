@@ -50,6 +50,10 @@ describe('the node about itself', () => {
     expect(text).not.toMatch(/<script|(?:src|href)="(?:https?:)?\/\//);
   });
 
+  test('/ leads to the page there is', async () => {
+    expect(await node.fetch('/')).toMatchObject({ status: 302, headers: { location: '/docs' } });
+  });
+
   test('without a built page /ui/ is 404 with a JSON body', async () => {
     for (const path of ['/ui', '/ui/', '/ui/index.html'])
       expect(await node.fetch(path)).toMatchObject({ status: 404, body: { error: 'Not found' } });
@@ -98,6 +102,7 @@ describe('the built page', () => {
       });
     }
     expect(await node.fetch('/ui')).toMatchObject({ status: 308, headers: { location: '/ui/' } });
+    expect(await node.fetch('/')).toMatchObject({ status: 302, headers: { location: '/ui/' } });
   });
 
   test('assets with a hash are kept, the document is asked for again', async () => {

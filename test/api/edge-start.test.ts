@@ -82,7 +82,7 @@ describe('the data folder', () => {
   test('a file in its place is a clear error', async () => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, 'file'), '');
-    await expect(openDataFolder(join(folder.path, 'file'))).rejects.toThrow(/cannot be made .*--data/);
+    await expect(openDataFolder(join(folder.path, 'file'))).rejects.toThrow(/cannot be used .*--data/);
   });
 
   test('network drives and synced folders are known', () => {

@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Request, Response } from 'express';
 import {
   BusyError,
   ConflictError,
@@ -53,14 +53,13 @@ function fromExpress(error: unknown): Answer | undefined {
   if (type === 'request.aborted' || type === 'request.size.invalid')
     return answerOf(ValidationError.at([], 'the body ended early'));
   if (error instanceof URIError) return answerOf(ValidationError.at([], 'the path has a bad percent-encoding'));
-  if (status === 400) return answerOf(ValidationError.at([], 'the body cannot be read'));
+  if (status === 400) return answerOf(ValidationError.at([], 'the request cannot be read'));
   return { status, body: { error: status === 415 ? 'Unsupported Media Type' : 'Request refused' } };
 }
 
 /** The last handler: every error becomes a JSON answer, and one that is not a refusal is logged. */
 export function errorHandler(log: Log): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
-    // verify() of the body parser wraps what it is thrown.
     const refusal = error instanceof DomainError ? answerOf(error) : fromExpress(error);
     if (!refusal) log.error({ err: error, method: request.method, path: request.path }, 'request failed');
     if (response.headersSent) {
@@ -68,9 +67,17 @@ export function errorHandler(log: Log): ErrorRequestHandler {
       return;
     }
     send(response, refusal ?? { status: 500, body: { error: 'Internal server error' } });
-    // What is left of a refused body is not read: the connection ends with the answer.
-    if (!request.complete) response.once('finish', () => request.destroy());
+    if (!request.complete) endLater(request);
   };
+}
+
+/** How long the rest of a refused body is taken, so that its sender comes to read the answer. */
+const drainMs = 10_000;
+
+function endLater(request: Request): void {
+  const timer = setTimeout(() => request.destroy(), drainMs).unref();
+  request.once('close', () => clearTimeout(timer));
+  request.resume();
 }
 
 function send(response: Response, { status, body, headers }: Answer): void {

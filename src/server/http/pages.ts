@@ -42,9 +42,13 @@ export function pages({ ui }: { ui: string | null }): RequestHandler {
       else response.sendFile(join(ui, 'index.html'), (error) => (error ? next() : undefined));
     });
   }
+  router.get('/', (_request, response) => response.redirect(302, ui === null ? '/docs' : '/ui/'));
   const prefixes = ['/docs', '/ui'];
   return (request, response, next) => {
-    if (prefixes.some((prefix) => request.path === prefix || request.path.startsWith(`${prefix}/`)))
+    if (
+      request.path === '/' ||
+      prefixes.some((prefix) => request.path === prefix || request.path.startsWith(`${prefix}/`))
+    )
       router(request, response, next);
     else next();
   };

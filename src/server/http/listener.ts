@@ -1,0 +1,74 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { UnavailableError } from '../errors.ts';
+import { sendJson } from './stored-json.ts';
+
+/** Headers must come quickly; a body may be an upload over a slow line. */
+const limits = {
+  headersTimeout: 20_000,
+  requestTimeout: 2 * 60 * 60_000,
+  keepAliveTimeout: 65_000,
+  // The host check answers a request without one.
+  requireHostHeader: false,
+};
+
+/** An HTTP server over an app that answers in JSON also where a request never reaches the app. */
+export function createListener(app: RequestListener): Server {
+  const server = createServer(limits, app);
+  server.on('checkExpectation', (_request, response) => sendJson(response, 417, { error: 'Expectation failed' }));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable) return void socket.destroy();
+    const status = unreadable[error.code ?? ''] ?? '400 Bad Request';
+    const body = JSON.stringify({ error: status.slice(4) });
+    const headers = `Connection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}`;
+    socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`);
+  });
+  return server;
+}
+
+const unreadable: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/**
+ * Listens, and answers the port: the one asked for, or for 0 a free one.
+ * @throws UnavailableError in plain words, with the way out
+ */
+export function listen(server: Server, host: string, port: number): Promise<number> {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `The port ${port} is in use: stop what listens there, or use --port 0 for any free one.`,
+    EACCES: `The port ${port} may not be opened by this user: use one above 1023, or --port 0 for any free one.`,
+    EADDRNOTAVAIL: `The address ${host} is none of this machine: use --host 127.0.0.1.`,
+    ENOTFOUND: `The address ${host} is unknown: use --host 127.0.0.1.`,
+  };
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reason = reasons[error.code ?? ''] ?? `The node cannot listen on ${host}:${port} (${error.message}).`;
+      reject(new UnavailableError(reason));
+    });
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+/** An address at which a program on this machine reaches a server that listens on `host`. */
+export function addressOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+const graceMs = 5000;
+
+/** Refuses new requests, lets running ones end for five seconds, and ends those that are left. */
+export function closeListener(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    if (!server.listening) return resolve();
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
