@@ -4,6 +4,8 @@ import type { Network } from '../model/ids.ts';
 import type { Commit, Outcome } from './commit.ts';
 import { type CommitQueue, inProcessQueue, threadQueue } from './commit-queue.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
+import type { LongRead, longReads } from './long-reads.ts';
+import { ReaderPool } from './reader-pool.ts';
 
 /** One network's storage: short reads here, writes through its one writer. */
 export class NetworkStore {
@@ -12,6 +14,7 @@ export class NetworkStore {
   readonly folder: string;
   readonly #queue: CommitQueue;
   readonly #reader: Connection;
+  readonly #pool = new ReaderPool();
 
   private constructor(network: Network, folder: string, queue: CommitQueue, reader: Connection) {
     this.network = network;
@@ -39,12 +42,18 @@ export class NetworkStore {
     return this.#reader.snapshot(fn);
   }
 
+  /** A read that takes long or whose result is long, on a reader thread: JSON text as UTF-8. */
+  readLong<N extends keyof typeof longReads>(name: N, args: LongRead<N>['args']): Promise<Uint8Array> {
+    return this.#pool.run({ file: databaseFile(join(this.folder, '..'), this.network), name, args });
+  }
+
   /** See CommitQueue. */
   submit(commits: Commit[]): Promise<Outcome[]> {
     return this.#queue.submit(commits);
   }
 
   async close(): Promise<void> {
+    await this.#pool.close();
     await this.#queue.close();
     this.#reader.close();
   }

@@ -1,0 +1,15 @@
+import { type Connection, openReader } from './connection.ts';
+import { type LongRead, longReads } from './long-reads.ts';
+
+const connections = new Map<string, Connection>();
+
+/** Runs one long read on this thread's own connection; its text goes back as bytes that are moved, not copied. */
+export default function run<N extends keyof typeof longReads>({ file, name, args }: LongRead<N>): Uint8Array {
+  let connection = connections.get(file);
+  if (!connection) {
+    connection = openReader(file);
+    connections.set(file, connection);
+  }
+  const read = longReads[name] as (db: Connection, args: LongRead<N>['args']) => string;
+  return new TextEncoder().encode(connection.snapshot(() => read(connection, args)));
+}
