@@ -193,6 +193,23 @@ describe('an incremental archive', () => {
     });
   });
 
+  test('that was cut off before its last version is refused, also by a receiver that has everything', async () => {
+    const state = sample(5);
+    await withArchive(await state.export(), async (earlier) => {
+      state.write('e2');
+      const bytes = await state.export(wholeMain, earlier);
+      const start = await withArchive(bytes, async (archive) => {
+        expect(await checkArchive(archive, () => true)).toMatchObject({ versions: 0 });
+        const last = await archive.block(archive.delta?.last as string);
+        expect(last && last.offset + last.bytes.length).toBe(bytes.length);
+        return (last?.offset ?? 0) - 36 - 2;
+      });
+      await withArchive(bytes.subarray(0, start), async (archive) => {
+        await expect(checkArchive(archive, () => true)).rejects.toThrow(/ends before its last version/);
+      });
+    });
+  });
+
   test('of an equal state holds two roots and nothing else', async () => {
     const state = sample(20);
     await withArchive(await state.export(), async (earlier) => {
