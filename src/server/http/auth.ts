@@ -1,12 +1,12 @@
 import type { JWTPayload } from 'jose';
 import { ForbiddenError, UnauthorizedError, ValidationError } from '../errors.ts';
 import type { Actor } from '../model/actor.ts';
+import type { Caller, Claims, Credential } from '../model/caller.ts';
 import { localIssuer, presented } from '../model/credentials.ts';
 import { derivedId, idOn, isEntityId, type Network, networkOf } from '../model/ids.ts';
 import type { Account } from '../store/accounts.ts';
 import type { VerifiedKey } from '../store/api-keys.ts';
 import type { Identity } from '../store/identity.ts';
-import type { Caller, Claims, Credential } from './caller.ts';
 import { createJwtVerifier, type JwtSettings } from './jwt.ts';
 
 export interface AuthenticatorOptions {

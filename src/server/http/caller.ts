@@ -1,8 +1,5 @@
 import type { Caller } from '../model/caller.ts';
 
-export type { Caller, CallerRequest, Claims, Credential } from '../model/caller.ts';
-export { accepted, notRegistered, registered } from '../model/caller.ts';
-
 /** The headers that say who asks, as they came; `network` is `X-<Service>-Network`. */
 export interface CallerHeaders {
   authorization: string | undefined;

@@ -17,7 +17,7 @@ export class ReaderPool {
       atomics: 'disabled',
       recordTiming: false,
     });
-    return this.#pool.run(read) as Promise<Uint8Array>;
+    return this.#pool.run(read, { name: 'runLongRead' }) as Promise<Uint8Array>;
   }
 
   async close(): Promise<void> {

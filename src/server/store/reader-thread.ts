@@ -4,7 +4,7 @@ import { type LongRead, longReads } from './long-reads.ts';
 const connections = new Map<string, Connection>();
 
 /** Runs one long read on this thread's own connection; its text goes back as bytes that are moved, not copied. */
-export default function run<N extends keyof typeof longReads>({ file, name, args }: LongRead<N>): Uint8Array {
+export function runLongRead<N extends keyof typeof longReads>({ file, name, args }: LongRead<N>): Uint8Array {
   let connection = connections.get(file);
   if (!connection) {
     connection = openReader(file);
