@@ -6,6 +6,8 @@ import { createAuthenticator } from './http/auth.ts';
 import type { Authenticate } from './http/caller.ts';
 import type { Log } from './log.ts';
 import { idOn, type Network } from './model/ids.ts';
+import { AuthService } from './resources/auth/service.ts';
+import { CollectionsService } from './resources/collections/service.ts';
 import { BatchService } from './resources/entities/batch-service.ts';
 import { CascadeService } from './resources/entities/cascade-service.ts';
 import type { EntityServices } from './resources/entities/controller.ts';
@@ -17,6 +19,7 @@ import { EventsService } from './resources/events/service.ts';
 import { PermissionsService } from './resources/permissions/service.ts';
 import { RelationshipsService } from './resources/relationships/service.ts';
 import { SystemService } from './resources/system/service.ts';
+import { UsersService } from './resources/users/service.ts';
 import { VersionsService } from './resources/versions/service.ts';
 import { Identity } from './store/identity.ts';
 import { Networks } from './store/networks.ts';
@@ -35,6 +38,9 @@ export interface Context extends AsyncDisposable {
   authenticate: Authenticate;
   identity: Identity;
   networks: Networks;
+  auth: AuthService;
+  users: UsersService;
+  collections: CollectionsService;
   entities: EntityServices;
   relationships: RelationshipsService;
   versions: VersionsService;
@@ -56,15 +62,17 @@ export interface Surroundings {
 export async function openContext({ config, secrets, log, instance, now }: Surroundings): Promise<Context> {
   await using opened = new AsyncDisposableStack();
   const identity = opened.adopt(new Identity(config.data, { now, randomBytes }), (it) => it.close());
-  identity.ensureOperator();
-  const networks = opened.adopt(new Networks(config.data), (it) => it.close());
-  await networks.get(config.network);
+  const operator = identity.ensureOperator().account;
+  const firstUse = (network: Network) => users.ensureUser(network, operator);
+  const networks = opened.adopt(new Networks(config.data, firstUse), (it) => it.close());
 
-  const permissions = new PermissionsService(now);
+  const permissions = new PermissionsService(now, networks);
   const nextUlid = monotonicFactory();
   const newId = (network: Network) => idOn(network, nextUlid(now()));
   const writes = new EntityWrites({ networks, permissions, now, newId, schema: `${config.service}/eidos@v1` });
   const entities = new EntitiesService(writes);
+  const users = new UsersService({ writes, entities, identity });
+  await networks.get(config.network);
 
   const context = {
     config,
@@ -80,6 +88,9 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
       service: config.service,
       now,
     }),
+    auth: new AuthService({ identity, users }),
+    users,
+    collections: new CollectionsService({ writes, entities, users }),
     entities: {
       entities,
       batches: new BatchService(entities, writes),

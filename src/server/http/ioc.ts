@@ -1,8 +1,12 @@
 import type { Context } from '../context.ts';
+import { AuthController } from '../resources/auth/controller.ts';
+import { CollectionsController } from '../resources/collections/controller.ts';
 import { EntitiesController } from '../resources/entities/controller.ts';
 import { EventsController } from '../resources/events/controller.ts';
+import { PermissionsController } from '../resources/permissions/controller.ts';
 import { RelationshipsController } from '../resources/relationships/controller.ts';
 import { SystemController } from '../resources/system/controller.ts';
+import { UsersController } from '../resources/users/controller.ts';
 import { VersionsController } from '../resources/versions/controller.ts';
 
 /** A controller's class; each request gets an object of its own. */
@@ -11,9 +15,13 @@ export type ControllerClass = abstract new (...args: any[]) => object;
 
 /** How each controller is made from the context; a new controller is added here. */
 const factories = new Map<ControllerClass, (ctx: Context) => object>([
+  [AuthController, (ctx) => new AuthController(ctx.auth)],
+  [CollectionsController, (ctx) => new CollectionsController(ctx.collections)],
   [EntitiesController, (ctx) => new EntitiesController(ctx.entities)],
   [EventsController, (ctx) => new EventsController(ctx.events)],
+  [PermissionsController, (ctx) => new PermissionsController(ctx.permissions)],
   [RelationshipsController, (ctx) => new RelationshipsController(ctx.relationships)],
+  [UsersController, (ctx) => new UsersController(ctx.users)],
   [VersionsController, (ctx) => new VersionsController(ctx.versions)],
   [SystemController, (ctx) => new SystemController(ctx.system)],
 ]);

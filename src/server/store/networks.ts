@@ -4,11 +4,14 @@ import { NetworkStore } from './network-store.ts';
 /** The storage of each network, opened when it is first used. */
 export class Networks {
   readonly #data: string;
+  readonly #firstUse: (network: Network) => Promise<unknown>;
   readonly #open = new Map<Network, NetworkStore>();
   readonly #opening = new Map<Network, Promise<NetworkStore>>();
 
-  constructor(data: string) {
+  /** `firstUse` runs when a network has been opened, and may use it; whoever caused the opening waits for it. */
+  constructor(data: string, firstUse: (network: Network) => Promise<unknown> = async () => undefined) {
     this.#data = data;
+    this.#firstUse = firstUse;
   }
 
   /** At once where the network is open already. */
@@ -19,14 +22,24 @@ export class Networks {
   #first(network: Network): Promise<NetworkStore> {
     let opening = this.#opening.get(network);
     if (!opening) {
-      opening = NetworkStore.open(this.#data, network).then((store) => {
-        this.#open.set(network, store);
-        return store;
-      });
+      opening = this.#prepared(network);
       opening.catch(() => this.#opening.delete(network));
       this.#opening.set(network, opening);
     }
     return opening;
+  }
+
+  async #prepared(network: Network): Promise<NetworkStore> {
+    const store = await NetworkStore.open(this.#data, network);
+    this.#open.set(network, store);
+    try {
+      await this.#firstUse(network);
+    } catch (error) {
+      this.#open.delete(network);
+      await store.close();
+      throw error;
+    }
+    return store;
   }
 
   /** The networks that have been used. */

@@ -1,12 +1,17 @@
-import { ForbiddenError, type Issue, UnauthorizedError } from '../../errors.ts';
+import { ForbiddenError, type Issue, NotFoundError, UnauthorizedError } from '../../errors.ts';
+import { permissionMetadata } from '../../model/actions.ts';
 import type { Actor } from '../../model/actor.ts';
+import { type Caller, registered } from '../../model/caller.ts';
 import { type GuardOptions, required } from '../../model/guards.ts';
 import type { Manifest } from '../../model/manifest.ts';
-import { allowed, type Placement, requireAction } from '../../model/permissions.ts';
+import { allowed, allowedActions, type Placement, requireAction, roleOf } from '../../model/permissions.ts';
 import { accessOf, type CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
-import { type EntityRow, findEntity } from '../../store/entities.ts';
+import { type EntityRow, findEntity, findTip } from '../../store/entities.ts';
+import type { Networks } from '../../store/networks.ts';
 import { firstAuthor, lastLive, versionByKey } from '../../store/versions.ts';
+import { checkNetwork } from '../entities/writes.ts';
+import type { EntityPermissionsView, PermissionMetadataView } from './wire.ts';
 
 /** Where an entity's permissions are resolved: its type, its id and its first collection. */
 export type Placed = Pick<EntityRow, 'id' | 'type' | 'collection'>;
@@ -26,11 +31,47 @@ const cachedCollections = 500;
 /** Decides, from what the store says now, whether an actor may do something. */
 export class PermissionsService {
   readonly #now: () => number;
+  readonly #networks: Pick<Networks, 'get'>;
   /** What collections say about access, by the key of the version that says it. */
   readonly #access = new Map<number, CollectionAccess>();
 
-  constructor(now: () => number) {
+  constructor(now: () => number, networks: Pick<Networks, 'get'>) {
     this.#now = now;
+    this.#networks = networks;
+  }
+
+  /** Every action and what implies what. */
+  metadata(): PermissionMetadataView {
+    return permissionMetadata;
+  }
+
+  /** What the caller may do with a live entity, and why. */
+  async describe(caller: Caller, id: string): Promise<EntityPermissionsView> {
+    const actor = registered(caller);
+    checkNetwork(caller.network, id, ['id']);
+    const store = await this.#networks.get(caller.network);
+    return store.read((db) => {
+      const row = findEntity(db, id);
+      if (!row) throw new NotFoundError();
+      const placement = this.placement(db, row);
+      const now = this.#now();
+      requireAction(actor, 'entity:view', placement, now);
+      if (row.deleted) {
+        const grave = { deleted: true, tip: findTip(db, id), ver: row.ver, deleted_at: row.updated_at };
+        throw new NotFoundError('Entity not found', grave);
+      }
+      const role = roleOf(actor, placement, now);
+      return {
+        entity_id: id,
+        entity_type: row.type,
+        allowed_actions: allowedActions(actor, row.type, placement, now),
+        resolution: {
+          method: placement.method,
+          ...(placement.method === 'collection' && { collection_id: placement.collection_id }),
+          ...(role !== undefined && { role }),
+        },
+      };
+    });
   }
 
   placement(db: Reader, entity: Placed): Placement {

@@ -1,0 +1,63 @@
+import { ForbiddenError, UnauthorizedError } from '../../errors.ts';
+import { type Caller, type Credential, registered } from '../../model/caller.ts';
+import type { Account } from '../../store/accounts.ts';
+import type { Identity } from '../../store/identity.ts';
+import type { UsersService } from '../users/service.ts';
+import type { RegisteredView, WhoamiProcessorView, WhoamiUserView } from './wire.ts';
+
+/** Registration, and what a credential stands for. */
+export class AuthService {
+  readonly #identity: Pick<Identity, 'registerAccount'>;
+  readonly #users: UsersService;
+
+  constructor({ identity, users }: { identity: Pick<Identity, 'registerAccount'>; users: UsersService }) {
+    this.#identity = identity;
+    this.#users = users;
+  }
+
+  /**
+   * The account first, then its user on the request's network; each may be there already, so a crash between them
+   * costs a repetition. @throws UnauthorizedError without a JWT, ForbiddenError for a service account
+   */
+  register(caller: Caller): Promise<RegisteredView> {
+    return this.#users.ensureUser(caller.network, this.#account(caller));
+  }
+
+  #account({ credential, actor, unregistered }: Caller): Account {
+    if (credential?.method !== 'jwt') throw new UnauthorizedError();
+    if (actor.kind === 'service') throw new ForbiddenError('Only users can register');
+    return this.#identity.registerAccount(unregistered ?? credential.claims).account;
+  }
+
+  whoami(caller: Caller): WhoamiUserView | WhoamiProcessorView {
+    const actor = registered(caller);
+    const { credential } = caller;
+    if (actor.kind !== 'processor') {
+      const { id, kind: type } = actor;
+      const behalf = actor.kind === 'service' && actor.onBehalfOf ? { on_behalf_of: actor.onBehalfOf.id } : {};
+      return { type, id, auth_method: credential?.method ?? 'session', ...credentialFacts(credential), ...behalf };
+    }
+    if (credential?.method !== 'api_key') throw new UnauthorizedError();
+    const { id, type, owner } = actor;
+    return { type, id, auth_method: 'api_key', owner_id: owner, ...keyFacts(credential) };
+  }
+}
+
+/** wire-contract.md, N7: what is known only by a JWT, or only of a key. */
+function credentialFacts(credential: Credential | undefined): Partial<WhoamiUserView> {
+  if (credential === undefined) return {};
+  if (credential.method === 'api_key') return keyFacts(credential);
+  const { email, name, subject } = credential.claims;
+  return {
+    ...(email !== null && { email }),
+    ...(name !== null && { name }),
+    ...(subject !== '' && { idp_user_id: subject, supabase_user_id: subject }),
+  };
+}
+
+function keyFacts({ prefix, expiresAt }: Extract<Credential, { method: 'api_key' }>) {
+  return {
+    key_prefix: prefix,
+    ...(expiresAt !== null && { key_expires_at: new Date(expiresAt).toISOString() }),
+  };
+}

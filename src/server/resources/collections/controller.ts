@@ -1,0 +1,216 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  NoSecurity,
+  Path,
+  Post,
+  Put,
+  Query,
+  Request,
+  Response,
+  Route,
+  SuccessResponse,
+  Tags,
+} from '../../http/controller.ts';
+import { StoredJson } from '../../http/stored-json.ts';
+import type { CallerRequest } from '../../model/caller.ts';
+import type { ConflictView, EntityId, ErrorView, ValidationErrorView } from '../wire.ts';
+import type { CollectionsService } from './service.ts';
+import type {
+  AddMemberBody,
+  CollectionEntitiesView,
+  CollectionRootView,
+  CollectionUpdatedView,
+  CollectionView,
+  CreateCollectionBody,
+  CreateRoleBody,
+  MemberAddedView,
+  MemberRemovedView,
+  MembersView,
+  RolesChangedView,
+  SetRootBody,
+  UpdateCollectionBody,
+  UpdateRoleBody,
+} from './wire.ts';
+
+@Route('collections')
+@Tags('Collections')
+@Response<ValidationErrorView>(400, 'Validation failed')
+@Response<ErrorView>(403, 'Forbidden')
+export class CollectionsController extends Controller {
+  private readonly collections: CollectionsService;
+  constructor(collections: CollectionsService) {
+    super();
+    this.collections = collections;
+  }
+
+  /**
+   * Create a collection; its creator becomes the owner. An exact replay of a request with `id` answers 200 with the
+   * collection that it made.
+   */
+  @Post()
+  @SuccessResponse(201, 'Created')
+  @Response<ErrorView>(401, 'Unauthorized')
+  async create(
+    @Request() request: CallerRequest,
+    @Body() body: CreateCollectionBody,
+    @Query() validate_relationships: 'true' | 'false' = 'true',
+  ): Promise<CollectionView> {
+    const answer = await this.collections.create(request.caller, body, validate_relationships === 'true');
+    if (!answer.created) this.setStatus(200);
+    return answer.collection;
+  }
+
+  /** Read a collection. */
+  @Get('{id}')
+  @NoSecurity()
+  @Response<ErrorView>(404, 'Not found')
+  async read(@Request() request: CallerRequest, @Path() id: EntityId): Promise<CollectionView> {
+    return StoredJson.as<CollectionView>(await this.collections.read(request.caller, id));
+  }
+
+  /** Change a collection: removals first, then deep merges and additions. */
+  @Put('{id}')
+  @Response<ErrorView>(401, 'Unauthorized')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ConflictView>(409, 'The tip is another one')
+  update(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Body() body: UpdateCollectionBody,
+    @Query() validate_relationships: 'true' | 'false' = 'true',
+  ): Promise<CollectionUpdatedView> {
+    return this.collections.update(request.caller, id, body, validate_relationships === 'true');
+  }
+
+  /** Add a role. One that is there is a 400. */
+  @Post('{id}/roles')
+  @SuccessResponse(201, 'Created')
+  @Response<ErrorView>(401, 'Unauthorized')
+  @Response<ErrorView>(404, 'Not found')
+  addRole(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Body() body: CreateRoleBody,
+  ): Promise<RolesChangedView> {
+    return this.collections.addRole(request.caller, id, body);
+  }
+
+  /**
+   * Replace a role's actions.
+   * @minLength role 1
+   * @maxLength role 50
+   */
+  @Put('{id}/roles/{role}')
+  @Response<ErrorView>(401, 'Unauthorized')
+  @Response<ErrorView>(404, 'Not found')
+  setRole(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Path() role: string,
+    @Body() body: UpdateRoleBody,
+  ): Promise<RolesChangedView> {
+    return this.collections.setRole(request.caller, id, role, body.actions);
+  }
+
+  /**
+   * Remove a role and with it its members; `public` stays.
+   * @minLength role 1
+   * @maxLength role 50
+   */
+  @Delete('{id}/roles/{role}')
+  @SuccessResponse(200, 'Removed')
+  @Response<ErrorView>(401, 'Unauthorized')
+  @Response<ErrorView>(404, 'Not found')
+  removeRole(@Request() request: CallerRequest, @Path() id: EntityId, @Path() role: string): Promise<RolesChangedView> {
+    return this.collections.removeRole(request.caller, id, role);
+  }
+
+  /**
+   * Who holds which role.
+   * @param include_expired Whether memberships that have expired are listed too.
+   */
+  @Get('{id}/members')
+  @NoSecurity()
+  @Response<ErrorView>(404, 'Not found')
+  members(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Query() include_expired: 'true' | 'false' = 'false',
+  ): Promise<MembersView> {
+    return this.collections.members(request.caller, id, include_expired === 'true');
+  }
+
+  /** Give a user a role, or another expiry to one that is held. */
+  @Post('{id}/members')
+  @SuccessResponse(201, 'Created')
+  @Response<ErrorView>(401, 'Unauthorized')
+  @Response<ErrorView>(404, 'Not found')
+  addMember(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Body() body: AddMemberBody,
+  ): Promise<MemberAddedView> {
+    return this.collections.addMember(request.caller, id, body);
+  }
+
+  /**
+   * Take a role from a user; the last owner stays.
+   * @param role The role to take.
+   * @minLength role 1
+   */
+  @Delete('{id}/members/{userId}')
+  @SuccessResponse(200, 'Removed')
+  @Response<ErrorView>(401, 'Unauthorized')
+  @Response<ErrorView>(404, 'Not found')
+  removeMember(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Path() userId: EntityId,
+    @Query() role: string,
+  ): Promise<MemberRemovedView> {
+    return this.collections.removeMember(request.caller, id, userId, role);
+  }
+
+  /** Set the root: an entity that lies in the collection. */
+  @Put('{id}/root')
+  @Response<ErrorView>(401, 'Unauthorized')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ConflictView>(409, 'The tip is another one')
+  setRoot(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Body() body: SetRootBody,
+  ): Promise<CollectionRootView> {
+    return this.collections.setRoot(request.caller, id, body);
+  }
+
+  /**
+   * List the entities of a collection, newest created first.
+   * @param type Only entities of this type.
+   * @param filter JSON text of a metadata filter over properties that begin with an underscore, `type`, `created_at`
+   * and `updated_at`.
+   * @param limit With `expand` at most 100 are answered; `pagination.limit` says so.
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 10000
+   * @isInt offset
+   * @minimum offset 0
+   */
+  @Get('{id}/entities')
+  @NoSecurity()
+  @Response<ErrorView>(404, 'Not found')
+  entities(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Query() type?: string,
+    @Query() filter?: string,
+    @Query() limit: number = 1000,
+    @Query() offset: number = 0,
+    @Query() expand?: 'preview' | 'full',
+  ): Promise<CollectionEntitiesView> {
+    return this.collections.list(request.caller, id, { type, filter, limit, offset, expand });
+  }
+}

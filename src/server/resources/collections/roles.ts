@@ -1,0 +1,37 @@
+import type { Issue } from '../../errors.ts';
+import { defaultRoles } from '../../model/actions.ts';
+import { roleIssues, roleSetIssues } from '../../model/roles.ts';
+import type { RolesView } from './wire.ts';
+
+/** The roles of a new collection (interface.md, POST /collections): a given role replaces the default of its name. */
+export function initialRoles(given: RolesView | undefined, withDefaults: boolean): RolesView {
+  const defaults = withDefaults ? Object.entries(defaultRoles) : [];
+  const copies = defaults.map(([name, list]): [string, string[]] => [name, [...list]]);
+  const roles = Object.fromEntries([...copies, ...Object.entries(given ?? {})]);
+  return { ...roles, public: withView(Object.hasOwn(roles, 'public') ? roles['public'] : []) };
+}
+
+/** What is wrong with the roles of a body, before `public` is completed. */
+export function initialRoleIssues(given: RolesView | undefined): Issue[] {
+  const completed = Object.entries(given ?? {}).map(([name, list]) => [name, completedRole(name, list)] as const);
+  return roleSetIssues({ public: ['*:view'], ...Object.fromEntries(completed) }, ['roles']);
+}
+
+/** A role's actions as they are stored: `public` keeps `*:view` (decisions.md, role names). */
+export function completedRole(name: string, actions: string[]): string[] {
+  return name === 'public' ? withView(actions) : actions;
+}
+
+function withView(actions: string[] | undefined): string[] {
+  const list = actions ?? [];
+  return list.includes('*:view') ? list : [...list, '*:view'];
+}
+
+/** What is wrong with one role of a body, by the body's own names. */
+export function roleBodyIssues(role: string, actions: string[]): Issue[] {
+  return [
+    ...roleIssues(role, ['*:view'], ['role']),
+    ...roleIssues('viewer', actions, ['actions']),
+    ...(role.isWellFormed() ? [] : [{ path: ['role'], message: 'holds an unpaired surrogate' }]),
+  ];
+}

@@ -1,0 +1,30 @@
+import { Get, NoSecurity, Path, Request, Response, Route, Tags } from '../../http/controller.ts';
+import type { CallerRequest } from '../../model/caller.ts';
+import type { EntityId, ErrorView } from '../wire.ts';
+import type { PermissionsService } from './service.ts';
+import type { EntityPermissionsView, PermissionMetadataView } from './wire.ts';
+
+@Route('')
+@Tags('Permissions')
+export class PermissionsController {
+  private readonly permissions: PermissionsService;
+  constructor(permissions: PermissionsService) {
+    this.permissions = permissions;
+  }
+
+  /** Every action, what implies what, and the default roles. */
+  @Get('permissions')
+  @NoSecurity()
+  metadata(): PermissionMetadataView {
+    return this.permissions.metadata();
+  }
+
+  /** What the caller may do with an entity, and why. */
+  @Get('entities/{id}/permissions')
+  @Response<ErrorView>(401, 'Unauthorized')
+  @Response<ErrorView>(403, 'Forbidden')
+  @Response<ErrorView>(404, 'Not found')
+  entity(@Request() request: CallerRequest, @Path() id: EntityId): Promise<EntityPermissionsView> {
+    return this.permissions.describe(request.caller, id);
+  }
+}

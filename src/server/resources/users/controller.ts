@@ -1,0 +1,116 @@
+import {
+  Body,
+  Delete,
+  Get,
+  NoSecurity,
+  Path,
+  Post,
+  Put,
+  Query,
+  Request,
+  Response,
+  Route,
+  SuccessResponse,
+  Tags,
+} from '../../http/controller.ts';
+import { StoredJson } from '../../http/stored-json.ts';
+import type { CallerRequest } from '../../model/caller.ts';
+import type { ConflictView, EntityId, ErrorView, ValidationErrorView } from '../wire.ts';
+import type { UsersService } from './service.ts';
+import type {
+  CreatedUserKeyView,
+  CreateUserKeyBody,
+  UpdateUserBody,
+  UserCollectionsView,
+  UserKeysView,
+  UserUpdatedView,
+  UserView,
+} from './wire.ts';
+
+@Route('users')
+@Tags('Users')
+@Response<ErrorView>(401, 'Unauthorized')
+@Response<ErrorView>(403, 'Forbidden')
+export class UsersController {
+  private readonly users: UsersService;
+  constructor(users: UsersService) {
+    this.users = users;
+  }
+
+  /** The caller's own user. */
+  @Get('me')
+  async me(@Request() request: CallerRequest): Promise<UserView> {
+    return StoredJson.as<UserView>(await this.users.me(request.caller));
+  }
+
+  /** The caller's API keys, without what is secret in them. */
+  @Get('me/keys')
+  keys(@Request() request: CallerRequest): UserKeysView {
+    return this.users.keys(request.caller);
+  }
+
+  /** Make an API key; it is shown only in this answer. */
+  @Post('me/keys')
+  @SuccessResponse(201, 'Created')
+  @Response<ValidationErrorView>(400, 'Validation failed')
+  createKey(@Request() request: CallerRequest, @Body() body: CreateUserKeyBody): CreatedUserKeyView {
+    return this.users.createKey(request.caller, body);
+  }
+
+  /**
+   * Revoke an API key; from then on it is refused.
+   * @param prefix The first characters of the key; they must fit one key only.
+   * @minLength prefix 4
+   * @maxLength prefix 12
+   */
+  @Delete('me/keys/{prefix}')
+  @SuccessResponse(204, 'Revoked')
+  @Response<ValidationErrorView>(400, 'Validation failed')
+  @Response<ErrorView>(404, 'Not found')
+  revokeKey(@Request() request: CallerRequest, @Path() prefix: string): void {
+    this.users.revokeKey(request.caller, prefix);
+  }
+
+  /** Read a user. */
+  @Get('{id}')
+  @NoSecurity()
+  @Response<ErrorView>(404, 'Not found')
+  async read(@Request() request: CallerRequest, @Path() id: EntityId): Promise<UserView> {
+    return StoredJson.as<UserView>(await this.users.read(request.caller, id));
+  }
+
+  /** Change a user: removals first, then deep merges and additions. Only that user may. */
+  @Put('{id}')
+  @Response<ValidationErrorView>(400, 'Validation failed')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ConflictView>(409, 'The tip is another one')
+  update(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Body() body: UpdateUserBody,
+  ): Promise<UserUpdatedView> {
+    return this.users.update(request.caller, id, body);
+  }
+
+  /**
+   * The collections in which a user holds a role now.
+   * @param predicate Only this role, such as `owner` or `editor`.
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 1000
+   * @isInt offset
+   * @minimum offset 0
+   */
+  @Get('{id}/collections')
+  @NoSecurity()
+  @Response<ErrorView>(404, 'Not found')
+  collections(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Query() predicate?: string,
+    @Query() limit: number = 100,
+    @Query() offset: number = 0,
+  ): Promise<UserCollectionsView> {
+    return this.users.collections(request.caller, id, { predicate, limit, offset });
+  }
+}

@@ -1,0 +1,196 @@
+import { ConflictError, NotFoundError } from '../../errors.ts';
+import type { RegisteredActor } from '../../model/actor.ts';
+import { accepted, type Caller, registered } from '../../model/caller.ts';
+import { idOn, type Network } from '../../model/ids.ts';
+import { firstVersion } from '../../model/merge.ts';
+import { requireUser, type UserIdentity } from '../../model/permissions.ts';
+import { accessOf, isExpired } from '../../model/roles.ts';
+import type { WireManifest } from '../../model/wire-manifest.ts';
+import type { Account } from '../../store/accounts.ts';
+import type { Reader } from '../../store/connection.ts';
+import { findStanding, findTip } from '../../store/entities.ts';
+import type { Identity } from '../../store/identity.ts';
+import { collectionsNaming } from '../../store/listings.ts';
+import { refuse, textIssues } from '../entities/body.ts';
+import type { EntitiesService } from '../entities/service.ts';
+import type { EntityWrites } from '../entities/writes.ts';
+import type {
+  CreatedUserKeyView,
+  CreateUserKeyBody,
+  UpdateUserBody,
+  UserCollectionsView,
+  UserCollectionView,
+  UserKeysView,
+  UserUpdatedView,
+} from './wire.ts';
+
+export interface UsersNeeds {
+  writes: EntityWrites;
+  entities: EntitiesService;
+  identity: Pick<Identity, 'accountById' | 'createKey' | 'listKeys' | 'revokeKey'>;
+}
+
+/** A registered user as its entity says. */
+export interface RegisteredUser {
+  id: string;
+  cid: string;
+  ver: number;
+  properties: WireManifest['properties'];
+}
+
+export interface MembershipQuery {
+  predicate?: string | undefined;
+  limit: number;
+  offset: number;
+}
+
+const ninetyDays = 7_776_000;
+/** How many memberships are looked at in one query. */
+const lookedAt = 500;
+
+/** Users: their entities, their own keys, and the collections that name them. */
+export class UsersService {
+  readonly #writes: EntityWrites;
+  readonly #entities: EntitiesService;
+  readonly #identity: UsersNeeds['identity'];
+
+  constructor({ writes, entities, identity }: UsersNeeds) {
+    this.#writes = writes;
+    this.#entities = entities;
+    this.#identity = identity;
+  }
+
+  /** The account's user entity on a network, made where it is missing; it may be called any number of times. */
+  async ensureUser(
+    network: Network,
+    account: Pick<Account, 'id' | 'name' | 'email'>,
+  ): Promise<{ created: boolean; user: RegisteredUser }> {
+    const id = idOn(network, account.id);
+    const actor: RegisteredActor = { kind: 'user', id, ids: [id], operator: false };
+    const caller: Caller = { actor, network, account: account.id };
+    const store = await this.#writes.store(caller);
+    const known = store.read((db) => existing(db, id));
+    if (known) return { created: false, user: known };
+    const label = account.name ?? account.email?.split('@')[0] ?? 'User';
+    const next = firstVersion(
+      { id, type: 'user', properties: { label, name: account.name ?? label }, relationships: [] },
+      this.#writes.stamp(actor),
+    );
+    const step = store.read((db) => this.#writes.creation(db, caller, next, { registering: true }));
+    try {
+      await this.#writes.commit(store, [step]);
+    } catch (error) {
+      const other = error instanceof ConflictError ? store.read((db) => existing(db, id)) : undefined;
+      if (!other) throw error;
+      return { created: false, user: other };
+    }
+    return { created: true, user: { id, cid: step.cid, ver: next.ver, properties: next.properties } };
+  }
+
+  /**
+   * Who the caller is as a user, with an entity on the request's network (decisions.md, Identity and authorship: each
+   * account has one in each network that it uses).
+   */
+  async present(caller: Caller): Promise<UserIdentity> {
+    const user = requireUser(registered(caller), 'use this');
+    const store = await this.#writes.store(caller);
+    if (store.read((db) => findTip(db, user.id)) === undefined) {
+      const account = this.#identity.accountById(user.id);
+      await this.ensureUser(caller.network, account ?? { id: user.id, name: 'Service', email: null });
+    }
+    return user;
+  }
+
+  /** The caller's own user entity, as stored wire JSON. */
+  async me(caller: Caller): Promise<string> {
+    const { id } = await this.present(caller);
+    return this.#entities.read(caller, id, 'user');
+  }
+
+  read(caller: Caller, id: string): Promise<string> {
+    return this.#entities.read(caller, id, 'user');
+  }
+
+  async update(caller: Caller, id: string, { label, ...body }: UpdateUserBody): Promise<UserUpdatedView> {
+    registered(caller);
+    refuse(textIssues({ label }));
+    const properties = { ...body.properties, ...(label !== undefined && { label }) };
+    const change = { ...body, properties };
+    return (await this.#entities.change(caller, id, body.expect_tip, change, true, {
+      type: 'user',
+    })) as UserUpdatedView;
+  }
+
+  /** The collections in which the user holds a role that has not expired; its aliases on remotes count. */
+  async collections(caller: Caller, id: string, query: MembershipQuery): Promise<UserCollectionsView> {
+    const actor = accepted(caller);
+    const ids = this.#identity.accountById(id)?.ids[caller.network] ?? [id];
+    const store = await this.#writes.store(caller);
+    return store.read((db) => {
+      const user = this.#writes.standing(db, caller.network, id);
+      if (user.type !== 'user') throw new NotFoundError();
+      this.#writes.env.permissions.require(db, actor, 'user:view', user);
+      const found = memberships(db, ids, query, this.#writes.env.now());
+      const collections = found.slice(query.offset, query.offset + query.limit);
+      const more = found.length > query.offset + query.limit;
+      const { limit, offset } = query;
+      return { user_id: id, collections, pagination: { offset, limit, count: collections.length, has_more: more } };
+    });
+  }
+
+  keys(caller: Caller): UserKeysView {
+    return {
+      keys: this.#identity.listKeys({ account: ownAccount(caller) }).map((key) => ({
+        key_prefix: key.prefix,
+        label: key.label,
+        created_at: isoTime(key.created_at),
+        expires_at: key.expires_at === null ? null : isoTime(key.expires_at),
+        last_used_at: key.last_used_at === null ? null : isoTime(key.last_used_at),
+      })),
+    };
+  }
+
+  createKey(caller: Caller, { label, expires_in = ninetyDays }: CreateUserKeyBody): CreatedUserKeyView {
+    const account = ownAccount(caller);
+    refuse(textIssues({ label }));
+    const made = this.#identity.createKey({ kind: 'user', account, label: label ?? null, expiresIn: expires_in });
+    const expires = made.created_at + expires_in * 1000;
+    return { key: made.key, key_prefix: made.prefix, expires_at: isoTime(expires) };
+  }
+
+  /** From then on the key is refused. @throws NotFoundError, ValidationError for a prefix that fits two keys */
+  revokeKey(caller: Caller, prefix: string): void {
+    this.#identity.revokeKey({ account: ownAccount(caller) }, prefix);
+  }
+}
+
+function ownAccount(caller: Caller): string {
+  return requireUser(registered(caller), 'manage API keys', { credentials: true }) && (caller.account ?? '');
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function existing(db: Reader, id: string): RegisteredUser | undefined {
+  const standing = findStanding(db, id);
+  if (!standing) return undefined;
+  const { cid, ver, manifest } = standing;
+  return { id, cid, ver, properties: manifest.properties };
+}
+
+/** The lines up to the end of the page and one more: what stands on a collection is read by the rules of its roles. */
+function memberships(db: Reader, ids: string[], query: MembershipQuery, nowMs: number): UserCollectionView[] {
+  const wanted = query.offset + query.limit + 1;
+  const found: UserCollectionView[] = [];
+  for (let offset = 0, more = true; more && found.length < wanted; offset += lookedAt) {
+    const page = collectionsNaming(db, ids, { predicate: query.predicate, limit: lookedAt, offset });
+    more = page.more;
+    for (const { json, ...line } of page.collections) {
+      const { members } = accessOf(JSON.parse(json) as WireManifest);
+      const holds = members.some((m) => m.role === line.predicate && ids.includes(m.peer) && !isExpired(m, nowMs));
+      if (holds) found.push(line);
+    }
+  }
+  return found;
+}
