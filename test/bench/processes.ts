@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const here = import.meta.dirname;
+export const repository = join(here, '../..');
+const program = join(repository, 'out/main/cli.js');
+
+/** A server under test in a process of its own. */
+export interface Server extends AsyncDisposable {
+  url: string;
+  pid: number;
+  /** Milliseconds from the start of the process to its ready line. */
+  readyAfter: number;
+  /** Forgets the event-loop delays measured so far. */
+  reset(): void;
+  /** Event-loop delay since the last reset, in milliseconds. */
+  loopDelay(): Promise<{ p99: number; max: number }>;
+  /** Resident memory now and at its highest, in MB. */
+  memory(): { now: number; peak: number };
+}
+
+/** An Archeion node on a folder; what it was started with is in its `operator.key`. */
+export interface Node extends Server {
+  data: string;
+  key: string;
+  /** Headers of the operator. */
+  headers: Record<string, string>;
+}
+
+async function start(args: string[], env: Record<string, string> = {}): Promise<Server> {
+  const begun = performance.now();
+  const child = spawn(process.execPath, ['--import', join(here, 'loop-delay.ts'), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    env: { ...process.env, ARCHEION_LOG_LEVEL: 'warn', ...env },
+  });
+  const url = await readyUrl(child);
+  const pid = child.pid ?? 0;
+  return {
+    url,
+    pid,
+    readyAfter: performance.now() - begun,
+    reset: () => void child.send('reset'),
+    loopDelay: async () => {
+      const answer = once(child, 'message');
+      child.send('read');
+      return (await answer)[0] as { p99: number; max: number };
+    },
+    memory: () => memoryOf(pid),
+    [Symbol.asyncDispose]: async () => {
+      if (child.exitCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function readyUrl(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error('the server has no output');
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { ready } = JSON.parse(line) as { ready: { url: string } };
+    return ready.url;
+  }
+  throw new Error('the server ended before it was ready');
+}
+
+function memoryOf(pid: number): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const megabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
+  return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') };
+}
+
+/** Starts the built program on a data folder. */
+export async function startNode(data: string, env: Record<string, string> = {}): Promise<Node> {
+  const server = await start([program, 'serve', '--data', data, '--port', '0'], env);
+  const key = readFileSync(join(data, 'operator.key'), 'utf8').trim();
+  const headers = { authorization: `ApiKey ${key}`, 'content-type': 'application/json' };
+  return { ...server, data, key, headers };
+}
+
+/** Starts the bare express server that everything is compared with. */
+export function startEcho(): Promise<Server> {
+  return start([join(here, 'echo.ts')]);
+}
+
+/** Runs the built command to its end; gives its output and how long it took, in seconds. Throws where it fails. */
+export async function command(...args: string[]): Promise<{ stdout: string; seconds: number }> {
+  const begun = performance.now();
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  const [code] = (await once(child, 'close')) as [number];
+  if (code !== 0) throw new Error(`archeion ${args.join(' ')} ended with ${code}`);
+  return { stdout, seconds: (performance.now() - begun) / 1000 };
+}
+
+/** A folder that is gone with the bench. */
+export function temporaryFolder(): { path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), 'archeion-bench-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
