@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonIssues, maxDepth } from '../../src/server/model/json-value.ts';
+import { jsonIssues, maxDepth, maxIssues } from '../../src/server/model/json-value.ts';
 
 const nested = (levels: number): unknown => Array.from({ length: levels }).reduce((inner) => [inner], 0 as unknown);
 
@@ -38,6 +38,15 @@ describe('jsonIssues', () => {
     expect(jsonIssues(nested(maxDepth), [])).toEqual([]);
     expect(jsonIssues(nested(maxDepth + 1), [])).toHaveLength(1);
     expect(jsonIssues(nested(100_000), [])).toHaveLength(1);
+  });
+
+  test('of a value that is wrong everywhere, so much is told and no more', () => {
+    const wrong = Array.from({ length: 10_000 }, () => ({ '\ud800': '\ud800', list: [2 ** 60, 2 ** 60] }));
+    const issues = jsonIssues(wrong, ['p']);
+    expect(issues).toHaveLength(maxIssues);
+    expect(issues[0]?.path).toEqual(['p', 0]);
+    expect(issues[1]?.path).toEqual(['p', 0, '\ud800']);
+    expect(issues[2]?.path).toEqual(['p', 0, 'list', 0]);
   });
 
   test('each thing that is wrong is told', () => {

@@ -57,6 +57,20 @@ export function applyUpdate(current: Manifest, tip: string, update: Update, stam
   };
 }
 
+/** The version that says `content` in place of everything that `current` (whose CID is `tip`) says. */
+export function replaced(
+  current: Manifest,
+  tip: string,
+  content: Pick<Manifest, 'properties' | 'relationships'>,
+  stamp: Stamp,
+): Manifest {
+  return {
+    ...successor(current, tip, stamp),
+    properties: content.properties,
+    relationships: applyRelationships([], [], content.relationships.map(storedRelationship)),
+  };
+}
+
 /** The version that marks an entity as deleted (decisions.md, G3); history stays. */
 export function tombstone(current: Manifest, tip: string, reason: string | undefined, stamp: Stamp): Manifest {
   return {
