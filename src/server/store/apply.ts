@@ -1,11 +1,13 @@
 import { cidBytes } from '../blocks/cid.ts';
 import { decodeManifest } from '../blocks/encode.ts';
-import type { Manifest } from '../model/manifest.ts';
+import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import { blockBytes, blockCidText, findBlock, putBlock } from './blocks.ts';
 import type { Change, Commit, Outcome, Row } from './commit.ts';
-import type { Reader, Writer } from './connection.ts';
+import { isDatabaseError, type Reader, type Writer } from './connection.ts';
 import { entityKey } from './entity-keys.ts';
-import { project } from './projection.ts';
+import { currentJson, project } from './projection.ts';
+import { readSegment, type SegmentBlock } from './segment.ts';
+import { lastLive } from './versions.ts';
 
 interface Standing {
   key: number;
@@ -13,9 +15,24 @@ interface Standing {
   cid: string | null;
 }
 
+/** One change with all that its writes need, so that these meet no error but the database's own. */
+interface Step {
+  change: Change;
+  standing: Standing | undefined;
+  before: Manifest | null;
+  segment: SegmentBlock[];
+  /** The new tip's block where it was stored before; null where it is the segment's last. */
+  stored: number | null;
+  manifest: Manifest;
+  json: string | null;
+  /** See Current. */
+  collection: string | null | undefined;
+}
+
 /**
- * Applies one commit inside the caller's transaction: all checks first, then the writes, so that a conflict needs no
- * undo. Deterministic over the stored state. Throws only where the store itself fails; the caller then rolls back.
+ * Applies one commit inside the caller's transaction: all checks first, then the writes, so that neither a conflict nor
+ * a malformed commit needs an undo. Deterministic over the stored state. Throws only where the database itself fails;
+ * the caller then rolls back.
  */
 export function applyCommit(db: Writer, commit: Commit): Outcome {
   const standings: (Standing | undefined)[] = [];
@@ -29,8 +46,15 @@ export function applyCommit(db: Writer, commit: Commit): Outcome {
     const actual = standingOf(db, id)?.cid ?? null;
     if (actual !== tip) return { committed: false, id, expected: tip, actual };
   }
+  const steps: Step[] = [];
+  for (const [i, change] of commit.changes.entries()) {
+    const step = prepare(db, change, standings[i]);
+    if (typeof step === 'string')
+      return { committed: false, id: change.id, expected: change.expect, actual: change.expect, refused: step };
+    steps.push(step);
+  }
   const moves: number[] = [];
-  for (const [i, change] of commit.changes.entries()) moves.push(move(db, commit, change, standings[i], moves[0]));
+  for (const step of steps) moves.push(move(db, commit, step, moves[0]));
   for (const row of commit.rows) applyRow(db, row);
   return { committed: true, moves };
 }
@@ -40,18 +64,49 @@ function standingOf(db: Reader, id: string): Standing | undefined {
   return row && { ...row, cid: row.tip === null ? null : blockCidText(db, row.tip) };
 }
 
-function move(
-  db: Writer,
-  commit: Commit,
-  change: Change,
-  standing: Standing | undefined,
-  first: number | undefined,
-): number {
-  const key = standing?.key ?? entityKey(db, change.id) ?? db.insert('INSERT INTO entity (id) VALUES (?)', change.id);
+/** Reads all that a change needs; text says why it can never be written. */
+function prepare(db: Reader, change: Change, standing: Standing | undefined): Step | string {
+  try {
+    const old = standing?.tip ?? null;
+    const before = old === null ? null : decodeManifest(blockBytes(db, old));
+    const segment = readSegment(change);
+    const last = change.blocks.at(-1)?.cid === change.tip ? segment.at(-1) : undefined;
+    const found = last ? undefined : findBlock(db, change.tip);
+    if (!last && (!found || found.entity !== standing?.key)) return `the tip ${change.tip} is not stored`;
+    const stored = found?.key ?? null;
+    const manifest = last?.manifest ?? decodeManifest(blockBytes(db, stored ?? 0));
+    const step = { change, standing, before, segment, stored, manifest, json: currentJson(change.tip, manifest) };
+    return { ...step, collection: collectionOf(db, step) };
+  } catch (error) {
+    if (isDatabaseError(error)) throw error;
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** A deleted entity stays in the collection of its last live version (decisions.md, Permissions). */
+function collectionOf(db: Reader, step: Omit<Step, 'collection'>): string | null | undefined {
+  const { change, before, segment, stored, manifest } = step;
+  const versions = stored === null ? segment.map((block) => block.manifest) : [manifest];
+  const live = versions.findLast((version) => !version.deleted);
+  if (live) return collectionsOf(live)[0] ?? null;
+  const oldest = versions[0] as Manifest;
+  if (before && oldest.prev === change.expect) return before.deleted ? undefined : (collectionsOf(before)[0] ?? null);
+  const earlier = lastLive(db, oldest)?.manifest;
+  return earlier && (collectionsOf(earlier)[0] ?? null);
+}
+
+function move(db: Writer, commit: Commit, step: Step, first: number | undefined): number {
+  const { change, standing, before, manifest, json, collection } = step;
+  // An earlier change of the same commit may have made this id a stub.
+  const key =
+    standing?.key ??
+    (first === undefined ? undefined : entityKey(db, change.id)) ??
+    db.insert('INSERT INTO entity (id) VALUES (?)', change.id);
   const old = standing?.tip ?? null;
-  const before = old === null ? null : decodeManifest(blockBytes(db, old));
-  const { tip, manifest } = storeChain(db, change, key, old);
-  project(db, { key, tip, cid: change.tip, manifest }, before);
+  let last = old;
+  for (const { cid, bytes, manifest } of step.segment) last = putBlock(db, { cid, bytes }, key, manifest.ver, last);
+  const tip = step.stored ?? (last as number);
+  project(db, { key, tip, manifest, json, collection }, before);
   return db.insert(
     'INSERT INTO moves (entity, old_tip, new_tip, first, origin, time) VALUES (?, ?, ?, ?, ?, ?)',
     key,
@@ -61,20 +116,6 @@ function move(
     commit.origin,
     commit.time,
   );
-}
-
-/** Stores the segment's blocks; gives the new tip's key and manifest. */
-function storeChain(db: Writer, change: Change, key: number, old: number | null): { tip: number; manifest: Manifest } {
-  let previous = old;
-  let manifest: Manifest | null = null;
-  for (const block of change.blocks) {
-    manifest = decodeManifest(block.bytes);
-    previous = putBlock(db, block, key, manifest.ver, previous);
-  }
-  if (change.blocks.at(-1)?.cid === change.tip && manifest && previous !== null) return { tip: previous, manifest };
-  const stored = findBlock(db, change.tip);
-  if (!stored || stored.entity !== key) throw new Error(`the tip ${change.tip} of ${change.id} is not stored`);
-  return { tip: stored.key, manifest: decodeManifest(blockBytes(db, stored.key)) };
 }
 
 function applyRow(db: Writer, row: Row): void {
@@ -90,6 +131,11 @@ function applyRow(db: Writer, row: Row): void {
       );
       return;
     case 'feed_floor':
-      db.run("INSERT OR REPLACE INTO meta (name, value) VALUES ('feed_floor', ?)", String(row.move));
+      // A floor never sinks: what has left the feed does not come back.
+      db.run(
+        `INSERT INTO meta (name, value) VALUES ('feed_floor', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+           WHERE CAST(excluded.value AS INTEGER) > CAST(value AS INTEGER)`,
+        String(row.move),
+      );
   }
 }

@@ -39,24 +39,23 @@ export function blockCidText(db: Reader, key: number): string {
   return cidText(row.cid);
 }
 
-/** Stores a version once; gives its key. `previous` is the block that it may be compressed against. */
+/** Stores a version once; gives its key. `cid` is binary, `previous` the block that it may be compressed against. */
 export function putBlock(
   db: Writer,
-  block: { cid: string; bytes: Uint8Array },
+  { cid, bytes: plain }: { cid: Uint8Array; bytes: Uint8Array },
   entity: number,
   ver: number,
   previous: number | null,
 ): number {
-  const cid = cidBytes(block.cid);
   const known = db.get<StoredBlock>('SELECT key, entity FROM block WHERE cid = ?', cid);
   if (known) return known.key;
-  const { enc, base, bytes } = compress(db, block.bytes, ver, previous);
+  const { enc, base, bytes } = compress(db, plain, ver, previous);
   return db.insert(
     'INSERT INTO block (cid, entity, ver, size, enc, base, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)',
     cid,
     entity,
     ver,
-    block.bytes.length,
+    plain.length,
     enc,
     base,
     bytes,
@@ -68,7 +67,7 @@ function compress(db: Writer, plain: Uint8Array, ver: number, previous: number |
   const base = ver % wholeEvery === 0 ? null : wholeBlock(db, previous);
   if (base !== null) {
     const bytes = zstdCompressSync(plain, { dictionary: blockBytes(db, base) });
-    return { enc: 2, base, bytes };
+    if (bytes.length < plain.length) return { enc: 2, base, bytes };
   }
   const bytes = zstdCompressSync(plain);
   return bytes.length < plain.length ? { enc: 1, base: null, bytes } : { enc: 0, base: null, bytes: plain };

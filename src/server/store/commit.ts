@@ -38,9 +38,12 @@ export interface Commit {
   time: number;
 }
 
-/** What became of one commit. A conflict changed nothing; `actual` is the entity's tip here, null where it has none. */
+/**
+ * What became of one commit. A conflict changed nothing; `actual` is the entity's tip here, null where it has none.
+ * `refused` says why a commit can never be applied, whatever the tips are: it is malformed, not late.
+ */
 export type Outcome =
   | { committed: true; moves: number[] }
-  | { committed: false; id: string; expected: string | null; actual: string | null };
+  | { committed: false; id: string; expected: string | null; actual: string | null; refused?: string };
 
 export const maxVersionsPerCommit = 1000;

@@ -20,6 +20,11 @@ export interface Writer extends Reader {
   run(sql: string, ...params: Value[]): number;
 }
 
+/** Whether an error is the database's own: such an error ends the transaction, whatever it was doing. */
+export function isDatabaseError(error: unknown): boolean {
+  return error instanceof Database.SqliteError;
+}
+
 /** One SQLite connection with its prepared statements. */
 export class Connection implements Writer {
   readonly db: Database.Database;

@@ -7,10 +7,18 @@ import { ensureEntityKey, ensurePredicateKey } from './entity-keys.ts';
 export interface Current {
   /** The entity's key. */
   key: number;
-  /** The tip's block key and CID. */
+  /** The tip's block key. */
   tip: number;
-  cid: string;
   manifest: Manifest;
+  /** See currentJson. */
+  json: string | null;
+  /** The first collection, a deleted entity's last one; undefined where the row keeps what it has. */
+  collection: string | null | undefined;
+}
+
+/** The wire JSON that reads send; null for a deleted entity. Throws where the manifest has what JSON cannot say. */
+export function currentJson(cid: string, manifest: Manifest): string | null {
+  return manifest.deleted ? null : JSON.stringify(wireManifest(cid, manifest));
 }
 
 /** Writes every row that is derived from the current version, given the version they were derived from before. */
@@ -20,8 +28,7 @@ export function project(db: Writer, current: Current, before: Manifest | null): 
   projectListings(db, current, before);
 }
 
-function projectEntity(db: Writer, { key, tip, cid, manifest }: Current): void {
-  const first = collectionsOf(manifest)[0];
+function projectEntity(db: Writer, { key, tip, manifest, json, collection }: Current): void {
   db.run(
     `UPDATE entity SET tip = ?, type = ?, label = ?, ver = ?, deleted = ?, created_at = ?, updated_at = ?,
        collection = CASE WHEN ? THEN collection ELSE ? END, json = ? WHERE key = ?`,
@@ -32,9 +39,9 @@ function projectEntity(db: Writer, { key, tip, cid, manifest }: Current): void {
     manifest.deleted ? 1 : 0,
     manifest.created_at,
     manifest.ts,
-    manifest.deleted ? 1 : 0,
-    first === undefined ? null : ensureEntityKey(db, first),
-    manifest.deleted ? null : JSON.stringify(wireManifest(cid, manifest)),
+    collection === undefined ? 1 : 0,
+    collection == null ? null : ensureEntityKey(db, collection),
+    json,
     key,
   );
 }
