@@ -1,59 +1,25 @@
-import { Worker } from 'node:worker_threads';
 import { BusyError, StorageError } from '../errors.ts';
-import { type Commit, maxVersionsPerCommit, type Outcome } from './commit.ts';
-import { openWriter } from './connection.ts';
+import type { Commit, Outcome } from './commit.ts';
+import { commitProblem } from './commit-check.ts';
+import { type Connection, openWriter } from './connection.ts';
 import { type Answer, GroupCommit } from './group.ts';
-import type { FromWriter, ToWriter } from './writer-thread.ts';
+import { storing } from './storage-error.ts';
 
 /** The one door for writes: submissions go to the network's writer, and each is answered when it is on disk. */
 export interface CommitQueue {
   /**
    * One outcome for each commit, in order; each commit is all or nothing. Throws BusyError when 64 MB wait already,
-   * StorageError where the database failed: then nothing of the group in hand is kept.
+   * StorageError where the database failed: then nothing of the group in hand is kept (a submission of more than one
+   * group may have earlier commits on disk). A commit that is malformed by itself is an Error at once, and nothing of
+   * its submission is written.
    */
   submit(commits: Commit[]): Promise<Outcome[]>;
+  /** Writes what was submitted before, then refuses everything. */
   close(): Promise<void>;
 }
 
+export const closing = 'The node is closing.';
 const maxWaitingBytes = 64 * 1024 * 1024;
-
-function sizeOf(commits: Commit[]): number {
-  let size = 0;
-  for (const commit of commits) {
-    let versions = 0;
-    for (const change of commit.changes) {
-      versions += change.blocks.length;
-      for (const block of change.blocks) size += block.bytes.length;
-    }
-    if (versions > maxVersionsPerCommit) throw new Error(`a commit of ${versions} versions`);
-    size += 256;
-  }
-  return size;
-}
-
-function outcomes(answer: Answer): Outcome[] {
-  if ('error' in answer) throw new StorageError(answer.error.reason, answer.error.full);
-  return answer.outcomes;
-}
-
-/** A queue over a writer in this thread: for tests, and for tools that open the store by themselves. */
-export function inProcessQueue(file: string): CommitQueue {
-  const group = new GroupCommit(() => openWriter(file));
-  return {
-    submit: (commits) =>
-      new Promise((resolve, reject) => {
-        sizeOf(commits);
-        group.submit(commits, (answer) => {
-          try {
-            resolve(outcomes(answer));
-          } catch (error) {
-            reject(error);
-          }
-        });
-      }),
-    close: async () => group.close(),
-  };
-}
 
 interface Submission {
   size: number;
@@ -61,102 +27,64 @@ interface Submission {
   reject: (error: unknown) => void;
 }
 
-/** A queue over a writer thread; resolves once the database is open and migrated. */
-export async function threadQueue(file: string): Promise<CommitQueue> {
-  const worker = new Worker(workerUrl('writer-thread'), { workerData: { file } });
-  await opened(worker);
-  return new ThreadQueue(worker);
-}
-
-/** A worker's file: beside this one, as source or as built. */
-export function workerUrl(name: string): URL {
-  return new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
-}
-
-function opened(worker: Worker): Promise<void> {
-  return new Promise((resolve, reject) => {
-    worker.once('error', reject);
-    worker.once('message', (message: FromWriter) => {
-      worker.off('error', reject);
-      if ('failed' in message) reject(new StorageError(message.failed.reason, message.failed.full));
-      else resolve();
-    });
-  });
-}
-
-class ThreadQueue implements CommitQueue {
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, Submission>();
-  #unsent: { seq: number; commits: Commit[] }[] = [];
+/** Submissions that wait for an answer, in memory; what both kinds of queue share. */
+export class Waiting {
+  readonly #submissions = new Map<number, Submission>();
   #seq = 0;
   #bytes = 0;
-  #broken: string | null = null;
-  #closed: (() => void) | null = null;
 
-  constructor(worker: Worker) {
-    this.#worker = worker;
-    worker.on('message', (message: FromWriter) => this.#receive(message));
-    worker.on('error', (error) => this.#break(`The writer stopped: ${error.message}`));
-    worker.on('exit', () => this.#break('The writer stopped. Start the node again.'));
-  }
-
-  submit(commits: Commit[]): Promise<Outcome[]> {
+  /** Takes a submission in, or throws; `send` passes it on under its number. */
+  add(commits: Commit[], send: (seq: number) => void): Promise<Outcome[]> {
     return new Promise((resolve, reject) => {
-      if (this.#broken !== null) throw new StorageError(this.#broken);
       const size = sizeOf(commits);
       if (this.#bytes > 0 && this.#bytes + size > maxWaitingBytes) throw new BusyError();
       this.#bytes += size;
       const seq = ++this.#seq;
-      this.#waiting.set(seq, { size, resolve, reject });
-      if (this.#unsent.push({ seq, commits }) === 1) setImmediate(() => this.#send());
+      this.#submissions.set(seq, { size, resolve, reject });
+      send(seq);
     });
   }
 
-  /** What one turn of the event loop submitted goes over in one message. */
-  #send(): void {
-    const submissions = this.#unsent;
-    this.#unsent = [];
-    if (submissions.length > 0) this.#post({ submissions });
+  answer(seq: number, answer: Answer): void {
+    const submission = this.#submissions.get(seq);
+    if (!submission) return;
+    this.#submissions.delete(seq);
+    this.#bytes -= submission.size;
+    if ('error' in answer) submission.reject(new StorageError(answer.error.reason, answer.error.full));
+    else submission.resolve(answer.outcomes);
   }
 
-  #post(message: ToWriter): void {
-    this.#worker.postMessage(message);
+  /** Every submission that waits fails for the same reason. */
+  fail(reason: string, full = false): void {
+    for (const seq of [...this.#submissions.keys()]) this.answer(seq, { error: { reason, full } });
   }
+}
 
-  #receive(message: FromWriter): void {
-    if ('closed' in message) this.#closed?.();
-    if (!('answers' in message)) return;
-    for (const { seq, answer } of message.answers) {
-      const submission = this.#waiting.get(seq);
-      if (!submission) continue;
-      this.#waiting.delete(seq);
-      this.#bytes -= submission.size;
-      try {
-        submission.resolve(outcomes(answer));
-      } catch (error) {
-        submission.reject(error);
-      }
-    }
+/** About what a submission weighs in memory, in bytes. Throws where a commit is malformed. */
+function sizeOf(commits: Commit[]): number {
+  let size = 0;
+  for (const commit of commits) {
+    const problem = commitProblem(commit);
+    if (problem !== null) throw new Error(`a malformed commit: ${problem}`);
+    size += 256 * (1 + commit.changes.length + commit.guards.length + commit.rows.length);
+    for (const { blocks } of commit.changes) for (const { bytes } of blocks) size += bytes.length + 256;
   }
+  return size;
+}
 
-  #break(reason: string): void {
-    this.#broken ??= reason;
-    this.#closed?.();
-    for (const submission of this.#waiting.values()) submission.reject(new StorageError(this.#broken));
-    this.#waiting.clear();
-    this.#bytes = 0;
-  }
-
-  /** Everything submitted before is written first. */
-  async close(): Promise<void> {
-    if (this.#broken !== null) return;
-    this.#send();
-    const done = new Promise<void>((resolve) => {
-      this.#closed = resolve;
-    });
-    this.#post({ close: true });
-    await done;
-    this.#broken = 'The node is closing.';
-    await this.#worker.terminate();
-  }
+/** A queue over a writer in this thread: for tests, and for tools that open the store by themselves. */
+export function inProcessQueue(file: string, open: (file: string) => Connection = openWriter): CommitQueue {
+  const waiting = new Waiting();
+  const group = storing(() => new GroupCommit(() => open(file)));
+  let closed = false;
+  return {
+    submit: async (commits) => {
+      if (closed) throw new StorageError(closing);
+      return waiting.add(commits, (seq) => group.submit(commits, (answer) => waiting.answer(seq, answer)));
+    },
+    close: async () => {
+      closed = true;
+      group.close();
+    },
+  };
 }

@@ -70,7 +70,8 @@ export class Connection implements Writer {
     try {
       return fn(this);
     } finally {
-      this.run('COMMIT');
+      // An error of the database itself has ended the transaction already.
+      if (this.db.inTransaction) this.run('COMMIT');
     }
   }
 

@@ -2,10 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Network } from '../model/ids.ts';
 import type { Commit, Outcome } from './commit.ts';
-import { type CommitQueue, inProcessQueue, threadQueue } from './commit-queue.ts';
+import { type CommitQueue, inProcessQueue } from './commit-queue.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
 import type { LongRead, longReads } from './long-reads.ts';
 import { ReaderPool } from './reader-pool.ts';
+import { storing } from './storage-error.ts';
+import { threadQueue } from './thread-queue.ts';
 
 /** One network's storage: short reads here, writes through its one writer. */
 export class NetworkStore {
@@ -26,11 +28,12 @@ export class NetworkStore {
   /** Opens or makes the network's folder below `data`. `writer: 'here'` keeps the writer in this thread. */
   static async open(data: string, network: Network, writer: 'thread' | 'here' = 'thread'): Promise<NetworkStore> {
     const folder = join(data, network);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    storing(() => mkdirSync(folder, { recursive: true, mode: 0o700 }));
     const file = databaseFile(data, network);
     const queue = writer === 'thread' ? await threadQueue(file) : inProcessQueue(file);
     try {
-      return new NetworkStore(network, folder, queue, openReader(file));
+      const reader = storing(() => openReader(file));
+      return new NetworkStore(network, folder, queue, reader);
     } catch (error) {
       await queue.close();
       throw error;
@@ -39,7 +42,7 @@ export class NetworkStore {
 
   /** One short synchronous read: all of it sees one state, and it must not outlive the call. */
   read<T>(fn: (reader: Reader) => T): T {
-    return this.#reader.snapshot(fn);
+    return storing(() => this.#reader.snapshot(fn));
   }
 
   /** A read that takes long or whose result is long, on a reader thread: JSON text as UTF-8. */
@@ -53,9 +56,12 @@ export class NetworkStore {
   }
 
   async close(): Promise<void> {
-    await this.#pool.close();
-    await this.#queue.close();
-    this.#reader.close();
+    try {
+      await this.#pool.close();
+      await this.#queue.close();
+    } finally {
+      this.#reader.close();
+    }
   }
 }
 

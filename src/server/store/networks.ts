@@ -48,8 +48,10 @@ export class Networks {
   }
 
   async close(): Promise<void> {
-    for (const opening of this.#opening.values()) await (await opening).close();
+    const opened = await Promise.allSettled(this.#opening.values());
     this.#open.clear();
     this.#opening.clear();
+    const closed = await Promise.allSettled(opened.map((it) => (it.status === 'fulfilled' ? it.value.close() : null)));
+    for (const it of closed) if (it.status === 'rejected') throw it.reason;
   }
 }

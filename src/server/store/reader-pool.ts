@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import { workerUrl } from './commit-queue.ts';
 import type { LongRead, longReads } from './long-reads.ts';
+import { workerUrl } from './worker-url.ts';
 
 /** Two threads for long reads, started when first needed and ended after a minute without work. */
 export class ReaderPool {

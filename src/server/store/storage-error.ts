@@ -7,8 +7,21 @@ const sentences: Record<string, string> = {
   SQLITE_CANTOPEN: 'The database cannot be opened. Check that the data folder exists and is writable.',
   SQLITE_CORRUPT: 'The database file is damaged. Run `archeion verify`, then restore a backup.',
   SQLITE_NOTADB: 'The database file is damaged. Run `archeion verify`, then restore a backup.',
+  ZSTD_error: 'A stored version is damaged. Run `archeion verify`, then restore a backup.',
   SQLITE_BUSY: 'Another program holds the database. Stop it and try again.',
 };
+
+/** Errors of the database, of the file system and of damaged bytes become StorageErrors; all others pass. */
+export function storing<T>(fn: () => T): T {
+  try {
+    return fn();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (error instanceof StorageError || !/^(SQLITE_|ZSTD_error|E[A-Z]+$)/.test(code)) throw error;
+    const { reason, full } = storageError(error);
+    throw new StorageError(reason, full);
+  }
+}
 
 /** Any error of the database as one that a person understands. */
 export function storageError(error: unknown): { reason: string; full: boolean } {

@@ -6,12 +6,11 @@ import { storageError } from './storage-error.ts';
 
 /** Messages to the writer thread. */
 export type ToWriter = { submissions: { seq: number; commits: Commit[] }[] } | { close: true };
-/** Messages from it: `ready` once, then answers in the order in which groups end, `closed` last. */
+/** Messages from it: `ready` or `failed` once, then answers in the order in which groups end; closing ends the thread. */
 export type FromWriter =
   | { ready: true }
   | { failed: { reason: string; full: boolean } }
-  | { answers: { seq: number; answer: Answer }[] }
-  | { closed: true };
+  | { answers: { seq: number; answer: Answer }[] };
 
 const port = parentPort;
 if (port) {
@@ -28,13 +27,14 @@ if (port) {
 function serve(group: GroupCommit, post: (message: FromWriter) => void): void {
   let answers: { seq: number; answer: Answer }[] = [];
   const send = () => {
-    post({ answers });
+    if (answers.length > 0) post({ answers });
     answers = [];
   };
   port?.on('message', (message: ToWriter) => {
     if ('close' in message) {
       group.close();
-      post({ closed: true });
+      // Now: once the port is closed, nothing gets through.
+      send();
       port.close();
       return;
     }

@@ -1,0 +1,122 @@
+import { Worker } from 'node:worker_threads';
+import { StorageError } from '../errors.ts';
+import type { Commit, Outcome } from './commit.ts';
+import { type CommitQueue, closing, Waiting } from './commit-queue.ts';
+import { storageError } from './storage-error.ts';
+import { workerUrl } from './worker-url.ts';
+import type { FromWriter, ToWriter } from './writer-thread.ts';
+
+const died = 'The writer stopped unexpectedly; it is not known whether this write was kept. Look, then try again.';
+
+/** A queue over a writer thread; resolves once the database is open and migrated. */
+export async function threadQueue(file: string): Promise<CommitQueue> {
+  const queue = new ThreadQueue(file);
+  await queue.open();
+  return queue;
+}
+
+/**
+ * The network's writer in a thread of its own. A thread that dies takes along what it was sent, and the next submission
+ * starts another one.
+ */
+export class ThreadQueue implements CommitQueue {
+  readonly #file: string;
+  readonly #waiting = new Waiting();
+  #worker: Worker | null = null;
+  #opening: Promise<void> | null = null;
+  #unsent: { seq: number; commits: Commit[] }[] = [];
+  #closed: Promise<void> | null = null;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Throws StorageError where the database cannot be opened. */
+  open(): Promise<void> {
+    this.#opening ??= this.#start().catch((error: unknown) => {
+      this.#opening = null;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  #start(): Promise<void> {
+    const worker = new Worker(workerUrl('writer-thread'), { workerData: { file: this.#file } });
+    return new Promise((resolve, reject) => {
+      const lost = (reason: string, full = false) => {
+        reject(new StorageError(reason, full));
+        if (this.#worker === worker) this.#lose(reason, full);
+      };
+      worker.on('message', (message: FromWriter) => {
+        if ('failed' in message) lost(message.failed.reason, message.failed.full);
+        else if ('ready' in message) {
+          this.#worker = worker;
+          resolve();
+        } else if ('answers' in message)
+          for (const { seq, answer } of message.answers) this.#waiting.answer(seq, answer);
+      });
+      worker.on('error', (error) => lost(`${died} (${error.message})`));
+      worker.on('exit', () => lost(died));
+    });
+  }
+
+  #lose(reason: string, full: boolean): void {
+    this.#worker = null;
+    this.#opening = null;
+    this.#unsent = [];
+    this.#waiting.fail(reason, full);
+  }
+
+  async submit(commits: Commit[]): Promise<Outcome[]> {
+    if (this.#closed) throw new StorageError(closing);
+    return this.#waiting.add(commits, (seq) => {
+      if (this.#unsent.push({ seq, commits: commits.map(transferable) }) === 1) setImmediate(() => void this.#flush());
+    });
+  }
+
+  /** What one turn of the event loop submitted goes over in one message. */
+  async #flush(): Promise<void> {
+    if (this.#unsent.length === 0) return;
+    try {
+      if (!this.#worker) await this.open();
+      const submissions = this.#unsent;
+      this.#unsent = [];
+      if (submissions.length > 0) this.#post({ submissions });
+    } catch (error) {
+      const { reason, full } = storageError(error);
+      this.#lose(reason, full);
+    }
+  }
+
+  #post(message: ToWriter): void {
+    this.#worker?.postMessage(message);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await this.#flush();
+    const worker = this.#worker;
+    if (!worker) return;
+    const exited = new Promise((resolve) => worker.once('exit', resolve));
+    this.#post({ close: true });
+    await exited;
+  }
+}
+
+/** A message carries the whole memory behind a view: a small block must not take its encoder's 64 kB along. */
+function transferable(commit: Commit): Commit {
+  return {
+    ...commit,
+    changes: commit.changes.map((change) => ({
+      ...change,
+      blocks: change.blocks.map(({ cid, bytes }) => ({
+        cid,
+        bytes: bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes),
+      })),
+    })),
+  };
+}
