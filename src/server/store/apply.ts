@@ -1,10 +1,12 @@
 import { cidBytes } from '../blocks/cid.ts';
 import { decodeManifest } from '../blocks/encode.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
+import { applySyncRow } from './apply-sync.ts';
 import { blockBytes, blockCidText, findBlock, putBlock } from './blocks.ts';
 import type { Change, Commit, Outcome, Row } from './commit.ts';
 import { isDatabaseError, type Reader, type Writer } from './connection.ts';
 import { entityKey } from './entity-keys.ts';
+import { notePending } from './pending.ts';
 import { currentJson, project } from './projection.ts';
 import { readSegment, type SegmentBlock } from './segment.ts';
 import { lastLive } from './versions.ts';
@@ -55,7 +57,7 @@ export function applyCommit(db: Writer, commit: Commit): Outcome {
   }
   const moves: number[] = [];
   for (const step of steps) moves.push(move(db, commit, step, moves[0]));
-  for (const row of commit.rows) applyRow(db, row);
+  for (const row of commit.rows) applyRow(db, row, commit.time);
   return { committed: true, moves };
 }
 
@@ -107,6 +109,7 @@ function move(db: Writer, commit: Commit, step: Step, first: number | undefined)
   for (const { cid, bytes, manifest } of step.segment) last = putBlock(db, { cid, bytes }, key, manifest.ver, last);
   const tip = step.stored ?? (last as number);
   project(db, { key, tip, manifest, json, collection }, before);
+  notePending(db, key);
   return db.insert(
     'INSERT INTO moves (entity, old_tip, new_tip, first, origin, time) VALUES (?, ?, ?, ?, ?, ?)',
     key,
@@ -118,7 +121,7 @@ function move(db: Writer, commit: Commit, step: Step, first: number | undefined)
   );
 }
 
-function applyRow(db: Writer, row: Row): void {
+function applyRow(db: Writer, row: Row, time: number): void {
   switch (row.kind) {
     case 'import_source':
       db.run(
@@ -137,5 +140,8 @@ function applyRow(db: Writer, row: Row): void {
            WHERE CAST(excluded.value AS INTEGER) > CAST(value AS INTEGER)`,
         String(row.move),
       );
+      return;
+    default:
+      applySyncRow(db, row, time);
   }
 }

@@ -1,4 +1,5 @@
 import type { Block } from '../blocks/encode.ts';
+import type { SyncRow } from './sync-rows.ts';
 
 /** One entity's move to another tip. */
 export interface Change {
@@ -22,7 +23,8 @@ export type Row =
   /** Where an imported entity came from: `digest` is of the source record, `cid` the version that it became. */
   | { kind: 'import_source'; id: string; digest: string; cid: string }
   /** Moves up to this one have left the feed. */
-  | { kind: 'feed_floor'; move: number };
+  | { kind: 'feed_floor'; move: number }
+  | SyncRow;
 
 /**
  * What the writer applies: all of it or nothing, deterministic over the stored state (no clock, no randomness and no

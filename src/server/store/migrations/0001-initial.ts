@@ -17,7 +17,8 @@ CREATE TABLE entity (
   deleted INTEGER NOT NULL DEFAULT 0,
   created_at TEXT,
   updated_at TEXT,
-  json TEXT                           -- the wire JSON of the current version; null when deleted
+  json TEXT,                          -- the wire JSON of the current version; null when deleted
+  mirror INTEGER                      -- the remote that a mirrored collection came from
 ) STRICT;
 CREATE INDEX entity_type ON entity (type, created_at) WHERE type IN ('collection', 'user', 'agent', 'klados', 'rhiza');
 
@@ -68,4 +69,77 @@ CREATE TABLE moves (
 
 -- Where imported entities came from: the digest of the source record and the version that it became.
 CREATE TABLE import_source (entity INTEGER PRIMARY KEY, digest TEXT NOT NULL, tip INTEGER NOT NULL) STRICT;
+
+-- The nodes and services that this one mirrors and pushes to. secret is the key for it; direction is both, pull or push.
+CREATE TABLE remote (
+  key INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  url TEXT NOT NULL,
+  secret TEXT,
+  instance TEXT,                      -- its instance id where it is an Archeion node
+  user_id TEXT,                       -- the user that the key is of, there
+  direction TEXT NOT NULL
+) STRICT;
+-- The only collections that are synced with a remote; without any, all are.
+CREATE TABLE remote_collection (
+  remote INTEGER NOT NULL,
+  collection INTEGER NOT NULL,
+  PRIMARY KEY (remote, collection)
+) STRICT, WITHOUT ROWID;
+-- Intervals of feed ids that have been dealt with; cid is what the last of them names. lost: gone before they were seen.
+CREATE TABLE remote_seen (
+  remote INTEGER NOT NULL,
+  first INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  cid TEXT,
+  lost INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (remote, first)
+) STRICT, WITHOUT ROWID;
+-- What is known of an entity at a remote. event is the newest feed id that was dealt with, theirs the block of its tip
+-- there, twin the version here with that content; trouble says why it could not be read.
+CREATE TABLE remote_entity (
+  remote INTEGER NOT NULL,
+  entity INTEGER NOT NULL,
+  event INTEGER NOT NULL,
+  theirs INTEGER,
+  twin INTEGER,
+  trouble TEXT,
+  evidence TEXT,
+  PRIMARY KEY (remote, entity)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX remote_entity_trouble ON remote_entity (remote, trouble) WHERE trouble IS NOT NULL;
+-- Entities whose tip here differs from theirs: a cache of that comparison, made anew at any time.
+CREATE TABLE push_pending (
+  remote INTEGER NOT NULL,
+  entity INTEGER NOT NULL,
+  PRIMARY KEY (remote, entity)
+) STRICT, WITHOUT ROWID;
+-- A request that was about to be sent: the version here, the tip that it expects there, the hash of the content it makes.
+CREATE TABLE push_intent (
+  remote INTEGER NOT NULL,
+  entity INTEGER NOT NULL,
+  tip TEXT NOT NULL,
+  expect TEXT,
+  content TEXT NOT NULL,
+  PRIMARY KEY (remote, entity)
+) STRICT, WITHOUT ROWID;
+-- Versions that a remote refused, with its words.
+CREATE TABLE push_refusal (
+  remote INTEGER NOT NULL,
+  entity INTEGER NOT NULL,
+  tip TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  words TEXT NOT NULL,
+  PRIMARY KEY (remote, entity)
+) STRICT, WITHOUT ROWID;
+-- Edits on both sides: the CIDs of their last common version, of ours and of theirs, as they were when it was found.
+CREATE TABLE sync_conflict (
+  remote INTEGER NOT NULL,
+  entity INTEGER NOT NULL,
+  base TEXT,
+  ours TEXT NOT NULL,
+  theirs TEXT NOT NULL,
+  time INTEGER NOT NULL,              -- epoch milliseconds
+  PRIMARY KEY (remote, entity)
+) STRICT, WITHOUT ROWID;
 `;

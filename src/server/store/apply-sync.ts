@@ -1,0 +1,165 @@
+import { cidBytes } from '../blocks/cid.ts';
+import { manifestHead } from '../blocks/manifest-head.ts';
+import { findBlock, putBlock } from './blocks.ts';
+import type { Reader, Writer } from './connection.ts';
+import { ensureEntityKey, entityKey } from './entity-keys.ts';
+import { notePending, rebuildPending } from './pending.ts';
+import type { SyncRow } from './sync-rows.ts';
+
+type RowOf<K extends SyncRow['kind']> = Extract<SyncRow, { kind: K }>;
+
+/** Writes what sync keeps. A remote that has been removed meanwhile takes its rows with it. */
+export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
+  if (row.kind === 'remote') {
+    putRemote(db, row);
+    return;
+  }
+  const remote = db.get<{ key: number }>('SELECT key FROM remote WHERE name = ?', row.remote)?.key;
+  if (remote === undefined) return;
+  switch (row.kind) {
+    case 'remote_gone':
+      dropRemote(db, remote);
+      return;
+    case 'feed_seen':
+      cover(db, remote, row);
+      return;
+    case 'remote_tip':
+      putTip(db, remote, row);
+      return;
+    case 'remote_trouble':
+      putTrouble(db, remote, row);
+      return;
+    case 'push_intent':
+      db.run(
+        'INSERT OR REPLACE INTO push_intent (remote, entity, tip, expect, content) VALUES (?, ?, ?, ?, ?)',
+        remote,
+        ensureEntityKey(db, row.id),
+        row.tip,
+        row.expect,
+        row.content,
+      );
+      return;
+    case 'push_refusal':
+      db.run(
+        'INSERT OR REPLACE INTO push_refusal (remote, entity, tip, status, words) VALUES (?, ?, ?, ?, ?)',
+        remote,
+        ensureEntityKey(db, row.id),
+        row.tip,
+        row.status,
+        row.words,
+      );
+      db.run('DELETE FROM push_intent WHERE remote = ? AND entity = ?', remote, ensureEntityKey(db, row.id));
+      return;
+    case 'sync_conflict':
+      db.run(
+        'INSERT OR REPLACE INTO sync_conflict (remote, entity, base, ours, theirs, time) VALUES (?, ?, ?, ?, ?, ?)',
+        remote,
+        ensureEntityKey(db, row.id),
+        row.base,
+        row.ours,
+        row.theirs,
+        time,
+      );
+  }
+}
+
+function putRemote(db: Writer, row: RowOf<'remote'>): void {
+  db.run(
+    `INSERT INTO remote (name, url, secret, instance, user_id, direction) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (name) DO UPDATE SET url = excluded.url, secret = excluded.secret, instance = excluded.instance,
+         user_id = excluded.user_id, direction = excluded.direction`,
+    row.remote,
+    row.url,
+    row.secret,
+    row.instance,
+    row.user,
+    row.direction,
+  );
+  const remote = db.get<{ key: number }>('SELECT key FROM remote WHERE name = ?', row.remote)?.key ?? 0;
+  db.run('DELETE FROM remote_collection WHERE remote = ?', remote);
+  for (const id of row.collections)
+    db.run(
+      'INSERT OR IGNORE INTO remote_collection (remote, collection) VALUES (?, ?)',
+      remote,
+      ensureEntityKey(db, id),
+    );
+  rebuildPending(db, remote);
+}
+
+function dropRemote(db: Writer, remote: number): void {
+  db.run('DELETE FROM remote_collection WHERE remote = ?', remote);
+  db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
+  db.run('DELETE FROM remote_entity WHERE remote = ?', remote);
+  db.run('DELETE FROM push_pending WHERE remote = ?', remote);
+  db.run('DELETE FROM push_intent WHERE remote = ?', remote);
+  db.run('DELETE FROM push_refusal WHERE remote = ?', remote);
+  db.run('DELETE FROM sync_conflict WHERE remote = ?', remote);
+  db.run('UPDATE entity SET mirror = NULL WHERE mirror = ?', remote);
+  db.run('DELETE FROM remote WHERE key = ?', remote);
+}
+
+/** Joins an interval with those of its kind that it meets, so that a whole feed is one row. */
+function cover(db: Writer, remote: number, { first, last, cid, lost }: RowOf<'feed_seen'>): void {
+  const kind = lost ? 1 : 0;
+  const met = db.all<{ first: number; last: number; cid: string | null }>(
+    'SELECT first, last, cid FROM remote_seen WHERE remote = ? AND lost = ? AND first <= ? AND last >= ?',
+    remote,
+    kind,
+    last + 1,
+    first - 1,
+  );
+  const highest = met.reduce((a, b) => (b.last > a.last ? b : a), { first, last, cid });
+  for (const interval of met) db.run('DELETE FROM remote_seen WHERE remote = ? AND first = ?', remote, interval.first);
+  db.run(
+    'INSERT OR REPLACE INTO remote_seen (remote, first, last, cid, lost) VALUES (?, ?, ?, ?, ?)',
+    remote,
+    Math.min(first, ...met.map((interval) => interval.first)),
+    highest.last,
+    highest.cid,
+    kind,
+  );
+}
+
+function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
+  const entity = ensureEntityKey(db, row.id);
+  let previous: number | null = null;
+  for (const { cid, bytes } of row.blocks)
+    previous = putBlock(db, { cid: cidBytes(cid), bytes }, entity, manifestHead(bytes).ver, previous);
+  const twin = row.twin === null ? null : blockOf(db, entity, row.twin);
+  db.run(
+    `INSERT INTO remote_entity (remote, entity, event, theirs, twin) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (remote, entity) DO UPDATE SET event = max(event, excluded.event), theirs = excluded.theirs,
+         twin = excluded.twin, trouble = NULL, evidence = NULL`,
+    remote,
+    entity,
+    row.event ?? 0,
+    blockOf(db, entity, row.theirs),
+    twin,
+  );
+  for (const table of ['push_intent', 'push_refusal', 'sync_conflict'])
+    db.run(`DELETE FROM ${table} WHERE remote = ? AND entity = ?`, remote, entity);
+  if (row.mirrored)
+    db.run("UPDATE entity SET mirror = ? WHERE key = ? AND type = 'collection' AND mirror IS NULL", remote, entity);
+  notePending(db, entity);
+}
+
+/** Null for a version that is not stored: the caller's mistake must not cost the group its other commits. */
+function blockOf(db: Reader, entity: number, cid: string): number | null {
+  const block = findBlock(db, cid);
+  return block?.entity === entity ? block.key : null;
+}
+
+function putTrouble(db: Writer, remote: number, row: RowOf<'remote_trouble'>): void {
+  const entity = entityKey(db, row.id) ?? ensureEntityKey(db, row.id);
+  db.run(
+    `INSERT INTO remote_entity (remote, entity, event, trouble, evidence) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (remote, entity) DO UPDATE SET event = max(event, excluded.event), trouble = excluded.trouble,
+         evidence = excluded.evidence`,
+    remote,
+    entity,
+    row.event,
+    row.trouble,
+    row.evidence,
+  );
+  notePending(db, entity);
+}

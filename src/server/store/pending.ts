@@ -1,0 +1,44 @@
+import type { Reader, Writer } from './connection.ts';
+
+/**
+ * What is to be pushed, as SQL over an entity `e` and a remote `r`: its tip is not the version that the remote has, or
+ * the remote has none and it is meant to. Users come only from registration.
+ */
+const differs = `e.tip IS NOT NULL AND e.type <> 'user' AND CASE
+  WHEN EXISTS (SELECT 1 FROM remote_entity k WHERE k.remote = r.key AND k.entity = e.key)
+    THEN (SELECT k.theirs IS NOT NULL AND k.twin IS NOT e.tip FROM remote_entity k WHERE k.remote = r.key AND k.entity = e.key)
+  WHEN e.deleted = 1 THEN 0
+  WHEN EXISTS (SELECT 1 FROM remote_collection c WHERE c.remote = r.key)
+    THEN EXISTS (SELECT 1 FROM remote_collection c WHERE c.remote = r.key AND (c.collection = e.key OR EXISTS (
+      SELECT 1 FROM edge d JOIN predicate p ON p.key = d.predicate
+       WHERE d.source = e.key AND d.peer = c.collection AND p.name = 'collection')))
+  ELSE NOT EXISTS (SELECT 1 FROM remote_entity k WHERE k.entity = e.key AND k.theirs IS NOT NULL)
+END`;
+
+/** The remotes that edits are pushed to: with a key, and not only pulled from. */
+const pushed = "r.direction <> 'pull' AND r.secret IS NOT NULL";
+
+function hasRemotes(db: Reader): boolean {
+  return db.get('SELECT 1 FROM remote LIMIT 1') !== undefined;
+}
+
+/** Makes the cached comparison of one entity anew, in the commit that moved its tip or learnt of theirs. */
+export function notePending(db: Writer, entity: number): void {
+  if (!hasRemotes(db)) return;
+  db.run('DELETE FROM push_pending WHERE entity = ?', entity);
+  db.run(
+    `INSERT INTO push_pending (remote, entity) SELECT r.key, e.key FROM remote r, entity e
+      WHERE e.key = ? AND ${pushed} AND ${differs}`,
+    entity,
+  );
+}
+
+/** Makes the comparison of all entities with one remote anew. */
+export function rebuildPending(db: Writer, remote: number): void {
+  db.run('DELETE FROM push_pending WHERE remote = ?', remote);
+  db.run(
+    `INSERT INTO push_pending (remote, entity) SELECT r.key, e.key FROM remote r, entity e
+      WHERE r.key = ? AND ${pushed} AND ${differs}`,
+    remote,
+  );
+}

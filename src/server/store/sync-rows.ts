@@ -1,0 +1,42 @@
+import type { Block } from '../blocks/encode.ts';
+
+export type Direction = 'both' | 'pull' | 'push';
+
+/** Why an entity that a remote's feed names is not here (sync/SPEC.md). */
+export type Trouble = 'forbidden' | 'missing' | 'mismatch' | 'unverifiable' | 'incomplete';
+
+/** What sync keeps, in the commit that it belongs to. `remote` is a remote's name; versions are CIDs. */
+export type SyncRow =
+  | {
+      kind: 'remote';
+      remote: string;
+      url: string;
+      secret: string | null;
+      instance: string | null;
+      user: string | null;
+      direction: Direction;
+      /** Empty: all collections. */
+      collections: string[];
+    }
+  | { kind: 'remote_gone'; remote: string }
+  /** Feed ids from `first` to `last` are dealt with; `cid` is what `last` names. `lost`: the feed no longer has them. */
+  | { kind: 'feed_seen'; remote: string; first: number; last: number; cid: string | null; lost: boolean }
+  /**
+   * The remote's tip of an entity is known. `event`: the feed id that told, null where a push did. `twin`: the version
+   * here with its content, null for none yet. `blocks` are kept without moving the tip, oldest first. `mirrored`: it
+   * came from there first.
+   */
+  | {
+      kind: 'remote_tip';
+      remote: string;
+      id: string;
+      event: number | null;
+      theirs: string;
+      twin: string | null;
+      blocks: Block[];
+      mirrored: boolean;
+    }
+  | { kind: 'remote_trouble'; remote: string; id: string; event: number; trouble: Trouble; evidence: string }
+  | { kind: 'push_intent'; remote: string; id: string; tip: string; expect: string | null; content: string }
+  | { kind: 'push_refusal'; remote: string; id: string; tip: string; status: number; words: string }
+  | { kind: 'sync_conflict'; remote: string; id: string; base: string | null; ours: string; theirs: string };
