@@ -9,6 +9,9 @@ const maxVersions = 256;
 const maxMilliseconds = 5;
 /** A checkpoint is due after this many versions, some 8 MB of log. */
 const checkpointAfter = 2000;
+/** A log of more pages than this (64 MB) is worth waiting for its readers, so that it starts again at its beginning. */
+const maxLogPages = 16_384;
+const waitForReaders = 100;
 
 /** What became of a submission: an outcome for each commit, or why none can be told. */
 export type Answer = { outcomes: Outcome[] } | { error: { reason: string; full: boolean } };
@@ -29,6 +32,7 @@ export class GroupCommit {
   #connection: Connection | null;
   readonly #waiting: Waiting[] = [];
   #scheduled = false;
+  #closed = false;
   #uncheckpointed = 0;
 
   /** `open` gives the writing connection; it is called again after an error, so that a broken handle is never kept. */
@@ -38,25 +42,29 @@ export class GroupCommit {
   }
 
   submit(commits: Commit[], answer: (answer: Answer) => void): void {
-    if (commits.length === 0) answer({ outcomes: [] });
+    if (this.#closed) answer({ error: { reason: 'The node is closing.', full: false } });
+    else if (commits.length === 0) answer({ outcomes: [] });
     else this.#waiting.push({ commits, outcomes: [], answer });
     this.#schedule();
   }
 
   /** Writes what still waits, then closes the connection. */
   close(): void {
+    this.#closed = true;
     while (this.#waiting.length > 0) this.#group();
-    this.#checkpoint('TRUNCATE');
+    if (this.#connection) checkpoint(this.#connection, 'TRUNCATE');
     this.#connection?.close();
     this.#connection = null;
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#waiting.length === 0) return;
+    if (this.#scheduled || (this.#waiting.length === 0 && this.#uncheckpointed < checkpointAfter)) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      if (this.#waiting.length > 0) this.#group();
+      // In a turn of its own: the answers of the group before are on their way first.
+      if (this.#uncheckpointed >= checkpointAfter) this.#checkpoint();
+      else if (this.#waiting.length > 0) this.#group();
       this.#schedule();
     });
   }
@@ -78,7 +86,6 @@ export class GroupCommit {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         waiting.answer({ outcomes: waiting.outcomes });
       }
-    this.#checkpoint('PASSIVE');
   }
 
   #fill(connection: Connection, taken: Waiting[]): void {
@@ -91,7 +98,10 @@ export class GroupCommit {
         const commit = waiting.commits[waiting.outcomes.length] as Commit;
         if (!connection.db.inTransaction) throw new StorageError('the transaction was lost');
         waiting.outcomes.push(applyCommit(connection, commit));
-        const size = commit.changes.reduce((sum, change) => sum + change.blocks.length, 1);
+        const size = Math.max(
+          1,
+          commit.changes.reduce((sum, change) => sum + change.blocks.length, 0),
+        );
         versions += size;
         this.#uncheckpointed += size;
       }
@@ -115,20 +125,22 @@ export class GroupCommit {
     }
   }
 
-  /** Between groups, once in a while: a reader that is in its way only delays it. */
-  #checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): void {
+  /** Between groups, once in a while: a reader that is in its way only delays it, unless the log has become long. */
+  #checkpoint(): void {
     const connection = this.#connection;
-    if (!connection || (mode === 'PASSIVE' && !this.#checkpointDue())) return;
-    try {
-      connection.db.pragma(`wal_checkpoint(${mode})`);
-    } catch {
-      // A checkpoint may fail where the disk is full; the log is still whole, and the next group tries again.
-    }
-  }
-
-  #checkpointDue(): boolean {
-    if (this.#uncheckpointed < checkpointAfter) return false;
     this.#uncheckpointed = 0;
-    return true;
+    if (!connection || checkpoint(connection, 'PASSIVE') <= maxLogPages) return;
+    connection.db.pragma(`busy_timeout = ${waitForReaders}`);
+    checkpoint(connection, 'RESTART');
+  }
+}
+
+/** The log's pages. A checkpoint may fail where the disk is full; the log is still whole, and a later one tries again. */
+function checkpoint(connection: Connection, mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'): number {
+  try {
+    const [result] = connection.db.pragma(`wal_checkpoint(${mode})`) as { log: number }[];
+    return result?.log ?? 0;
+  } catch {
+    return 0;
   }
 }
