@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
-import { migrate, migrations } from './migrations/migrate.ts';
+import { dropCopies, keepCopy } from './migrations/kept-copy.ts';
+import { type Migration, migrate, migrations } from './migrations/migrate.ts';
 
 type Value = string | number | bigint | Uint8Array | null;
 
@@ -82,7 +83,7 @@ export class Connection implements Writer {
 }
 
 /** The one writing connection of a database: durable at each commit, checkpoints made by hand between groups. */
-export function openWriter(file: string): Connection {
+export function openWriter(file: string, steps: readonly Migration[] = migrations): Connection {
   const db = new Database(file);
   try {
     db.pragma('journal_mode = WAL');
@@ -93,9 +94,8 @@ export function openWriter(file: string): Connection {
     db.pragma('journal_size_limit = 67108864');
     db.pragma('cache_size = -65536');
     db.pragma('temp_store = MEMORY');
-    migrate(db, migrations, (version) => {
-      db.prepare('VACUUM INTO ?').run(`${file}.before-${version}`);
-    });
+    const migrated = migrate(db, steps, (version) => keepCopy(db, file, version));
+    if (!migrated) dropCopies(file);
     return new Connection(db);
   } catch (error) {
     db.close();

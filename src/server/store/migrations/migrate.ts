@@ -10,15 +10,20 @@ export const migrations: readonly Migration[] = [initial];
 
 /**
  * Brings a database to the newest schema, one transaction a step. `backup` is called before the first step of a
- * database that is not new. Throws StorageError where the database was written by a newer program.
+ * database that is not new. Tells whether there was anything to do. Throws StorageError where the database was written
+ * by a newer program.
  */
-export function migrate(db: Database.Database, steps: readonly Migration[], backup?: (version: number) => void): void {
+export function migrate(
+  db: Database.Database,
+  steps: readonly Migration[],
+  backup?: (version: number) => void,
+): boolean {
   const version = db.pragma('user_version', { simple: true }) as number;
   if (version > steps.length)
     throw new StorageError(
       `This database was written by a newer Archeion (schema ${version}, this program knows ${steps.length}). Update the program.`,
     );
-  if (version === steps.length) return;
+  if (version === steps.length) return false;
   if (version > 0) backup?.(version);
   for (const [i, step] of steps.entries()) {
     if (i < version) continue;
@@ -28,4 +33,5 @@ export function migrate(db: Database.Database, steps: readonly Migration[], back
       db.pragma(`user_version = ${i + 1}`);
     })();
   }
+  return true;
 }

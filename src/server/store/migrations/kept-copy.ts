@@ -1,0 +1,34 @@
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
+import type Database from 'better-sqlite3';
+
+/** Copies a database as it is before a migration to `<file>.before-<version>`; whole and on disk when this returns. */
+export function keepCopy(db: Database.Database, file: string, version: number): void {
+  const kept = `${file}.before-${version}`;
+  const partial = `${kept}.partial`;
+  rmSync(partial, { force: true });
+  db.prepare('VACUUM INTO ?').run(partial);
+  sync(partial, 'r+');
+  renameSync(partial, kept);
+  // Windows cannot sync a folder, and needs not.
+  if (sep === '/') sync(dirname(file), 'r');
+}
+
+/** Removes the copies that an earlier run made: the migrated database has started well once more. */
+export function dropCopies(file: string): void {
+  const folder = dirname(file);
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(`${basename(file)}.before-`)) continue;
+    const path = join(folder, name);
+    if (statSync(path).mtimeMs < performance.timeOrigin) rmSync(path, { force: true });
+  }
+}
+
+function sync(path: string, flags: 'r' | 'r+'): void {
+  const file = openSync(path, flags);
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
