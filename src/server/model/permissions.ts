@@ -113,11 +113,12 @@ function allowedInCollection(actor: Actor, action: string, placement: InCollecti
   const writesMirror = placement.mirrored === true && isWrite(action);
   if (writesMirror && !isOperator(actor)) return false;
   if (!writesMirror && (isOperator(actor) || isSystem(actor))) return true;
+  if (implies('*:view', action)) return true;
   const { access } = placement;
   if (access === null) return held(defaultRoles.public ?? [], action);
   const granted = rolesHeld(actor, access, nowMs).flatMap((role) => access.roles.get(role) ?? []);
   const made = !writesMirror && isCreator(actor, placement.creator) ? creatorsActions : [];
-  return held([...granted, ...made, '*:view'], action);
+  return held([...granted, ...made], action);
 }
 
 const held = (granted: readonly string[], action: string): boolean => granted.some((g) => implies(g, action));

@@ -141,6 +141,16 @@ function applyRow(db: Writer, row: Row, time: number): void {
         String(row.move),
       );
       return;
+    case 'task':
+      if (row.task === null) db.run('DELETE FROM task WHERE id = ?', row.id);
+      else
+        db.run(
+          'INSERT OR REPLACE INTO task (id, kind, state) VALUES (?, ?, ?)',
+          row.id,
+          row.task.kind,
+          JSON.stringify(row.task.state),
+        );
+      return;
     default:
       applySyncRow(db, row, time);
   }

@@ -1,4 +1,5 @@
 import type { Block } from '../blocks/encode.ts';
+import type { Json } from '../model/manifest.ts';
 import type { SyncRow } from './sync-rows.ts';
 
 /** One entity's move to another tip. */
@@ -24,6 +25,8 @@ export type Row =
   | { kind: 'import_source'; id: string; digest: string; cid: string }
   /** Moves up to this one have left the feed. */
   | { kind: 'feed_floor'; move: number }
+  /** Work of several commits that a restart has to finish: what is left to do, or null when it is done. */
+  | { kind: 'task'; id: string; task: { kind: string; state: Json } | null }
   | SyncRow;
 
 /**

@@ -67,6 +67,9 @@ CREATE TABLE moves (
   time INTEGER NOT NULL
 ) STRICT;
 
+-- Work of several commits that is not finished: a restart goes on with it. state is JSON.
+CREATE TABLE task (id TEXT PRIMARY KEY, kind TEXT NOT NULL, state TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
 -- Where imported entities came from: the digest of the source record and the version that it became.
 CREATE TABLE import_source (entity INTEGER PRIMARY KEY, digest TEXT NOT NULL, tip INTEGER NOT NULL) STRICT;
 
