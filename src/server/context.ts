@@ -16,6 +16,7 @@ import { ExpansionService } from './resources/entities/expansion-service.ts';
 import { EntitiesService } from './resources/entities/service.ts';
 import { EntityWrites } from './resources/entities/writes.ts';
 import { EventsService } from './resources/events/service.ts';
+import { ImportsService } from './resources/node/imports/service.ts';
 import { PermissionsService } from './resources/permissions/service.ts';
 import { RelationshipsService } from './resources/relationships/service.ts';
 import { SystemService } from './resources/system/service.ts';
@@ -45,6 +46,7 @@ export interface Context extends AsyncDisposable {
   relationships: RelationshipsService;
   versions: VersionsService;
   events: EventsService;
+  imports: ImportsService;
   permissions: PermissionsService;
   system: SystemService;
 }
@@ -72,6 +74,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   const writes = new EntityWrites({ networks, permissions, now, newId, schema: `${config.service}/eidos@v1` });
   const entities = new EntitiesService(writes);
   const users = new UsersService({ writes, entities, identity });
+  const collections = new CollectionsService({ writes, entities, users });
   await networks.get(config.network);
 
   const context = {
@@ -90,7 +93,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     }),
     auth: new AuthService({ identity, users }),
     users,
-    collections: new CollectionsService({ writes, entities, users }),
+    collections,
     entities: {
       entities,
       batches: new BatchService(entities, writes),
@@ -101,6 +104,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     relationships: new RelationshipsService(writes),
     versions: new VersionsService(writes),
     events: opened.use(new EventsService(networks, now, log)),
+    imports: new ImportsService(writes, collections),
     permissions,
     system: new SystemService({ instance, version, document: openapi, now }),
   };

@@ -3,12 +3,11 @@ import { ValidationError } from '../../src/server/errors.ts';
 import { sourceDigest } from '../../src/server/exchange/draft.ts';
 import { createIntake } from '../../src/server/exchange/intake.ts';
 import { mapContext, mapRecord, maxNested } from '../../src/server/exchange/map-record.ts';
-import { mapRecords } from '../../src/server/exchange/map-records.ts';
 import { defaultMapping, parseMapping } from '../../src/server/exchange/mapping.ts';
 import { readRecords } from '../../src/server/exchange/records.ts';
 import { derivedId, entityIdPattern } from '../../src/server/model/ids.ts';
 import type { Json, JsonObject } from '../../src/server/model/manifest.ts';
-import { bytesOf } from './streams.ts';
+import { bytesOf, mapRecords } from './streams.ts';
 
 const collection = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const idOf = (kind: string, sourceId: string) => derivedId('main', collection, kind, sourceId);

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { everyRecordHasId, readRecords } from '../../src/server/exchange/records.ts';
+import { readRecords } from '../../src/server/exchange/records.ts';
 import { bytesOf, recordsOf } from './streams.ts';
 
 const works = [
@@ -112,14 +112,5 @@ describe('the formats', () => {
       await source.return(undefined);
       expect(closed, file).toBe(1);
     }
-  });
-});
-
-describe('everyRecordHasId', () => {
-  it('holds where each record has a text or a number in id', async () => {
-    const holds = (content: string) => everyRecordHasId(readRecords(bytesOf(content), 'a.ndjson'));
-    expect(await holds('{"id":0}\n{"id":"b"}')).toBe(true);
-    for (const other of ['{}', '{"id":""}', '{"id":" "}', '{"id":null}', '{"id":[1]}', '{"id":true}'])
-      expect(await holds(`{"id":1}\n${other}`), other).toBe(false);
   });
 });

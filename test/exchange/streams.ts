@@ -1,4 +1,9 @@
 import { ValidationError } from '../../src/server/errors.ts';
+import type { Draft } from '../../src/server/exchange/draft.ts';
+import type { MapContext } from '../../src/server/exchange/map-record.ts';
+import { mapSource } from '../../src/server/exchange/map-source.ts';
+import type { Mapping } from '../../src/server/exchange/mapping.ts';
+import type { SourceRecord } from '../../src/server/exchange/record-place.ts';
 import { readRecords } from '../../src/server/exchange/records.ts';
 import type { JsonObject } from '../../src/server/model/manifest.ts';
 
@@ -27,4 +32,13 @@ export async function refusal(
     return { before, message: error.issues.map((i) => i.message).join('\n') };
   }
   throw new Error(`${file} was read without an error, ${before} records`);
+}
+
+/** Each record's drafts. */
+export async function* mapRecords(
+  mapping: Mapping,
+  records: AsyncIterable<SourceRecord>,
+  context: MapContext,
+): AsyncGenerator<{ source: SourceRecord; drafts: Draft[] }> {
+  for await (const source of records) yield { source, drafts: mapSource(mapping, source, context) };
 }

@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Draft, sourceDigest } from '../../src/server/exchange/draft.ts';
 import { createIntake, type IntakeCounts } from '../../src/server/exchange/intake.ts';
 import { mapContext } from '../../src/server/exchange/map-record.ts';
-import { mapRecords } from '../../src/server/exchange/map-records.ts';
 import { parseMappingText } from '../../src/server/exchange/mapping.ts';
 import { readRecords } from '../../src/server/exchange/records.ts';
+import { mapRecords } from './streams.ts';
 
 const data = resolve(import.meta.dirname, '../../../shared/data/tate');
 const mapping = parseMappingText(readFileSync(new URL('../fixtures/tate.mapping.json', import.meta.url), 'utf8'));

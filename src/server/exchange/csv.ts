@@ -26,7 +26,8 @@ export async function* csvRecords(source: AsyncIterable<Uint8Array>, file: strin
       if (header === null) header = headerOf(cells, place, info.lines);
       else {
         const members = header.map((name, i) => [name, cells[i] ?? ''] as const);
-        yield sourceRecord(Object.fromEntries(members), place, info.lines);
+        const size = members.reduce((sum, [, cell]) => sum + cell.length + 1, 0);
+        yield sourceRecord(Object.fromEntries(members), place, info.lines, size);
       }
     }
   } catch (error) {

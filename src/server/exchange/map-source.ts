@@ -1,19 +1,22 @@
 import { ValidationError } from '../errors.ts';
 import type { Draft } from './draft.ts';
+import { usableId } from './fields.ts';
 import { type MapContext, mapRecord } from './map-record.ts';
-import type { Mapping } from './mapping.ts';
+import { defaultMapping, type Mapping } from './mapping.ts';
 import type { SourceRecord } from './record-place.ts';
 
-/** Each record's drafts. Throws what `mapRecord` throws, with the record's file and line before each message. */
-export async function* mapRecords(
-  mapping: Mapping,
-  records: AsyncIterable<SourceRecord>,
-  context: MapContext,
-): AsyncGenerator<{ source: SourceRecord; drafts: Draft[] }> {
-  for await (const source of records) yield { source, drafts: mapOne(mapping, source, context) };
+/** Which mapping is for a record. */
+export type MappingOf = (source: SourceRecord) => Mapping;
+
+/** Without a mapping file: a record that has a usable `id` is known by it, another one by its content. */
+export function defaultMappingOf(type?: string): MappingOf {
+  const byId = defaultMapping(true, type);
+  const byContent = defaultMapping(false, type);
+  return ({ record }) => (Object.hasOwn(record, 'id') && usableId(record.id) !== null ? byId : byContent);
 }
 
-function mapOne(mapping: Mapping, source: SourceRecord, context: MapContext): Draft[] {
+/** A record's drafts. Throws what `mapRecord` throws, with the record's file and line before each message. */
+export function mapSource(mapping: Mapping, source: SourceRecord, context: MapContext): Draft[] {
   try {
     return mapRecord(mapping, source.record, context);
   } catch (error) {

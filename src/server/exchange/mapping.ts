@@ -73,7 +73,7 @@ export function parseMapping(json: unknown): Mapping {
 
 /**
  * The mapping of an import without a mapping file: each record is one entity. `ids`: the field `id` is the stable id,
- * to be chosen where every record has a usable one (`everyRecordHasId`); otherwise it is the record's hash.
+ * to be chosen for records that have a usable one; otherwise it is the record's hash.
  */
 export function defaultMapping(ids: boolean, type = 'record'): Mapping {
   return parseMapping({ records: [{ type, label: ['label', 'name', 'title'], ...(ids && { id: 'id' }) }] });

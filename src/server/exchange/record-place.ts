@@ -10,6 +10,8 @@ export interface SourceRecord {
   line: number;
   /** File and line in words, for messages: `works.ndjson, line 3`. */
   place: string;
+  /** About how many bytes it has in its file. */
+  size: number;
 }
 
 export const maxRecordBytes = 32 * 1024 * 1024;
@@ -43,15 +45,15 @@ export function parseRecord(bytes: Buffer, place: Place, line: number): SourceRe
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badRecord(place, line, 'is not a JSON object');
-  return sourceRecord(value as JsonObject, place, line);
+  return sourceRecord(value as JsonObject, place, line, bytes.length);
 }
 
 /** The record, if it can be stored exactly (model/json-value.ts). */
-export function sourceRecord(record: JsonObject, place: Place, line: number): SourceRecord {
+export function sourceRecord(record: JsonObject, place: Place, line: number, size: number): SourceRecord {
   const issue = jsonIssues(record, [])[0];
   if (issue) {
     const where = issue.path.length > 12 ? [...issue.path.slice(0, 12), '…'] : issue.path;
     throw badRecord(place, line, `${where.join('.') || 'the record'} ${issue.message}`);
   }
-  return { record, line, place: placeText(place, line) };
+  return { record, line, place: placeText(place, line), size };
 }

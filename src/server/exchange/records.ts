@@ -1,6 +1,5 @@
 import { ValidationError } from '../errors.ts';
 import { csvRecords } from './csv.ts';
-import { usableId } from './fields.ts';
 import { gunzipped } from './gzip.ts';
 import { jsonArrayRecords } from './json-array.ts';
 import { ndjsonRecords } from './ndjson.ts';
@@ -40,13 +39,6 @@ async function* plainRecords(source: AsyncIterable<Uint8Array>, file: string): A
   } finally {
     await close();
   }
-}
-
-/** Whether each record has a usable id in its field `id`, so that it can be the stable one (see `defaultMapping`). */
-export async function everyRecordHasId(records: AsyncIterable<SourceRecord>): Promise<boolean> {
-  for await (const { record } of records)
-    if (!Object.hasOwn(record, 'id') || usableId(record.id) === null) return false;
-  return true;
 }
 
 function markLength(head: Uint8Array): number {

@@ -9,13 +9,20 @@ export const maxBodyBytes = 32 * 1024 * 1024;
 /** What a stored value may have, and the envelope around it. */
 const maxBodyDepth = maxDepth + 10;
 
-/** File content is a stream for its controller, whatever its type (wire-contract.md, POST /files/{id}/content). */
-function isContent(request: IncomingMessage): boolean {
-  return /^\/[^/]+\/[^/]+\/content\/?(?:\?|$)/.test(request.url ?? '') && request.method !== 'PATCH';
+/** Bodies that are streams of bytes for their controllers, whatever their type says. */
+const streams: { methods: string[]; path: RegExp }[] = [
+  // wire-contract.md, POST /files/{id}/content
+  { methods: ['POST', 'PUT'], path: /^\/[^/]+\/[^/]+\/content\/?(?:\?|$)/ },
+  { methods: ['PUT'], path: /^\/node\/imports\/[^/]+\/files\/[^/]+$/ },
+  { methods: ['POST'], path: /^\/node\/import\/?(?:\?|$)/ },
+];
+
+function isStream({ method = '', url = '' }: IncomingMessage): boolean {
+  return streams.some(({ methods, path }) => methods.includes(method) && path.test(url));
 }
 
 function isJson(request: IncomingMessage): boolean {
-  if (isContent(request)) return false;
+  if (isStream(request)) return false;
   const type = request.headers['content-type'];
   return type === undefined || /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type);
 }

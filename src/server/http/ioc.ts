@@ -3,6 +3,7 @@ import { AuthController } from '../resources/auth/controller.ts';
 import { CollectionsController } from '../resources/collections/controller.ts';
 import { EntitiesController } from '../resources/entities/controller.ts';
 import { EventsController } from '../resources/events/controller.ts';
+import { ImportsController } from '../resources/node/imports/controller.ts';
 import { PermissionsController } from '../resources/permissions/controller.ts';
 import { RelationshipsController } from '../resources/relationships/controller.ts';
 import { SystemController } from '../resources/system/controller.ts';
@@ -19,6 +20,7 @@ const factories = new Map<ControllerClass, (ctx: Context) => object>([
   [CollectionsController, (ctx) => new CollectionsController(ctx.collections)],
   [EntitiesController, (ctx) => new EntitiesController(ctx.entities)],
   [EventsController, (ctx) => new EventsController(ctx.events)],
+  [ImportsController, (ctx) => new ImportsController(ctx.imports)],
   [PermissionsController, (ctx) => new PermissionsController(ctx.permissions)],
   [RelationshipsController, (ctx) => new RelationshipsController(ctx.relationships)],
   [UsersController, (ctx) => new UsersController(ctx.users)],

@@ -1,0 +1,86 @@
+import { ValidationError } from '../errors.ts';
+import type { Network } from '../model/ids.ts';
+import { type ImportCounts, type ImportReport, ImportTally } from './import-tally.ts';
+import { type ImportItem, type ImportTarget, ImportWriter } from './import-writer.ts';
+import { createIntake } from './intake.ts';
+import { mapContext } from './map-record.ts';
+import { type MappingOf, mapSource } from './map-source.ts';
+import type { SourceRecord } from './record-place.ts';
+import { readRecords } from './records.ts';
+import { Turns } from './turns.ts';
+
+/** A slice has at most so many entities, and is written early where their records hold so many bytes. */
+const sliceSize = 250;
+const sliceBytes = 4 * 1024 * 1024;
+const progressMs = 500;
+
+/**
+ * One import: its files, read one after the other, become entities of one collection. What is written stays: an import
+ * that was interrupted goes on where another one reads the same files (decisions.md, Import).
+ */
+export class ImportJob {
+  readonly #mappingOf: MappingOf;
+  readonly #context: ReturnType<typeof mapContext>;
+  readonly #intake = createIntake();
+  readonly #tally = new ImportTally();
+  readonly #turns = new Turns();
+  readonly #writer: ImportWriter;
+  #batch: ImportItem[] = [];
+  #batchBytes = 0;
+  /** Records read, those among them that could not be mapped. */
+  #records = 0;
+
+  constructor(target: ImportTarget, network: Network, mappingOf: MappingOf) {
+    this.#mappingOf = mappingOf;
+    this.#context = mapContext(network, target.collection);
+    this.#writer = new ImportWriter(target, this.#tally, this.#turns);
+  }
+
+  counts(): ImportCounts {
+    return this.#tally.counts({ ...this.#intake.counts(), records: this.#records });
+  }
+
+  report(): ImportReport {
+    return this.#tally.report({ ...this.#intake.counts(), records: this.#records });
+  }
+
+  /**
+   * Reads one file and writes what is in it; yields twice a second, so that progress can be told. Rejects with a
+   * ValidationError at the first record that cannot be read; what came before it is written.
+   */
+  async *read(source: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<ImportCounts> {
+    let told = performance.now();
+    try {
+      for await (const record of readRecords(source, name)) {
+        this.#take(record);
+        if (this.#batch.length >= sliceSize || this.#batchBytes >= sliceBytes) await this.#write();
+        if (this.#turns.due()) await this.#turns.take();
+        if (performance.now() - told < progressMs) continue;
+        yield this.counts();
+        told = performance.now();
+      }
+    } finally {
+      await this.#write();
+      await this.#writer.settle();
+    }
+  }
+
+  #take(record: SourceRecord): void {
+    this.#records++;
+    this.#batchBytes += record.size;
+    try {
+      const drafts = mapSource(this.#mappingOf(record), record, this.#context);
+      for (const draft of this.#intake.take(drafts)) this.#batch.push({ draft, place: record.place });
+    } catch (error) {
+      if (!(error instanceof ValidationError)) throw error;
+      this.#tally.refused({ place: record.place, issues: error.issues });
+    }
+  }
+
+  async #write(): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#batchBytes = 0;
+    for (let at = 0; at < batch.length; at += sliceSize) await this.#writer.write(batch.slice(at, at + sliceSize));
+  }
+}

@@ -1,0 +1,17 @@
+import type { ImportStanding } from '../store/import-sources.ts';
+
+/**
+ * What an import does with one draft:
+ * - `create`: nothing stands under its id;
+ * - `update`: its source has changed, and the tip is still what an import made;
+ * - `left_alone`: its source has changed, and so has the entity, or it was deleted;
+ * - `unchanged`: nothing, since the source is the same; and a mention inside a record never changes what is there.
+ */
+export type Plan = 'create' | 'update' | 'left_alone' | 'unchanged';
+
+/** `digest` is that of the draft's source; it is asked for only where it decides. */
+export function planOf(nested: boolean, standing: ImportStanding | undefined, digest: () => string): Plan {
+  if (!standing) return 'create';
+  if (nested || standing.digest === digest()) return 'unchanged';
+  return standing.untouched && !standing.deleted ? 'update' : 'left_alone';
+}

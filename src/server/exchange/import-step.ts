@@ -1,0 +1,105 @@
+import { encodeManifest } from '../blocks/encode.ts';
+import type { Issue } from '../errors.ts';
+import type { Manifest, Relationship } from '../model/manifest.ts';
+import { firstVersion, replaced, type Stamp } from '../model/merge.ts';
+import type { Commit } from '../store/commit.ts';
+import type { Reader } from '../store/connection.ts';
+import type { ImportStanding } from '../store/import-sources.ts';
+import { versionByKey } from '../store/versions.ts';
+import { type Draft, sourceDigest } from './draft.ts';
+import { planOf } from './import-plan.ts';
+import type { LeftAlone } from './import-tally.ts';
+
+/** Where the drafts go, and what of it does not change while they are written. */
+export interface Destination {
+  collection: string;
+  /** Whether the writer may make this step: throws ForbiddenError, or gives what is wrong with it. */
+  allow: (db: Reader, step: { base: Manifest | null; next: Manifest }) => Issue[];
+}
+
+/** What becomes of one draft: nothing, a refusal, or a commit after which it counts as `done`. */
+export type Step =
+  | { plan: 'unchanged' }
+  | { plan: 'left_alone'; reason: LeftAlone['reason'] }
+  | { plan: 'refused'; issues: Issue[] }
+  | { plan: 'commit'; commit: Commit; done: 'created' | 'updated' | 'unchanged' };
+
+/** One draft's step from what stands under its id, checked and hashed, not yet written. */
+export function stepOf(
+  db: Reader,
+  draft: Draft,
+  standing: ImportStanding | undefined,
+  { collection, allow }: Destination,
+  stamp: Stamp,
+): Step {
+  let known: string | undefined;
+  const digest = (): string => {
+    known ??= sourceDigest(draft);
+    return known;
+  };
+  const plan = planOf(draft.nested, standing, digest);
+  if (plan === 'unchanged') return { plan };
+  const relationships = [placed(collection), ...draft.relationships];
+  if (!standing) {
+    const next = firstVersion({ ...draft, relationships }, stamp);
+    return commitOf(db, { base: null, next, expect: null, digest: digest(), done: 'created' }, allow, stamp);
+  }
+  const version = versionByKey(db, standing.tip);
+  if (!version) throw new Error(`the tip of ${draft.id} is missing`);
+  const { cid, manifest: base } = version;
+  if (plan === 'left_alone') {
+    if (standing.deleted) return { plan, reason: 'deleted' };
+    if (digestOf(base, collection) !== digest())
+      return { plan, reason: standing.digest === null ? 'not_imported' : 'edited' };
+    // It says what the source says, whoever wrote it: from now on it follows the source.
+    return { plan: 'commit', commit: rowCommit(draft.id, cid, digest(), stamp), done: 'unchanged' };
+  }
+  if (base.type !== draft.type) return { plan: 'refused', issues: [typeIssue(base.type, draft.type)] };
+  const next = replaced(base, cid, { properties: draft.properties, relationships }, stamp);
+  return commitOf(db, { base, next, expect: cid, digest: digest(), done: 'updated' }, allow, stamp);
+}
+
+function placed(collection: string): Relationship {
+  return { predicate: 'collection', peer: collection, peer_type: 'collection' };
+}
+
+/** The digest of what a version says beside its place in the collection. */
+function digestOf({ type, properties, relationships }: Manifest, collection: string): string {
+  const others = relationships.filter((r) => r.predicate !== 'collection' || r.peer !== collection);
+  return sourceDigest({ type, properties, relationships: others });
+}
+
+function typeIssue(old: string, now: string): Issue {
+  return { path: ['type'], message: `the entity has the type "${old}", which does not change to "${now}"` };
+}
+
+function commitOf(
+  db: Reader,
+  step: { base: Manifest | null; next: Manifest; expect: string | null; digest: string; done: 'created' | 'updated' },
+  allow: Destination['allow'],
+  stamp: Stamp,
+): Step {
+  const { base, next, expect, digest, done } = step;
+  const issues = allow(db, { base, next });
+  if (issues.length > 0) return { plan: 'refused', issues };
+  const block = encodeManifest(next);
+  const commit: Commit = {
+    changes: [{ id: next.id, expect, tip: block.cid, blocks: [block] }],
+    guards: [],
+    rows: [{ kind: 'import_source', id: next.id, digest, cid: block.cid }],
+    origin: 'import',
+    time: Date.parse(stamp.ts),
+  };
+  return { plan: 'commit', commit, done };
+}
+
+/** Nothing but the note that this version is what the source says. */
+function rowCommit(id: string, cid: string, digest: string, stamp: Stamp): Commit {
+  return {
+    changes: [],
+    guards: [{ id, tip: cid }],
+    rows: [{ kind: 'import_source', id, digest, cid }],
+    origin: 'import',
+    time: Date.parse(stamp.ts),
+  };
+}

@@ -1,0 +1,144 @@
+import { setTimeout } from 'node:timers/promises';
+import { BusyError, ForbiddenError, ValidationError } from '../errors.ts';
+import type { Stamp } from '../model/merge.ts';
+import type { Commit, Outcome } from '../store/commit.ts';
+import type { Reader } from '../store/connection.ts';
+import { isKnownTarget } from '../store/entities.ts';
+import { type ImportStanding, importStandings } from '../store/import-sources.ts';
+import type { NetworkStore } from '../store/network-store.ts';
+import type { Draft } from './draft.ts';
+import { type Destination, type Step, stepOf } from './import-step.ts';
+import type { ImportTally } from './import-tally.ts';
+import type { Turns } from './turns.ts';
+
+/** One draft, with file and line in words. */
+export interface ImportItem {
+  draft: Draft;
+  place: string;
+}
+
+export interface ImportTarget extends Destination {
+  store: NetworkStore;
+  stamp: () => Stamp;
+}
+
+/** So many slices are with the store while the next one is made. */
+const maxInFlight = 2;
+/** How often an entity is looked at anew after somebody else wrote it in between. */
+const attempts = 10;
+const busyMs = 50;
+
+interface Written {
+  item: ImportItem;
+  commit: Commit;
+  done: 'created' | 'updated' | 'unchanged';
+}
+
+/** Writes drafts in slices, a commit an entity, and counts what became of them. */
+export class ImportWriter {
+  readonly #target: ImportTarget;
+  readonly #tally: ImportTally;
+  readonly #turns: Turns;
+  #inFlight: Promise<void>[] = [];
+
+  constructor(target: ImportTarget, tally: ImportTally, turns: Turns) {
+    this.#target = target;
+    this.#tally = tally;
+    this.#turns = turns;
+  }
+
+  /** Resolves when the next slice may come; rejects where this one or one before could not be written. */
+  async write(items: ImportItem[]): Promise<void> {
+    const prepared = await this.#prepare(items);
+    while (this.#inFlight.length >= maxInFlight) await this.#inFlight.shift();
+    const written = this.#commit(prepared);
+    // Its rejection is met where it is awaited, and must not count as unhandled until then.
+    written.catch(() => undefined);
+    this.#inFlight.push(written);
+  }
+
+  /** Resolves when everything is on disk. */
+  async settle(): Promise<void> {
+    const inFlight = this.#inFlight;
+    this.#inFlight = [];
+    await Promise.all(inFlight);
+  }
+
+  async #commit(prepared: Written[]): Promise<void> {
+    let open = prepared;
+    for (let attempt = 1; open.length > 0; attempt++) {
+      const outcomes = await this.#submit(open.map(({ commit }) => commit));
+      const beaten: ImportItem[] = [];
+      for (const [i, { item, done }] of open.entries())
+        if (outcomes[i]?.committed) this.#tally.count(done);
+        else beaten.push(item);
+      if (attempt === attempts) return this.#giveUp(beaten);
+      open = beaten.length === 0 ? [] : await this.#prepare(beaten);
+    }
+  }
+
+  #giveUp(items: ImportItem[]): void {
+    const issues = [{ path: ['id'], message: 'the entity was changed by others again and again' }];
+    for (const { draft, place } of items) this.#tally.refused({ place, id: draft.id, issues });
+  }
+
+  async #submit(commits: Commit[]): Promise<Outcome[]> {
+    for (;;) {
+      try {
+        return await this.#target.store.submit(commits);
+      } catch (error) {
+        if (!(error instanceof BusyError)) throw error;
+        await setTimeout(busyMs);
+      }
+    }
+  }
+
+  /** What is to be committed of a slice; the rest is counted. One look-up for all, then steps between turns. */
+  async #prepare(items: ImportItem[]): Promise<Written[]> {
+    const { store, collection } = this.#target;
+    const standings = store.read((db) => {
+      if (!isKnownTarget(db, collection)) throw ValidationError.at(['collection'], 'the collection has been deleted');
+      return importStandings(
+        db,
+        items.map(({ draft }) => draft.id),
+      );
+    });
+    const stamp = this.#target.stamp();
+    const written: Written[] = [];
+    for (let next = 0; next < items.length; ) {
+      if (this.#turns.due()) await this.#turns.take();
+      store.read((db) => {
+        do {
+          const item = items[next++] as ImportItem;
+          const step = this.#step(db, item, standings.get(item.draft.id), stamp);
+          if (step) written.push({ item, ...step });
+        } while (next < items.length && !this.#turns.due());
+      });
+    }
+    return written;
+  }
+
+  #step(
+    db: Reader,
+    { draft, place }: ImportItem,
+    standing: ImportStanding | undefined,
+    stamp: Stamp,
+  ): Extract<Step, { plan: 'commit' }> | null {
+    const { id } = draft;
+    const step = this.#checked(db, draft, standing, stamp);
+    if (step.plan === 'commit') return step;
+    if (step.plan === 'unchanged') this.#tally.count('unchanged');
+    else if (step.plan === 'left_alone') this.#tally.leftAlone({ id, place, reason: step.reason });
+    else this.#tally.refused({ place, id, issues: step.issues });
+    return null;
+  }
+
+  #checked(db: Reader, draft: Draft, standing: ImportStanding | undefined, stamp: Stamp): Step {
+    try {
+      return stepOf(db, draft, standing, this.#target, stamp);
+    } catch (error) {
+      if (!(error instanceof ForbiddenError)) throw error;
+      return { plan: 'refused', issues: [{ path: [], message: error.message }] };
+    }
+  }
+}

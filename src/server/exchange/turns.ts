@@ -1,0 +1,19 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** How long a step may hold the event loop: its delay stays below 10 ms with the requests that come between. */
+const stepMs = 4;
+
+/** Cuts long work into steps, between which everything that waits on the event loop has its turn. */
+export class Turns {
+  #until = performance.now() + stepMs;
+
+  /** Whether the step has lasted long enough: time to `await take()`. */
+  due(): boolean {
+    return performance.now() >= this.#until;
+  }
+
+  async take(): Promise<void> {
+    await setImmediate();
+    this.#until = performance.now() + stepMs;
+  }
+}

@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { DomainError, ValidationError } from '../errors.ts';
+import type { CallerRequest } from '../model/caller.ts';
+import { answerOf } from './errors.ts';
+
+/** A request whose body is bytes for its controller, and whose answer the controller writes. */
+export interface StreamRequest extends CallerRequest, IncomingMessage {
+  res: ServerResponse;
+}
+
+/** How long what is left of a refused upload is read and thrown away, so that the client gets to read the answer. */
+const drainMs = 5000;
+
+/** The bytes of the body as they come. Leaving off does not end the connection. @throws ValidationError where they end early */
+export async function* bodyOf(request: StreamRequest): AsyncGenerator<Uint8Array> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    if (error instanceof DomainError || request.complete) throw error;
+    throw ValidationError.at([], 'the body ended early');
+  }
+}
+
+/**
+ * Answers with one JSON document a line, each as soon as it is there; an error after the first line becomes the last
+ * one, in the form of an error's body. Before the first line an error is an answer like any other. `lossy` lines are
+ * left out while the client does not read. The declared type is that of one line.
+ * @throws what is no refusal, once the answer has ended, so that it is logged
+ */
+export async function answerLines<T extends object>(
+  request: StreamRequest,
+  lines: AsyncGenerator<T>,
+  lossy: (line: T) => boolean = () => false,
+): Promise<T> {
+  const response = request.res;
+  try {
+    const first = await lines.next();
+    response.writeHead(200, {
+      'Content-Type': 'application/x-ndjson; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+    });
+    for (let next = first; !next.done; next = await lines.next()) await write(response, next.value, lossy);
+    response.end();
+  } catch (error) {
+    drain(request);
+    if (!response.headersSent) throw error;
+    const body = error instanceof DomainError ? answerOf(error).body : { error: 'Internal server error' };
+    response.end(`${JSON.stringify(body)}\n`);
+    if (!(error instanceof DomainError)) throw error;
+  }
+  return undefined as never;
+}
+
+async function write<T>(response: ServerResponse, line: T, lossy: (line: T) => boolean): Promise<void> {
+  if (response.destroyed) return;
+  if (response.writableNeedDrain) {
+    if (lossy(line)) return;
+    await new Promise<void>((resolve) => {
+      response.once('drain', resolve);
+      response.once('close', resolve);
+    });
+  }
+  response.write(`${JSON.stringify(line)}\n`);
+}
+
+function drain(request: StreamRequest): void {
+  if (request.complete || request.destroyed) return;
+  const timer = setTimeout(() => request.destroy(), drainMs);
+  request.once('close', () => clearTimeout(timer));
+  request.once('end', () => clearTimeout(timer));
+  request.resume();
+}

@@ -1,0 +1,110 @@
+import {
+  Body,
+  Delete,
+  Get,
+  Path,
+  Post,
+  Produces,
+  Put,
+  Query,
+  Request,
+  Response,
+  Route,
+  SuccessResponse,
+  Tags,
+} from '../../../http/controller.ts';
+import { answerLines, bodyOf, type StreamRequest } from '../../../http/streams.ts';
+import type { CallerRequest } from '../../../model/caller.ts';
+import type { ErrorView, ValidationErrorView } from '../../wire.ts';
+import type { ImportsService } from './service.ts';
+import type { ImportLineView, ImportView, StartImportBody } from './wire.ts';
+
+@Route('node')
+@Tags('Node')
+@Response<ValidationErrorView>(400, 'Validation failed')
+@Response<ErrorView>(401, 'Unauthorized')
+@Response<ErrorView>(403, 'Not the operator')
+export class ImportsController {
+  private readonly imports: ImportsService;
+  constructor(imports: ImportsService) {
+    this.imports = imports;
+  }
+
+  /**
+   * Start an import. Then PUT its files one after the other, and DELETE it at the end.
+   *
+   * Ids derive from the collection and the records, so that importing again changes nothing and goes on where an import
+   * was interrupted. A changed record updates its entity, unless that was edited or deleted here.
+   */
+  @Post('imports')
+  @SuccessResponse(201, 'Created')
+  start(@Request() request: CallerRequest, @Body() body: StartImportBody): Promise<ImportView> {
+    return this.imports.start(request.caller, body);
+  }
+
+  /** What became of an import's files so far. */
+  @Get('imports/{id}')
+  @Response<ErrorView>(404, 'Not found')
+  read(@Request() request: CallerRequest, @Path() id: string): ImportView {
+    return this.imports.read(request.caller, id);
+  }
+
+  /**
+   * Import one file. The body is its bytes: NDJSON, a JSON array or CSV, each also packed with gzip; the name's ending
+   * says which, else the first bytes. The answer is a stream of JSON lines: progress, and at the end what became of it.
+   * `curl -T works.csv .../node/imports/{id}/files/`
+   * @param name The file's name, for messages
+   * @maxLength name 255
+   */
+  @Put('imports/{id}/files/{name}')
+  @Produces('application/x-ndjson')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ErrorView>(409, 'Another file of this import is being read, or one could not be')
+  receive(@Request() request: StreamRequest, @Path() id: string, @Path() name: string): Promise<ImportLineView> {
+    const lines = this.imports.receive(request.caller, id, name, bodyOf(request));
+    return answerLines(request, lines, isProgress);
+  }
+
+  /** Forget an import that has ended. What it has written stays. */
+  @Delete('imports/{id}')
+  @SuccessResponse(204, 'Closed')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ErrorView>(409, 'A file is being read')
+  close(@Request() request: CallerRequest, @Path() id: string): void {
+    this.imports.close(request.caller, id);
+  }
+
+  /**
+   * Import a single file without a mapping, in one request; body and answer as for the files of an import.
+   * @param collection The collection's id or label
+   * @minLength collection 1
+   * @maxLength collection 200
+   * @param type The type of every entity (default `record`)
+   * @minLength type 1
+   * @maxLength type 100
+   * @param name The file's name, for its ending and for messages
+   * @maxLength name 255
+   */
+  @Post('import')
+  @Produces('application/x-ndjson')
+  @SuccessResponse(200, 'Imported')
+  single(
+    @Request() request: StreamRequest,
+    @Query() collection: string,
+    @Query() type?: string,
+    @Query() name: string = 'import',
+  ): Promise<ImportLineView> {
+    const lines = this.imports.single(
+      request.caller,
+      { collection, ...(type !== undefined && { type }) },
+      name,
+      bodyOf(request),
+    );
+    return answerLines(request, lines, isProgress);
+  }
+}
+
+/** Progress that is not read is out of date. */
+function isProgress(line: ImportLineView): boolean {
+  return line.progress !== undefined;
+}

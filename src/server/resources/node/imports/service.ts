@@ -1,0 +1,202 @@
+import { AlreadyExistsError, NotFoundError, UnavailableError, ValidationError } from '../../../errors.ts';
+import { ImportJob } from '../../../exchange/import-job.ts';
+import type { ImportTarget } from '../../../exchange/import-writer.ts';
+import { defaultMappingOf, type MappingOf } from '../../../exchange/map-source.ts';
+import { parseMapping } from '../../../exchange/mapping.ts';
+import { type Caller, operator } from '../../../model/caller.ts';
+import { isEntityId, type Network } from '../../../model/ids.ts';
+import { jsonIssues } from '../../../model/json-value.ts';
+import { collectionsOf, type Manifest } from '../../../model/manifest.ts';
+import type { Reader } from '../../../store/connection.ts';
+import { findEntity } from '../../../store/entities.ts';
+import { collectionsLabelled } from '../../../store/import-sources.ts';
+import type { NetworkStore } from '../../../store/network-store.ts';
+import type { EntityWrites } from '../../entities/writes.ts';
+import type { ImportCollectionView, ImportLineView, ImportView, StartImportBody } from './wire.ts';
+
+/** Makes a collection that the caller owns (the service of collections). */
+export interface CollectionMaker {
+  create(caller: Caller, body: { label: string }, validate: boolean): Promise<{ collection: { id: string } }>;
+}
+
+/** An import between its files. `state`: a file is being read, or one could not be read to its end. */
+interface OpenImport {
+  id: string;
+  network: Network;
+  collection: ImportCollectionView;
+  job: ImportJob;
+  files: string[];
+  state: 'waiting' | 'reading' | 'failed';
+  /** Epoch milliseconds. */
+  used: number;
+}
+
+const maxOpen = 8;
+const forgottenMs = 60 * 60 * 1000;
+
+/** Imports: opened for a collection, given files one by one. Each remembers about 100 bytes an entity until it is closed. */
+export class ImportsService {
+  readonly #writes: EntityWrites;
+  readonly #collections: CollectionMaker;
+  readonly #open = new Map<string, OpenImport>();
+  /** The end of the queue of label look-ups, so that two imports do not make one label's collection twice. */
+  #looking: Promise<unknown> = Promise.resolve();
+
+  constructor(writes: EntityWrites, collections: CollectionMaker) {
+    this.#writes = writes;
+    this.#collections = collections;
+  }
+
+  async start(caller: Caller, body: StartImportBody): Promise<ImportView> {
+    const actor = operator(caller);
+    const mappingOf = mappingOfBody(body);
+    const { env } = this.#writes;
+    this.#forget(env.now());
+    const store = await this.#writes.store(caller);
+    const looked = this.#looking.then(() => this.#collection(caller, store, body.collection));
+    this.#looking = looked.catch(() => undefined);
+    const collection = await looked;
+    const placed = { id: collection.id, type: 'collection', collection: null };
+    store.read((db) => env.permissions.require(db, actor, 'entity:create', placed));
+    const target: ImportTarget = {
+      store,
+      collection: collection.id,
+      stamp: () => this.#writes.stamp(actor, undefined, 'import'),
+      allow: (db, { base, next }) => env.permissions.allow(db, actor, { entity: base && placeOf(base), base, next }),
+    };
+    const opened: OpenImport = {
+      id: env.newId(caller.network),
+      network: caller.network,
+      collection,
+      job: new ImportJob(target, caller.network, mappingOf),
+      files: [],
+      state: 'waiting',
+      used: env.now(),
+    };
+    this.#open.set(opened.id, opened);
+    return view(opened);
+  }
+
+  read(caller: Caller, id: string): ImportView {
+    return view(this.#find(caller, id));
+  }
+
+  /** Forgets an import; what it has written stays. */
+  close(caller: Caller, id: string): void {
+    const opened = this.#find(caller, id);
+    if (opened.state === 'reading') throw busy();
+    this.#open.delete(id);
+  }
+
+  /** Reads one file and says how it goes, twice a second and at the end. */
+  async *receive(
+    caller: Caller,
+    id: string,
+    name: string,
+    source: AsyncIterable<Uint8Array>,
+  ): AsyncGenerator<ImportLineView> {
+    const opened = this.#find(caller, id);
+    refuseName(name);
+    if (opened.state === 'reading') throw busy();
+    if (opened.state === 'failed')
+      throw new AlreadyExistsError('A file of this import could not be read to its end: start another import.');
+    opened.state = 'reading';
+    let state: OpenImport['state'] = 'failed';
+    try {
+      for await (const progress of opened.job.read(source, name)) yield { progress };
+      opened.files.push(name);
+      state = 'waiting';
+    } finally {
+      opened.state = state;
+      opened.used = this.#writes.env.now();
+    }
+    yield { done: view(opened) };
+  }
+
+  /** One file as an import of its own. */
+  async *single(
+    caller: Caller,
+    body: StartImportBody,
+    name: string,
+    source: AsyncIterable<Uint8Array>,
+  ): AsyncGenerator<ImportLineView> {
+    const { id } = await this.start(caller, body);
+    try {
+      yield* this.receive(caller, id, name, source);
+    } finally {
+      this.#open.delete(id);
+    }
+  }
+
+  #find(caller: Caller, id: string): OpenImport {
+    operator(caller);
+    const opened = this.#open.get(id);
+    if (opened?.network !== caller.network)
+      throw new NotFoundError('Import not found: start another; what it has written stays');
+    return opened;
+  }
+
+  /** Keeps what is remembered within bounds: the imports that nobody has used for an hour go, then the one unused longest. */
+  #forget(now: number): void {
+    const idle = [...this.#open.values()].filter(({ state }) => state !== 'reading').sort((a, b) => a.used - b.used);
+    for (const { id, used } of idle) if (now - used > forgottenMs || this.#open.size >= maxOpen) this.#open.delete(id);
+    if (this.#open.size >= maxOpen)
+      throw new UnavailableError(`There are ${maxOpen} imports running: wait until one ends.`);
+  }
+
+  async #collection(caller: Caller, store: NetworkStore, wanted: string): Promise<ImportCollectionView> {
+    if (isEntityId(wanted)) return store.read((db) => this.#known(db, wanted));
+    const issues = jsonIssues(wanted, ['collection']);
+    if (issues.length > 0) throw new ValidationError(issues);
+    const [id, ...others] = store.read((db) => collectionsLabelled(db, wanted));
+    if (others.length > 0)
+      throw ValidationError.at(
+        ['collection'],
+        `the label "${wanted}" fits several collections: ${[id, ...others].join(', ')}. Give an id`,
+      );
+    if (id !== undefined) return { id, label: wanted, created: false };
+    const made = await this.#collections.create(caller, { label: wanted }, true);
+    return { id: made.collection.id, label: wanted, created: true };
+  }
+
+  #known(db: Reader, id: string): ImportCollectionView {
+    const row = findEntity(db, id);
+    if (row?.type !== 'collection' || row.deleted)
+      throw ValidationError.at(['collection'], `there is no collection ${id}`);
+    return { id, label: row.label, created: false };
+  }
+}
+
+function mappingOfBody({ type, mapping }: StartImportBody): MappingOf {
+  if (mapping === undefined) return defaultOf(type);
+  if (type !== undefined) throw ValidationError.at(['type'], 'cannot be given with a mapping, which names the types');
+  const parsed = parseMapping(mapping);
+  return () => parsed;
+}
+
+function defaultOf(type: string | undefined): MappingOf {
+  try {
+    return defaultMappingOf(type);
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    throw ValidationError.at(['type'], `"${type}" is no type that import makes`);
+  }
+}
+
+/** Where an imported entity's permissions are resolved. */
+function placeOf(base: Manifest): { id: string; type: string; collection: string | null } {
+  return { id: base.id, type: base.type, collection: collectionsOf(base)[0] ?? null };
+}
+
+function refuseName(name: string): void {
+  if (!name.isWellFormed() || /\p{Cc}/u.test(name))
+    throw ValidationError.at(['name'], 'must be text without control characters');
+}
+
+function busy(): AlreadyExistsError {
+  return new AlreadyExistsError('A file of this import is being read: wait until it ends.');
+}
+
+function view({ id, collection, files, job }: OpenImport): ImportView {
+  return { id, collection, files: [...files], ...job.report() };
+}
