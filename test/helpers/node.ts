@@ -67,10 +67,13 @@ export function send(url: string, path: string, { method = 'GET', headers = {}, 
   const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
   const bytes = raw ? body : JSON.stringify(body);
   const type = raw ? {} : { 'Content-Type': 'application/json' };
+  // Node frames the body of a DELETE only where it is told the length.
+  const length =
+    method === 'DELETE' && bytes !== undefined ? { 'Content-Length': String(Buffer.byteLength(bytes)) } : {};
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const request = httpRequest(
-      { hostname, port, path, method, headers: { ...type, ...headers }, agent: false },
+      { hostname, port, path, method, headers: { ...type, ...length, ...headers }, agent: false },
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -8,7 +8,7 @@ export function initialRoles(given: RolesView | undefined, withDefaults: boolean
   const defaults = withDefaults ? Object.entries(defaultRoles) : [];
   const copies = defaults.map(([name, list]): [string, string[]] => [name, [...list]]);
   const roles = Object.fromEntries([...copies, ...Object.entries(given ?? {})]);
-  return { ...roles, public: withView(Object.hasOwn(roles, 'public') ? roles['public'] : []) };
+  return { ...roles, public: withView(Object.hasOwn(roles, 'public') ? roles.public : []) };
 }
 
 /** What is wrong with the roles of a body, before `public` is completed. */
