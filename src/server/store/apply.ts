@@ -2,6 +2,7 @@ import { cidBytes } from '../blocks/cid.ts';
 import { decodeManifest } from '../blocks/encode.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import { applySyncRow } from './apply-sync.ts';
+import { applyArchiveRow } from './archive-rows.ts';
 import { blockBytes, blockCidText, findBlock, putBlock } from './blocks.ts';
 import type { Change, Commit, Outcome, Row } from './commit.ts';
 import { isDatabaseError, type Reader, type Writer } from './connection.ts';
@@ -150,6 +151,11 @@ function applyRow(db: Writer, row: Row, time: number): void {
           row.task.kind,
           JSON.stringify(row.task.state),
         );
+      return;
+    case 'versions':
+    case 'car_import':
+    case 'car_conflict':
+      applyArchiveRow(db, row, time);
       return;
     default:
       applySyncRow(db, row, time);

@@ -1,5 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { cidBytes, cidText } from '../blocks/cid.ts';
+import { manifestHead } from '../blocks/manifest-head.ts';
 import type { Reader, Writer } from './connection.ts';
 
 /** Blocks from this size on are compressed. */
@@ -50,7 +51,7 @@ export function putBlock(
   const known = db.get<StoredBlock>('SELECT key, entity FROM block WHERE cid = ?', cid);
   if (known) return known.key;
   const { enc, base, bytes } = compress(db, plain, ver, previous);
-  return db.insert(
+  const key = db.insert(
     'INSERT INTO block (cid, entity, ver, size, enc, base, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)',
     cid,
     entity,
@@ -60,6 +61,28 @@ export function putBlock(
     base,
     bytes,
   );
+  noteStart(db, { key, entity, cid, prev: prevOf(plain) });
+  return key;
+}
+
+/** The version before, as the block says; null for a first version, and for bytes that say nothing that can be read. */
+function prevOf(bytes: Uint8Array): Uint8Array | null {
+  try {
+    const { prev } = manifestHead(bytes);
+    return prev === null ? null : cidBytes(prev);
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps `partial`: a history that starts here with a later version, and one that this version completes. */
+function noteStart(
+  db: Writer,
+  { key, entity, cid, prev }: { key: number; entity: number; cid: Uint8Array; prev: Uint8Array | null },
+): void {
+  db.run('DELETE FROM partial WHERE missing = ?', cid);
+  if (prev !== null && db.get('SELECT 1 FROM block WHERE cid = ?', prev) === undefined)
+    db.run('INSERT INTO partial (block, entity, missing) VALUES (?, ?, ?)', key, entity, prev);
 }
 
 function compress(db: Writer, plain: Uint8Array, ver: number, previous: number | null) {

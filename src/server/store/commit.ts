@@ -1,5 +1,6 @@
 import type { Block } from '../blocks/encode.ts';
 import type { Json } from '../model/manifest.ts';
+import type { ArchiveRow } from './archive-rows.ts';
 import type { SyncRow } from './sync-rows.ts';
 
 /** One entity's move to another tip. */
@@ -27,6 +28,7 @@ export type Row =
   | { kind: 'feed_floor'; move: number }
   /** Work of several commits that a restart has to finish: what is left to do, or null when it is done. */
   | { kind: 'task'; id: string; task: { kind: string; state: Json } | null }
+  | ArchiveRow
   | SyncRow;
 
 /**

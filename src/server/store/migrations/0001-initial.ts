@@ -35,6 +35,11 @@ CREATE TABLE block (
 ) STRICT;
 CREATE INDEX block_entity ON block (entity, ver);
 
+-- Versions with which a history starts here although they are not the first: the CID of the one before, which is not here.
+CREATE TABLE partial (block INTEGER PRIMARY KEY, entity INTEGER NOT NULL, missing BLOB NOT NULL) STRICT;
+CREATE INDEX partial_entity ON partial (entity);
+CREATE INDEX partial_missing ON partial (missing);
+
 CREATE TABLE predicate (key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 
 -- The relationships of current versions, for reading them from the peer's side.
@@ -72,6 +77,9 @@ CREATE TABLE task (id TEXT PRIMARY KEY, kind TEXT NOT NULL, state TEXT NOT NULL)
 
 -- Where imported entities came from: the digest of the source record and the version that it became.
 CREATE TABLE import_source (entity INTEGER PRIMARY KEY, digest TEXT NOT NULL, tip INTEGER NOT NULL) STRICT;
+
+-- Archives that are being imported: verified files in the network's spool folder. A restart completes them.
+CREATE TABLE car_import (file TEXT PRIMARY KEY, time INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
 -- The nodes and services that this one mirrors and pushes to. secret is the key for it; direction is both, pull or push.
 CREATE TABLE remote (
@@ -136,6 +144,7 @@ CREATE TABLE push_refusal (
   PRIMARY KEY (remote, entity)
 ) STRICT, WITHOUT ROWID;
 -- Edits on both sides: the CIDs of their last common version, of ours and of theirs, as they were when it was found.
+-- remote 0: theirs came in an archive.
 CREATE TABLE sync_conflict (
   remote INTEGER NOT NULL,
   entity INTEGER NOT NULL,
