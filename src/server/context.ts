@@ -65,7 +65,10 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   await using opened = new AsyncDisposableStack();
   const identity = opened.adopt(new Identity(config.data, { now, randomBytes }), (it) => it.close());
   const operator = identity.ensureOperator().account;
-  const firstUse = (network: Network) => users.ensureUser(network, operator);
+  const firstUse = async (network: Network): Promise<void> => {
+    await cascades.resume(await networks.get(network));
+    await users.ensureUser(network, operator);
+  };
   const networks = opened.adopt(new Networks(config.data, firstUse), (it) => it.close());
 
   const permissions = new PermissionsService(now, networks);
@@ -73,6 +76,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   const newId = (network: Network) => idOn(network, nextUlid(now()));
   const writes = new EntityWrites({ networks, permissions, now, newId, schema: `${config.service}/eidos@v1` });
   const entities = new EntitiesService(writes);
+  const cascades = new CascadeService(writes);
   const users = new UsersService({ writes, entities, identity });
   const collections = new CollectionsService({ writes, entities, users });
   await networks.get(config.network);
@@ -97,7 +101,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     entities: {
       entities,
       batches: new BatchService(entities, writes),
-      cascades: new CascadeService(writes),
+      cascades,
       diffs: new DiffService(entities, writes),
       expansions: new ExpansionService(entities, writes),
     },

@@ -1,18 +1,36 @@
 import { ConflictError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
-import { collectionsOf } from '../../model/manifest.ts';
-import { tombstone } from '../../model/merge.ts';
-import { maxVersionsPerCommit } from '../../store/commit.ts';
+import { collectionsOf, type Json } from '../../model/manifest.ts';
+import { type Stamp, tombstone } from '../../model/merge.ts';
+import { maxVersionsPerCommit, type Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, type Standing } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
+import { unfinished } from '../../store/tasks.ts';
 import { refuse, textIssues } from './body.ts';
-import { type CascadePlan, type CascadeRules, planCascade, skipReason } from './cascade.ts';
+import { type CascadeRules, planCascade, skipReason } from './cascade.ts';
 import { deletedView } from './service.ts';
 import type { CascadeBody, CascadeView } from './wire.ts';
-import type { EntityWrites, Prepared } from './writes.ts';
+import { type EntityWrites, type Prepared, prepare } from './writes.ts';
 
-type Deleted = CascadeView['deleted'][number];
+/** What is still to be deleted of a cascade that takes several commits; `stamp` and `reason` are those of its request. */
+interface Remaining {
+  rules: CascadeRules;
+  stamp: Stamp;
+  reason?: string;
+  /** Deepest first. */
+  left: { id: string; depth: number }[];
+}
+
+interface Doomed {
+  node: Standing;
+  depth: number;
+}
+
+type Result = Pick<CascadeView, 'deleted' | 'skipped'>;
+
+/** How often an entity that moved meanwhile is read again (wire-contract.md N23: once, then skipped). */
+const retries = 1;
 
 /** Deletion of an entity with what it leads to (interface.md, DELETE /entities/{id}/cascade). */
 export class CascadeService {
@@ -22,41 +40,60 @@ export class CascadeService {
     this.#writes = writes;
   }
 
-  /** One permission check for the whole run; the root goes last, so that a stopped run can be repeated. */
+  /**
+   * One permission check for the whole run. The first commit holds the root and the deepest thousand less one; when
+   * there are more, it also holds the record of what is left, so that a restart goes on (decisions.md, Large and long).
+   */
   async remove(caller: Caller, id: string, body: CascadeBody): Promise<CascadeView> {
-    registered(caller);
+    const actor = registered(caller);
     refuse(textIssues({ note: body.note, reason: body.reason }));
     const rules: CascadeRules = {
       collection: body.collection_id,
       predicates: body.cascade_predicates,
-      editedBy: body.edited_by_filter,
       maxDepth: body.max_depth ?? 10,
+      ...(body.edited_by_filter === undefined ? {} : { editedBy: body.edited_by_filter }),
     };
     const store = await this.#writes.store(caller);
-    const { root, plan } = store.read((db) => {
-      const base = this.#root(db, caller, id, body, rules);
-      return { root: base, plan: planCascade(base, rules, (peer) => findStanding(db, peer)) };
+    const root = store.read((db) => this.#root(db, caller, id, body, rules));
+    const plan = await planCascade(root, rules, (peer) => store.read((db) => findStanding(db, peer)));
+    const doomed = plan.reached.toReversed().sort((a, b) => b.depth - a.depth);
+    const stamp = this.#writes.stamp(actor, body.note);
+    const reason = body.reason === undefined ? {} : { reason: body.reason };
+    const later = doomed.slice(maxVersionsPerCommit - 1).map(({ node, depth }) => ({ id: node.id, depth }));
+    const task = `cascade ${root.step.cid}`;
+    const first = await this.#slice(store, doomed.slice(0, maxVersionsPerCommit - 1), {
+      root: root.step,
+      task,
+      work: { rules, stamp, ...reason, left: later },
     });
-    const { deleted, skipped } = await this.#children(store, caller, plan, rules, body);
-    await this.#writes.commit(store, [root.step]);
+    const rest = await this.#finish(store, task, { rules, stamp, ...reason, left: later });
+    const deleted = [...first.deleted, ...rest.deleted];
+    const skipped = [...plan.skipped, ...first.skipped, ...rest.skipped];
     return {
       root: deletedView(root.step),
       deleted,
-      skipped: [...plan.skipped, ...skipped],
+      skipped,
       summary: {
         total_traversed: plan.traversed,
         total_deleted: deleted.length,
-        total_skipped: plan.skipped.length + skipped.length,
+        total_skipped: skipped.length,
         max_depth_reached: plan.maxDepth,
       },
     };
+  }
+
+  /** Ends what a stop of the node left unfinished. */
+  async resume(store: NetworkStore): Promise<void> {
+    for (const { id, state } of store.read((db) => unfinished(db, 'cascade')))
+      await this.#finish(store, id, state as unknown as Remaining);
   }
 
   #root(db: Reader, caller: Caller, id: string, body: CascadeBody, rules: CascadeRules): Standing & { step: Prepared } {
     const base = this.#writes.standing(db, caller.network, id);
     const scope = this.#writes.standing(db, caller.network, body.collection_id, ['collection_id']);
     this.#writes.env.permissions.require(db, registered(caller), 'entity:delete', scope);
-    const step = this.#writes.step(db, caller, base, this.#grave(caller, base, body), body.expect_tip);
+    const grave = tombstone(base.manifest, base.cid, body.reason, this.#writes.stamp(registered(caller), body.note));
+    const step = this.#writes.step(db, caller, base, grave, body.expect_tip, { scopedDelete: true });
     if (scope.type !== 'collection') throw ValidationError.at(['collection_id'], 'is not a collection');
     if (!collectionsOf(base.manifest).includes(rules.collection))
       throw ValidationError.at(['collection_id'], 'the entity does not lie in this collection');
@@ -65,75 +102,76 @@ export class CascadeService {
     return { ...base, step };
   }
 
-  #grave(caller: Caller, base: Standing, body: CascadeBody) {
-    return tombstone(base.manifest, base.cid, body.reason, this.#writes.stamp(registered(caller), body.note));
+  /** Slice after slice until nothing is left. */
+  async #finish(store: NetworkStore, task: string, work: Remaining): Promise<Result> {
+    const result: Result = { deleted: [], skipped: [] };
+    for (let left = work.left; left.length > 0; ) {
+      const now = left.slice(0, maxVersionsPerCommit);
+      left = left.slice(maxVersionsPerCommit);
+      const doomed = store.read((db) => now.flatMap((item) => found(db, item)));
+      const done = await this.#slice(store, doomed, { task, work: { ...work, left } });
+      result.deleted.push(...done.deleted);
+      result.skipped.push(...done.skipped);
+    }
+    return result;
   }
 
-  /** Deepest first, in commits of at most 1,000; a child that moved is read again and tried once more, then skipped. */
-  async #children(
+  /** One commit; whoever moved meanwhile is read again, and left out when it moved once more. */
+  async #slice(
     store: NetworkStore,
-    caller: Caller,
-    plan: CascadePlan<Standing>,
-    rules: CascadeRules,
-    body: CascadeBody,
-  ): Promise<Pick<CascadeView, 'deleted' | 'skipped'>> {
-    const deepestFirst = plan.reached.toReversed().sort((a, b) => b.depth - a.depth);
-    const deleted: Deleted[] = [];
-    const skipped: CascadeView['skipped'] = [];
-    for (let at = 0; at < deepestFirst.length; at += maxVersionsPerCommit) {
-      const slice = deepestFirst.slice(at, at + maxVersionsPerCommit);
-      const graves = slice.map(({ node, depth }) => ({ node, depth, step: this.#step(store, caller, node, body) }));
-      if (await this.#together(store, graves)) {
-        deleted.push(...graves.map(({ node, depth, step }) => line(node, step, depth)));
-        continue;
-      }
-      for (const { node, depth } of slice) {
-        const outcome = await this.#alone(store, caller, node, depth, rules, body);
-        if ('cid' in outcome) deleted.push(outcome);
-        else skipped.push(outcome);
-      }
+    doomed: Doomed[],
+    { root, task, work }: { root?: Prepared; task: string; work: Remaining },
+  ): Promise<Result> {
+    const skipped: Result['skipped'] = [];
+    const moved = new Map<string, number>();
+    const graves = new Map<string, Doomed & { step: Prepared }>();
+    for (const item of doomed) this.#bury(item, work, graves, skipped);
+    const rows = taskRows(task, work, root !== undefined);
+    for (;;) {
+      const steps = [...(root ? [root] : []), ...[...graves.values()].map((g) => g.step)];
+      if (steps.length === 0 && rows.length === 0) break;
+      const outcome = await this.#writes.attempt(store, steps, { rows });
+      if (outcome.committed) break;
+      const late = graves.get(outcome.id);
+      if (!late) throw new ConflictError(outcome.expected ?? '', outcome.actual ?? '');
+      graves.delete(outcome.id);
+      const times = (moved.get(outcome.id) ?? 0) + 1;
+      moved.set(outcome.id, times);
+      const current = times > retries ? undefined : store.read((db) => findStanding(db, outcome.id));
+      if (current) this.#bury({ node: current, depth: late.depth }, work, graves, skipped);
+      else skipped.push({ id: outcome.id, type: late.node.type, reason: 'cas_conflict' });
     }
+    const deleted = [...graves.values()].map(({ node, depth, step }) => ({
+      id: node.id,
+      cid: step.cid,
+      type: node.type,
+      depth,
+    }));
     return { deleted, skipped };
   }
 
-  #step(store: NetworkStore, caller: Caller, node: Standing, body: CascadeBody): Prepared {
-    return store.read((db) =>
-      this.#writes.step(db, caller, node, this.#grave(caller, node, body), undefined, { scopedDelete: true }),
-    );
-  }
-
-  async #together(store: NetworkStore, graves: { step: Prepared }[]): Promise<boolean> {
-    try {
-      await this.#writes.commit(
-        store,
-        graves.map((g) => g.step),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConflictError) return false;
-      throw error;
+  #bury(
+    { node, depth }: Doomed,
+    work: Remaining,
+    graves: Map<string, Doomed & { step: Prepared }>,
+    skipped: Result['skipped'],
+  ): void {
+    const reason = skipReason(node, work.rules);
+    if (reason !== null) skipped.push({ id: node.id, type: node.type, reason });
+    else {
+      const step = prepare(tombstone(node.manifest, node.cid, work.reason, work.stamp), node.cid);
+      graves.set(node.id, { node, depth, step });
     }
-  }
-
-  async #alone(
-    store: NetworkStore,
-    caller: Caller,
-    node: Standing,
-    depth: number,
-    rules: CascadeRules,
-    body: CascadeBody,
-  ): Promise<Deleted | CascadeView['skipped'][number]> {
-    for (let attempt = 0; attempt < 2; attempt++) {
-      const current = store.read((db) => findStanding(db, node.id)) ?? node;
-      const reason = skipReason(current, rules);
-      if (reason !== null) return { id: node.id, type: node.type, reason };
-      const step = this.#step(store, caller, current, body);
-      if (await this.#together(store, [{ step }])) return line(current, step, depth);
-    }
-    return { id: node.id, type: node.type, reason: 'cas_conflict' };
   }
 }
 
-function line(node: Standing, step: Prepared, depth: number): Deleted {
-  return { id: node.id, cid: step.cid, type: node.type, depth };
+function found(db: Reader, { id, depth }: { id: string; depth: number }): Doomed[] {
+  const node = findStanding(db, id);
+  return node ? [{ node, depth }] : [];
+}
+
+/** The record of what is left after this slice; a cascade that fits into one commit needs none. */
+function taskRows(id: string, work: Remaining, first: boolean): Row[] {
+  if (work.left.length > 0) return [{ kind: 'task', id, task: { kind: 'cascade', state: work as unknown as Json } }];
+  return first ? [] : [{ kind: 'task', id, task: null }];
 }

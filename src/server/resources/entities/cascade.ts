@@ -1,5 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import { collectionsOf, type Manifest } from '../../model/manifest.ts';
 import type { CascadeView } from './wire.ts';
+
+/** How many entities are read before everything else that waits has its turn. */
+const loadsPerTurn = 50;
 
 /** An entity as a cascade meets it. */
 export interface CascadeNode {
@@ -14,7 +18,7 @@ export interface CascadeNode {
 export interface CascadeRules {
   collection: string;
   predicates: string[];
-  editedBy: string | undefined;
+  editedBy?: string;
   maxDepth: number;
 }
 
@@ -38,11 +42,15 @@ export function follows(predicates: string[], predicate: string): boolean {
   });
 }
 
-/** Why an entity is left alone, or null where it goes (interface.md, cascade; wire-contract.md N23). */
+/**
+ * Why an entity is left alone, or null where it goes (interface.md, cascade; wire-contract.md N23). Collections and
+ * users are no content of a collection: who may delete its entities may not delete them.
+ */
 export function skipReason(
   node: CascadeNode,
   rules: CascadeRules,
 ): 'not_in_collection' | 'already_deleted' | 'edited_by_mismatch' | null {
+  if (node.type === 'collection' || node.type === 'user') return 'not_in_collection';
   if (node.deleted) return node.collection === rules.collection ? 'already_deleted' : 'not_in_collection';
   if (!collectionsOf(node.manifest).includes(rules.collection)) return 'not_in_collection';
   if (rules.editedBy !== undefined && node.manifest.edited_by.user_id !== rules.editedBy) return 'edited_by_mismatch';
@@ -53,11 +61,11 @@ export function skipReason(
  * What a cascade from `root` deletes: breadth first along outgoing relationships, each entity once, nothing through a
  * skipped one (decisions.md, Cascade). `load` gives undefined for ids that are not here; those are no entities.
  */
-export function planCascade<N extends CascadeNode>(
+export async function planCascade<N extends CascadeNode>(
   root: N,
   rules: CascadeRules,
   load: (id: string) => N | undefined,
-): CascadePlan<N> {
+): Promise<CascadePlan<N>> {
   const plan: CascadePlan<N> = { reached: [], skipped: [], traversed: 1, maxDepth: 0 };
   const seen = new Set([root.id]);
   let level: N[] = [root];
@@ -66,6 +74,7 @@ export function planCascade<N extends CascadeNode>(
     for (const id of level.flatMap((node) => targets(node, rules))) {
       if (seen.has(id)) continue;
       seen.add(id);
+      if (seen.size % loadsPerTurn === 0) await setImmediate();
       const node = load(id);
       if (!node) continue;
       plan.traversed++;

@@ -6,7 +6,7 @@ import type { GuardOptions } from '../../model/guards.ts';
 import { type Network, networkOf } from '../../model/ids.ts';
 import type { EditMethod, Manifest } from '../../model/manifest.ts';
 import type { Stamp } from '../../model/merge.ts';
-import type { Change, Guard, Row } from '../../store/commit.ts';
+import type { Change, Guard, Outcome, Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, type Standing } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
@@ -93,21 +93,22 @@ export class EntityWrites {
    * Writes the steps together, all or none; resolves when they are on disk.
    * @throws ConflictError with the tip that was there instead
    */
-  async commit(
+  async commit(store: NetworkStore, steps: Prepared[], also: { guards?: Guard[]; rows?: Row[] } = {}): Promise<void> {
+    const outcome = await this.attempt(store, steps, also);
+    if (!outcome.committed) throw new ConflictError(outcome.expected ?? '', outcome.actual ?? '');
+  }
+
+  /** The same, for callers that go on after a conflict. */
+  async attempt(
     store: NetworkStore,
     steps: Prepared[],
-    also: { guards?: Guard[]; rows?: Row[]; origin?: string } = {},
-  ): Promise<void> {
-    const [outcome] = await store.submit([
-      {
-        changes: steps.map((s) => s.change),
-        guards: also.guards ?? [],
-        rows: also.rows ?? [],
-        origin: also.origin ?? 'local',
-        time: this.env.now(),
-      },
-    ]);
-    if (outcome && !outcome.committed) throw new ConflictError(outcome.expected ?? '', outcome.actual ?? '');
+    also: { guards?: Guard[]; rows?: Row[] } = {},
+  ): Promise<Outcome> {
+    const changes = steps.map((s) => s.change);
+    const { guards = [], rows = [] } = also;
+    const [outcome] = await store.submit([{ changes, guards, rows, origin: 'local', time: this.env.now() }]);
+    if (!outcome) throw new Error('the store gave no outcome');
+    return outcome;
   }
 
   /**
@@ -140,7 +141,8 @@ async function untilCommitted<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-function prepare(next: Manifest, expect: string | null): Prepared {
+/** A version as a change of the store, without any check. */
+export function prepare(next: Manifest, expect: string | null): Prepared {
   const block = encodeManifest(next);
   return { change: { id: next.id, expect, tip: block.cid, blocks: [block] }, next, cid: block.cid };
 }
