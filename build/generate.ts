@@ -61,7 +61,13 @@ async function writeWhenChanged(name: string, text: string): Promise<void> {
 }
 
 await mkdir(folder, { recursive: true });
-const common = { entryFile: '', noImplicitAdditionalProperties: 'ignore', controllerPathGlobs: controllers } as const;
+const common = {
+  entryFile: '',
+  noImplicitAdditionalProperties: 'ignore' as const,
+  controllerPathGlobs: controllers,
+  // What an endpoint needs unless it says otherwise.
+  rootSecurity: [{ bearerAuth: [] }, { apiKeyAuth: [] }],
+};
 const metadata = await generateRoutes(
   {
     ...common,
@@ -88,7 +94,6 @@ await generateSpec(
       bearerAuth: { type: 'http', scheme: 'bearer' },
       apiKeyAuth: { type: 'apiKey', in: 'header', name: 'Authorization' },
     },
-    rootSecurity: [{ bearerAuth: [] }, { apiKeyAuth: [] }],
   },
   compilerOptions,
   [],
