@@ -1,4 +1,5 @@
 import { ConflictError, type Issue, NotFoundError, ValidationError } from '../../errors.ts';
+import type { RegisteredActor } from '../../model/actor.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { networkOf } from '../../model/ids.ts';
 import { jsonIssues } from '../../model/json-value.ts';
@@ -74,7 +75,7 @@ export class CollectionsService {
     body: CreateCollectionBody,
     validate: boolean,
   ): Promise<{ created: boolean; collection: CollectionView }> {
-    requireUser(registered(caller), 'create collections');
+    const actor = registered(caller);
     refuse([
       ...describedIssues(body),
       ...initialRoleIssues(body.roles),
@@ -82,6 +83,7 @@ export class CollectionsService {
       ...jsonIssues(body.properties ?? {}, ['properties']),
       ...jsonIssues(body.relationships ?? [], ['relationships']),
     ]);
+    requireUser(actor, 'create collections');
     const owner = await this.#users.present(caller);
     const store = await this.#writes.store(caller);
     const prepared = store.read((db) => {
@@ -176,7 +178,7 @@ export class CollectionsService {
   }
 
   async addMember(caller: Caller, id: string, { user_id, role, expires_in }: AddMemberBody): Promise<MemberAddedView> {
-    const { id: by } = requireUser(registered(caller), 'manage members');
+    const by = grantor(registered(caller));
     const at = this.#writes.env.now();
     const expires = expires_in === undefined ? undefined : at + expires_in * 1000;
     const otherNetwork = networkOf(user_id) === caller.network ? [] : [notOn(caller, 'user_id')];
@@ -304,6 +306,11 @@ export class CollectionsService {
     this.#writes.env.permissions.require(db, accepted(caller), 'collection:view', { id, type, collection: id });
     return this.#entities.viewed(db, caller, id);
   }
+}
+
+/** Who gives a membership: the user, also where a service account acts for it. */
+function grantor(actor: RegisteredActor): string {
+  return actor.kind === 'service' && actor.onBehalfOf ? actor.onBehalfOf.id : actor.id;
 }
 
 function exists(id: string | undefined): ValidationError {

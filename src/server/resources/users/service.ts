@@ -1,4 +1,4 @@
-import { ConflictError, NotFoundError } from '../../errors.ts';
+import { ConflictError, NotFoundError, UnauthorizedError } from '../../errors.ts';
 import type { RegisteredActor } from '../../model/actor.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { idOn, type Network } from '../../model/ids.ts';
@@ -92,7 +92,7 @@ export class UsersService {
    * account has one in each network that it uses).
    */
   async present(caller: Caller): Promise<UserIdentity> {
-    const user = requireUser(registered(caller), 'use this');
+    const user = requireUser(registered(caller), 'have a user of their own');
     const store = await this.#writes.store(caller);
     if (store.read((db) => findTip(db, user.id)) === undefined) {
       const account = this.#identity.accountById(user.id);
@@ -165,7 +165,9 @@ export class UsersService {
 }
 
 function ownAccount(caller: Caller): string {
-  return requireUser(registered(caller), 'manage API keys', { credentials: true }) && (caller.account ?? '');
+  requireUser(registered(caller), 'manage API keys', { credentials: true });
+  if (caller.account === undefined) throw new UnauthorizedError();
+  return caller.account;
 }
 
 function isoTime(ms: number): string {
