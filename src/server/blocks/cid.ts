@@ -24,3 +24,8 @@ export function isCid(text: string): boolean {
     return false;
   }
 }
+
+/** Whether text is the CID of file content as this node writes it: CIDv1, raw, sha2-256, base32. */
+export function isContentCid(text: string): boolean {
+  return /^bafkrei[a-z2-7]{52}$/.test(text) && isCid(text);
+}

@@ -1,0 +1,94 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CID } from 'multiformats/cid';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FileStore } from '../../src/server/blocks/file-store.ts';
+import { TooLargeError, ValidationError } from '../../src/server/errors.ts';
+
+let folder: string;
+let files: FileStore;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'archeion-files-'));
+  files = new FileStore(join(folder, 'files'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function* chunks(...parts: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* parts;
+}
+
+async function collect(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of source) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+async function names(path: string): Promise<string[]> {
+  return (await readdir(join(folder, path), { recursive: true })).toSorted();
+}
+
+describe('large bytes', () => {
+  it('lie under the CID of what they are, whatever the chunks they came in', async () => {
+    const bytes = randomBytes(300_000);
+    const whole = await files.put(chunks(bytes));
+    const cut = await files.put(chunks(bytes.subarray(0, 1), bytes.subarray(1, 1), bytes.subarray(1)));
+    expect(cut).toEqual(whole);
+    expect(whole.size).toBe(300_000);
+    const { code, version, multihash } = CID.parse(whole.cid);
+    expect([version, code, multihash.code]).toEqual([1, 0x55, 0x12]);
+    expect(Buffer.from(multihash.digest)).toEqual(createHash('sha256').update(bytes).digest());
+    expect(await collect(files.read(whole.cid))).toEqual(bytes);
+    expect(await collect(files.read(whole.cid, { start: 10, end: 19 }))).toEqual(bytes.subarray(10, 20));
+    expect(await names('files')).toEqual(
+      [whole.cid.slice(-2), `${whole.cid.slice(-2)}/${whole.cid}`, 'incoming'].toSorted(),
+    );
+  });
+
+  it('are known by size, listed and forgotten', async () => {
+    const none = await files.put(chunks());
+    const some = await files.put(chunks(Buffer.from('some')));
+    expect(await files.size(none.cid)).toBe(0);
+    expect(await files.size(some.cid)).toBe(4);
+    expect((await Array.fromAsync(files.list())).toSorted()).toEqual([none.cid, some.cid].toSorted());
+    await files.remove(some.cid);
+    expect(await files.size(some.cid)).toBeUndefined();
+    expect(await Array.fromAsync(files.list())).toEqual([none.cid]);
+  });
+
+  it('leave nothing behind when they are too many, others than promised, or cut off', async () => {
+    const long = files.put(chunks(Buffer.alloc(5), Buffer.alloc(6)), { limit: 10 });
+    await expect(long).rejects.toThrow(TooLargeError);
+    const { cid } = await files.put(chunks(Buffer.from('promised')));
+    await files.remove(cid);
+    await expect(files.put(chunks(Buffer.from('other')), { expected: cid })).rejects.toThrow(ValidationError);
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('first part');
+      throw new Error('the line went dead');
+    }
+    await expect(files.put(broken())).rejects.toThrow('the line went dead');
+    expect(await Array.fromAsync(files.list())).toEqual([]);
+    expect(await names('files/incoming')).toEqual([]);
+  });
+
+  it('take no name but a content CID', async () => {
+    await writeFile(join(folder, 'secret'), 'secret');
+    const manifestCid = 'bafyreiardvfhtym2eokoyhhwa5hatcdadkcenoapvnngzxouyk4ytabd4u';
+    for (const name of ['../secret', '..', '', 'incoming', `${'a'.repeat(59)}`, manifestCid]) {
+      await expect(files.size(name)).rejects.toThrow(ValidationError);
+      expect(() => files.read(name)).toThrow(ValidationError);
+      await expect(files.remove(name)).rejects.toThrow(ValidationError);
+    }
+    expect(await readFile(join(folder, 'secret'), 'utf8')).toBe('secret');
+  });
+
+  it('have no folder until there are some, and lose what interrupted uploads left', async () => {
+    expect(await Array.fromAsync(files.list())).toEqual([]);
+    const { cid } = await files.put(chunks(Buffer.from('kept')));
+    await writeFile(join(folder, 'files/incoming/left'), 'half a file');
+    await files.sweepIncoming();
+    expect(await names('files')).toEqual([cid.slice(-2), `${cid.slice(-2)}/${cid}`]);
+  });
+});
