@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { notRegistered } from '../../src/server/model/caller.ts';
+import { unauthorized } from '../helpers/entities.ts';
+import { ask, impostor, type Person } from '../helpers/callers.ts';
+import { misfits, operations } from './document.ts';
+import { type Call, type Case, expected, type Row, type Scene } from './row.ts';
+import { authRows } from './rows/auth.ts';
+import { collectionRows } from './rows/collections.ts';
+import { entityRows } from './rows/entities.ts';
+import { batchRows } from './rows/entity-batches.ts';
+import { entityReadRows } from './rows/entity-reads.ts';
+import { memberRows } from './rows/members.ts';
+import { openRows } from './rows/open.ts';
+import { relationshipRows } from './rows/relationships.ts';
+import { userRows } from './rows/users.ts';
+import { versionRows } from './rows/versions.ts';
+import { openScene } from './scene.ts';
+
+const rows: Row[] = [
+  ...authRows,
+  ...userRows,
+  ...collectionRows,
+  ...memberRows,
+  ...entityRows,
+  ...batchRows,
+  ...entityReadRows,
+  ...relationshipRows,
+  ...versionRows,
+  ...openRows,
+];
+
+let scene: Scene & AsyncDisposable;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterAll(() => scene[Symbol.asyncDispose]());
+
+const methodOf = ({ route }: Row): string => route.split(' ')[0] ?? '';
+
+function send(row: Row, call: Call, who: Person) {
+  return ask(scene.node, who, `${methodOf(row)} ${call.path}`, call.body, call.headers);
+}
+
+async function provoke(row: Row, one: Case): Promise<void> {
+  const call = await one.call(scene);
+  const answer = await send(row, call, call.as ?? scene.owner);
+  expect(answer.status, answer.text).toBe(one.status);
+  expect(misfits(row.route, answer.status, answer.body), `${answer.text}\nby the OpenAPI document`).toEqual([]);
+  const body = expected(one, call, scene);
+  if (one.status >= 400) expect(answer.body).toEqual(body);
+  else if (body !== undefined) expect(answer.body).toMatchObject(body as object);
+  await one.then?.(answer, call, scene);
+}
+
+describe('the table', () => {
+  it('has one row for every route, and no other', () => {
+    expect(rows.map((row) => row.route).sort()).toEqual([...operations.keys()].sort());
+  });
+
+  it.each(rows)('documents what the wire contract lists: $route', ({ route, wire }) => {
+    const documented = Object.keys(operations.get(route)?.responses ?? {});
+    expect(documented).toEqual(expect.arrayContaining(wire.split(' ')));
+  });
+
+  it.each(rows)('provokes every documented answer: $route', ({ route, auth, cases }) => {
+    const byAuth: Record<Row['auth'], string[]> = {
+      none: ['401', '403'],
+      optional: ['401', '403'],
+      required: ['401', '403'],
+      'jwt-only': [],
+    };
+    const provoked = new Set([...cases.map((one) => String(one.status)), ...byAuth[auth]]);
+    const documented = Object.keys(operations.get(route)?.responses ?? {}).filter((status) => status < '500');
+    expect(documented.filter((status) => !provoked.has(status))).toEqual([]);
+  });
+});
+
+describe.each(rows)('$route', (row) => {
+  it.each(row.cases)('$status: $name', (one) => provoke(row, one));
+
+  it(`takes callers as it says: ${row.auth}`, async () => {
+    if (row.auth === 'jwt-only') return;
+    const [success] = row.cases;
+    const first = async (who: Person) => send(row, await success.call(scene), who);
+    const refused = async (who: Person, status: number, body: object) => {
+      const answer = await first(who);
+      expect([answer.status, answer.body]).toEqual([status, body]);
+    };
+    if (row.auth === 'required') await refused(scene.anonymous, 401, unauthorized);
+    else expect((await first(scene.anonymous)).status).toBe(success.status);
+    if (!isOpen(row)) await refused(impostor, 401, unauthorized);
+    if (row.auth === 'none') expect((await first(scene.unregistered)).status).toBe(success.status);
+    else await refused(scene.unregistered, 403, { error: notRegistered });
+  });
+});
+
+/** What every node answers whatever the credentials. */
+function isOpen({ route }: Row): boolean {
+  return ['GET /health', 'GET /openapi.json', 'GET /.well-known/archeion'].includes(route);
+}

@@ -1,0 +1,92 @@
+import { expect } from 'vitest';
+import { unauthorized } from '../../helpers/entities.ts';
+import { jwtOf, processor } from '../../helpers/callers.ts';
+import type { Row } from '../row.ts';
+
+export const authRows: Row[] = [
+  {
+    route: 'POST /auth/register',
+    auth: 'jwt-only',
+    action: 'user:create',
+    wire: '200 201 401 403',
+    cases: [
+      {
+        name: 'registers',
+        status: 201,
+        call: async (s) => ({ path: '/auth/register', as: await jwtOf('newcomer', s.clock.ms) }),
+        then: ({ body }) =>
+          expect(body).toEqual({
+            created: true,
+            user: {
+              id: expect.any(String),
+              cid: expect.any(String),
+              ver: 1,
+              properties: { label: 'newcomer', name: 'newcomer' },
+            },
+          }),
+      },
+      {
+        name: 'is repeated',
+        status: 200,
+        call: async (s) => ({ path: '/auth/register', as: await jwtOf('newcomer', s.clock.ms) }),
+        body: { created: false, user: { ver: 1 } },
+      },
+      { name: 'nobody', status: 401, call: (s) => ({ path: '/auth/register', as: s.anonymous }), body: unauthorized },
+      { name: 'an API key', status: 401, call: (s) => ({ path: '/auth/register', as: s.owner }), body: unauthorized },
+      {
+        name: 'a service account',
+        status: 403,
+        call: async (s) => ({ path: '/auth/register', as: await jwtOf('svc', s.clock.ms, { role: 'service' }) }),
+        body: { error: 'Only users can register' },
+      },
+    ],
+  },
+  {
+    route: 'GET /auth/whoami',
+    auth: 'required',
+    action: null,
+    wire: '200 401',
+    cases: [
+      {
+        name: 'a key of a user',
+        status: 200,
+        call: () => ({ path: '/auth/whoami' }),
+        then: ({ body }, _call, s) =>
+          expect(body).toEqual({
+            type: 'user',
+            id: s.owner.id,
+            auth_method: 'api_key',
+            key_prefix: s.owner.headers.Authorization?.slice(7, 19),
+          }),
+      },
+      {
+        name: 'a JWT',
+        status: 200,
+        call: async (s) => ({ path: '/auth/whoami', as: await jwtOf('owner', s.clock.ms) }),
+        then: ({ body }, _call, s) =>
+          expect(body).toEqual({
+            type: 'user',
+            id: s.owner.id,
+            auth_method: 'jwt',
+            email: 'owner@idp.test',
+            name: 'owner',
+            idp_user_id: 'owner',
+            supabase_user_id: 'owner',
+          }),
+      },
+      {
+        name: 'a key of a processor',
+        status: 200,
+        call: (s) => ({ path: '/auth/whoami', as: processor(s.node, s.newId(), s.owner, 'agent') }),
+        then: ({ body }, { as }, s) =>
+          expect(body).toEqual({
+            type: 'agent',
+            id: as?.id,
+            auth_method: 'api_key',
+            owner_id: s.owner.id,
+            key_prefix: as?.headers.Authorization?.slice(7, 19),
+          }),
+      },
+    ],
+  },
+];

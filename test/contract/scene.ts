@@ -1,0 +1,36 @@
+import { monotonicFactory } from 'ulid';
+import { collection, enrol } from '../helpers/entities.ts';
+import { startNode } from '../helpers/node.ts';
+import { anonymous, jwtOf, jwtSecret, operator, service, user } from '../helpers/callers.ts';
+import type { Scene } from './row.ts';
+
+/** A node with people and a collection; its clock stands at the start of a minute and is moved by hand. */
+export async function openScene(): Promise<Scene & AsyncDisposable> {
+  const clock = { ms: Date.UTC(2026, 0, 1) };
+  const node = await startNode({ now: () => clock.ms, env: { ARCHEION_JWT_SECRET: jwtSecret } });
+  const [owner, editor, viewer, stranger] = [
+    await user(node, 'owner'),
+    await user(node, 'editor'),
+    await user(node, 'viewer'),
+    await user(node, 'stranger'),
+  ];
+  const made = await collection(node, owner);
+  await enrol(node, owner, made.id, editor, 'editor');
+  await enrol(node, owner, made.id, viewer, 'viewer');
+  const ulid = monotonicFactory();
+  return {
+    node,
+    clock,
+    owner,
+    editor,
+    viewer,
+    stranger,
+    operator: operator(node),
+    service: service(node),
+    anonymous,
+    unregistered: await jwtOf('nobody', clock.ms),
+    collection: made,
+    newId: () => ulid(clock.ms),
+    [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
+  };
+}
