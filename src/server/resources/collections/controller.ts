@@ -95,7 +95,7 @@ export class CollectionsController extends Controller {
     @Path() id: EntityId,
     @Body() body: CreateRoleBody,
   ): Promise<RolesChangedView> {
-    return this.collections.addRole(request.caller, id, body);
+    return this.collections.access.addRole(request.caller, id, body);
   }
 
   /**
@@ -112,7 +112,7 @@ export class CollectionsController extends Controller {
     @Path() role: string,
     @Body() body: UpdateRoleBody,
   ): Promise<RolesChangedView> {
-    return this.collections.setRole(request.caller, id, role, body.actions);
+    return this.collections.access.setRole(request.caller, id, role, body.actions);
   }
 
   /**
@@ -125,7 +125,7 @@ export class CollectionsController extends Controller {
   @Response<ErrorView>(401, 'Unauthorized')
   @Response<ErrorView>(404, 'Not found')
   removeRole(@Request() request: CallerRequest, @Path() id: EntityId, @Path() role: string): Promise<RolesChangedView> {
-    return this.collections.removeRole(request.caller, id, role);
+    return this.collections.access.removeRole(request.caller, id, role);
   }
 
   /**
@@ -140,7 +140,7 @@ export class CollectionsController extends Controller {
     @Path() id: EntityId,
     @Query() include_expired: 'true' | 'false' = 'false',
   ): Promise<MembersView> {
-    return this.collections.members(request.caller, id, include_expired === 'true');
+    return this.collections.access.members(request.caller, id, include_expired === 'true');
   }
 
   /** Give a user a role, or another expiry to one that is held. */
@@ -153,7 +153,7 @@ export class CollectionsController extends Controller {
     @Path() id: EntityId,
     @Body() body: AddMemberBody,
   ): Promise<MemberAddedView> {
-    return this.collections.addMember(request.caller, id, body);
+    return this.collections.access.addMember(request.caller, id, body);
   }
 
   /**
@@ -171,7 +171,7 @@ export class CollectionsController extends Controller {
     @Path() userId: EntityId,
     @Query() role: string,
   ): Promise<MemberRemovedView> {
-    return this.collections.removeMember(request.caller, id, userId, role);
+    return this.collections.access.removeMember(request.caller, id, userId, role);
   }
 
   /** Set the root: an entity that lies in the collection. */

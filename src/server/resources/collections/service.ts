@@ -1,15 +1,12 @@
-import { ConflictError, type Issue, NotFoundError, ValidationError } from '../../errors.ts';
-import type { RegisteredActor } from '../../model/actor.ts';
+import { ConflictError, ValidationError } from '../../errors.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { networkOf } from '../../model/ids.ts';
 import { jsonIssues } from '../../model/json-value.ts';
-import type { JsonObject, Manifest } from '../../model/manifest.ts';
-import { applyUpdate, type Update } from '../../model/merge.ts';
+import type { JsonObject } from '../../model/manifest.ts';
+import { applyUpdate } from '../../model/merge.ts';
 import { requireUser } from '../../model/permissions.ts';
-import { accessOf, roleEntries, rolesOf } from '../../model/roles.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
-import type { Reader } from '../../store/connection.ts';
-import { findStanding, isKnownTarget, peerFacts, type Standing } from '../../store/entities.ts';
+import { findStanding } from '../../store/entities.ts';
 import { parseFilter } from '../../store/filter.ts';
 import { type ListedEntity, listEntities } from '../../store/listings.ts';
 import { refuse } from '../entities/body.ts';
@@ -17,24 +14,18 @@ import { previewOf } from '../entities/preview.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import type { UsersService } from '../users/service.ts';
-import type { JsonMap, ManifestView, RelationshipBody } from '../wire.ts';
-import { memberList, membership } from './members.ts';
-import { completedRole, initialRoleIssues, initialRoles, roleBodyIssues } from './roles.ts';
+import type { ManifestView } from '../wire.ts';
+import { CollectionAccessService } from './access-service.ts';
+import { described, describedIssues, newCollection } from './content.ts';
+import { findCollection, otherNetwork, viewedCollection } from './lookup.ts';
+import { initialRoleIssues } from './roles.ts';
 import type {
-  AccessVersion,
-  AddMemberBody,
   CollectionEntitiesView,
   CollectionEntryView,
   CollectionRootView,
   CollectionUpdatedView,
   CollectionView,
   CreateCollectionBody,
-  CreateRoleBody,
-  MemberAddedView,
-  MemberRemovedView,
-  MembersView,
-  RolesChangedView,
-  RolesView,
   SetRootBody,
   UpdateCollectionBody,
 } from './wire.ts';
@@ -55,15 +46,17 @@ export interface ListingOptions {
 
 /** At most so many entities are expanded in one answer. */
 const maxExpanded = 100;
-const memberTypes = ['user', 'agent', 'klados', 'group'];
 
-/** Collections: their roles, members, root and listing. What they allow is for model/guards.ts to say. */
+/** Collections: their content, root and listing. */
 export class CollectionsService {
+  /** Their roles and members. */
+  readonly access: CollectionAccessService;
   readonly #writes: EntityWrites;
   readonly #entities: EntitiesService;
   readonly #users: UsersService;
 
   constructor({ writes, entities, users }: CollectionsNeeds) {
+    this.access = new CollectionAccessService({ writes, entities });
     this.#writes = writes;
     this.#entities = entities;
     this.#users = users;
@@ -132,122 +125,12 @@ export class CollectionsService {
     )) as CollectionUpdatedView;
   }
 
-  addRole(caller: Caller, id: string, { role, actions }: CreateRoleBody): Promise<RolesChangedView> {
-    return this.#changeRoles(caller, id, roleBodyIssues(role, actions), (current) => {
-      const exists = Object.hasOwn(roleEntries(current), role);
-      return {
-        update: { properties: { roles: { [role]: completedRole(role, actions) } } },
-        issues: exists ? [{ path: ['role'], message: `there is a role ${role} already` }] : [],
-      };
-    });
-  }
-
-  setRole(caller: Caller, id: string, role: string, actions: string[]): Promise<RolesChangedView> {
-    return this.#changeRoles(caller, id, roleBodyIssues(role, actions), (current) => {
-      if (!Object.hasOwn(roleEntries(current), role)) throw new NotFoundError('Role not found');
-      return { update: { properties: { roles: { [role]: completedRole(role, actions) } } }, issues: [] };
-    });
-  }
-
-  /** The role's members go with it. */
-  removeRole(caller: Caller, id: string, role: string): Promise<RolesChangedView> {
-    return this.#changeRoles(caller, id, [], (current) => {
-      if (!Object.hasOwn(roleEntries(current), role)) throw new NotFoundError('Role not found');
-      const members = rolesOf(current).has(role) ? [{ predicate: role }] : [];
-      return { update: { properties_remove: { roles: [role] }, relationships_remove: members }, issues: [] };
-    });
-  }
-
-  async #changeRoles(
-    caller: Caller,
-    id: string,
-    bodyIssues: Issue[],
-    plan: (current: Manifest) => { update: Update; issues: Issue[] },
-  ): Promise<RolesChangedView> {
-    const { version, next } = await this.#manage(caller, id, bodyIssues, (_db, base) => plan(base.manifest));
-    return { ...version, roles: roleEntries(next) as RolesView };
-  }
-
-  async members(caller: Caller, id: string, includeExpired: boolean): Promise<MembersView> {
-    const store = await this.#writes.store(caller);
-    return store.read((db) => {
-      const { manifest } = this.#viewed(db, caller, id);
-      const labelOf = (peer: string) => peerFacts(db, peer)?.label;
-      return memberList(id, accessOf(manifest), { nowMs: this.#writes.env.now(), includeExpired, labelOf });
-    });
-  }
-
-  async addMember(caller: Caller, id: string, { user_id, role, expires_in }: AddMemberBody): Promise<MemberAddedView> {
-    const by = grantor(registered(caller));
-    const at = this.#writes.env.now();
-    const expires = expires_in === undefined ? undefined : at + expires_in * 1000;
-    const otherNetwork = networkOf(user_id) === caller.network ? [] : [notOn(caller, 'user_id')];
-    const { version } = await this.#manage(caller, id, otherNetwork, (db, { manifest }) => {
-      const known = peerFacts(db, user_id);
-      const here = isKnownTarget(db, user_id) && memberTypes.includes(known?.type ?? 'user');
-      return {
-        update: {
-          relationships_add: [membership({ role, peer: user_id, peerType: known?.type ?? 'user', by, at, expires })],
-        },
-        issues: [
-          ...(rolesOf(manifest).has(role) ? [] : [{ path: ['role'], message: `there is no role ${role}` }]),
-          ...(here ? [] : [{ path: ['user_id'], message: `there is no user ${user_id}` }]),
-        ],
-      };
-    });
-    return {
-      ...version,
-      member_added: {
-        user_id,
-        role,
-        ...(expires === undefined ? {} : { expires_at: new Date(expires).toISOString() }),
-        granted_at: new Date(at).toISOString(),
-        granted_by: by,
-      },
-    };
-  }
-
-  async removeMember(caller: Caller, id: string, userId: string, role: string): Promise<MemberRemovedView> {
-    const { version } = await this.#manage(caller, id, [], (_db, { manifest }) => {
-      const member = accessOf(manifest).members.some((m) => m.role === role && m.peer === userId);
-      if (!member) throw new NotFoundError('Member not found');
-      return { update: { relationships_remove: [{ predicate: role, peer: userId }] }, issues: [] };
-    });
-    return { ...version, member_removed: { user_id: userId, role } };
-  }
-
-  /** A change of roles or members: queued, so it never conflicts; checked in the order of decisions.md. */
-  async #manage(
-    caller: Caller,
-    id: string,
-    bodyIssues: Issue[],
-    plan: (db: Reader, base: Standing) => { update: Update; issues: Issue[] },
-  ): Promise<{ version: AccessVersion; next: Manifest }> {
-    const actor = registered(caller);
-    refuse(bodyIssues);
-    const store = await this.#writes.store(caller);
-    return this.#writes.queued(store, id, async () => {
-      const step = store.read((db) => {
-        const base = this.#collection(db, caller, id);
-        this.#writes.env.permissions.require(db, actor, 'collection:manage', base);
-        if (base.deleted) throw ValidationError.at(['id'], 'the entity is deleted');
-        const { update, issues } = plan(db, base);
-        refuse(issues);
-        const next = applyUpdate(base.manifest, base.cid, update, this.#writes.stamp(actor));
-        return this.#writes.step(db, caller, base, next, undefined);
-      });
-      await this.#writes.commit(store, [step]);
-      const { cid, next } = step;
-      return { version: { id, cid, prev_cid: next.prev ?? '', ver: next.ver }, next };
-    });
-  }
-
   async setRoot(caller: Caller, id: string, { expect_tip, entity_id }: SetRootBody): Promise<CollectionRootView> {
     const actor = registered(caller);
-    if (networkOf(entity_id) !== caller.network) refuse([notOn(caller, 'entity_id')]);
+    if (networkOf(entity_id) !== caller.network) refuse([otherNetwork(caller, 'entity_id')]);
     const store = await this.#writes.store(caller);
     const step = store.read((db) => {
-      const base = this.#collection(db, caller, id);
+      const base = findCollection(this.#writes, db, caller, id);
       const target = findStanding(db, entity_id);
       const root = { predicate: 'root', peer: entity_id, ...(target && { peer_type: target.type }) };
       const update = { relationships_remove: [{ predicate: 'root' }], relationships_add: [root] };
@@ -273,7 +156,7 @@ export class CollectionsService {
     const limit = expand === undefined ? options.limit : Math.min(options.limit, maxExpanded);
     const store = await this.#writes.store(caller);
     const page = store.read((db) => {
-      this.#viewed(db, caller, id);
+      viewedCollection({ writes: this.#writes, entities: this.#entities }, db, caller, id);
       return listEntities(db, { collection: id, type, filter, limit, offset, expand: expand !== undefined });
     });
     return {
@@ -294,68 +177,8 @@ export class CollectionsService {
       preview: previewOf({ ...row, collection: first?.peer ?? null }, entity.properties as JsonObject),
     };
   }
-
-  #collection(db: Reader, caller: Caller, id: string): Standing {
-    const base = this.#writes.standing(db, caller.network, id);
-    if (base.type !== 'collection') throw new NotFoundError();
-    return base;
-  }
-
-  #viewed(db: Reader, caller: Caller, id: string): Standing {
-    const { type } = this.#collection(db, caller, id);
-    this.#writes.env.permissions.require(db, accepted(caller), 'collection:view', { id, type, collection: id });
-    return this.#entities.viewed(db, caller, id);
-  }
-}
-
-/** Who gives a membership: the user, also where a service account acts for it. */
-function grantor(actor: RegisteredActor): string {
-  return actor.kind === 'service' && actor.onBehalfOf ? actor.onBehalfOf.id : actor.id;
 }
 
 function exists(id: string | undefined): ValidationError {
   return ValidationError.at(['id'], `there is an entity ${id ?? ''} already`);
-}
-
-function notOn({ network }: Caller, name: string): Issue {
-  return { path: [name], message: `is not an id of the ${network} network` };
-}
-
-type Described = Partial<Pick<CreateCollectionBody, 'label' | 'description' | 'display_image_url'>>;
-
-/** The members of a body that are properties of the collection. */
-function described(body: { [K in keyof Described]: Described[K] | undefined }): JsonMap {
-  const { label, description, display_image_url } = body;
-  return {
-    ...(label !== undefined && { label }),
-    ...(description !== undefined && { description }),
-    ...(display_image_url !== undefined && { display_image_url }),
-  };
-}
-
-function describedIssues(body: { [K in keyof Described]: Described[K] | undefined }): Issue[] {
-  const url = body.display_image_url;
-  return [
-    ...Object.entries(described(body)).flatMap(([name, text]) => jsonIssues(text, [name])),
-    ...(url === undefined || URL.canParse(url) ? [] : [{ path: ['display_image_url'], message: 'must be a URI' }]),
-  ];
-}
-
-/** A new collection's content: its roles, and the creator's membership behind what was given. */
-function newCollection(body: CreateCollectionBody, creator: string, at: number) {
-  const roles = initialRoles(body.roles, body.use_roles_default ?? true);
-  const { properties_remove: _, ...owner } = membership({
-    ...{ role: 'owner', peer: creator, peerType: 'user', by: creator, at },
-  });
-  const isOwner = (r: RelationshipBody) => r.predicate === owner.predicate && r.peer === owner.peer;
-  const given = body.relationships ?? [];
-  const relationships = given.map((r) => (isOwner(r) ? owner : r));
-  if (Object.hasOwn(roles, 'owner') && !given.some(isOwner)) relationships.push(owner);
-  return {
-    type: 'collection',
-    properties: { ...body.properties, ...described(body), roles },
-    relationships,
-    ...(body.id === undefined ? {} : { id: body.id }),
-    ...(body.note === undefined ? {} : { note: body.note }),
-  };
 }

@@ -1,0 +1,153 @@
+import { type Issue, NotFoundError, ValidationError } from '../../errors.ts';
+import type { RegisteredActor } from '../../model/actor.ts';
+import { type Caller, registered } from '../../model/caller.ts';
+import { networkOf } from '../../model/ids.ts';
+import type { Manifest } from '../../model/manifest.ts';
+import { applyUpdate, type Update } from '../../model/merge.ts';
+import { accessOf, roleEntries, rolesOf } from '../../model/roles.ts';
+import type { Reader } from '../../store/connection.ts';
+import { isKnownTarget, peerFacts, type Standing } from '../../store/entities.ts';
+import { refuse } from '../entities/body.ts';
+import type { EntitiesService } from '../entities/service.ts';
+import type { EntityWrites } from '../entities/writes.ts';
+import { findCollection, otherNetwork, viewedCollection } from './lookup.ts';
+import { memberList, membership } from './members.ts';
+import { completedRole, roleBodyIssues } from './roles.ts';
+import type {
+  AccessVersion,
+  AddMemberBody,
+  CreateRoleBody,
+  MemberAddedView,
+  MemberRemovedView,
+  MembersView,
+  RolesChangedView,
+  RolesView,
+} from './wire.ts';
+
+const memberTypes = ['user', 'agent', 'klados', 'group'];
+
+/** Roles and members of collections. What they allow is for model/guards.ts to say. */
+export class CollectionAccessService {
+  readonly #writes: EntityWrites;
+  readonly #entities: EntitiesService;
+
+  constructor({ writes, entities }: { writes: EntityWrites; entities: EntitiesService }) {
+    this.#writes = writes;
+    this.#entities = entities;
+  }
+
+  addRole(caller: Caller, id: string, { role, actions }: CreateRoleBody): Promise<RolesChangedView> {
+    return this.#changeRoles(caller, id, roleBodyIssues(role, actions), (current) => {
+      const exists = Object.hasOwn(roleEntries(current), role);
+      return {
+        update: { properties: { roles: { [role]: completedRole(role, actions) } } },
+        issues: exists ? [{ path: ['role'], message: `there is a role ${role} already` }] : [],
+      };
+    });
+  }
+
+  setRole(caller: Caller, id: string, role: string, actions: string[]): Promise<RolesChangedView> {
+    return this.#changeRoles(caller, id, roleBodyIssues(role, actions), (current) => {
+      if (!Object.hasOwn(roleEntries(current), role)) throw new NotFoundError('Role not found');
+      return { update: { properties: { roles: { [role]: completedRole(role, actions) } } }, issues: [] };
+    });
+  }
+
+  /** The role's members go with it. */
+  removeRole(caller: Caller, id: string, role: string): Promise<RolesChangedView> {
+    return this.#changeRoles(caller, id, [], (current) => {
+      if (!Object.hasOwn(roleEntries(current), role)) throw new NotFoundError('Role not found');
+      const members = rolesOf(current).has(role) ? [{ predicate: role }] : [];
+      return { update: { properties_remove: { roles: [role] }, relationships_remove: members }, issues: [] };
+    });
+  }
+
+  async #changeRoles(
+    caller: Caller,
+    id: string,
+    bodyIssues: Issue[],
+    plan: (current: Manifest) => { update: Update; issues: Issue[] },
+  ): Promise<RolesChangedView> {
+    const { version, next } = await this.#manage(caller, id, bodyIssues, (_db, base) => plan(base.manifest));
+    return { ...version, roles: roleEntries(next) as RolesView };
+  }
+
+  async members(caller: Caller, id: string, includeExpired: boolean): Promise<MembersView> {
+    const store = await this.#writes.store(caller);
+    return store.read((db) => {
+      const { manifest } = viewedCollection({ writes: this.#writes, entities: this.#entities }, db, caller, id);
+      const labelOf = (peer: string) => peerFacts(db, peer)?.label;
+      return memberList(id, accessOf(manifest), { nowMs: this.#writes.env.now(), includeExpired, labelOf });
+    });
+  }
+
+  async addMember(caller: Caller, id: string, { user_id, role, expires_in }: AddMemberBody): Promise<MemberAddedView> {
+    const by = grantor(registered(caller));
+    const at = this.#writes.env.now();
+    const expires = expires_in === undefined ? undefined : at + expires_in * 1000;
+    const elsewhere = networkOf(user_id) === caller.network ? [] : [otherNetwork(caller, 'user_id')];
+    const { version } = await this.#manage(caller, id, elsewhere, (db, { manifest }) => {
+      const known = peerFacts(db, user_id);
+      const here = isKnownTarget(db, user_id) && memberTypes.includes(known?.type ?? 'user');
+      return {
+        update: {
+          relationships_add: [membership({ role, peer: user_id, peerType: known?.type ?? 'user', by, at, expires })],
+        },
+        issues: [
+          ...(rolesOf(manifest).has(role) ? [] : [{ path: ['role'], message: `there is no role ${role}` }]),
+          ...(here ? [] : [{ path: ['user_id'], message: `there is no user ${user_id}` }]),
+        ],
+      };
+    });
+    return {
+      ...version,
+      member_added: {
+        user_id,
+        role,
+        ...(expires === undefined ? {} : { expires_at: new Date(expires).toISOString() }),
+        granted_at: new Date(at).toISOString(),
+        granted_by: by,
+      },
+    };
+  }
+
+  async removeMember(caller: Caller, id: string, userId: string, role: string): Promise<MemberRemovedView> {
+    const { version } = await this.#manage(caller, id, [], (_db, { manifest }) => {
+      const member = accessOf(manifest).members.some((m) => m.role === role && m.peer === userId);
+      if (!member) throw new NotFoundError('Member not found');
+      return { update: { relationships_remove: [{ predicate: role, peer: userId }] }, issues: [] };
+    });
+    return { ...version, member_removed: { user_id: userId, role } };
+  }
+
+  /** A change of roles or members: queued, so it never conflicts; checked in the order of decisions.md. */
+  async #manage(
+    caller: Caller,
+    id: string,
+    bodyIssues: Issue[],
+    plan: (db: Reader, base: Standing) => { update: Update; issues: Issue[] },
+  ): Promise<{ version: AccessVersion; next: Manifest }> {
+    const actor = registered(caller);
+    refuse(bodyIssues);
+    const store = await this.#writes.store(caller);
+    return this.#writes.queued(store, id, async () => {
+      const step = store.read((db) => {
+        const base = findCollection(this.#writes, db, caller, id);
+        this.#writes.env.permissions.require(db, actor, 'collection:manage', base);
+        if (base.deleted) throw ValidationError.at(['id'], 'the entity is deleted');
+        const { update, issues } = plan(db, base);
+        refuse(issues);
+        const next = applyUpdate(base.manifest, base.cid, update, this.#writes.stamp(actor));
+        return this.#writes.step(db, caller, base, next, undefined);
+      });
+      await this.#writes.commit(store, [step]);
+      const { cid, next } = step;
+      return { version: { id, cid, prev_cid: next.prev ?? '', ver: next.ver }, next };
+    });
+  }
+}
+
+/** Who gives a membership: the user, also where a service account acts for it. */
+function grantor(actor: RegisteredActor): string {
+  return actor.kind === 'service' && actor.onBehalfOf ? actor.onBehalfOf.id : actor.id;
+}
