@@ -6,6 +6,7 @@ import { createAuthenticator } from './http/auth.ts';
 import type { Authenticate } from './http/caller.ts';
 import type { Log } from './log.ts';
 import { idOn, type Network } from './model/ids.ts';
+import { Sessions } from './model/sessions.ts';
 import { AuthService } from './resources/auth/service.ts';
 import { CollectionsService } from './resources/collections/service.ts';
 import { BatchService } from './resources/entities/batch-service.ts';
@@ -17,6 +18,7 @@ import { EntitiesService } from './resources/entities/service.ts';
 import { EntityWrites } from './resources/entities/writes.ts';
 import { EventsService } from './resources/events/service.ts';
 import { ImportsService } from './resources/node/imports/service.ts';
+import { SessionsService } from './resources/node/sessions/service.ts';
 import { PermissionsService } from './resources/permissions/service.ts';
 import { RelationshipsService } from './resources/relationships/service.ts';
 import { SystemService } from './resources/system/service.ts';
@@ -47,6 +49,7 @@ export interface Context extends AsyncDisposable {
   versions: VersionsService;
   events: EventsService;
   imports: ImportsService;
+  sessions: SessionsService;
   permissions: PermissionsService;
   system: SystemService;
 }
@@ -79,6 +82,12 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   const cascades = new CascadeService(writes);
   const users = new UsersService({ writes, entities, identity });
   const collections = new CollectionsService({ writes, entities, users });
+  const sessions = new SessionsService({
+    sessions: new Sessions({ now, randomBytes }),
+    account: operator.id,
+    instance,
+    publicUrl: config.publicUrl,
+  });
   await networks.get(config.network);
 
   const context = {
@@ -92,6 +101,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     authenticate: createAuthenticator({
       identity,
       jwt: { ...config.jwt, ...secrets.jwt },
+      sessions,
       service: config.service,
       now,
     }),
@@ -109,6 +119,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     versions: new VersionsService(writes),
     events: opened.use(new EventsService(networks, now, log)),
     imports: new ImportsService(writes, collections),
+    sessions,
     permissions,
     system: new SystemService({ instance, version, document: openapi, now }),
   };

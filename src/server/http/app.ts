@@ -2,10 +2,10 @@ import express, { type Express, type RequestHandler } from 'express';
 import type { Context } from '../context.ts';
 import { ValidationError } from '../errors.ts';
 import { table } from '../generated/routes.ts';
-import type { Caller } from '../model/caller.ts';
+import { type Caller, isSession } from '../model/caller.ts';
 import { jsonBody } from './body.ts';
 import { errorHandler, unknownRoute } from './errors.ts';
-import { admit, type OwnNames } from './host.ts';
+import { admit, admitSession, type OwnNames } from './host.ts';
 import { pages } from './pages.ts';
 import { routesOf } from './routes.ts';
 
@@ -48,13 +48,14 @@ function gate(own: OwnNames): RequestHandler {
 }
 
 /** Endpoints of every node that need no credentials, and where wrong ones do no harm. */
-const open = new Set(['/health', '/openapi.json', '/.well-known/archeion']);
+const open = new Set(['/health', '/openapi.json', '/.well-known/archeion', '/node/session']);
 
 /** Puts `caller` on the request; without a tick where the answer is at hand. */
 function identify(ctx: Context): RequestHandler {
   const networkHeader = `x-${ctx.config.service}-network`;
   return (request, _response, next) => {
     const set = (caller: Caller): void => {
+      if (isSession(caller)) admitSession({ method: request.method, origin: request.headers.origin });
       Object.assign(request, { caller });
       next();
     };

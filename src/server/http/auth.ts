@@ -4,6 +4,7 @@ import type { Actor } from '../model/actor.ts';
 import type { Caller, Claims, Credential } from '../model/caller.ts';
 import { localIssuer, presented } from '../model/credentials.ts';
 import { derivedId, idOn, isEntityId, type Network, networkOf } from '../model/ids.ts';
+import type { SessionsService } from '../resources/node/sessions/service.ts';
 import type { Account } from '../store/accounts.ts';
 import type { VerifiedKey } from '../store/api-keys.ts';
 import type { Identity } from '../store/identity.ts';
@@ -12,6 +13,8 @@ import { createJwtVerifier, type JwtSettings } from './jwt.ts';
 export interface AuthenticatorOptions {
   identity: Pick<Identity, 'findKey' | 'accountBySubject' | 'accountById'>;
   jwt: JwtSettings;
+  /** Whose sessions the page's cookie names; without it cookies mean nothing. */
+  sessions?: Pick<SessionsService, 'accountOf'>;
   /** The service's name on the wire (`ARCHEION_SERVICE`), which names the network header. */
   service: string;
   /** Epoch milliseconds. */
@@ -21,6 +24,8 @@ export interface AuthenticatorOptions {
 /** The headers that say who asks, as they came. */
 export interface Presentation {
   authorization: string | undefined;
+  /** Looked at where there is no Authorization header. */
+  cookie?: string | undefined;
   onBehalfOf: string | undefined;
   /** `X-<Service>-Network`; missing means main. */
   network: string | undefined;
@@ -30,6 +35,7 @@ export interface Presentation {
 type Proof =
   | { kind: 'none' }
   | { kind: 'key'; key: VerifiedKey; credential: Credential }
+  | { kind: 'session'; account: Account }
   | { kind: 'user'; account: Account | null; claims: Claims; credential: Credential }
   | { kind: 'service'; id: string; credential: Credential };
 
@@ -38,20 +44,27 @@ const maxEmail = 320;
 const maxName = 200;
 
 /**
- * Finds who asks (decisions.md, Identity and authorship): at once for keys and the anonymous, in a promise for JWTs.
+ * Finds who asks (decisions.md, Identity and authorship): at once for keys, sessions and the anonymous, in a promise for JWTs.
  * It throws or rejects with UnauthorizedError for a credential that does not hold, ValidationError for a malformed
  * header, ForbiddenError for X-On-Behalf-Of from anybody but a service account or of a user who is not registered, and
  * UnavailableError where the identity provider's keys cannot be had.
  */
-export function createAuthenticator({ identity, jwt, service, now }: AuthenticatorOptions) {
+export function createAuthenticator({ identity, jwt, sessions, service, now }: AuthenticatorOptions) {
   const verifyJwt = createJwtVerifier(jwt, now);
 
-  function prove(authorization: string | undefined): Proof | Promise<Proof> {
+  function prove({ authorization, cookie }: Presentation): Proof | Promise<Proof> {
     const shown = presented(authorization);
-    if (shown.scheme === 'none') return { kind: 'none' };
+    if (shown.scheme === 'none') return proveSession(sessions?.accountOf(cookie) ?? null);
     if (shown.scheme === 'key') return proveKey(identity.findKey(shown.text));
     if (shown.scheme === 'jwt' && verifyJwt !== null) return verifyJwt(shown.text).then(proveClaims);
     throw new UnauthorizedError();
+  }
+
+  function proveSession(id: string | null): Proof {
+    if (id === null) return { kind: 'none' };
+    const account = identity.accountById(id);
+    if (account === null) throw new UnauthorizedError();
+    return { kind: 'session', account };
   }
 
   function proveClaims(payload: JWTPayload): Proof {
@@ -82,6 +95,8 @@ export function createAuthenticator({ identity, jwt, service, now }: Authenticat
       throw new UnauthorizedError();
     const user = behalf(proof, onBehalfOf, network);
     if (proof.kind === 'none') return { actor: { kind: 'anonymous' }, network };
+    if (proof.kind === 'session')
+      return { actor: userActor(proof.account, network), network, account: proof.account.id };
     const { credential } = proof;
     switch (proof.kind) {
       case 'key':
@@ -96,7 +111,7 @@ export function createAuthenticator({ identity, jwt, service, now }: Authenticat
   }
 
   return (shown: Presentation): Caller | Promise<Caller> => {
-    const proof = prove(shown.authorization);
+    const proof = prove(shown);
     return proof instanceof Promise ? proof.then((proven) => caller(proven, shown)) : caller(proof, shown);
   };
 }

@@ -36,6 +36,12 @@ export function isOwnOrigin(origin: string, host: string): boolean {
 
 const reads = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+/** The page's cookie goes to every port of its host, so what writes with it must say that the page sent it. @throws ForbiddenError */
+export function admitSession(request: { method: string; origin: string | undefined }): void {
+  if (request.origin === undefined && !reads.has(request.method))
+    throw new ForbiddenError('Forbidden: writes with the session of the page need its Origin header');
+}
+
 /**
  * Refuses what a foreign web page could make a browser send: another name, or a write from another origin.
  * @throws ForbiddenError

@@ -4,6 +4,7 @@ import { CollectionsController } from '../resources/collections/controller.ts';
 import { EntitiesController } from '../resources/entities/controller.ts';
 import { EventsController } from '../resources/events/controller.ts';
 import { ImportsController } from '../resources/node/imports/controller.ts';
+import { SessionsController } from '../resources/node/sessions/controller.ts';
 import { PermissionsController } from '../resources/permissions/controller.ts';
 import { RelationshipsController } from '../resources/relationships/controller.ts';
 import { SystemController } from '../resources/system/controller.ts';
@@ -23,6 +24,7 @@ const factories = new Map<ControllerClass, (ctx: Context) => object>([
   [ImportsController, (ctx) => new ImportsController(ctx.imports)],
   [PermissionsController, (ctx) => new PermissionsController(ctx.permissions)],
   [RelationshipsController, (ctx) => new RelationshipsController(ctx.relationships)],
+  [SessionsController, (ctx) => new SessionsController(ctx.sessions)],
   [UsersController, (ctx) => new UsersController(ctx.users)],
   [VersionsController, (ctx) => new VersionsController(ctx.versions)],
   [SystemController, (ctx) => new SystemController(ctx.system)],

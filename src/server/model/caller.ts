@@ -19,7 +19,7 @@ export type Credential =
 export interface Caller {
   actor: Actor;
   network: Network;
-  /** Absent where no Authorization header was sent. */
+  /** Absent for the anonymous and for the session of the page. */
   credential?: Credential;
   /** The account's id on main: the caller's own, or a processor's owner's. Absent for the anonymous and for service JWTs. */
   account?: string;
@@ -33,6 +33,11 @@ export interface CallerRequest {
 }
 
 export const notRegistered = 'User is not registered. Call POST /auth/register first.';
+
+/** Whether the caller came with the page's cookie. */
+export function isSession({ account, credential }: Caller): boolean {
+  return account !== undefined && credential === undefined;
+}
 
 /** For endpoints that accept credentials without needing them: a JWT of an unregistered user is a ForbiddenError there too. */
 export function accepted(caller: Caller): Actor {
