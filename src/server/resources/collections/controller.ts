@@ -52,6 +52,7 @@ export class CollectionsController extends Controller {
    */
   @Post()
   @SuccessResponse(201, 'Created')
+  @Response<CollectionView>(200, 'An exact replay')
   @Response<ErrorView>(401, 'Unauthorized')
   async create(
     @Request() request: CallerRequest,

@@ -116,7 +116,7 @@ export interface AddMemberBody {
   role: string;
   /**
    * Seconds; 0 expires at once, omitted means permanent.
-   * @isInt
+   * @isLong
    * @minimum 0
    * @maximum 31536000000
    */

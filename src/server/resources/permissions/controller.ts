@@ -1,6 +1,6 @@
 import { Get, NoSecurity, Path, Request, Response, Route, Tags } from '../../http/controller.ts';
 import type { CallerRequest } from '../../model/caller.ts';
-import type { EntityId, ErrorView } from '../wire.ts';
+import type { EntityId, ErrorView, ValidationErrorView } from '../wire.ts';
 import type { PermissionsService } from './service.ts';
 import type { EntityPermissionsView, PermissionMetadataView } from './wire.ts';
 
@@ -21,6 +21,7 @@ export class PermissionsController {
 
   /** What the caller may do with an entity, and why. */
   @Get('entities/{id}/permissions')
+  @Response<ValidationErrorView>(400, 'Validation failed')
   @Response<ErrorView>(401, 'Unauthorized')
   @Response<ErrorView>(403, 'Forbidden')
   @Response<ErrorView>(404, 'Not found')

@@ -51,8 +51,8 @@ export class UsersController {
 
   /** Make an API key; it is shown only in this answer. */
   @Post('me/keys')
-  @SuccessResponse(201, 'Created')
   @Response<ValidationErrorView>(400, 'Validation failed')
+  @SuccessResponse(201, 'Created')
   createKey(@Request() request: CallerRequest, @Body() body: CreateUserKeyBody): CreatedUserKeyView {
     return this.users.createKey(request.caller, body);
   }
@@ -64,8 +64,8 @@ export class UsersController {
    * @maxLength prefix 12
    */
   @Delete('me/keys/{prefix}')
-  @SuccessResponse(204, 'Revoked')
   @Response<ValidationErrorView>(400, 'Validation failed')
+  @SuccessResponse(204, 'Revoked')
   @Response<ErrorView>(404, 'Not found')
   revokeKey(@Request() request: CallerRequest, @Path() prefix: string): void {
     this.users.revokeKey(request.caller, prefix);
@@ -73,6 +73,7 @@ export class UsersController {
 
   /** Read a user. */
   @Get('{id}')
+  @Response<ValidationErrorView>(400, 'Validation failed')
   @NoSecurity()
   @Response<ErrorView>(404, 'Not found')
   async read(@Request() request: CallerRequest, @Path() id: EntityId): Promise<UserView> {
@@ -102,6 +103,7 @@ export class UsersController {
    * @minimum offset 0
    */
   @Get('{id}/collections')
+  @Response<ValidationErrorView>(400, 'Validation failed')
   @NoSecurity()
   @Response<ErrorView>(404, 'Not found')
   collections(
