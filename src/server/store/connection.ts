@@ -26,6 +26,9 @@ export function isDatabaseError(error: unknown): boolean {
   return error instanceof Database.SqliteError;
 }
 
+/** Filters make statements of their own (filter.ts), so not every statement ever prepared is kept. */
+const maxStatements = 1000;
+
 /** One SQLite connection with its prepared statements. */
 export class Connection implements Writer {
   readonly db: Database.Database;
@@ -39,6 +42,8 @@ export class Connection implements Writer {
     let statement = this.#statements.get(sql);
     if (!statement) {
       statement = this.db.prepare(sql);
+      const [oldest] = this.#statements.size < maxStatements ? [] : this.#statements.keys();
+      if (oldest !== undefined) this.#statements.delete(oldest);
       this.#statements.set(sql, statement);
     }
     return statement;
