@@ -1,5 +1,6 @@
 import { cidBytes } from '../blocks/cid.ts';
 import { decodeManifest } from '../blocks/encode.ts';
+import { manifestHead } from '../blocks/manifest-head.ts';
 import type { Manifest } from '../model/manifest.ts';
 import { blockBytes, blockCidText } from './blocks.ts';
 import type { Reader } from './connection.ts';
@@ -76,4 +77,10 @@ export function firstAuthor(db: Reader, id: string): string | undefined {
     id,
   );
   return row && versionByKey(db, row.key)?.manifest.edited_by.user_id;
+}
+
+/** Number and predecessor of a stored version, without what it says; undefined where it is not stored. */
+export function versionHead(db: Reader, cid: string): { ver: number; prev: string | null } | undefined {
+  const row = db.get<{ key: number }>('SELECT key FROM block WHERE cid = ?', cidBytes(cid));
+  return row && manifestHead(blockBytes(db, row.key));
 }

@@ -1,0 +1,268 @@
+import { cidText } from '../blocks/cid.ts';
+import type { Reader } from './connection.ts';
+import type { Direction, Trouble } from './sync-rows.ts';
+
+/** A node or service that this one syncs with. `key` is the store's own number for it. */
+export interface Remote {
+  key: number;
+  name: string;
+  url: string;
+  /** The API key for it; never shown, never logged. */
+  secret: string | null;
+  instance: string | null;
+  user: string | null;
+  direction: Direction;
+  /** Empty: all. */
+  collections: string[];
+}
+
+type RemoteRow = Omit<Remote, 'collections'>;
+
+const columns = 'key, name, url, secret, instance, user_id AS user, direction';
+
+export function listRemotes(db: Reader): Remote[] {
+  return db.all<RemoteRow>(`SELECT ${columns} FROM remote ORDER BY name`).map((row) => withCollections(db, row));
+}
+
+export function findRemote(db: Reader, name: string): Remote | undefined {
+  const row = db.get<RemoteRow>(`SELECT ${columns} FROM remote WHERE name = ?`, name);
+  return row && withCollections(db, row);
+}
+
+function withCollections(db: Reader, row: RemoteRow): Remote {
+  const collections = db.all<{ id: string }>(
+    'SELECT e.id FROM remote_collection c JOIN entity e ON e.key = c.collection WHERE c.remote = ? ORDER BY e.id',
+    row.key,
+  );
+  return { ...row, collections: collections.map(({ id }) => id) };
+}
+
+/** The remote that a mirrored collection came from, without its secret; undefined for every other id. */
+export function mirrorOf(
+  db: Reader,
+  collection: string,
+): { name: string; url: string; user: string | null; pushes: boolean } | undefined {
+  const row = db.get<{ name: string; url: string; user: string | null; pushes: number }>(
+    `SELECT r.name, r.url, r.user_id AS user, r.secret IS NOT NULL AND r.direction <> 'pull' AS pushes
+       FROM entity e JOIN remote r ON r.key = e.mirror WHERE e.id = ?`,
+    collection,
+  );
+  return row && { ...row, pushes: row.pushes === 1 };
+}
+
+/** Feed ids that have been dealt with, or were gone before they were seen; ascending. */
+export interface SeenRow {
+  first: number;
+  last: number;
+  cid: string | null;
+  lost: boolean;
+}
+
+export function seenIntervals(db: Reader, remote: number): SeenRow[] {
+  return db
+    .all<Omit<SeenRow, 'lost'> & { lost: number }>(
+      'SELECT first, last, cid, lost FROM remote_seen WHERE remote = ? ORDER BY first',
+      remote,
+    )
+    .map((row) => ({ ...row, lost: row.lost === 1 }));
+}
+
+/** What is kept of one entity at one remote; versions are CIDs. */
+export interface KnownEntity {
+  event: number;
+  theirs: string | null;
+  twin: string | null;
+  trouble: Trouble | null;
+  intent: { tip: string; expect: string | null; content: string } | null;
+  refusal: { tip: string; status: number; words: string } | null;
+  conflict: { base: string | null; ours: string; theirs: string } | null;
+}
+
+interface KnownRow {
+  entity: number;
+  event: number;
+  theirs: Uint8Array | null;
+  twin: Uint8Array | null;
+  trouble: Trouble | null;
+}
+
+const text = (cid: Uint8Array | null): string | null => cid && cidText(cid);
+
+/** The newest feed id that was dealt with for an entity, 0 for none. */
+export function knownEvent(db: Reader, remote: number, id: string): number {
+  return (
+    db.get<{ event: number }>(
+      'SELECT k.event FROM remote_entity k JOIN entity e ON e.key = k.entity WHERE k.remote = ? AND e.id = ?',
+      remote,
+      id,
+    )?.event ?? 0
+  );
+}
+
+export function findKnown(db: Reader, remote: number, id: string): KnownEntity {
+  const row = db.get<KnownRow>(
+    `SELECT e.key AS entity, coalesce(k.event, 0) AS event, k.trouble, t.cid AS theirs, w.cid AS twin
+       FROM entity e LEFT JOIN remote_entity k ON k.remote = ? AND k.entity = e.key
+       LEFT JOIN block t ON t.key = k.theirs LEFT JOIN block w ON w.key = k.twin WHERE e.id = ?`,
+    remote,
+    id,
+  );
+  if (!row) return { event: 0, theirs: null, twin: null, trouble: null, intent: null, refusal: null, conflict: null };
+  const { event, trouble } = row;
+  const one = <T>(sql: string): T | null => db.get<T>(sql, remote, row.entity) ?? null;
+  return {
+    event,
+    trouble,
+    theirs: text(row.theirs),
+    twin: text(row.twin),
+    intent: one('SELECT tip, expect, content FROM push_intent WHERE remote = ? AND entity = ?'),
+    refusal: one('SELECT tip, status, words FROM push_refusal WHERE remote = ? AND entity = ?'),
+    conflict: one('SELECT base, ours, theirs FROM sync_conflict WHERE remote = ? AND entity = ?'),
+  };
+}
+
+/** One entity that waits to be pushed. */
+export interface PendingRow {
+  id: string;
+  type: string;
+  deleted: boolean;
+  /** The remote has it already. */
+  known: boolean;
+}
+
+/** A page of what waits to be pushed, by the store's order from `after` on; `next` is null on the last. */
+export function pendingPage(
+  db: Reader,
+  remote: number,
+  after: number,
+  limit: number,
+): { rows: PendingRow[]; next: number | null } {
+  const rows = db.all<{ key: number; id: string; type: string; deleted: number; known: number }>(
+    `SELECT e.key, e.id, e.type, e.deleted, k.theirs IS NOT NULL AS known
+       FROM push_pending p JOIN entity e ON e.key = p.entity
+       LEFT JOIN remote_entity k ON k.remote = p.remote AND k.entity = p.entity
+      WHERE p.remote = ? AND p.entity > ? ORDER BY p.entity LIMIT ?`,
+    remote,
+    after,
+    limit,
+  );
+  return {
+    rows: rows.map(({ id, type, deleted, known }) => ({ id, type, deleted: deleted === 1, known: known === 1 })),
+    next: rows.length === limit ? (rows.at(-1)?.key ?? null) : null,
+  };
+}
+
+/** The relationships' peers of an entity that wait to be pushed to a remote that lacks them. */
+export function pendingPeers(db: Reader, remote: number, id: string): string[] {
+  return db
+    .all<{ id: string }>(
+      `SELECT DISTINCT p.id FROM entity e JOIN edge d ON d.source = e.key JOIN entity p ON p.key = d.peer
+         JOIN push_pending w ON w.remote = ? AND w.entity = p.key
+         LEFT JOIN remote_entity k ON k.remote = w.remote AND k.entity = p.key
+        WHERE e.id = ? AND p.key <> e.key AND k.theirs IS NULL`,
+      remote,
+      id,
+    )
+    .map((row) => row.id);
+}
+
+/** Whether every peer of an entity's relationships is known to be at the remote. */
+export function lacksPeers(db: Reader, remote: number, id: string): boolean {
+  return (
+    db.get(
+      `SELECT 1 FROM entity e JOIN edge d ON d.source = e.key JOIN entity p ON p.key = d.peer
+         LEFT JOIN remote_entity k ON k.remote = ? AND k.entity = d.peer
+        WHERE e.id = ? AND p.key <> e.key AND k.theirs IS NULL LIMIT 1`,
+      remote,
+      id,
+    ) !== undefined
+  );
+}
+
+export interface ConflictRow {
+  remote: string;
+  id: string;
+  type: string | null;
+  label: string | null;
+  base: string | null;
+  ours: string;
+  theirs: string;
+  /** Epoch milliseconds. */
+  time: number;
+}
+
+export function listConflicts(db: Reader, limit: number): ConflictRow[] {
+  return db.all<ConflictRow>(
+    `SELECT r.name AS remote, e.id, e.type, e.label, c.base, c.ours, c.theirs, c.time
+       FROM sync_conflict c JOIN remote r ON r.key = c.remote JOIN entity e ON e.key = c.entity
+      ORDER BY r.name, e.id LIMIT ?`,
+    limit,
+  );
+}
+
+export interface TroubleRow {
+  id: string;
+  trouble: string;
+  evidence: string | null;
+}
+
+/** Entities that the remote's feed names and that could not be taken over, a page of them. */
+export function listTroubles(db: Reader, remote: number, limit: number): TroubleRow[] {
+  return db.all<TroubleRow>(
+    `SELECT e.id, k.trouble, k.evidence FROM remote_entity k JOIN entity e ON e.key = k.entity
+      WHERE k.remote = ? AND k.trouble IS NOT NULL ORDER BY k.trouble, e.id LIMIT ?`,
+    remote,
+    limit,
+  );
+}
+
+export interface RefusalRow {
+  id: string;
+  status: number;
+  words: string;
+}
+
+export function listRefusals(db: Reader, remote: number, limit: number): RefusalRow[] {
+  return db.all<RefusalRow>(
+    `SELECT e.id, f.status, f.words FROM push_refusal f JOIN entity e ON e.key = f.entity
+      WHERE f.remote = ? ORDER BY e.id LIMIT ?`,
+    remote,
+    limit,
+  );
+}
+
+/** How much is known of a remote's entities. */
+export interface RemoteCounts {
+  mirrored: number;
+  pending: number;
+  conflicts: number;
+  refused: number;
+  /** By kind. */
+  troubles: Record<string, number>;
+}
+
+export function countRemote(db: Reader, remote: number): RemoteCounts {
+  const count = (sql: string): number => db.get<{ n: number }>(sql, remote)?.n ?? 0;
+  const troubles = db.all<{ trouble: string; n: number }>(
+    'SELECT trouble, count(*) AS n FROM remote_entity WHERE remote = ? AND trouble IS NOT NULL GROUP BY trouble',
+    remote,
+  );
+  return {
+    mirrored: count('SELECT count(*) AS n FROM remote_entity WHERE remote = ? AND theirs IS NOT NULL'),
+    pending: count('SELECT count(*) AS n FROM push_pending WHERE remote = ?'),
+    conflicts: count('SELECT count(*) AS n FROM sync_conflict WHERE remote = ?'),
+    refused: count('SELECT count(*) AS n FROM push_refusal WHERE remote = ?'),
+    troubles: Object.fromEntries(troubles.map(({ trouble, n }) => [trouble, n])),
+  };
+}
+
+/** Whether an entity is in the scope of a remote: it has it already, or it names one of its collections. */
+export function isKnownAt(db: Reader, remote: number, id: string): boolean {
+  return (
+    db.get(
+      'SELECT 1 FROM remote_entity k JOIN entity e ON e.key = k.entity WHERE k.remote = ? AND e.id = ? AND k.theirs IS NOT NULL',
+      remote,
+      id,
+    ) !== undefined
+  );
+}

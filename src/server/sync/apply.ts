@@ -1,0 +1,68 @@
+import type { Commit, Guard, Row } from '../store/commit.ts';
+import { maxVersionsPerCommit } from '../store/commit.ts';
+import type { Loaded } from './entity.ts';
+import type { Chain } from './manifests.ts';
+import type { EntityState } from './state.ts';
+
+/** Who writes what sync decided, and when (epoch milliseconds). */
+export interface Authority {
+  remote: string;
+  time: number;
+}
+
+/**
+ * The commits that take the store from one state of an entity to the next, in their order: the tip moves together with
+ * what is known of the remote, or neither (SPEC.md, S3). Several only where a chain is longer than one commit may be.
+ * @param event the feed id that told, null where a push did
+ */
+export function commitsBetween(
+  loaded: Loaded,
+  next: EntityState,
+  chain: Chain,
+  event: number | null,
+  { remote, time }: Authority,
+): Commit[] {
+  const { state, known } = loaded;
+  const id = chain.manifest.id;
+  const origin = `remote:${remote}`;
+  const moves = next.local !== null && next.local.cid !== (state.local?.cid ?? null);
+  const rows: Row[] = [
+    {
+      kind: 'remote_tip',
+      remote,
+      id,
+      event,
+      theirs: next.theirs?.cid ?? chain.cid,
+      twin: next.twin,
+      blocks: moves ? [] : chain.blocks,
+      mirrored: state.local === null,
+    },
+    ...keptRows(remote, id, next, known),
+  ];
+  const expect = state.local?.cid ?? null;
+  if (!moves) return [{ changes: [], guards: [guard(id, expect)], rows, origin, time }];
+
+  const commits: Commit[] = [];
+  let before = expect;
+  for (let at = 0; at === 0 || at < chain.blocks.length; at += maxVersionsPerCommit) {
+    const blocks = chain.blocks.slice(at, at + maxVersionsPerCommit);
+    const tip = blocks.at(-1)?.cid ?? chain.cid;
+    commits.push({ changes: [{ id, expect: before, tip, blocks }], guards: [], rows: [], origin, time });
+    before = tip;
+  }
+  const last = commits.at(-1);
+  if (last) last.rows = rows;
+  return commits;
+}
+
+/** What a known tip ends for an entity, unless it still stands. */
+function keptRows(remote: string, id: string, next: EntityState, { refusal }: Loaded['known']): Row[] {
+  if (next.standing === 'conflict' && next.local && next.theirs)
+    return [{ kind: 'sync_conflict', remote, id, base: next.base, ours: next.local.cid, theirs: next.theirs.cid }];
+  if (next.standing === 'refused' && refusal) return [{ kind: 'push_refusal', remote, id, ...refusal }];
+  return [];
+}
+
+function guard(id: string, tip: string | null): Guard {
+  return { id, tip };
+}

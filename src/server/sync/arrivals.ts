@@ -1,0 +1,213 @@
+import { turn } from '../blocks/pace.ts';
+import { collectionsOf } from '../model/manifest.ts';
+import type { Commit } from '../store/commit.ts';
+import type { Reader } from '../store/connection.ts';
+import type { NetworkStore } from '../store/network-store.ts';
+import { isKnownAt, type Remote } from '../store/remotes.ts';
+import { findVersion } from '../store/versions.ts';
+import { commitsBetween } from './apply.ts';
+import { versionOf } from './content.ts';
+import { isVersionOf, loadEntity, relationOf } from './entity.ts';
+import type { FeedEvent } from './feed.ts';
+import {
+  type Chain,
+  completeChain,
+  fetchVersion,
+  isUnusable,
+  rebuilt,
+  type Unusable,
+  type Verified,
+} from './manifests.ts';
+import type { RemoteClient } from './remote.ts';
+import type { Report } from './report.ts';
+import { entityStep, type Version } from './state.ts';
+import { type CurrentView, readBatch, readTip } from './wire.ts';
+
+/** What sync works with for one remote on one network. */
+export interface SyncContext {
+  store: NetworkStore;
+  remote: Remote;
+  client: RemoteClient;
+  /** The schema name that current versions are rebuilt with. */
+  schema: string;
+  now: () => number;
+  report: Report;
+}
+
+/** How long one step of work may hold the event loop, in milliseconds. */
+const slice = 4;
+const attempts = 8;
+
+interface Arrival {
+  event: FeedEvent;
+  chain: Chain | Unusable;
+}
+
+/** Takes over what events name: at most 100 of different entities, all dealt with when it resolves. */
+export async function takeOver(ctx: SyncContext, events: FeedEvent[]): Promise<void> {
+  const arrivals = await gather(ctx, events);
+  let left = arrivals;
+  for (let attempt = 1; left.length > 0; attempt++) {
+    left = await applyArrivals(ctx, left);
+    if (attempt === attempts && left.length > 0) throw new Error(`${left.length} entities do not stand still`);
+  }
+}
+
+/** Fetches and verifies, with as few requests as the interface allows. */
+async function gather(ctx: SyncContext, events: FeedEvent[]): Promise<Arrival[]> {
+  const arrivals: Arrival[] = [];
+  const wanted: FeedEvent[] = [];
+  for (const event of events) {
+    const stored = storedChain(ctx, event);
+    if (stored) arrivals.push({ event, chain: stored });
+    else wanted.push(event);
+  }
+  if (wanted.length === 0) return arrivals;
+  const views = await currentViews(ctx, wanted);
+  const found: { event: FeedEvent; verified: Verified | null }[] = [];
+  let start = performance.now();
+  for (const event of wanted) {
+    const view = views.get(event.entity);
+    const outside = view && isOutside(ctx, event, view.relationships);
+    if (!outside)
+      found.push({ event, verified: view?.cid === event.cid ? rebuilt(view, event.cid, ctx.schema) : null });
+    if (performance.now() - start > slice) {
+      await turn();
+      start = performance.now();
+    }
+  }
+  await Promise.all(
+    found.map(async ({ event, verified }) => {
+      const arrival = await chainOf(ctx, event, verified);
+      if (arrival) arrivals.push({ event, chain: arrival });
+    }),
+  );
+  return arrivals;
+}
+
+function storedChain({ store }: SyncContext, { entity, cid }: FeedEvent): Chain | null {
+  return store.read((db) => {
+    const version = findVersion(db, cid);
+    return version?.entity === entity ? { cid, manifest: version.manifest, blocks: [], manifests: [] } : null;
+  });
+}
+
+async function currentViews({ client }: SyncContext, events: FeedEvent[]): Promise<Map<string, CurrentView>> {
+  // A deleted entity is in no batch; where only one is wanted its manifest costs the same.
+  if (events.length < 2) return new Map();
+  const { status, body } = await client.read('/entities/batch-get', { ids: events.map((event) => event.entity) });
+  const views = status === 200 ? readBatch(body) : null;
+  return new Map((views ?? []).map((view) => [view.entity, view]));
+}
+
+async function chainOf(ctx: SyncContext, event: FeedEvent, quick: Verified | null): Promise<Chain | Unusable | null> {
+  const { client, store } = ctx;
+  if (quick === null && isUnknownUnderFilter(ctx, event.entity) && !(await isTip(ctx, event))) return null;
+  const tip = quick ?? (await fetchVersion(client, event.cid));
+  if (isUnusable(tip)) return isUnknownUnderFilter(ctx, event.entity) ? null : tip;
+  if (quick === null && typeof tip.manifest.schema === 'string' && !tip.manifest.deleted)
+    ctx.schema = tip.manifest.schema;
+  if (quick === null && isOutside(ctx, event, tip.manifest.relationships)) return null;
+  return completeChain(client, event.entity, tip, (cid) => store.read((db) => isVersionOf(db, event.entity, cid)));
+}
+
+function isUnknownUnderFilter(ctx: SyncContext, id: string): boolean {
+  return ctx.remote.collections.length > 0 && !isWanted(ctx, id);
+}
+
+/** An older version may lie in a collection that the entity has left: the newest event decides. */
+async function isTip({ client }: SyncContext, { entity, cid }: FeedEvent): Promise<boolean> {
+  const { status, body } = await client.read(`/entities/${entity}/tip`);
+  return status !== 200 || readTip(body) === cid;
+}
+
+/** Under a filter, entities come only by a collection that is wanted; what is here already goes on being followed. */
+function isOutside(ctx: SyncContext, { entity }: FeedEvent, relationships: unknown): boolean {
+  if (!isUnknownUnderFilter(ctx, entity)) return false;
+  const { collections } = ctx.remote;
+  if (!Array.isArray(relationships)) return true;
+  return !collectionsOf({ relationships }).some((id) => collections.includes(id));
+}
+
+function isWanted({ store, remote }: SyncContext, id: string): boolean {
+  return remote.collections.includes(id) || store.read((db) => isKnownAt(db, remote.key, id));
+}
+
+/** Decides and commits; gives back those whose tip moved meanwhile. */
+async function applyArrivals(ctx: SyncContext, arrivals: Arrival[]): Promise<Arrival[]> {
+  const planned: ({ arrival: Arrival } & Plan)[] = [];
+  for (let at = 0; at < arrivals.length; ) {
+    const start = performance.now();
+    ctx.store.read((db) => {
+      while (at < arrivals.length && performance.now() - start < slice) {
+        const arrival = arrivals[at++] as Arrival;
+        const plan = planOf(ctx, db, arrival);
+        if (plan) planned.push({ arrival, ...plan });
+      }
+    });
+    if (at < arrivals.length) await turn();
+  }
+  const outcomes = await ctx.store.submit(planned.flatMap(({ commits }) => commits));
+  const again: Arrival[] = [];
+  const refused: Commit[] = [];
+  let at = 0;
+  for (const { arrival, commits, conflict } of planned) {
+    const mine = outcomes.slice(at, (at += commits.length));
+    const failure = mine.find((outcome) => !outcome.committed);
+    if (failure?.committed === false && failure.refused !== undefined)
+      refused.push(troubleCommit(ctx, arrival.event, { trouble: 'unverifiable', evidence: failure.refused }));
+    else if (failure) again.push(arrival);
+    else count(ctx.report, arrival.chain, conflict);
+  }
+  if (refused.length > 0) {
+    await ctx.store.submit(refused);
+    ctx.report.troubles += refused.length;
+  }
+  return again;
+}
+
+interface Plan {
+  commits: Commit[];
+  conflict: boolean;
+}
+
+function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival): Plan | null {
+  const { remote, now } = ctx;
+  const loaded = loadEntity(db, remote.key, event.entity);
+  if (loaded.known.event >= event.id) return null;
+  if (isUnusable(chain)) return { commits: [troubleCommit(ctx, event, chain)], conflict: false };
+  const version = versionIn(chain, loaded.state.local === null);
+  const relation = relationOf(db, loaded, chain, remote.instance !== null);
+  const next = entityStep(loaded.state, { kind: 'seen', version, relation });
+  const conflict = next.standing === 'conflict' && loaded.state.standing !== 'conflict';
+  return {
+    commits: commitsBetween(loaded, next, chain, event.id, { remote: remote.name, time: now() }),
+    conflict,
+  };
+}
+
+function count(report: Report, chain: Chain | Unusable, conflict: boolean): void {
+  if (conflict) report.conflicts++;
+  if (isUnusable(chain)) report.troubles++;
+  else {
+    report.entities++;
+    report.versions += chain.blocks.length;
+  }
+}
+
+/** Where nothing is here yet there is nothing to compare the content with, and hashing it is a good part of the work. */
+function versionIn({ cid, manifest }: Chain, alone: boolean): Version {
+  return alone ? { cid, ver: manifest.ver, content: '', deleted: manifest.deleted === true } : versionOf(cid, manifest);
+}
+
+function troubleCommit({ remote, now }: SyncContext, event: FeedEvent, { trouble, evidence }: Unusable): Commit {
+  const row = {
+    kind: 'remote_trouble',
+    remote: remote.name,
+    id: event.entity,
+    event: event.id,
+    trouble,
+    evidence,
+  } as const;
+  return { changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() };
+}

@@ -1,0 +1,25 @@
+import { decodeManifest, valueHash } from '../blocks/encode.ts';
+import type { Manifest } from '../model/manifest.ts';
+import type { Version } from './state.ts';
+
+/**
+ * What a version says, whoever made it and when (decisions.md, Equal content): type, properties, relationships by
+ * predicate and peer. All tombstones of a type say the same.
+ */
+export function contentHash({ type, properties, relationships, deleted }: Manifest): string {
+  if (deleted) return valueHash({ type, deleted: true });
+  const sorted = relationships.toSorted((a, b) => order(a.predicate, b.predicate) || order(a.peer, b.peer));
+  return valueHash({ type, properties, relationships: sorted });
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+export function versionOf(cid: string, manifest: Manifest): Version {
+  return { cid, ver: manifest.ver, content: contentHash(manifest), deleted: manifest.deleted === true };
+}
+
+export function versionOfBlock({ cid, bytes }: { cid: string; bytes: Uint8Array }): Version {
+  return versionOf(cid, decodeManifest(bytes));
+}

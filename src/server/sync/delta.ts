@@ -1,0 +1,113 @@
+import type { Json, JsonObject, Manifest, Relationship } from '../model/manifest.ts';
+import { relationshipKey } from '../model/manifest.ts';
+import type { Update } from '../model/merge.ts';
+import { equalJson, type Removal } from '../model/properties.ts';
+import type { RelationshipAdd, RelationshipRemove } from '../model/relationships.ts';
+
+type Path = string[];
+
+/**
+ * The update bodies that turn what `base` says into what `next` says, in this order; usually one, none where nothing
+ * differs. No body removes and sets the same place, so that none depends on which comes first (decisions.md, Sync).
+ */
+export function deltasBetween(base: Manifest, next: Manifest): Update[] {
+  const { patch, removed } = propertyDelta(base.properties, next.properties);
+  const { add, remove, addLater } = relationshipDelta(base.relationships, next.relationships);
+  const removals = byDepth(removed);
+  const first: Update = {
+    ...(Object.keys(patch).length > 0 && { properties: patch }),
+    ...(removals[0] && { properties_remove: removals[0] }),
+    ...(add.length > 0 && { relationships_add: add }),
+    ...(remove.length > 0 && { relationships_remove: remove }),
+  };
+  const later: Update[] = removals.slice(1).map((properties_remove) => ({ properties_remove }));
+  if (addLater.length > 0) {
+    if (later[0]) later[0] = { ...later[0], relationships_add: addLater };
+    else later.push({ relationships_add: addLater });
+  }
+  return [...(Object.keys(first).length > 0 ? [first] : []), ...later];
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What to merge in, and the paths of what to drop. */
+function propertyDelta(base: JsonObject, next: JsonObject): { patch: JsonObject; removed: Path[] } {
+  const patch: [string, Json][] = [];
+  const removed: Path[] = Object.keys(base)
+    .filter((key) => !Object.hasOwn(next, key))
+    .map((key) => [key]);
+  for (const [key, value] of Object.entries(next)) {
+    const old = Object.hasOwn(base, key) ? base[key] : undefined;
+    if (old !== undefined && equalJson(old, value)) continue;
+    if (isObject(old) && isObject(value)) {
+      const inner = propertyDelta(old, value);
+      removed.push(...inner.removed.map((path) => [key, ...path]));
+      if (Object.keys(inner.patch).length > 0) patch.push([key, inner.patch]);
+    } else patch.push([key, value]);
+  }
+  return { patch: Object.fromEntries(patch), removed };
+}
+
+/** A removal's object leads to lists, and a list ends there: paths of one length always fit into one. */
+function byDepth(paths: Path[]): Removal[] {
+  const groups = [...Map.groupBy(paths, (path) => path.length)].toSorted(([a], [b]) => a - b);
+  return groups.map(([, group]) => removalOf(group));
+}
+
+function removalOf(paths: Path[]): Removal {
+  if (paths[0]?.length === 1) return paths.map((path) => path[0] as string);
+  const groups = Map.groupBy(paths, (path) => path[0] as string);
+  return Object.fromEntries([...groups].map(([key, group]) => [key, removalOf(group.map((path) => path.slice(1)))]));
+}
+
+interface RelationshipDelta {
+  add: RelationshipAdd[];
+  remove: RelationshipRemove[];
+  /** What can only be said anew, after it was removed. */
+  addLater: Relationship[];
+}
+
+function relationshipDelta(base: Relationship[], next: Relationship[]): RelationshipDelta {
+  const old = new Map(base.map((r) => [relationshipKey(r), r]));
+  const now = new Map(next.map((r) => [relationshipKey(r), r]));
+  const delta: RelationshipDelta = { add: [], remove: [], addLater: [] };
+  for (const [key, { predicate, peer }] of old) if (!now.has(key)) delta.remove.push({ predicate, peer });
+  for (const [key, r] of now) {
+    const before = old.get(key);
+    if (before === undefined) delta.add.push(r);
+    else if (!sameAs(before, r)) {
+      const upsert = upsertOf(before, r);
+      if (upsert) delta.add.push(upsert);
+      else {
+        delta.remove.push({ predicate: r.predicate, peer: r.peer });
+        delta.addLater.push(r);
+      }
+    }
+  }
+  return delta;
+}
+
+function sameAs(a: Relationship, b: Relationship): boolean {
+  return (
+    a.peer_type === b.peer_type &&
+    a.peer_label === b.peer_label &&
+    (a.properties === undefined) === (b.properties === undefined) &&
+    equalJson(a.properties ?? null, b.properties ?? null)
+  );
+}
+
+/** The upsert that makes `next` of `base`; null where an upsert cannot say it. */
+function upsertOf(base: Relationship, next: Relationship): RelationshipAdd | null {
+  const unsets = (['peer_type', 'peer_label', 'properties'] as const).some(
+    (name) => base[name] !== undefined && next[name] === undefined,
+  );
+  if (unsets) return null;
+  const { properties, ...head } = next;
+  const { patch, removed } = propertyDelta(base.properties ?? {}, properties ?? {});
+  const removals = byDepth(removed);
+  if (removals.length > 1) return null;
+  const empty = Object.keys(patch).length === 0 && !(properties && base.properties === undefined);
+  return { ...head, ...(!empty && { properties: patch }), ...(removals[0] && { properties_remove: removals[0] }) };
+}

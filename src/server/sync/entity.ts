@@ -1,0 +1,68 @@
+import { findBlock } from '../store/blocks.ts';
+import type { Reader } from '../store/connection.ts';
+import { findStanding } from '../store/entities.ts';
+import { entityKey } from '../store/entity-keys.ts';
+import { findKnown, type KnownEntity } from '../store/remotes.ts';
+import { findVersion, versionHead } from '../store/versions.ts';
+import { contentHash, versionOf } from './content.ts';
+import type { Chain } from './manifests.ts';
+import type { EntityState, Relation, Standing, Version } from './state.ts';
+
+/** An entity as it stands with a remote, as the store says. */
+export interface Loaded {
+  state: EntityState;
+  known: KnownEntity;
+}
+
+export function loadEntity(db: Reader, remote: number, id: string): Loaded {
+  const known = findKnown(db, remote, id);
+  const standing = findStanding(db, id);
+  const local = standing ? versionOf(standing.cid, standing.manifest) : null;
+  const theirs = known.theirs === null ? null : known.theirs === local?.cid ? local : storedVersion(db, known.theirs);
+  return {
+    known,
+    state: { local, theirs, twin: known.twin, base: known.conflict?.base ?? null, standing: standingOf(known, local) },
+  };
+}
+
+function storedVersion(db: Reader, cid: string): Version | null {
+  const version = findVersion(db, cid);
+  return version ? versionOf(cid, version.manifest) : null;
+}
+
+function standingOf(known: KnownEntity, local: Version | null): Standing {
+  if (known.conflict) return 'conflict';
+  if (known.trouble) return 'unreadable';
+  if (known.intent) return 'sending';
+  return known.refusal && known.refusal.tip === local?.cid ? 'refused' : 'quiet';
+}
+
+/** Whether a version is stored as one of that entity's. */
+export function isVersionOf(db: Reader, id: string, cid: string): boolean {
+  const key = entityKey(db, id);
+  return key !== undefined && findBlock(db, cid)?.entity === key;
+}
+
+/** How a remote's tip lies to the tip here; only looked at where they differ. */
+export function relationOf(db: Reader, { state, known }: Loaded, chain: Chain, node: boolean): Relation {
+  const { local } = state;
+  if (local === null || local.cid === chain.cid) return { descends: false, echoes: false, ancestor: false, node };
+  const below = chain.blocks.length === 0 ? chain.cid : (chain.manifests[0]?.prev ?? null);
+  return {
+    descends: chain.blocks.some(({ cid }) => cid === local.cid) || chainHolds(db, below, local.cid, local.ver),
+    echoes: local.cid !== known.twin && chain.manifests.some((manifest) => contentHash(manifest) === local.content),
+    ancestor: known.theirs === null && chainHolds(db, local.cid, chain.cid, chain.manifest.ver),
+    node,
+  };
+}
+
+/** Whether `wanted`, whose number is `ver`, is in the chain that ends with `tip`, as far as it is stored. */
+function chainHolds(db: Reader, tip: string | null, wanted: string, ver: number): boolean {
+  for (let cid = tip; cid !== null; ) {
+    if (cid === wanted) return true;
+    const head = versionHead(db, cid);
+    if (!head || head.ver <= ver) return false;
+    cid = head.prev;
+  }
+  return false;
+}

@@ -1,0 +1,101 @@
+// How a feed is walked, newest first, as functions from a state and a page to the next state (SPEC.md, Feed).
+
+export interface FeedEvent {
+  id: number;
+  entity: string;
+  cid: string;
+}
+
+/** One page of a feed: newest first; `more` tells that older events remain. */
+export interface FeedPage {
+  events: FeedEvent[];
+  more: boolean;
+}
+
+/** Feed ids that need no look any more: dealt with, or `lost` to the feed's end. `cid` is what `last` names. */
+export interface Interval {
+  first: number;
+  last: number;
+  cid: string | null;
+  lost: boolean;
+}
+
+export interface FeedState {
+  /** As it was when the walk began; ascending, apart from each other or of different kinds. */
+  seen: Interval[];
+  /** Events with an id below it come next; null: the newest. */
+  cursor: number | null;
+  phase: 'walking' | 'complete' | 'reset';
+  /** In phase `reset`: what gives it away. */
+  reason: string | null;
+}
+
+export function startFeed(seen: Interval[]): FeedState {
+  return { seen, cursor: null, phase: 'walking', reason: null };
+}
+
+export interface FeedStep {
+  state: FeedState;
+  /** What the page tells that has not been dealt with. */
+  events: FeedEvent[];
+  /** Recorded once those events are dealt with, and not before. */
+  covered: Interval | null;
+  /** Ids that the feed no longer has and that were never seen. */
+  lost: Interval | null;
+}
+
+/** Takes the page that was asked for with `state.cursor`. */
+export function feedStep(state: FeedState, page: FeedPage): FeedStep {
+  const reason = resetReason(state, page);
+  if (reason !== null) return { state: { ...state, phase: 'reset', reason }, events: [], covered: null, lost: null };
+  const events = page.events.filter(({ id }) => !state.seen.some((it) => holds(it, id)));
+  const next = cursorAfter(state, page);
+  return {
+    state: { ...state, cursor: next ?? state.cursor, phase: next === null ? 'complete' : 'walking' },
+    events,
+    covered: coveredBy(state, page),
+    lost: page.more ? null : lostBelow(state, page),
+  };
+}
+
+function holds({ first, last }: Interval, id: number): boolean {
+  return first <= id && id <= last;
+}
+
+/** A head below the mark, or a known id that names another version: the feed was reset (decisions.md, Sync). */
+function resetReason({ seen, cursor }: FeedState, { events }: FeedPage): string | null {
+  const mark = seen.findLast((it) => !it.lost);
+  const head = events[0];
+  if (mark === undefined || head === undefined) return null;
+  if (cursor === null && head.id < mark.last) return `its newest event is ${head.id}, and ${mark.last} has been seen`;
+  const changed = seen.find(({ last, cid }) => cid !== null && events.some((e) => e.id === last && e.cid !== cid));
+  return changed ? `event ${changed.last} names another version than before` : null;
+}
+
+/** A page holds everything between its oldest event and where it was asked from. */
+function coveredBy({ seen, cursor }: FeedState, { events }: FeedPage): Interval | null {
+  const [newest, oldest] = [events[0], events.at(-1)];
+  if (newest === undefined || oldest === undefined) return null;
+  const first = oldest.id;
+  const last = cursor === null ? newest.id : cursor - 1;
+  if (seen.some((it) => !it.lost && it.first <= first && last <= it.last)) return null;
+  return { first, last, cid: newest.id === last ? newest.cid : null, lost: false };
+}
+
+/** Where to go on: below what is known already where the page reaches it, else below the page; null: nowhere. */
+function cursorAfter({ seen }: FeedState, { events, more }: FeedPage): number | null {
+  const oldest = events.at(-1)?.id;
+  if (!more || oldest === undefined) return null;
+  let first = oldest;
+  for (const it of seen.toReversed())
+    if (it.first < first && first <= it.last + (first === oldest ? 0 : 1)) first = it.first;
+  return first <= 1 ? null : first;
+}
+
+/** Where the feed ends above what was seen, the events between have left it; so have those below the first walk's end. */
+function lostBelow({ seen, cursor }: FeedState, { events }: FeedPage): Interval | null {
+  const end = events.at(-1)?.id ?? cursor;
+  if (end === null || seen.some((it) => holds(it, end))) return null;
+  const first = (seen.findLast((it) => it.last < end)?.last ?? 0) + 1;
+  return first < end ? { first, last: end - 1, cid: null, lost: true } : null;
+}

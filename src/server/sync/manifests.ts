@@ -1,0 +1,130 @@
+import { isCid } from '../blocks/cid.ts';
+import { type Block, encodeHistoric } from '../blocks/encode.ts';
+import type { JsonObject, Manifest } from '../model/manifest.ts';
+import type { Trouble } from '../store/sync-rows.ts';
+import type { RemoteClient } from './remote.ts';
+import { type CurrentView, readHistoric, readWords } from './wire.ts';
+
+/** A version whose bytes hash to its CID. */
+export interface Verified {
+  block: Block;
+  manifest: Manifest;
+}
+
+/** Why a version cannot be taken over; `evidence` is for people. */
+export interface Unusable {
+  trouble: Trouble;
+  evidence: string;
+}
+
+export function isUnusable(it: object): it is Unusable {
+  return 'trouble' in it;
+}
+
+const maxEvidence = 4000;
+
+/**
+ * The stored form of a current version out of its wire form: what differs is known, the hash says whether that was all
+ * of it (a note is not on the wire). Null where it is not.
+ */
+export function rebuilt(view: CurrentView, cid: string, schema: string): Verified | null {
+  const { user_label: _user, on_behalf_of_label: _behalf, ...edited_by } = view.edited_by;
+  const json = {
+    schema,
+    id: view.entity,
+    type: view.type,
+    created_at: view.created_at,
+    ver: view.ver,
+    ts: new Date(view.ts).toISOString(),
+    prev: view.prev_cid == null ? null : { '/': view.prev_cid },
+    properties: view.properties,
+    relationships: view.relationships,
+    edited_by,
+  } as JsonObject;
+  const verified = verify(json, cid);
+  return isUnusable(verified) ? null : verified;
+}
+
+/** Hashes a historic manifest again (SPEC.md, S1). */
+export function verify(json: JsonObject, cid: string): Verified | Unusable {
+  let block: Block;
+  try {
+    block = encodeHistoric(json);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { trouble: 'unverifiable', evidence: `it cannot be encoded: ${reason}`.slice(0, maxEvidence) };
+  }
+  if (block.cid !== cid) {
+    const trouble = isCid(cid) ? 'mismatch' : 'unverifiable';
+    return { trouble, evidence: `asked for ${cid}, hashed to ${block.cid}: ${shown(json)}`.slice(0, maxEvidence) };
+  }
+  const prev = (json.prev as { '/': string } | null | undefined)?.['/'] ?? null;
+  return { block, manifest: { properties: {}, relationships: [], ...json, prev } as unknown as Manifest };
+}
+
+function shown(json: JsonObject): string {
+  return JSON.stringify(json).slice(0, maxEvidence);
+}
+
+/** One version by its CID, verified; what a remote does not show is no error. */
+export async function fetchVersion(client: RemoteClient, cid: string): Promise<Verified | Unusable> {
+  if (!isCid(cid)) return { trouble: 'unverifiable', evidence: `${cid.slice(0, 200)} is no CID of this kind` };
+  const { status, body } = await client.read(`/versions/manifest/${cid}`);
+  if (status === 401 || status === 403) return { trouble: 'forbidden', evidence: readWords(body, status) };
+  if (status !== 200) return { trouble: 'missing', evidence: readWords(body, status) };
+  const json = readHistoric(body);
+  if (json === null) return { trouble: 'unverifiable', evidence: 'the answer holds no manifest' };
+  return verify(json as JsonObject, cid);
+}
+
+/** An entity's new tip with the versions below it that were not here, oldest first; empty where all were. */
+export interface Chain {
+  cid: string;
+  manifest: Manifest;
+  blocks: Block[];
+  /** Of `blocks`, in their order. */
+  manifests: Manifest[];
+}
+
+/** The most versions of one entity that are held at once. */
+const maxFetched = 20_000;
+
+/**
+ * Follows `prev` down to a version that is here, or to version 1 (SPEC.md, S2).
+ * @param isHere whether a version of this entity is stored
+ */
+export async function completeChain(
+  client: RemoteClient,
+  id: string,
+  tip: Verified,
+  isHere: (cid: string) => boolean,
+): Promise<Chain | Unusable> {
+  const found: Verified[] = [];
+  for (let next = tip; ; ) {
+    const { manifest } = next;
+    const above = found.at(-1)?.manifest;
+    if (manifest.id !== id) return { trouble: 'unverifiable', evidence: `it is a version of ${String(manifest.id)}` };
+    if (above && manifest.ver !== above.ver - 1)
+      return { trouble: 'unverifiable', evidence: `version ${above.ver} follows version ${manifest.ver}` };
+    found.push(next);
+    if (manifest.prev === null) {
+      if (manifest.ver === 1) break;
+      return { trouble: 'incomplete', evidence: `version ${manifest.ver} names none before it` };
+    }
+    if (isHere(manifest.prev)) break;
+    if (found.length >= maxFetched) return { trouble: 'incomplete', evidence: 'its history is too long' };
+    const fetched = await fetchVersion(client, manifest.prev);
+    if (isUnusable(fetched))
+      return fetched.trouble === 'mismatch'
+        ? fetched
+        : { trouble: 'incomplete', evidence: `version ${manifest.ver - 1}: ${fetched.evidence}` };
+    next = fetched;
+  }
+  found.reverse();
+  return {
+    cid: tip.block.cid,
+    manifest: tip.manifest,
+    blocks: found.map((it) => it.block),
+    manifests: found.map((it) => it.manifest),
+  };
+}

@@ -1,0 +1,101 @@
+import PQueue from 'p-queue';
+import { UnreachableError } from '../errors.ts';
+import type { Row } from '../store/commit.ts';
+import { knownEvent, seenIntervals } from '../store/remotes.ts';
+import { type SyncContext, takeOver } from './arrivals.ts';
+import { type FeedEvent, type FeedPage, feedStep, type Interval, startFeed } from './feed.ts';
+import { readFeedPage, readWords } from './wire.ts';
+
+export interface PullOptions {
+  /** Events a page, 1 to 1000. */
+  pageSize: number;
+  /** How many batches of 100 entities are under way at once. */
+  concurrency: number;
+  /** Called after each page that has been dealt with. */
+  progress: () => void;
+}
+
+const batchSize = 100;
+/** Pages whose entities are being fetched while the next page is read. */
+const pagesAhead = 3;
+
+/** A page whose events are being dealt with. */
+interface OpenPage {
+  entities: Set<string>;
+  done: Promise<void>;
+}
+
+/**
+ * Takes over what the remote's feed names since the last run: from its head back to the mark, whatever lies between
+ * (SPEC.md, F1). An interval is recorded when all its events are dealt with, so that a kill repeats work and loses none.
+ * @throws UnreachableError where the remote does not answer; what was done until then stays done
+ */
+export async function pull(ctx: SyncContext, options: PullOptions): Promise<void> {
+  const queue = new PQueue({ concurrency: options.concurrency });
+  const open: OpenPage[] = [];
+  let feed = startFeed(ctx.store.read((db) => seenIntervals(db, ctx.remote.key)));
+  try {
+    while (feed.phase === 'walking') {
+      const step = feedStep(feed, await readPage(ctx, feed.cursor, options.pageSize));
+      feed = step.state;
+      if (feed.phase === 'reset') {
+        ctx.report.stopped = `${ctx.client.host} is not what it was: ${feed.reason}. Nothing more was taken over.`;
+        break;
+      }
+      ctx.report.events += step.events.length;
+      const events = newestOf(ctx, step.events, open);
+      const page = { entities: new Set(events.map((event) => event.entity)), done: Promise.resolve() };
+      page.done = dealWith(ctx, queue, events).then(async () => {
+        await record(ctx, [step.covered, step.lost]);
+        options.progress();
+      });
+      // Its failure is met below, when it is awaited.
+      page.done.catch(() => undefined);
+      open.push(page);
+      if (open.length > pagesAhead) await open.shift()?.done;
+    }
+    for (const page of open) await page.done;
+  } finally {
+    queue.clear();
+    await queue.onIdle();
+  }
+}
+
+async function readPage(ctx: SyncContext, cursor: number | null, limit: number): Promise<FeedPage> {
+  const { network } = ctx.store;
+  const query = new URLSearchParams({
+    limit: String(limit),
+    network,
+    ...(cursor !== null && { cursor: String(cursor) }),
+  });
+  const { status, body } = await ctx.client.read(`/events?${query}`);
+  if (status !== 200) throw new UnreachableError(`${ctx.client.host} shows no events: ${readWords(body, status)}`);
+  const page = readFeedPage(body, network);
+  if (page === null || page.events.some(({ id }) => cursor !== null && id >= cursor))
+    throw new UnreachableError(`${ctx.client.host} answers /events with something else than a page of the feed`);
+  return page;
+}
+
+/** Of several events of one entity the newest counts; what is known already or under way needs no second look. */
+function newestOf(ctx: SyncContext, events: FeedEvent[], open: OpenPage[]): FeedEvent[] {
+  const newest = new Map<string, FeedEvent>();
+  for (const event of events) if (!newest.has(event.entity)) newest.set(event.entity, event);
+  const fresh = [...newest.values()].filter(({ entity }) => !open.some((page) => page.entities.has(entity)));
+  return ctx.store.read((db) => fresh.filter(({ id, entity }) => knownEvent(db, ctx.remote.key, entity) < id));
+}
+
+async function dealWith(ctx: SyncContext, queue: PQueue, events: FeedEvent[]): Promise<void> {
+  const batches: FeedEvent[][] = [];
+  for (let at = 0; at < events.length; at += batchSize) batches.push(events.slice(at, at + batchSize));
+  await Promise.all(batches.map((batch) => queue.add(() => takeOver(ctx, batch))));
+}
+
+async function record({ store, remote, now, report }: SyncContext, intervals: (Interval | null)[]): Promise<void> {
+  const rows = intervals
+    .filter((interval) => interval !== null)
+    .map((interval): Row => ({ kind: 'feed_seen', remote: remote.name, ...interval }));
+  if (rows.length === 0) return;
+  await store.submit([{ changes: [], guards: [], rows, origin: `remote:${remote.name}`, time: now() }]);
+  const lost = intervals.find((interval) => interval?.lost && interval.first > 1);
+  if (lost) report.lost = { first: lost.first, last: lost.last };
+}

@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { UnreachableError } from '../errors.ts';
+import type { Network } from '../model/ids.ts';
+
+/** One answer; `body` is null where it is no JSON. */
+export interface RemoteAnswer {
+  status: number;
+  body: unknown;
+}
+
+export interface RemoteOptions {
+  /** http or https, with or without a path in front of the endpoints'. */
+  url: string;
+  secret: string | null;
+  network: Network;
+  /** The service's name on the wire, which names the network header. */
+  service: string;
+  /** Requests under way at once. */
+  connections?: number;
+  signal?: AbortSignal | undefined;
+  /** Between 0 and 1. */
+  random: () => number;
+  /** Milliseconds to wait; tests give their own. */
+  wait?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
+}
+
+interface Sent {
+  answer: RemoteAnswer;
+  retryAfter: number | null;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+const attempts = 6;
+const firstWait = 200;
+const longestWait = 60_000;
+const answerTimeout = 60_000;
+/** A batch of 100 large entities, and not the memory of the node. */
+const maxAnswerBytes = 64 * 1024 * 1024;
+
+/** The request may have been carried out: nobody knows. */
+export class LostAnswerError extends UnreachableError {
+  override readonly name = 'UnreachableError';
+}
+
+/**
+ * A client of one remote: requests go to its address and nowhere else (redirects are not followed), answers have a
+ * bounded size, 429 and 503 are obeyed. Reads are tried again, writes are not: their answer may only be lost.
+ */
+export class RemoteClient implements AsyncDisposable {
+  readonly #pool: Pool;
+  readonly #prefix: string;
+  readonly #headers: Record<string, string>;
+  readonly #options: RemoteOptions;
+  /** The name of the host, for messages. */
+  readonly host: string;
+
+  constructor(options: RemoteOptions) {
+    const url = new URL(options.url);
+    this.#options = options;
+    this.host = url.host;
+    this.#prefix = url.pathname.replace(/\/+$/, '');
+    this.#pool = new Pool(url.origin, {
+      connections: options.connections ?? 16,
+      connectTimeout: 10_000,
+      headersTimeout: answerTimeout,
+      bodyTimeout: answerTimeout,
+    });
+    this.#headers = {
+      accept: 'application/json',
+      [`x-${options.service}-network`]: options.network,
+      ...(options.secret !== null && { authorization: `ApiKey ${options.secret}` }),
+    };
+  }
+
+  /**
+   * A read: tried again after a broken connection, 429 and 5xx.
+   * @throws UnreachableError when it has been tried often enough
+   */
+  async read(path: string, body?: unknown): Promise<RemoteAnswer> {
+    for (let attempt = 1; ; attempt++) {
+      let after: number | null = null;
+      let failure: string;
+      try {
+        const { answer, retryAfter } = await this.#send(body === undefined ? 'GET' : 'POST', path, body);
+        if (answer.status !== 429 && answer.status < 500) return answer;
+        failure = `it answered ${answer.status} to ${path}`;
+        after = retryAfter;
+      } catch (error) {
+        if (error instanceof UnreachableError) throw error;
+        failure = error instanceof Error ? error.message : String(error);
+      }
+      this.#options.signal?.throwIfAborted();
+      if (attempt === attempts) throw new UnreachableError(`${this.host} cannot be read: ${failure}`);
+      await this.#pause(attempt, after);
+    }
+  }
+
+  /**
+   * A write: sent again only where the remote says that it did nothing (429).
+   * @throws LostAnswerError where it may have been carried out
+   */
+  async write(method: Exclude<Method, 'GET'>, path: string, body: unknown): Promise<RemoteAnswer> {
+    for (let attempt = 1; ; attempt++) {
+      let sent: Sent;
+      try {
+        sent = await this.#send(method, path, body);
+      } catch (error) {
+        this.#options.signal?.throwIfAborted();
+        const message = error instanceof Error ? error.message : String(error);
+        throw new LostAnswerError(`The answer of ${this.host} was lost: ${message}`);
+      }
+      const { answer, retryAfter } = sent;
+      if (answer.status >= 500) {
+        if (retryAfter !== null) await this.#pause(attempt, retryAfter);
+        throw new LostAnswerError(`${this.host} answered ${answer.status}`);
+      }
+      if (answer.status !== 429) return answer;
+      if (attempt === attempts) throw new UnreachableError(`${this.host} takes no more requests for now`);
+      await this.#pause(attempt, retryAfter);
+    }
+  }
+
+  async #pause(attempt: number, after: number | null): Promise<void> {
+    const { random, signal, wait } = this.#options;
+    const backOff = firstWait * 2 ** (attempt - 1) * (0.5 + random());
+    const ms = Math.min(after ?? backOff, longestWait);
+    if (wait) await wait(ms, signal);
+    else await sleep(ms, undefined, { signal });
+  }
+
+  async #send(method: Method, path: string, body: unknown): Promise<Sent> {
+    const { signal } = this.#options;
+    const response = await this.#pool.request({
+      method,
+      path: this.#prefix + path,
+      headers: { ...this.#headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      body: body === undefined ? null : JSON.stringify(body),
+      ...(signal && { signal }),
+    });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxAnswerBytes)
+        throw new UnreachableError(`${this.host} answers more than ${maxAnswerBytes} bytes to ${path}`);
+      chunks.push(chunk);
+    }
+    const status = response.statusCode;
+    if (status >= 300 && status < 400)
+      throw new UnreachableError(`${this.host} sends elsewhere (${status}); add the remote with its own address`);
+    const answer: RemoteAnswer = { status, body: parsed(Buffer.concat(chunks)) };
+    return { answer, retryAfter: retryAfterOf(response.headers['retry-after'], response.headers.date) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.destroy();
+  }
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return null;
+  }
+}
+
+/** Retry-After in milliseconds: seconds, or a date, which is read by the remote's own clock. */
+export function retryAfterOf(
+  header: string | string[] | undefined,
+  date: string | string[] | undefined,
+): number | null {
+  if (typeof header !== 'string') return null;
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
+  const [until, from] = [Date.parse(header), typeof date === 'string' ? Date.parse(date) : Number.NaN];
+  return Number.isNaN(until) || Number.isNaN(from) ? null : Math.max(0, until - from);
+}

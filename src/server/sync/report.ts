@@ -1,0 +1,30 @@
+/** What a run has done so far. */
+export interface Report {
+  /** Events looked at, of those that were new. */
+  events: number;
+  /** Entities and versions taken over. */
+  entities: number;
+  versions: number;
+  /** Pushed, by what was done. */
+  created: number;
+  updated: number;
+  deleted: number;
+  restored: number;
+  /** What the remote did not take. */
+  refused: number;
+  /** New conflicts. */
+  conflicts: number;
+  /** What the remote names and could not be taken over. */
+  troubles: number;
+  /** Feed ids that were gone before they were seen. */
+  lost: { first: number; last: number } | null;
+  /** Why the run stopped early; null where it did not. */
+  stopped: string | null;
+}
+
+export function emptyReport(): Report {
+  return {
+    ...{ events: 0, entities: 0, versions: 0, created: 0, updated: 0, deleted: 0, restored: 0 },
+    ...{ refused: 0, conflicts: 0, troubles: 0, lost: null, stopped: null },
+  };
+}

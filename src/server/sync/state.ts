@@ -1,0 +1,126 @@
+// What sync decides, as functions from a state and an event to the next state: no I/O, no timer, no clock, no
+// randomness (SPEC.md lists the states, the events and the invariants).
+
+/** One version as sync compares it. `content` is the hash of what it says (content.ts), whoever made it. */
+export interface Version {
+  cid: string;
+  ver: number;
+  content: string;
+  deleted: boolean;
+}
+
+/**
+ * Where an entity stands with one remote.
+ * - `quiet`: nothing has been asked; whether something is to be pushed is for `intentOf` to say.
+ * - `sending`: a request may be under way, or its answer was lost: the remote's tip is read before anything is sent again.
+ * - `refused`: the remote did not take `local`, and said why.
+ * - `conflict`: both sides changed since their last common version.
+ * - `unreadable`: the remote names it and does not show it.
+ */
+export type Standing = 'quiet' | 'sending' | 'refused' | 'conflict' | 'unreadable';
+
+export interface EntityState {
+  /** The tip here. */
+  local: Version | null;
+  /** The remote's tip, as last known. */
+  theirs: Version | null;
+  /** The version here with the content of `theirs`. */
+  twin: string | null;
+  /** In a conflict: the last common version, null where there is none. */
+  base: string | null;
+  standing: Standing;
+}
+
+/** How a remote's tip lies to what is here. */
+export interface Relation {
+  /** Its chain holds the tip here. */
+  descends: boolean;
+  /** Its chain holds, above the version last known, one that says what the tip here says. */
+  echoes: boolean;
+  /** The chain of the tip here holds it. */
+  ancestor: boolean;
+  /** The remote keeps to the same rule where contents are equal (an Archeion node). */
+  node: boolean;
+}
+
+export type EntityEvent =
+  /** Somebody here wrote a version. */
+  | { kind: 'edited'; version: Version }
+  /** The remote's tip has been read, with its chain. */
+  | { kind: 'seen'; version: Version; relation: Relation }
+  /** A request is about to be sent. */
+  | { kind: 'sending' }
+  /** The remote answered with the version that it made; `sent` is the version here that it now says, null for a part of it. */
+  | { kind: 'answered'; version: Version; sent: string | null }
+  /** The remote did not take it. */
+  | { kind: 'refused' }
+  | { kind: 'unreadable' };
+
+export const unknownEntity: EntityState = { local: null, theirs: null, twin: null, base: null, standing: 'quiet' };
+
+export function entityStep(state: EntityState, event: EntityEvent): EntityState {
+  switch (event.kind) {
+    case 'edited':
+      return edited(state, event.version);
+    case 'seen':
+      return seen(state, event.version, event.relation);
+    case 'sending':
+      return { ...state, standing: 'sending' };
+    case 'answered':
+      return answered(state, event.version, event.sent);
+    case 'refused':
+      return { ...state, standing: 'refused' };
+    case 'unreadable':
+      return { ...state, standing: 'unreadable' };
+  }
+}
+
+function edited(state: EntityState, local: Version): EntityState {
+  return { ...state, local, standing: state.standing === 'refused' ? 'quiet' : state.standing };
+}
+
+/** The remote's version is the tip here too. */
+function adopted(version: Version): EntityState {
+  return { local: version, theirs: version, twin: version.cid, base: null, standing: 'quiet' };
+}
+
+function seen(state: EntityState, version: Version, relation: Relation): EntityState {
+  const { local, theirs, twin } = state;
+  if (local === null || local.cid === version.cid) return adopted(version);
+  if (local.content === version.content) {
+    // Between nodes both keep the same one, so that they don't swap for ever.
+    const keeps = relation.node && (local.ver > version.ver || (local.ver === version.ver && local.cid < version.cid));
+    return keeps ? { ...state, theirs: version, twin: local.cid, base: null, standing: 'quiet' } : adopted(version);
+  }
+  if (relation.descends || relation.echoes || (theirs !== null && local.cid === twin)) return adopted(version);
+  if (theirs?.cid === version.cid) {
+    const standing = state.standing === 'sending' || state.standing === 'unreadable' ? 'quiet' : state.standing;
+    return { ...state, standing };
+  }
+  if (theirs === null && relation.ancestor)
+    return { ...state, theirs: version, twin: version.cid, base: null, standing: 'quiet' };
+  return { ...state, theirs: version, base: state.standing === 'conflict' ? state.base : twin, standing: 'conflict' };
+}
+
+function answered(state: EntityState, version: Version, sent: string | null): EntityState {
+  if (sent === null) return { ...state, theirs: version, standing: 'quiet' };
+  if (state.local === null || state.local.cid === sent || state.local.content === version.content)
+    return adopted(version);
+  // What was edited meanwhile stands over `twin`, which says what the remote says now.
+  return { ...state, theirs: version, twin: sent, base: null, standing: 'quiet' };
+}
+
+/** What there is to do for an entity: `ask` reads the remote's tip first, `same` only notes that contents are equal. */
+export type Intent = 'none' | 'same' | 'ask' | 'create' | 'update' | 'delete' | 'restore';
+
+export function intentOf(state: EntityState): Intent {
+  const { local, theirs, twin, standing } = state;
+  if (local === null || standing === 'unreadable') return 'none';
+  if (theirs !== null && local.cid !== twin && local.content === theirs.content) return 'same';
+  if (standing === 'refused' || standing === 'conflict') return 'none';
+  if (standing === 'sending') return 'ask';
+  if (theirs === null) return local.deleted ? 'none' : 'create';
+  if (local.cid === twin) return 'none';
+  if (theirs.deleted) return 'restore';
+  return local.deleted ? 'delete' : 'update';
+}

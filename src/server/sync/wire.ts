@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { entityIdPattern, type Network, networkOf } from '../model/ids.ts';
+import type { FeedPage } from './feed.ts';
+
+// What a remote may answer, in the old spelling and in the new one (decisions.md, Names); all else is refused.
+
+const id = z.string().regex(entityIdPattern);
+const cid = z.string().min(1).max(200);
+const named = { id: id.optional(), pi: id.optional(), entity_id: id.optional() };
+const map = z.custom<Record<string, unknown>>((v) => typeof v === 'object' && v !== null && !Array.isArray(v));
+const list = z.custom<unknown[]>(Array.isArray);
+
+const event = z.object({ id: z.int().min(0), pi: id.optional(), entity_id: id.optional(), cid });
+const events = z.object({ events: z.array(event).max(10_000), has_more: z.boolean() });
+
+/** The wire form of a current version: only its head is looked at, its hash vouches for the rest. */
+const current = z.looseObject({
+  ...named,
+  cid,
+  type: z.string(),
+  ver: z.int().min(1),
+  ts: z.number().min(0).max(8.64e15),
+  created_at: z.string(),
+  prev_cid: cid.nullish(),
+  edited_by: map,
+  properties: map,
+  relationships: list,
+});
+const batch = z.object({ entities: z.array(current).max(1000) });
+const historic = z.object({ cid, manifest: map });
+const tip = z.object({ ...named, cid });
+const user = z.object(named);
+const card = z.object({ instance: z.string().min(1).max(100) });
+/** What every write answers; relationships of a pair and others carry more. */
+const written = z.object({ ...named, cid });
+const stale = z.object({ details: z.object({ actual: z.string() }) });
+const refusal = z.object({
+  error: z.string(),
+  details: z
+    .object({ issues: z.array(z.object({ path: list, message: z.string() })) })
+    .optional()
+    .catch(undefined),
+});
+
+export type CurrentView = z.infer<typeof current> & { entity: string };
+
+function entityOf(view: { id?: string | undefined; pi?: string | undefined; entity_id?: string | undefined }) {
+  return view.id ?? view.pi ?? view.entity_id;
+}
+
+/** A page of the feed, newest first; null where the answer is no such page. */
+export function readFeedPage(body: unknown, network: Network): FeedPage | null {
+  const parsed = events.safeParse(body);
+  if (!parsed.success) return null;
+  const found = [];
+  let before = Number.POSITIVE_INFINITY;
+  for (const { id, pi, entity_id, cid } of parsed.data.events) {
+    const entity = pi ?? entity_id;
+    if (entity === undefined || networkOf(entity) !== network || id >= before) return null;
+    before = id;
+    found.push({ id, entity, cid });
+  }
+  return { events: found, more: parsed.data.has_more && found.length > 0 };
+}
+
+/** The entities of a batch-get, those that can be read; null where the answer is none. */
+export function readBatch(body: unknown): CurrentView[] | null {
+  const parsed = batch.safeParse(body);
+  if (!parsed.success) return null;
+  return parsed.data.entities.flatMap((view) => {
+    const entity = entityOf(view);
+    return entity === undefined ? [] : [{ ...view, entity }];
+  });
+}
+
+export function readHistoric(body: unknown): Record<string, unknown> | null {
+  const parsed = historic.safeParse(body);
+  return parsed.success ? parsed.data.manifest : null;
+}
+
+/** The CID that a tip or a write names. */
+export function readTip(body: unknown): string | null {
+  const parsed = tip.safeParse(body);
+  return parsed.success ? parsed.data.cid : null;
+}
+
+export function readWritten(body: unknown): { id: string | undefined; cid: string } | null {
+  const parsed = written.safeParse(body);
+  return parsed.success ? { id: entityOf(parsed.data), cid: parsed.data.cid } : null;
+}
+
+export function readUser(body: unknown): string | null {
+  const parsed = user.safeParse(body);
+  return parsed.success ? (entityOf(parsed.data) ?? null) : null;
+}
+
+/** The instance id of an Archeion node; null for anything else. */
+export function readInstance(body: unknown): string | null {
+  const parsed = card.safeParse(body);
+  return parsed.success ? parsed.data.instance : null;
+}
+
+/** The tip that a 409 names, "" for none. */
+export function readActual(body: unknown): string | null {
+  const parsed = stale.safeParse(body);
+  return parsed.success ? parsed.data.details.actual : null;
+}
+
+const maxWords = 2000;
+
+/** A refusal in the remote's own words. */
+export function readWords(body: unknown, status: number): string {
+  const parsed = refusal.safeParse(body);
+  if (!parsed.success) return `HTTP ${status}`;
+  const issues = (parsed.data.details?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
+  return [parsed.data.error, ...issues].join('; ').slice(0, maxWords);
+}
