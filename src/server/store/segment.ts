@@ -19,7 +19,7 @@ export function readSegment(change: Change): SegmentBlock[] {
   const segment: SegmentBlock[] = [];
   for (const [i, block] of change.blocks.entries()) {
     const manifest = decodeManifest(block.bytes);
-    const problem = problemOf(manifest, change.id) ?? linkProblem(manifest, segment[i - 1], change.blocks[i - 1]?.cid);
+    const problem = manifestProblem(manifest, change.id) ?? linkProblem(manifest, segment[i - 1], change.blocks[i - 1]?.cid);
     if (problem !== null) throw new Error(`version ${block.cid}: ${problem}`);
     segment.push({ cid: cidBytes(block.cid), bytes: block.bytes, manifest });
   }
@@ -27,7 +27,7 @@ export function readSegment(change: Change): SegmentBlock[] {
 }
 
 /** The members that rows are made from; everything else in a mirrored block is nobody's business here. */
-function problemOf(manifest: Manifest, id: string): string | null {
+export function manifestProblem(manifest: Manifest, id: string): string | null {
   if (manifest.id !== id) return `it is a version of ${String(manifest.id)}`;
   if (!Number.isSafeInteger(manifest.ver) || manifest.ver < 1) return 'its ver is no version number';
   for (const name of ['type', 'created_at', 'ts'] as const)
