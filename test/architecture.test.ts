@@ -110,7 +110,7 @@ function unitOf(path: string): { process: string; unit: string; resource: string
   const [process = '', folder = '', resource = '', ...rest] = path.split('/');
   if (process !== 'server') return { process, unit: process, resource: null };
   if (folder !== 'resources') return { process, unit: folder.replace(/\.ts$/, ''), resource: null };
-  const part = /(?:^|-)(controller|service|wire)\.ts$/.exec(rest[0] ?? resource)?.[1];
+  const part = /(?:^|-)(controller|service|wire)\.ts$/.exec(rest.at(-1) ?? resource)?.[1];
   return { process, unit: part ?? 'rule', resource: rest.length > 0 ? resource : null };
 }
 
