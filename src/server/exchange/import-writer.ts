@@ -22,8 +22,8 @@ export interface ImportTarget extends Destination {
   stamp: () => Stamp;
 }
 
-/** So many slices are with the store while the next one is made. */
-const maxInFlight = 2;
+/** So many small slices (what lives shortly is let go cheaply) are with the store while the next one is made. */
+const maxInFlight = 3;
 /** How often an entity is looked at anew after somebody else wrote it in between. */
 const attempts = 10;
 const busyMs = 50;
