@@ -79,7 +79,7 @@ export interface ManifestView {
   created_at: string;
   /**
    * Epoch milliseconds.
-   * @isInt
+   * @isLong
    */
   ts: number;
   edited_by: EditedByView;

@@ -5,11 +5,11 @@ import { entityIdPattern } from '../../model/ids.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
 import type { Commit, Outcome } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
-import { findStored } from '../../store/entities.ts';
-import type { JsonMap, ManifestView } from '../wire.ts';
+import { findStanding, findStored } from '../../store/entities.ts';
+import type { JsonMap } from '../wire.ts';
 import { refuse } from './body.ts';
-import { type EntitiesService, newEntityIssues } from './service.ts';
-import type { BatchCreateBody, BatchCreated, BatchCreateView, BatchGetView, BatchRefused } from './wire.ts';
+import { type EntitiesService, newEntityIssues, replayed } from './service.ts';
+import type { BatchCreateBody, BatchCreated, BatchCreateView, BatchRefused } from './wire.ts';
 import { checkNetwork, type EntityWrites, type Prepared } from './writes.ts';
 
 const id = z.string().regex(entityIdPattern, 'must be an entity id');
@@ -66,7 +66,9 @@ export class BatchService {
     });
     const commits = waiting.map(({ prepared }) => this.#commit(prepared));
     const outcomes = commits.length === 0 ? [] : await store.submit(commits);
-    for (const [i, { index, prepared }] of waiting.entries()) results.push(result(index, prepared, outcomes[i]));
+    store.read((db) => {
+      for (const [i, { index, prepared }] of waiting.entries()) results.push(result(db, index, prepared, outcomes[i]));
+    });
     results.sort((a, b) => a.index - b.index);
     const succeeded = results.filter((r) => r.success).length;
     return { results, summary: { total: results.length, succeeded, failed: results.length - succeeded } };
@@ -89,11 +91,11 @@ export class BatchService {
     return { changes: [prepared.change], guards: [], rows: [], origin: 'local', time: this.#writes.env.now() };
   }
 
-  /** Unknown, deleted and unreadable ids go to `not_found` (wire-contract.md 1.10). */
-  async read(caller: Caller, ids: string[]): Promise<BatchGetView> {
+  /** The JSON of BatchGetView. Unknown, deleted and unreadable ids go to `not_found` (wire-contract.md 1.10). */
+  async read(caller: Caller, ids: string[]): Promise<string> {
     const actor = accepted(caller);
     const store = await this.#writes.store(caller);
-    const entities: ManifestView[] = [];
+    const entities: string[] = [];
     const notFound: string[] = [];
     store.read((db) => {
       for (const [i, id] of ids.entries()) {
@@ -102,10 +104,10 @@ export class BatchService {
         const json =
           row && this.#writes.env.permissions.may(db, actor, 'entity:view', { id, ...row }) ? row.json : null;
         if (json === null) notFound.push(id);
-        else entities.push(JSON.parse(json) as ManifestView);
+        else entities.push(json);
       }
     });
-    return { entities, not_found: notFound };
+    return `{"entities":[${entities.join()}],"not_found":${JSON.stringify(notFound)}}`;
   }
 }
 
@@ -117,8 +119,11 @@ function summary({ id, cid, type, ver }: { id: string; cid: string; type: string
   return { id, cid, type, ver };
 }
 
-function result(index: number, prepared: Prepared, outcome: Outcome | undefined): Result {
-  if (outcome?.committed) return { success: true, index, ...summary(wireManifest(prepared.cid, prepared.next)) };
+/** A conflict with the same request, sent twice, is no failure. */
+function result(db: Reader, index: number, { cid, next }: Prepared, outcome: Outcome | undefined): Result {
+  if (outcome?.committed) return { success: true, index, ...summary(wireManifest(cid, next)) };
+  const existing = replayed(findStanding(db, next.id), next);
+  if (existing) return { success: true, index, ...summary(existing) };
   return refused(index, new ConflictError('', outcome?.actual ?? ''));
 }
 

@@ -1,5 +1,5 @@
 import { type Issue, type IssuePath, ValidationError } from '../../errors.ts';
-import { type Network, networkOf } from '../../model/ids.ts';
+import { isEntityId, type Network, networkOf } from '../../model/ids.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject, Manifest, Relationship } from '../../model/manifest.ts';
 import type { Update } from '../../model/merge.ts';
@@ -31,7 +31,7 @@ export function textIssues(texts: { [name: string]: string | undefined | null })
 /** What the relationships of a body break by themselves, whatever they point at. */
 export function relationshipIssues(list: RelationshipBody[] | undefined, path: IssuePath): Issue[] {
   return (list ?? []).flatMap((r, i) => [
-    ...jsonIssues(r.peer, [...path, i, 'peer']),
+    ...(isEntityId(r.peer) || r.peer === '*' ? [] : [{ path: [...path, i, 'peer'], message: 'must be an entity id' }]),
     ...textIssues({ peer_type: r.peer_type, peer_label: r.peer_label }).map((issue) => ({
       ...issue,
       path: [...path, i, ...issue.path],

@@ -16,16 +16,7 @@ import {
 } from '../../http/controller.ts';
 import { StoredJson } from '../../http/stored-json.ts';
 import type { CallerRequest } from '../../model/caller.ts';
-import type {
-  CasBody,
-  ConflictView,
-  EntityId,
-  ErrorView,
-  ManifestView,
-  PreviewView,
-  UpdatedView,
-  ValidationErrorView,
-} from '../wire.ts';
+import type { CasBody, ConflictView, EntityId, ErrorView, PreviewView, ValidationErrorView } from '../wire.ts';
 import type { BatchService } from './batch-service.ts';
 import type { CascadeService } from './cascade-service.ts';
 import type { DiffService } from './diff-service.ts';
@@ -41,6 +32,9 @@ import type {
   CreateEntityBody,
   DeletedView,
   DeleteEntityBody,
+  EntityUpdatedView,
+  EntityView,
+  ExpandedView,
   PatchDiffView,
   RestoredView,
   SemanticDiffView,
@@ -72,19 +66,20 @@ export class EntitiesController extends Controller {
   /** Create an entity. An exact replay of a request with `id` answers 200 with the entity that it made. */
   @Post()
   @SuccessResponse(201, 'Created')
+  @Response<EntityView>(200, 'The same request made the entity before')
   @Response<ConflictView>(409, 'The id exists')
   async create(
     @Request() request: CallerRequest,
     @Body() body: CreateEntityBody,
     @Query() validate_relationships: 'true' | 'false' = 'true',
-  ): Promise<ManifestView> {
+  ): Promise<EntityView> {
     const { created, manifest } = await this.on.entities.create(
       request.caller,
       body,
       validate_relationships === 'true',
     );
     if (!created) this.setStatus(200);
-    return manifest;
+    return manifest as EntityView;
   }
 
   /** Create up to 100 entities; each item succeeds or fails by itself (201 when all succeed, 207 when any fails). */
@@ -104,8 +99,8 @@ export class EntitiesController extends Controller {
   /** Read up to 100 entities. */
   @Post('batch-get')
   @NoSecurity()
-  getBatch(@Request() request: CallerRequest, @Body() body: BatchGetBody): Promise<BatchGetView> {
-    return this.on.batches.read(request.caller, body.ids);
+  async getBatch(@Request() request: CallerRequest, @Body() body: BatchGetBody): Promise<BatchGetView> {
+    return StoredJson.as<BatchGetView>(await this.on.batches.read(request.caller, body.ids));
   }
 
   /**
@@ -124,8 +119,8 @@ export class EntitiesController extends Controller {
     @Path() id: EntityId,
     @Query() expand?: string,
     @Query() expand_limit: number = 100,
-  ): Promise<ManifestView> {
-    if (expand === undefined) return StoredJson.as<ManifestView>(await this.on.entities.read(request.caller, id));
+  ): Promise<ExpandedView> {
+    if (expand === undefined) return StoredJson.as<ExpandedView>(await this.on.entities.read(request.caller, id));
     return this.on.expansions.read(request.caller, id, expand, expand_limit);
   }
 
@@ -138,8 +133,9 @@ export class EntitiesController extends Controller {
     @Path() id: EntityId,
     @Body() body: UpdateEntityBody,
     @Query() validate_relationships: 'true' | 'false' = 'true',
-  ): Promise<UpdatedView> {
-    return (await this.on.entities.update(request.caller, id, body, validate_relationships === 'true')) as UpdatedView;
+  ): Promise<EntityUpdatedView> {
+    const updated = await this.on.entities.update(request.caller, id, body, validate_relationships === 'true');
+    return updated as EntityUpdatedView;
   }
 
   /** Delete an entity: a tombstone version is appended, history is kept. */

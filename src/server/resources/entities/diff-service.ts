@@ -1,3 +1,4 @@
+import { isCid } from '../../blocks/cid.ts';
 import { NotFoundError, ValidationError } from '../../errors.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Reader } from '../../store/connection.ts';
@@ -43,7 +44,8 @@ export class DiffService {
 
 function version(db: Reader, id: string, cid: string, name: 'from' | 'to'): Version {
   const found = findVersion(db, cid);
-  if (!found) throw new NotFoundError('Version not found', { [name]: cid });
+  if (!found && !isCid(cid)) throw ValidationError.at([name], 'is no CID');
+  if (!found) throw new NotFoundError(undefined, { [name]: cid });
   if (found.entity !== id) throw ValidationError.at([name], 'is a version of another entity');
   return found;
 }

@@ -2,25 +2,14 @@ import { ValidationError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
-import { findStanding } from '../../store/entities.ts';
-import type { ManifestView, PreviewView, RelationshipBody } from '../wire.ts';
+import { findStanding, peerFacts } from '../../store/entities.ts';
+import type { ManifestView, RelationshipBody } from '../wire.ts';
 import { previewOf } from './preview.ts';
 import type { EntitiesService } from './service.ts';
+import type { EntityView, ExpandedRelationshipView, ExpandedView } from './wire.ts';
 import type { EntityWrites } from './writes.ts';
 
 export type ExpansionMode = 'preview' | 'full';
-
-/** A relationship with what is at its other end; without it where the peer is deleted, unknown or unreadable. */
-export interface ExpandedRelationship extends RelationshipBody {
-  peer_preview?: PreviewView;
-  peer_entity?: ManifestView;
-}
-
-/** decisions.md, G6. */
-export interface ExpandedManifest extends ManifestView {
-  relationships: ExpandedRelationship[];
-  _expansion_metadata?: { total: number; expanded: number; truncated: boolean };
-}
 
 const modes: { [name: string]: ExpansionMode } = {
   relationships: 'preview',
@@ -38,17 +27,16 @@ export class ExpansionService {
     this.#writes = writes;
   }
 
-  async read(caller: Caller, id: string, expand: string, limit: number): Promise<ExpandedManifest> {
+  async read(caller: Caller, id: string, expand: string, limit: number): Promise<ExpandedView> {
     const mode = modeOf(expand);
     const store = await this.#writes.store(caller);
     return store.read((db) => {
       const standing = this.#entities.viewed(db, caller, id);
-      const manifest = wireManifest(standing.cid, standing.manifest) as ExpandedManifest;
-      const editor = findStanding(db, manifest.edited_by.user_id);
+      const manifest = wireManifest(standing.cid, standing.manifest) as ExpandedView;
       const total = manifest.relationships.length;
       return {
         ...manifest,
-        edited_by: { ...manifest.edited_by, ...(editor && !editor.deleted ? { user_label: editor.label } : {}) },
+        edited_by: labelled(db, manifest.edited_by),
         relationships: manifest.relationships.map((r, i) => (i < limit ? this.expanded(db, caller, r, mode) : r)),
         ...(total > limit ? { _expansion_metadata: { total, expanded: limit, truncated: true } } : {}),
       };
@@ -56,15 +44,28 @@ export class ExpansionService {
   }
 
   /** One relationship with its peer's current label and type, and the peer itself as the mode has it. */
-  expanded(db: Reader, caller: Caller, r: RelationshipBody, mode: ExpansionMode): ExpandedRelationship {
+  expanded(db: Reader, caller: Caller, r: RelationshipBody, mode: ExpansionMode): ExpandedRelationshipView {
     const peer = findStanding(db, r.peer);
     if (!peer || peer.deleted) return r;
     if (!this.#writes.env.permissions.may(db, accepted(caller), 'entity:view', peer)) return r;
     const known = { ...r, peer_type: peer.type, peer_label: peer.label };
     return mode === 'full'
-      ? { ...known, peer_entity: wireManifest(peer.cid, peer.manifest) as ManifestView }
+      ? { ...known, peer_entity: wireManifest(peer.cid, peer.manifest) as EntityView }
       : { ...known, peer_preview: previewOf(peer, peer.manifest.properties) };
   }
+}
+
+/** Labels are never stored in a version (decisions.md, Identity); an expansion fills them in (wire-contract.md N25). */
+function labelled(db: Reader, { user_id, on_behalf_of, ...by }: ManifestView['edited_by']): ManifestView['edited_by'] {
+  const label = peerFacts(db, user_id)?.label;
+  const behalf = on_behalf_of === undefined ? undefined : peerFacts(db, on_behalf_of)?.label;
+  return {
+    user_id,
+    ...(label === undefined ? {} : { user_label: label }),
+    ...by,
+    ...(on_behalf_of === undefined ? {} : { on_behalf_of }),
+    ...(behalf === undefined ? {} : { on_behalf_of_label: behalf }),
+  };
 }
 
 function modeOf(expand: string): ExpansionMode {

@@ -23,7 +23,7 @@ import {
 } from './body.ts';
 import { previewOf } from './preview.ts';
 import type { CreateEntityBody, DeletedView, DeleteEntityBody } from './wire.ts';
-import { checkNetwork, type EntityWrites, type Prepared } from './writes.ts';
+import { checkNetwork, type EntityWrites, type Prepared, prepare } from './writes.ts';
 
 /** What a creation needs to be, whatever endpoint it came through. */
 export type NewEntity = Omit<CreateEntityBody, 'sync_index'>;
@@ -83,7 +83,10 @@ export class EntitiesService {
   async tip(caller: Caller, id: string): Promise<{ id: string; cid: string }> {
     const store = await this.#writes.store(caller);
     const cid = store.read((db) => findTip(db, id));
-    if (cid === undefined) throw new NotFoundError();
+    if (cid === undefined) {
+      checkNetwork(caller.network, id, ['id']);
+      throw new NotFoundError();
+    }
     return { id, cid };
   }
 
@@ -98,8 +101,13 @@ export class EntitiesService {
     const store = await this.#writes.store(caller);
     const prepared = store.read((db) => this.prepareNew(db, caller, body, validate));
     if ('existing' in prepared) return { created: false, manifest: prepared.existing };
-    await this.#writes.commit(store, [prepared]);
-    return { created: true, manifest: wireManifest(prepared.cid, prepared.next) };
+    if ((await this.#writes.attempt(store, [prepared])).committed)
+      return { created: true, manifest: wireManifest(prepared.cid, prepared.next) };
+    // Somebody was quicker with that id: the same request, sent twice, or another one.
+    const { change, next } = prepared;
+    const existing = store.read((db) => replayed(findStanding(db, change.id), next));
+    if (!existing) throw new ConflictError('', store.read((db) => findTip(db, change.id)) ?? '');
+    return { created: false, manifest: existing };
   }
 
   /** Everything of a creation before its commit; an exact replay gives the entity that is there. */
@@ -117,13 +125,15 @@ export class EntitiesService {
       },
       this.#writes.stamp(registered(caller), body.note),
     );
-    const prepared = this.#writes.creation(db, caller, next);
+    const issues = env.permissions.allow(db, registered(caller), { entity: null, base: null, next });
+    const standing = body.id === undefined ? undefined : findStanding(db, id);
+    const existing = replayed(standing, next);
+    if (existing) return { existing };
+    if (standing) throw new ConflictError('', standing.cid);
+    refuse(issues);
     refuse(predicateIssues(next, body.relationships, ['relationships']));
     if (validate) refuse(targetIssues(db, caller.network, id, body.relationships, ['relationships']));
-    const standing = body.id === undefined ? undefined : findStanding(db, id);
-    if (!standing) return prepared;
-    if (isReplay(standing, next)) return { existing: wireManifest(standing.cid, standing.manifest) };
-    throw new ConflictError('', standing.cid);
+    return prepare(next, null);
   }
 
   #requireCollection(db: Reader, caller: Caller, id: string): void {
@@ -230,6 +240,11 @@ export function newEntityIssues(body: NewEntity) {
 
 export function deletedView({ cid, next }: Prepared): DeletedView {
   return { id: next.id, cid, deleted_at: next.ts, ver: next.ver, prev_cid: next.prev ?? '' };
+}
+
+/** What is there already, where it is what the same request made (decisions.md, custom `id` that exists). */
+export function replayed(standing: Standing | undefined, next: Manifest): WireManifest | undefined {
+  return standing && isReplay(standing, next) ? wireManifest(standing.cid, standing.manifest) : undefined;
 }
 
 function isReplay(standing: Standing, next: Manifest): boolean {

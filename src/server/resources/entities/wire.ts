@@ -4,10 +4,44 @@ import type {
   EntityId,
   JsonMap,
   ManifestView,
+  PreviewView,
   RelationshipBody,
   UpdatedView,
   VersionCid,
 } from '../wire.ts';
+
+/** An entity's current version; a collection's carries its roles and root too. */
+export interface EntityView extends ManifestView {
+  roles?: { [role: string]: string[] };
+  root_entity_id?: string;
+}
+
+/** The new version of an entity that a write made. */
+export interface EntityUpdatedView extends UpdatedView {
+  roles?: { [role: string]: string[] };
+  root_entity_id?: string;
+}
+
+/** A relationship with what is at its other end; without it where the peer is deleted, unknown or unreadable. */
+export interface ExpandedRelationshipView extends RelationshipBody {
+  peer_preview?: PreviewView;
+  peer_entity?: EntityView;
+}
+
+/** An entity, with its peers where `expand` asks for them. */
+export interface ExpandedView extends ManifestView {
+  relationships: ExpandedRelationshipView[];
+  roles?: { [role: string]: string[] };
+  root_entity_id?: string;
+  /** There when some relationships come without peer data. */
+  _expansion_metadata?: {
+    /** @isInt */
+    total: number;
+    /** @isInt */
+    expanded: number;
+    truncated: boolean;
+  };
+}
 
 export interface CreateEntityBody {
   /**
@@ -77,7 +111,7 @@ export interface BatchGetBody {
 }
 
 export interface BatchGetView {
-  entities: ManifestView[];
+  entities: EntityView[];
   not_found: EntityId[];
 }
 
@@ -100,14 +134,17 @@ export interface DeletedView {
   prev_cid: VersionCid;
 }
 
+/**
+ * An exact name, or a wildcard: a trailing `*`, a leading `*`, or `*` alone.
+ * @minLength 1
+ */
+export type CascadePredicate = string;
+
 export interface CascadeBody extends CasBody {
   /** The scope of the delete and of the permission check. */
   collection_id: EntityId;
-  /**
-   * Exact names, or wildcards: a trailing `*`, a leading `*`, or `*` alone.
-   * @minItems 1
-   */
-  cascade_predicates: string[];
+  /** @minItems 1 */
+  cascade_predicates: CascadePredicate[];
   /** Only entities whose current version this user made. */
   edited_by_filter?: EntityId;
   /**
@@ -148,7 +185,7 @@ export interface CascadeView {
   };
 }
 
-export interface RestoredView extends UpdatedView {
+export interface RestoredView extends EntityUpdatedView {
   /** @isInt */
   restored_from_ver: number;
 }

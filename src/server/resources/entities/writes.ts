@@ -1,5 +1,5 @@
 import { encodeManifest } from '../../blocks/encode.ts';
-import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts';
+import { ConflictError, type Issue, type IssuePath, NotFoundError, ValidationError } from '../../errors.ts';
 import { authorship, type RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { GuardOptions } from '../../model/guards.ts';
@@ -18,6 +18,12 @@ export interface Prepared {
   change: Change;
   next: Manifest;
   cid: string;
+}
+
+/** `state` is what the entity must be in; `path` says which member of the request names the entity. */
+export interface SettleOptions {
+  state?: 'live' | 'deleted';
+  path?: IssuePath;
 }
 
 /** What every write takes from outside. */
@@ -71,13 +77,27 @@ export class EntityWrites {
     base: Standing,
     next: Manifest,
     expected: string | undefined,
-    options: StepOptions & { state?: 'live' | 'deleted' } = {},
+    options: StepOptions & SettleOptions = {},
   ): Prepared {
-    const actor = registered(caller);
-    const issues = this.env.permissions.allow(db, actor, { entity: base, base: base.manifest, next, options });
+    return this.settle(base, next, expected, this.permit(db, caller, base, next, options), options);
+  }
+
+  /** The first half of a step, for writes of several entities: may the caller make it? Gives what is wrong with its meaning. */
+  permit(db: Reader, caller: Caller, base: Standing, next: Manifest, options: StepOptions = {}): Issue[] {
+    return this.env.permissions.allow(db, registered(caller), { entity: base, base: base.manifest, next, options });
+  }
+
+  /** The second half: the tip, the state, and what `permit` found. */
+  settle(
+    base: Standing,
+    next: Manifest,
+    expected: string | undefined,
+    issues: Issue[],
+    { state = 'live', path = ['id'] }: SettleOptions = {},
+  ): Prepared {
     if (expected !== undefined && expected !== base.cid) throw new ConflictError(expected, base.cid);
-    if (base.deleted !== (options.state === 'deleted'))
-      throw ValidationError.at(['id'], base.deleted ? 'the entity is deleted' : 'the entity is not deleted');
+    if (base.deleted !== (state === 'deleted'))
+      throw ValidationError.at(path, base.deleted ? 'the entity is deleted' : 'the entity is not deleted');
     if (issues.length > 0) throw new ValidationError(issues);
     return prepare(next, base.cid);
   }

@@ -18,7 +18,7 @@ export class EventsController {
    * The change feed of the last 30 days, newest first.
    * @param cursor Events with an id below it
    * @param network The network header's one if omitted
-   * @isInt cursor
+   * @isLong cursor
    * @minimum cursor 1
    * @isInt limit
    * @minimum limit 1

@@ -2,7 +2,7 @@ import type { EntityId, VersionCid } from '../wire.ts';
 
 /** A move of a tip. */
 export interface EventView {
-  /** @isInt */
+  /** @isLong */
   id: number;
   pi: EntityId;
   /** The same as `pi`. */
@@ -18,7 +18,7 @@ export interface EventsView {
   has_more: boolean;
   /**
    * To be passed back for older events; 0 on an empty page.
-   * @isInt
+   * @isLong
    */
   cursor: number;
 }

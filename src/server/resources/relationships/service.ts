@@ -5,8 +5,8 @@ import { wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { Standing } from '../../store/entities.ts';
 import { refuse, textIssues } from '../entities/body.ts';
+import type { EntityView } from '../entities/wire.ts';
 import type { EntityWrites, Prepared } from '../entities/writes.ts';
-import type { ManifestView } from '../wire.ts';
 import type { RelationshipPairBody, RelationshipPairView } from './wire.ts';
 
 type Way = 'add' | 'remove';
@@ -25,6 +25,8 @@ export class RelationshipsService {
     refuse(textIssues({ note: body.note }));
     if (body.target_predicate !== undefined && body.source_id === body.target_id)
       throw ValidationError.at(['target_id'], 'must be another entity where both sides are written');
+    if (way === 'remove' && body.target_predicate !== undefined && body.expect_target_tip === undefined)
+      throw guardMissing();
     const store = await this.#writes.store(caller);
     const { source, target } = store.read((db) => this.#prepare(db, caller, body, way));
     const steps = 'change' in target ? [source, target] : [source];
@@ -41,37 +43,37 @@ export class RelationshipsService {
     const from = this.#writes.standing(db, caller.network, body.source_id, ['source_id']);
     const to = this.#writes.standing(db, caller.network, body.target_id, ['target_id']);
     if (way === 'add' && to.deleted) throw new NotFoundError();
-    const source = this.#side(db, caller, from, to, body.source_predicate, body.expect_source_tip, body.note, way);
-    if (body.target_predicate === undefined) return { source, target: to };
-    const isProtected = to.collection !== null || to.type === 'collection';
-    if (body.expect_target_tip === undefined && (way === 'remove' || isProtected))
-      throw ValidationError.at(['expect_target_tip'], 'is required where the target changes too');
-    const target = this.#side(db, caller, to, from, body.target_predicate, body.expect_target_tip, body.note, way);
-    return { source, target };
-  }
-
-  #side(
-    db: Reader,
-    caller: Caller,
-    base: Standing,
-    peer: Standing,
-    predicate: string,
-    expected: string | undefined,
-    note: string | undefined,
-    way: Way,
-  ): Prepared {
-    const relationship = { predicate, peer: peer.id, peer_type: peer.type, peer_label: peer.label };
-    const update: Update =
-      way === 'add' ? { relationships_add: [relationship] } : { relationships_remove: [{ predicate, peer: peer.id }] };
-    const next = applyUpdate(base.manifest, base.cid, update, this.#writes.stamp(registered(caller), note));
-    return this.#writes.step(db, caller, base, next, expected);
+    const stamp = this.#writes.stamp(registered(caller), body.note);
+    const forth = applyUpdate(from.manifest, from.cid, linked(way, body.source_predicate, to), stamp);
+    const sourceIssues = this.#writes.permit(db, caller, from, forth);
+    const settled = () => this.#writes.settle(from, forth, body.expect_source_tip, sourceIssues, atSource);
+    if (body.target_predicate === undefined) return { source: settled(), target: to };
+    const back = applyUpdate(to.manifest, to.cid, linked(way, body.target_predicate, from), stamp);
+    // Both permissions before either tip (decisions.md, Order of checks).
+    const targetIssues = this.#writes.permit(db, caller, to, back);
+    const source = settled();
+    if (body.expect_target_tip === undefined && (to.collection !== null || to.type === 'collection'))
+      throw guardMissing();
+    return { source, target: this.#writes.settle(to, back, body.expect_target_tip, targetIssues, atTarget) };
   }
 }
 
-function view({ cid, next }: Prepared): ManifestView {
-  return wireManifest(cid, next) as ManifestView;
+const atSource = { path: ['source_id'] };
+const atTarget = { path: ['target_id'] };
+
+function guardMissing(): ValidationError {
+  return ValidationError.at(['expect_target_tip'], 'is required where the target changes too');
 }
 
-function standingView({ cid, manifest }: Standing): ManifestView {
-  return wireManifest(cid, manifest) as ManifestView;
+function linked(way: Way, predicate: string, peer: Standing): Update {
+  if (way === 'remove') return { relationships_remove: [{ predicate, peer: peer.id }] };
+  return { relationships_add: [{ predicate, peer: peer.id, peer_type: peer.type, peer_label: peer.label }] };
+}
+
+function view({ cid, next }: Prepared): EntityView {
+  return wireManifest(cid, next) as EntityView;
+}
+
+function standingView({ cid, manifest }: Standing): EntityView {
+  return wireManifest(cid, manifest) as EntityView;
 }

@@ -1,4 +1,5 @@
-import type { EntityId, ManifestView, VersionCid } from '../wire.ts';
+import type { EntityView } from '../entities/wire.ts';
+import type { EntityId, VersionCid } from '../wire.ts';
 
 /**
  * @pattern ^[a-z][a-z0-9_]*$
@@ -20,6 +21,6 @@ export interface RelationshipPairBody {
 }
 
 export interface RelationshipPairView {
-  source: ManifestView;
-  target: ManifestView;
+  source: EntityView;
+  target: EntityView;
 }
