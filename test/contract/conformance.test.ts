@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notRegistered } from '../../src/server/model/caller.ts';
-import { unauthorized } from '../helpers/entities.ts';
 import { ask, impostor, type Person } from '../helpers/callers.ts';
+import { unauthorized } from '../helpers/entities.ts';
 import { misfits, operations } from './document.ts';
 import { type Call, type Case, expected, type Row, type Scene } from './row.ts';
 import { authRows } from './rows/auth.ts';
@@ -48,13 +48,14 @@ async function provoke(row: Row, one: Case): Promise<void> {
   expect(misfits(row.route, answer.status, answer.body), `${answer.text}\nby the OpenAPI document`).toEqual([]);
   const body = expected(one, call, scene);
   if (one.status >= 400) expect(answer.body).toEqual(body);
-  else if (body !== undefined) expect(answer.body).toMatchObject(body as object);
-  await one.then?.(answer, call, scene);
+  else if (body !== undefined) expect(answer.body).toMatchObject(body);
+  await one.also?.(answer, call, scene);
 }
 
 describe('the table', () => {
   it('has one row for every route, and no other', () => {
-    expect(rows.map((row) => row.route).sort()).toEqual([...operations.keys()].sort());
+    const routes = [...operations.keys()].filter((route) => !route.includes(' /node/'));
+    expect(rows.map((row) => row.route).sort()).toEqual(routes.sort());
   });
 
   it.each(rows)('documents what the wire contract lists: $route', ({ route, wire }) => {

@@ -35,11 +35,18 @@ export const operations = new Map(
   ),
 );
 
-/** The document with every described object closed: an answer with a member that is not described is refused. */
+/**
+ * The document as JSON Schema (`nullable` is OpenAPI's), with every described object closed: an answer with a member
+ * that is not described is refused.
+ */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;
-  const members = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, closed(one)])) as Json;
+  const { nullable, ...members } = Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, closed(one)]),
+  ) as Json;
+  if (nullable === true) return { anyOf: [members, { type: 'null' }] };
+  if (nullable !== undefined) return { ...members, nullable };
   const described = members['type'] === 'object' && typeof members['properties'] === 'object';
   return described && isOpen(members) ? { ...members, additionalProperties: false } : members;
 }
@@ -69,11 +76,22 @@ export function misfits(route: string, status: number, body: unknown): string[] 
   if (!response) return undefined;
   if (!response.content) return body === undefined ? [] : ['there is a body where none is documented'];
   const [method = '', path = ''] = route.split(' ');
-  const pointer = ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', 'application/json', 'schema']
+  const pointer = [
+    'paths',
+    path,
+    method.toLowerCase(),
+    'responses',
+    String(status),
+    'content',
+    'application/json',
+    'schema',
+  ]
     .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
     .join('/');
   const key = `api#/${pointer}`;
   const validate = compiled.get(key) ?? ajv.compile({ $ref: key });
   compiled.set(key, validate);
-  return validate(body) ? [] : (validate.errors ?? []).map((e) => `${e.instancePath} ${e.message} ${JSON.stringify(e.params)}`);
+  return validate(body)
+    ? []
+    : (validate.errors ?? []).map((e) => `${e.instancePath} ${e.message} ${JSON.stringify(e.params)}`);
 }

@@ -1,6 +1,6 @@
-import type { Answer, TestNode } from '../helpers/node.ts';
 import type { Person } from '../helpers/callers.ts';
 import type { Entity } from '../helpers/entities.ts';
+import type { Answer, TestNode } from '../helpers/node.ts';
 
 /** What every case starts from: one node, people, and a collection of `owner` with its roles given out. */
 export interface Scene {
@@ -38,9 +38,9 @@ export interface Case {
   status: number;
   call: (scene: Scene) => Promise<Call> | Call;
   /** The exact body of an error; for a success what it must match. Given the call that was made. */
-  body?: unknown | ((call: Call, scene: Scene) => unknown);
+  body?: object | ((call: Call, scene: Scene) => object);
   /** Further checks. */
-  then?: (answer: Answer, call: Call, scene: Scene) => Promise<void> | void;
+  also?: (answer: Answer, call: Call, scene: Scene) => Promise<void> | void;
 }
 
 /** One route as interface.md and wire-contract.md 1.6 have it. */
@@ -56,6 +56,6 @@ export interface Row {
 }
 
 /** Whose answer gives the body that is expected. */
-export function expected(of: Case, call: Call, scene: Scene): unknown {
+export function expected(of: Case, call: Call, scene: Scene): object | undefined {
   return typeof of.body === 'function' ? of.body(call, scene) : of.body;
 }

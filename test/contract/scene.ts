@@ -1,7 +1,7 @@
 import { monotonicFactory } from 'ulid';
+import { anonymous, jwtOf, jwtSecret, operator, service, user } from '../helpers/callers.ts';
 import { collection, enrol } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
-import { anonymous, jwtOf, jwtSecret, operator, service, user } from '../helpers/callers.ts';
 import type { Scene } from './row.ts';
 
 /** A node with people and a collection; its clock stands at the start of a minute and is moved by hand. */

@@ -1,6 +1,6 @@
 import type { ManifestView } from '../../src/server/resources/wire.ts';
-import type { Answer, TestNode } from './node.ts';
 import { ask, type Person } from './callers.ts';
+import type { Answer, TestNode } from './node.ts';
 
 export type Entity = ManifestView & { note?: string };
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { unauthorized } from '../../helpers/entities.ts';
 import { jwtOf, processor } from '../../helpers/callers.ts';
+import { unauthorized } from '../../helpers/entities.ts';
 import type { Row } from '../row.ts';
 
 export const authRows: Row[] = [
@@ -14,7 +14,7 @@ export const authRows: Row[] = [
         name: 'registers',
         status: 201,
         call: async (s) => ({ path: '/auth/register', as: await jwtOf('newcomer', s.clock.ms) }),
-        then: ({ body }) =>
+        also: ({ body }) =>
           expect(body).toEqual({
             created: true,
             user: {
@@ -51,7 +51,7 @@ export const authRows: Row[] = [
         name: 'a key of a user',
         status: 200,
         call: () => ({ path: '/auth/whoami' }),
-        then: ({ body }, _call, s) =>
+        also: ({ body }, _call, s) =>
           expect(body).toEqual({
             type: 'user',
             id: s.owner.id,
@@ -63,7 +63,7 @@ export const authRows: Row[] = [
         name: 'a JWT',
         status: 200,
         call: async (s) => ({ path: '/auth/whoami', as: await jwtOf('owner', s.clock.ms) }),
-        then: ({ body }, _call, s) =>
+        also: ({ body }, _call, s) =>
           expect(body).toEqual({
             type: 'user',
             id: s.owner.id,
@@ -78,7 +78,7 @@ export const authRows: Row[] = [
         name: 'a key of a processor',
         status: 200,
         call: (s) => ({ path: '/auth/whoami', as: processor(s.node, s.newId(), s.owner, 'agent') }),
-        then: ({ body }, { as }, s) =>
+        also: ({ body }, { as }, s) =>
           expect(body).toEqual({
             type: 'agent',
             id: as?.id,

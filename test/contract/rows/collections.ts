@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { collection, create, type Entity, invalid, nowhere, notFound, onTest, remove } from '../../helpers/entities.ts';
 import { processor } from '../../helpers/callers.ts';
+import { collection, create, type Entity, invalid, notFound, nowhere, onTest, remove } from '../../helpers/entities.ts';
 import type { Case, Row, Scene } from '../row.ts';
 import { bad, denied, gone, idMessage, noId, otherNetwork, placed, stale, unknown } from './common.ts';
 
@@ -45,7 +45,10 @@ export const collectionRows: Row[] = [
       {
         name: 'creates; the creator owns it',
         status: 201,
-        call: () => ({ path: '/collections', body: { label: 'l', description: 'd', roles: { reader: ['file:view'] } } }),
+        call: () => ({
+          path: '/collections',
+          body: { label: 'l', description: 'd', roles: { reader: ['file:view'] } },
+        }),
         body: (_call, s) => ({
           type: 'collection',
           ver: 1,
@@ -61,7 +64,7 @@ export const collectionRows: Row[] = [
           const body = { label: 'l', id: s.newId() };
           return { path: '/collections', body, known: await collection(s.node, s.owner, body) };
         },
-        body: ({ known }) => known,
+        body: ({ known }) => known as object,
       },
       bad('no label', '/collections', {}, [['label'], 'is required']),
       bad('a long label', '/collections', { label: 'x'.repeat(201) }, [['label'], 'must have at most 200 characters']),
@@ -108,7 +111,7 @@ export const collectionRows: Row[] = [
           const known = await fresh(s);
           return { path: one(known.id), known };
         },
-        body: ({ known }) => known,
+        body: ({ known }) => known as object,
       },
       noId(one),
       otherNetwork(one),
@@ -141,7 +144,13 @@ export const collectionRows: Row[] = [
       otherNetwork(one, { expect_tip: 'x' }),
       unknown(one, { expect_tip: 'x' }),
       notACollection(one, { expect_tip: 'x' }),
-      denied('collection:update', one, () => ({ label: 'l' }), (s) => s.editor, async (s) => s.collection),
+      denied(
+        'collection:update',
+        one,
+        () => ({ label: 'l' }),
+        (s) => s.editor,
+        async (s) => s.collection,
+      ),
       stale(one, { label: 'l' }, fresh),
       isDeleted(one, { label: 'l' }),
     ],
@@ -206,11 +215,14 @@ export const collectionRows: Row[] = [
         status: 200,
         call: async (s) => {
           const known = await fresh(s);
-          const make = (type: string) => create(s.node, s.owner, { type, collection: known.id });
+          const make = (type: string) => {
+            s.clock.ms += 1000;
+            return create(s.node, s.owner, { type, collection: known.id });
+          };
           const all = [await make('a'), await make('b'), await make('a')];
           return { path: `${entities(known.id)}?type=a&limit=1`, known: [known, all[2]] };
         },
-        then: ({ body }, { known }) => {
+        also: ({ body }, { known }) => {
           const [inside, newest] = known as [Entity, Entity];
           expect(body).toEqual({
             collection_id: inside.id,
@@ -238,6 +250,7 @@ export const collectionRows: Row[] = [
         name: 'with whole entities',
         status: 200,
         call: async (s) => {
+          s.clock.ms += 1000;
           const known = await placed(s);
           return { path: `${entities(s.collection.id)}?expand=full&limit=1`, known };
         },
@@ -253,7 +266,7 @@ export const collectionRows: Row[] = [
         name: 'an unknown expansion',
         status: 400,
         call: (s) => ({ path: `${entities(s.collection.id)}?expand=all` }),
-        body: invalid(['expand'], 'must be one of "preview", "full"'),
+        body: invalid(['expand'], 'must be "preview", or must be "full"'),
       },
       noId(entities),
       otherNetwork(entities),

@@ -1,9 +1,8 @@
-import { conflict, create, type Entity, invalid, notFound, nowhere, onTest, remove } from '../../helpers/entities.ts';
 import type { Person } from '../../helpers/callers.ts';
+import { conflict, create, type Entity, invalid, notFound, nowhere, onTest, remove } from '../../helpers/entities.ts';
 import type { Case, Scene } from '../row.ts';
 
-export const idMessage =
-  'must match ^(?:II[0-9A-HJKMNP-TV-Z]{24}|[FC][0-9A-HJKMNP-TV-Z]{25}|[0-9A-HJKMNP-TV-Z]{26})$';
+export const idMessage = 'must match ^(?:II[0-9A-HJKMNP-TV-Z]{24}|[FC][0-9A-HJKMNP-TV-Z]{25}|[0-9A-HJKMNP-TV-Z]{26})$';
 
 /** The CID of a block that no node has: its digest is all zeros. */
 export const unknownCid = `bafyrei${'a'.repeat(52)}`;
@@ -89,11 +88,6 @@ export function denied(
 }
 
 /** A member of the body is missing or wrong. */
-export function bad(
-  name: string,
-  path: string,
-  body: unknown,
-  issue: [(string | number)[], string],
-): Case {
+export function bad(name: string, path: string, body: unknown, issue: [(string | number)[], string]): Case {
   return { name, status: 400, call: () => ({ path, body }), body: invalid(...issue) };
 }

@@ -24,7 +24,7 @@ export const entityRows: Row[] = [
           body: { type: 'document', note: 'first', properties: { a: 1 }, collection: s.collection.id },
         }),
         body: { type: 'document', ver: 1, properties: { a: 1 } },
-        then: ({ body }, _call, s) => {
+        also: ({ body }, _call, s) => {
           expect(body).not.toHaveProperty('prev_cid');
           expect(body).not.toHaveProperty('note');
           expect(body).toMatchObject({
@@ -40,7 +40,7 @@ export const entityRows: Row[] = [
           const body = { type: 'document', id: s.newId(), properties: { a: [1, null] } };
           return { path: '/entities', body, known: await create(s.node, s.owner, body) };
         },
-        body: ({ known }) => known,
+        body: ({ known }) => known as object,
       },
       bad('no type', '/entities', {}, [['type'], 'is required']),
       bad('a long type', '/entities', { type: 'x'.repeat(101) }, [['type'], 'must have at most 100 characters']),
@@ -69,7 +69,7 @@ export const entityRows: Row[] = [
         status: 409,
         call: async (s) => {
           const { id, cid } = await placed(s);
-          return { path: '/entities', body: { type: 'document', id, collection: s.collection.id }, known: cid };
+          return { path: '/entities', body: { type: 'another', id, collection: s.collection.id }, known: cid };
         },
         body: ({ known }) => conflict('', known as string),
       },
@@ -88,7 +88,7 @@ export const entityRows: Row[] = [
           const known = await placed(s);
           return { path: one(known.id), known };
         },
-        body: ({ known }) => known,
+        body: ({ known }) => known as object,
       },
       {
         name: 'reads with peers',
@@ -217,7 +217,11 @@ export const entityRows: Row[] = [
         call: async (s) => {
           const entity = await placed(s);
           const grave = await remove(s.node, s.owner, entity);
-          return { path: `${one(entity.id)}/restore`, body: { expect_tip: entity.cid }, known: [entity.cid, grave.cid] };
+          return {
+            path: `${one(entity.id)}/restore`,
+            body: { expect_tip: entity.cid },
+            known: [entity.cid, grave.cid],
+          };
         },
         body: ({ known }) => conflict(...(known as [string, string])),
       },

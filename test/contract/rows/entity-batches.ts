@@ -42,7 +42,7 @@ export const batchRows: Row[] = [
           ];
           return { path: '/entities/batch', body: { entities }, as: s.stranger, known: there.cid };
         },
-        then: ({ body }, { known }) => {
+        also: ({ body }, { known }) => {
           const { error, details } = conflict('', known as string);
           expect(body).toEqual({
             results: [
@@ -75,7 +75,7 @@ export const batchRows: Row[] = [
           const [known, dead] = [await placed(s), await remove(s.node, s.owner, await placed(s))];
           return { path: '/entities/batch-get', body: { ids: [nowhere, known.id, dead.id] }, known: [known, dead.id] };
         },
-        then: ({ body }, { known }) => {
+        also: ({ body }, { known }) => {
           const [live, dead] = known as [object, string];
           expect(body).toEqual({ entities: [live], not_found: [nowhere, dead] });
         },
@@ -106,10 +106,16 @@ export const batchRows: Row[] = [
           const root = await placed(s, { relationships });
           return { path: cascade(root.id), body: { expect_tip: root.cid, ...scoped(s) }, known: { leaf, other, root } };
         },
-        then: ({ body }, { known }) => {
+        also: ({ body }, { known }) => {
           const { leaf, other, root } = known as { [name: string]: { id: string; cid: string } };
           expect(body).toEqual({
-            root: { id: root?.id, cid: expect.any(String), deleted_at: expect.any(String), ver: 2, prev_cid: root?.cid },
+            root: {
+              id: root?.id,
+              cid: expect.any(String),
+              deleted_at: expect.any(String),
+              ver: 2,
+              prev_cid: root?.cid,
+            },
             deleted: [{ id: leaf?.id, cid: expect.any(String), type: 'document', depth: 1 }],
             skipped: [{ id: other?.id, type: 'document', reason: 'not_in_collection' }],
             summary: { total_traversed: 3, total_deleted: 1, total_skipped: 1, max_depth_reached: 1 },

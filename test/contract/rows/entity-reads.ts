@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { invalid, nowhere, notFound, remove, update } from '../../helpers/entities.ts';
+import { invalid, notFound, nowhere, remove, update } from '../../helpers/entities.ts';
 import type { Row } from '../row.ts';
 import { gone, noId, otherNetwork, placed, unknown, unknownCid } from './common.ts';
 
@@ -23,7 +23,7 @@ export const entityReadRows: Row[] = [
           const known = await placed(s, { properties: { label: 'L', description: 'd'.repeat(201), text: 't' } });
           return { path: preview(known.id), known };
         },
-        then: ({ body }, { known }, s) => {
+        also: ({ body }, { known }, s) => {
           const { id, created_at } = known as { id: string; created_at: string };
           expect(body).toEqual({
             id,
@@ -56,7 +56,7 @@ export const entityReadRows: Row[] = [
           const { id, cid } = await placed(s);
           return { path: tip(id), known: { id, cid } };
         },
-        then: ({ body }, { known }) => expect(body).toEqual(known),
+        also: ({ body }, { known }) => expect(body).toEqual(known),
       },
       {
         name: 'answers for a deleted entity',
@@ -65,7 +65,7 @@ export const entityReadRows: Row[] = [
           const { id, cid } = await remove(s.node, s.owner, await placed(s));
           return { path: tip(id), known: { id, cid } };
         },
-        then: ({ body }, { known }) => expect(body).toEqual(known),
+        also: ({ body }, { known }) => expect(body).toEqual(known),
       },
       noId(tip),
       otherNetwork(tip),
@@ -82,7 +82,7 @@ export const entityReadRows: Row[] = [
         name: 'lists what the caller may do',
         status: 200,
         call: async (s) => ({ path: permissions((await placed(s)).id), as: s.editor }),
-        then: ({ body }, { path }, s) => {
+        also: ({ body }, { path }, s) => {
           expect(body).toEqual({
             entity_id: path.split('/')[2],
             entity_type: 'document',
@@ -132,7 +132,7 @@ export const entityReadRows: Row[] = [
         name: 'an unknown format',
         status: 400,
         call: () => ({ path: `${diff(nowhere)}?format=xml` }),
-        body: invalid(['format'], 'must be one of "semantic", "patch"'),
+        body: invalid(['format'], 'must be "semantic", or must be "patch"'),
       },
       {
         name: 'a version that is no CID',

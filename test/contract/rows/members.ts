@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { type Entity, enrol, invalid, nowhere, ok, onTest } from '../../helpers/entities.ts';
 import { ask, processor } from '../../helpers/callers.ts';
+import { type Entity, enrol, invalid, nowhere, ok, onTest } from '../../helpers/entities.ts';
 import type { Case, Row, Scene } from '../row.ts';
 import { fresh, goneCollection, notACollection } from './collections.ts';
 import { bad, idMessage, noId, otherNetwork, unknown } from './common.ts';
@@ -128,7 +128,7 @@ export const memberRows: Row[] = [
           return { path: role('reader')(known.id), known };
         },
         body: (call) => version(call, 3),
-        then: ({ body }) => expect(body).not.toHaveProperty('roles.reader'),
+        also: ({ body }) => expect(body).not.toHaveProperty('roles.reader'),
       },
       {
         name: 'public',
@@ -159,7 +159,7 @@ export const memberRows: Row[] = [
           await enrol(s.node, s.owner, known.id, s.viewer, 'viewer', 60);
           return { path: members(known.id), known };
         },
-        then: ({ body }, { known }, s) => {
+        also: ({ body }, { known }, s) => {
           const granted = { granted_at: new Date(s.clock.ms).toISOString(), granted_by: s.owner.id, is_expired: false };
           expect(body).toEqual({
             collection_id: (known as Entity).id,
@@ -182,7 +182,7 @@ export const memberRows: Row[] = [
         name: 'an answer that is neither true nor false',
         status: 400,
         call: (s) => ({ path: `${members(s.collection.id)}?include_expired=yes` }),
-        body: invalid(['include_expired'], 'must be one of "true", "false"'),
+        body: invalid(['include_expired'], 'must be "true", or must be "false"'),
       },
       noId(members),
       otherNetwork(members),

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { conflict, create, type Entity, invalid, notFound, nowhere, onTest } from '../../helpers/entities.ts';
 import { ask } from '../../helpers/callers.ts';
+import { conflict, create, type Entity, invalid, notFound, nowhere, onTest } from '../../helpers/entities.ts';
 import type { Call, Case, Row, Scene } from '../row.ts';
 import { bad, idMessage, placed } from './common.ts';
 
@@ -94,7 +94,7 @@ export const relationshipRows: Row[] = [
         name: 'links both ways',
         status: 201,
         call: about(() => ({ note: 'n' })),
-        then: ({ body }, { known }) => {
+        also: ({ body }, { known }) => {
           const { source, target } = known as Pair;
           expect(body).toMatchObject({
             source: { id: source.id, ver: 2, prev_cid: source.cid },
@@ -132,7 +132,7 @@ export const relationshipRows: Row[] = [
           const linked = (await ask(s.node, s.owner, 'POST /relationships', bothWays(await pair(s)))).body as Pair;
           return { path, body: bothWays(linked), known: linked };
         },
-        then: ({ body }) => {
+        also: ({ body }) => {
           const { source, target } = body as Pair;
           for (const { ver, relationships } of [source, target]) {
             expect(ver).toBe(3);

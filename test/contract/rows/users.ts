@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { create, invalid, nowhere, notFound, ok, read } from '../../helpers/entities.ts';
 import { ask, processor } from '../../helpers/callers.ts';
+import { create, invalid, notFound, nowhere, ok, read } from '../../helpers/entities.ts';
 import type { Case, Row, Scene } from '../row.ts';
 import { bad, denied, noId, otherNetwork, stale, unknown } from './common.ts';
 
@@ -94,7 +94,7 @@ export const userRows: Row[] = [
         status: 200,
         call: () => ({ path: '/users/me/keys' }),
         body: { keys: [{ label: null, expires_at: null }] },
-        then: ({ text }, _call, s) => expect(text).not.toContain(s.owner.headers.Authorization?.slice(7)),
+        also: ({ text }, _call, s) => expect(text).not.toContain(s.owner.headers.Authorization?.slice(7)),
       },
       onlyUsers('keys', '/users/me/keys'),
     ],
@@ -109,7 +109,7 @@ export const userRows: Row[] = [
         name: 'makes a key for 90 days',
         status: 201,
         call: () => ({ path: '/users/me/keys', body: { label: 'l' } }),
-        then: async ({ body }, _call, s) => {
+        also: async ({ body }, _call, s) => {
           const { key, key_prefix, expires_at } = body as { key: string; key_prefix: string; expires_at: string };
           expect(key).toMatch(/^uk_[0-9a-f]{32}$/);
           expect(key.startsWith(key_prefix)).toBe(true);
@@ -145,7 +145,7 @@ export const userRows: Row[] = [
           const known = ok<{ key: string; key_prefix: string }>(made);
           return { path: `/users/me/keys/${known.key_prefix}`, known };
         },
-        then: async ({ text, headers }, { known }, s) => {
+        also: async ({ text, headers }, { known }, s) => {
           expect(text).toBe('');
           expect(headers).not.toHaveProperty('content-type');
           const { key } = known as { key: string };
@@ -169,7 +169,7 @@ export const userRows: Row[] = [
         name: 'a prefix of no key',
         status: 404,
         call: () => ({ path: '/users/me/keys/zz_0' }),
-        body: { error: 'Key not found' },
+        body: { error: 'API key not found' },
       },
       onlyUsers('keys', '/users/me/keys/uk_0'),
     ],
@@ -184,7 +184,7 @@ export const userRows: Row[] = [
         name: 'lists where a role is held',
         status: 200,
         call: (s) => ({ path: `${collections(s.editor.id)}?predicate=editor&limit=5` }),
-        then: ({ body }, _call, s) =>
+        also: ({ body }, _call, s) =>
           expect(body).toEqual({
             user_id: s.editor.id,
             collections: [

@@ -19,7 +19,7 @@ export const versionRows: Row[] = [
           const first = await placed(s, { note: 'one' });
           return { path: `${list(first.id)}?limit=1`, known: [first, await update(s.node, s.owner, first, {})] };
         },
-        then: ({ body }, { known }, s) => {
+        also: ({ body }, { known }, s) => {
           const [first, second] = known as { id: string; cid: string; ts: number }[];
           expect(body).toEqual({
             entity_id: first?.id,
@@ -67,7 +67,7 @@ export const versionRows: Row[] = [
           const second = await update(s.node, s.owner, first, { note: 'two' });
           return { path: `/versions/manifest/${second.cid}`, known: [first, second] };
         },
-        then: ({ body }, { known }, s) => {
+        also: ({ body }, { known }, s) => {
           const [first, second] = known as { id: string; cid: string; ts: number; created_at: string }[];
           expect(body).toEqual({
             cid: second?.cid,
