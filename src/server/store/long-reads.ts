@@ -1,10 +1,28 @@
+import { earlierTips, movedTips, tipsOfScope } from './archive-reads.ts';
+import { blocksPage, chainsPage, walkPage } from './chain-reads.ts';
 import type { Reader } from './connection.ts';
 import { type ListingQuery, listEntities } from './listings.ts';
 
-/** Reads whose result is long: they run on the reader threads and give JSON text (architecture.md, Reads). */
+/** Reads whose result is long: they run on the reader threads and give JSON text, or bytes (architecture.md, Reads). */
 export const longReads = {
-  /** `{ entities: [...], more }` of a collection's listing. */
-  listing: (db: Reader, query: ListingQuery): string => JSON.stringify(listEntities(db, query)),
+  /** A collection's listing without expansion, as the wire has it (wire-contract.md, GET /collections/{id}/entities). */
+  listing: (db: Reader, query: ListingQuery): string => {
+    const { entities, more } = listEntities(db, query);
+    const { collection, offset, limit } = query;
+    return JSON.stringify({
+      collection_id: collection,
+      entities: entities.map(({ json: _, ...row }) => ({ pi: row.id, ...row })),
+      pagination: { offset, limit, count: entities.length, has_more: more },
+    });
+  },
+  /** What an export lists; see archive-reads.ts. */
+  tipsOfScope: (db: Reader, args: Parameters<typeof tipsOfScope>[1]): string => JSON.stringify(tipsOfScope(db, args)),
+  movedTips: (db: Reader, args: Parameters<typeof movedTips>[1]): string => JSON.stringify(movedTips(db, args)),
+  earlierTips: (db: Reader, args: Parameters<typeof earlierTips>[1]): string => JSON.stringify(earlierTips(db, args)),
+  /** Pages of blocks; see chain-reads.ts. */
+  chainsPage,
+  blocksPage,
+  walkPage: (db: Reader, args: Parameters<typeof walkPage>[1]): string => JSON.stringify(walkPage(db, args)),
 };
 
 /** A read by name; `args` is plain data. */

@@ -203,7 +203,7 @@ export class CollectionsController extends Controller {
   @Get('{id}/entities')
   @NoSecurity()
   @Response<ErrorView>(404, 'Not found')
-  entities(
+  async entities(
     @Request() request: CallerRequest,
     @Path() id: EntityId,
     @Query() type?: string,
@@ -212,6 +212,7 @@ export class CollectionsController extends Controller {
     @Query() offset: number = 0,
     @Query() expand?: 'preview' | 'full',
   ): Promise<CollectionEntitiesView> {
-    return this.collections.list(request.caller, id, { type, filter, limit, offset, expand });
+    const page = await this.collections.list(request.caller, id, { type, filter, limit, offset, expand });
+    return page instanceof Uint8Array ? StoredJson.as<CollectionEntitiesView>(page) : page;
   }
 }

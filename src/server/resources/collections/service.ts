@@ -45,6 +45,8 @@ export interface ListingOptions {
 }
 
 /** At most so many entities are expanded in one answer. */
+/** A page of more rows is read and written out on a thread of its own. */
+const maxInLoop = 1000;
 const maxExpanded = 100;
 
 /** Collections: their content, root and listing. */
@@ -149,16 +151,19 @@ export class CollectionsService {
   }
 
   /** With expansion a page has at most 100 entities, and says so. */
-  async list(caller: Caller, id: string, options: ListingOptions): Promise<CollectionEntitiesView> {
+  /** A page; a long one as the text that a reader thread made of it (architecture.md, Reads). */
+  async list(caller: Caller, id: string, options: ListingOptions): Promise<CollectionEntitiesView | Uint8Array> {
     accepted(caller);
     const { type, offset, expand } = options;
     const filter = options.filter === undefined ? undefined : parseFilter(options.filter, ['filter']);
     const limit = expand === undefined ? options.limit : Math.min(options.limit, maxExpanded);
     const store = await this.#writes.store(caller);
+    const query = { collection: id, type, filter, limit, offset, expand: expand !== undefined };
     const page = store.read((db) => {
       viewedCollection({ writes: this.#writes, entities: this.#entities }, db, caller, id);
-      return listEntities(db, { collection: id, type, filter, limit, offset, expand: expand !== undefined });
+      return expand === undefined && limit > maxInLoop ? null : listEntities(db, query);
     });
+    if (page === null) return store.readLong('listing', query);
     return {
       collection_id: id,
       entities: page.entities.map((entity) => this.#entry(entity, expand)),
