@@ -44,9 +44,9 @@ export interface ListingOptions {
   expand?: 'preview' | 'full' | undefined;
 }
 
-/** At most so many entities are expanded in one answer. */
 /** A page of more rows is read and written out on a thread of its own. */
 const maxInLoop = 1000;
+/** At most so many entities are expanded in one answer. */
 const maxExpanded = 100;
 
 /** Collections: their content, root and listing. */
