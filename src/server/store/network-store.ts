@@ -57,8 +57,8 @@ export class NetworkStore {
 
   async close(): Promise<void> {
     try {
-      await this.#pool.close();
-      await this.#queue.close();
+      // Both at once: no write is taken any more while long reads end.
+      await Promise.all([this.#queue.close(), this.#pool.close()]);
     } finally {
       this.#reader.close();
     }
