@@ -11,7 +11,7 @@ async function start(): Promise<void> {
   server.onExit((code) => {
     if (!quitting) fail(`The node stopped unexpectedly (code ${code}).`);
   });
-  openWindow(await server.url);
+  openWindow(await server.url, server.token);
 }
 
 function fail(sentence: string): void {

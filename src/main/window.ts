@@ -1,7 +1,10 @@
 import { BrowserWindow, shell } from 'electron';
 
-/** Opens the one window on the node's page. It stays on the node: other addresses open in the system's browser. */
-export function openWindow(nodeUrl: string): void {
+/**
+ * Opens the one window on the node's page, which exchanges the token for its session. It stays on the node: other
+ * addresses open in the system's browser.
+ */
+export function openWindow(nodeUrl: string, token: string): void {
   const window = new BrowserWindow({
     width: 1280,
     height: 860,
@@ -19,7 +22,7 @@ export function openWindow(nodeUrl: string): void {
     return { action: 'deny' };
   });
   window.webContents.session.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));
-  void window.loadURL(new URL('/ui/', nodeUrl).href);
+  void window.loadURL(new URL(`/ui/#token=${token}`, nodeUrl).href);
 }
 
 export function focusWindow(): void {

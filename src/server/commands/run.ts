@@ -3,6 +3,7 @@ import { UsageError } from '../config.ts';
 import { DomainError } from '../errors.ts';
 import { networks } from '../model/ids.ts';
 import { programVersion } from '../server.ts';
+import { addOpen } from './open.ts';
 import { addServe } from './serve.ts';
 import type { Shell } from './shell.ts';
 
@@ -19,6 +20,7 @@ export async function run(args: string[], shell: Shell): Promise<ExitCode> {
     .exitOverride()
     .configureOutput({ writeOut: (text) => shell.out(text.trimEnd()), writeErr: (text) => shell.err(text.trimEnd()) });
   addServe(program, shell);
+  addOpen(program, shell);
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;

@@ -1,9 +1,13 @@
 import type { Command } from 'commander';
-import { readConfig } from '../config.ts';
+import { readConfig, UsageError } from '../config.ts';
+import { isSessionSecret } from '../model/sessions.ts';
 import { startServer } from '../server.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
-/** `archeion serve`: runs a node until it is told to stop. Its one line on stdout says where it answers. */
+/**
+ * `archeion serve`: runs a node until it is told to stop. Its one line on stdout says where it answers; for the
+ * page it prints a link to stderr, unless whoever started it has given it a token for that.
+ */
 export function addServe(program: Command, shell: Shell): void {
   program
     .command('serve')
@@ -13,11 +17,29 @@ export function addServe(program: Command, shell: Shell): void {
     .action(async (_options, command: Command) => {
       const flags = command.optsWithGlobals<GlobalOptions & { port?: string; host?: string }>();
       const { config, secrets } = readConfig(shell.env, flags, shell.dataFolder);
+      const token = takeRunToken(shell.env);
       await using node = await startServer(config, secrets, { pid: shell.pid, ui: shell.ui });
+      if (token !== undefined) node.ctx.sessions.acceptToken(token);
       shell.out(JSON.stringify({ ready: { url: node.url } }));
+      if (token === undefined && shell.ui !== null) {
+        const { url } = node.ctx.sessions.issueLink(node.url);
+        shell.err(`The page, for one use within five minutes ("archeion open" makes another link): ${url}`);
+      }
       await aborted(shell.stopped);
       node.ctx.log.info('stopping');
     });
+}
+
+/**
+ * The desktop's token for its window. It comes by the environment, since everybody can read a command line, and leaves
+ * it, so that processes which this one starts do not get it.
+ */
+function takeRunToken(env: Shell['env']): string | undefined {
+  const token = env.ARCHEION_RUN_TOKEN;
+  delete env.ARCHEION_RUN_TOKEN;
+  if (token !== undefined && !isSessionSecret(token))
+    throw new UsageError('ARCHEION_RUN_TOKEN: must be 32 bytes as base64url.');
+  return token;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -38,6 +38,11 @@ export class SessionsService {
     return { url: `${this.#publicUrl ?? address}/ui/#token=${token}`, expires_at: new Date(expires).toISOString() };
   }
 
+  /** Takes the token that whoever started this process will open the page with; its session lasts as long as the process. */
+  acceptToken(token: string): void {
+    this.#sessions.acceptLink(token);
+  }
+
   /**
    * Exchanges a link's token for a session, which takes the place of the browser's earlier one.
    * @throws UnauthorizedError for a token that is unknown, spent or too old, ForbiddenError outside of the page

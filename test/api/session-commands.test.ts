@@ -1,0 +1,126 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { run } from '../../src/server/commands/run.ts';
+import { readNodeFile } from '../../src/server/node-file.ts';
+import { send, temporaryFolder } from '../helpers/node.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const serving: AbortController[] = [];
+const ended: Promise<unknown>[] = [];
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(async () => {
+  for (const stop of serving.splice(0)) stop.abort();
+  await Promise.all(ended.splice(0));
+  await folder[Symbol.asyncDispose]();
+});
+
+interface Told {
+  out: string[];
+  err: string[];
+}
+
+/** One command line in this process, on the folder of the test. */
+function archeion(args: string[], env: Record<string, string> = {}, ui: string | null = null) {
+  const told: Told = { out: [], err: [] };
+  const stop = new AbortController();
+  const firstLine = Promise.withResolvers<string>();
+  const shell = {
+    env: { ARCHEION_DATA: folder.path, ARCHEION_LOG_LEVEL: 'silent', ...env },
+    pid: process.pid,
+    dataFolder: folder.path,
+    ui,
+    out: (line: string) => {
+      told.out.push(line);
+      firstLine.resolve(line);
+    },
+    err: (line: string) => void told.err.push(line),
+    stopped: stop.signal,
+  };
+  const code = run(args, shell);
+  return { told, code, stop, env: shell.env, firstLine: firstLine.promise };
+}
+
+/** A node that runs until the test ends. */
+async function serve(env: Record<string, string> = {}, ui: string | null = null) {
+  const running = archeion(['serve', '--port', '0'], env, ui);
+  serving.push(running.stop);
+  ended.push(running.code);
+  const line = await Promise.race([running.firstLine, running.code.then(() => running.told.err.join())]);
+  return { ...running, url: (JSON.parse(line) as { ready: { url: string } }).ready.url };
+}
+
+function exchange(url: string, token: string) {
+  return send(url, '/node/session', { method: 'POST', headers: { Origin: url }, body: { token } });
+}
+
+function tokenIn(text: string): string {
+  return /\/ui\/#token=([\w-]{43})(?:"|$)/.exec(text)?.[1] ?? '';
+}
+
+test('serve prints a link to the page on stderr, and nothing but the ready line on stdout', async () => {
+  const { url, told } = await serve({}, folder.path);
+  await expect.poll(() => told.err).toHaveLength(1);
+  expect(told.err[0]).toContain(`${url}/ui/#token=`);
+  expect(told.out).toEqual([JSON.stringify({ ready: { url } })]);
+  expect((await exchange(url, tokenIn(told.err[0] ?? ''))).status).toBe(200);
+});
+
+test('serve without a built page prints no link to it', async () => {
+  const { told, stop, code } = await serve();
+  stop.abort();
+  await code;
+  expect(told.err).toEqual([]);
+});
+
+test('serve takes the token of the desktop, prints none, and does not pass it on', async () => {
+  const token = 'A'.repeat(43);
+  const { url, told, env, stop, code } = await serve({ ARCHEION_RUN_TOKEN: token }, folder.path);
+  expect(Object.keys(env)).not.toContain('ARCHEION_RUN_TOKEN');
+  const opened = await exchange(url, token);
+  // It has no end but that of the process.
+  expect([opened.status, opened.body]).toEqual([200, {}]);
+  expect((await exchange(url, token)).status).toBe(401);
+  stop.abort();
+  await code;
+  expect(told.err).toEqual([]);
+});
+
+test('serve refuses a token that is too easy', async () => {
+  const { code, told } = archeion(['serve', '--port', '0'], { ARCHEION_RUN_TOKEN: 'secret' });
+  expect(await code).toBe(2);
+  expect(told.err).toEqual(['archeion: ARCHEION_RUN_TOKEN: must be 32 bytes as base64url.']);
+});
+
+test('open prints a link of the running node', async () => {
+  const { url } = await serve();
+  const plain = archeion(['open']);
+  expect(await plain.code).toBe(0);
+  expect(plain.told).toEqual({ out: [expect.stringMatching(/^http:\/\/\S+$/)], err: [] });
+  expect((await exchange(url, tokenIn(plain.told.out[0] ?? ''))).status).toBe(200);
+
+  const json = archeion(['open', '--json']);
+  expect(await json.code).toBe(0);
+  const link = JSON.parse(json.told.out.join('\n')) as { url: string };
+  expect(link).toEqual({ url: expect.stringContaining(`${url}/ui/#token=`), expires_at: expect.any(String) });
+  expect((await exchange(url, tokenIn(link.url))).status).toBe(200);
+});
+
+test('open says so where no node runs', async () => {
+  const none = { out: [], err: [`archeion: No node runs on ${folder.path}: start one with "archeion serve".`] };
+  const first = archeion(['open']);
+  expect([await first.code, first.told]).toEqual([1, none]);
+
+  // Left over by a crash, and now the address of another node.
+  await using other = await temporaryFolder();
+  const { url } = await serve({ ARCHEION_DATA: other.path });
+  const file = await readNodeFile(other.path);
+  const stale = { ...file, instance: '00000000-0000-4000-8000-000000000000' };
+  await writeFile(join(folder.path, 'node.json'), JSON.stringify(stale));
+  expect(stale.url).toBe(url);
+  const second = archeion(['open']);
+  expect([await second.code, second.told]).toEqual([1, none]);
+});
