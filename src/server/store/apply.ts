@@ -153,7 +153,6 @@ function applyRow(db: Writer, row: Row, time: number): void {
         );
       return;
     case 'versions':
-    case 'car_import':
     case 'car_conflict':
       applyArchiveRow(db, row, time);
       return;

@@ -9,8 +9,6 @@ import { ensureEntityKey } from './entity-keys.ts';
 export type ArchiveRow =
   /** Verified versions of an entity that are kept without moving its tip, oldest first. */
   | { kind: 'versions'; id: string; blocks: Block[] }
-  /** A verified file of the spool folder is being imported, or has been. */
-  | { kind: 'car_import'; file: string; done: boolean }
   /** An archive's tip that does not descend from ours, or that it follows; `theirs` null: there is no such fork any more. */
   | { kind: 'car_conflict'; id: string; ours: string; theirs: string | null };
 
@@ -26,10 +24,6 @@ export function applyArchiveRow(db: Writer, row: ArchiveRow, time: number): void
         previous = putBlock(db, { cid: cidBytes(cid), bytes }, entity, manifestHead(bytes).ver, previous);
       return;
     }
-    case 'car_import':
-      if (row.done) db.run('DELETE FROM car_import WHERE file = ?', row.file);
-      else db.run('INSERT OR IGNORE INTO car_import (file, time) VALUES (?, ?)', row.file, time);
-      return;
     case 'car_conflict': {
       const entity = ensureEntityKey(db, row.id);
       db.run('DELETE FROM sync_conflict WHERE remote = ? AND entity = ?', archiveRemote, entity);

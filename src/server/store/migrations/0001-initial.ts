@@ -78,9 +78,6 @@ CREATE TABLE task (id TEXT PRIMARY KEY, kind TEXT NOT NULL, state TEXT NOT NULL)
 -- Where imported entities came from: the digest of the source record and the version that it became.
 CREATE TABLE import_source (entity INTEGER PRIMARY KEY, digest TEXT NOT NULL, tip INTEGER NOT NULL) STRICT;
 
--- Archives that are being imported: verified files in the network's spool folder. A restart completes them.
-CREATE TABLE car_import (file TEXT PRIMARY KEY, time INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-
 -- The nodes and services that this one mirrors and pushes to. secret is the key for it; direction is both, pull or push.
 CREATE TABLE remote (
   key INTEGER PRIMARY KEY,
