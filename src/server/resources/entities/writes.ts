@@ -1,5 +1,6 @@
 import { encodeManifest } from '../../blocks/encode.ts';
 import { ConflictError, type Issue, type IssuePath, NotFoundError, ValidationError } from '../../errors.ts';
+import { actionFor } from '../../model/actions.ts';
 import { authorship, type RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { GuardOptions } from '../../model/guards.ts';
@@ -82,8 +83,22 @@ export class EntityWrites {
     return this.settle(base, next, expected, this.permit(db, caller, base, next, options), options);
   }
 
-  /** The first half of a step, for writes of several entities: may the caller make it? Gives what is wrong with its meaning. */
-  permit(db: Reader, caller: Caller, base: Standing, next: Manifest, options: StepOptions = {}): Issue[] {
+  /**
+   * The first half of a step, for writes of several entities: may the caller make it? Gives what is wrong with its
+   * meaning. In the wrong state, which `settle` refuses, it is the action of the endpoint that counts.
+   */
+  permit(
+    db: Reader,
+    caller: Caller,
+    base: Standing,
+    next: Manifest,
+    { state = 'live', ...options }: StepOptions & SettleOptions = {},
+  ): Issue[] {
+    if (base.deleted !== (state === 'deleted')) {
+      const verb = next.deleted ? 'delete' : state === 'deleted' ? 'restore' : 'update';
+      this.env.permissions.require(db, registered(caller), actionFor(base.type, verb), base);
+      return [];
+    }
     return this.env.permissions.allow(db, registered(caller), { entity: base, base: base.manifest, next, options });
   }
 
