@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask, type Person } from '../helpers/callers.ts';
+import {
+  collection,
+  conflict,
+  create,
+  type Entity,
+  enrol,
+  invalid,
+  notFound,
+  nowhere,
+  read,
+  remove,
+  unauthorized,
+} from '../helpers/entities.ts';
+import type { Scene } from './row.ts';
+import { openScene } from './scene.ts';
+
+// decisions.md, Order of checks: 401, body 400, 404, 403, tip 409, state 400 (deleted), meaning 400. Each endpoint is
+// sent a request that is wrong in every way, and then one fault after the other is taken away.
+
+interface Target {
+  id: string;
+  /** The present tip. */
+  cid: string;
+}
+
+interface Endpoint {
+  route: string;
+  line: (id: string) => string;
+  /** A body with that tip, right by itself; what it means is wrong where `meaning` is given. */
+  body: (target: Target) => object;
+  /** What makes the body wrong by itself. */
+  broken: object;
+  live: () => Promise<Target>;
+  /** In the state that the endpoint refuses; none where there is no such state. */
+  refused?: () => Promise<Target>;
+  state?: string;
+  /** The member of the request that names the entity. */
+  names?: string;
+  meaning?: { path: (string | number)[]; message: string };
+  /** Somebody who may not. */
+  stranger?: () => Person;
+  action: string;
+}
+
+let scene: Scene & AsyncDisposable;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterAll(() => scene[Symbol.asyncDispose]());
+
+const placed = () => create(scene.node, scene.owner, { collection: scene.collection.id });
+const grave = async (entity: Entity) => remove(scene.node, scene.owner, entity);
+const ownCollection = async () => {
+  const made = await collection(scene.node, scene.owner);
+  await enrol(scene.node, scene.owner, made.id, scene.viewer, 'viewer');
+  return read(scene.node, scene.owner, made.id);
+};
+const dangling = { relationships_add: [{ predicate: 'p', peer: nowhere }] };
+const isMissing = { path: ['relationships_add', 0, 'peer'], message: `there is no entity ${nowhere}` };
+const noTip = { expect_tip: '' };
+
+const endpoints: Endpoint[] = [
+  {
+    route: 'PUT /entities/{id}',
+    line: (id) => `PUT /entities/${id}`,
+    body: ({ cid }) => ({ expect_tip: cid, ...dangling }),
+    broken: noTip,
+    live: placed,
+    refused: async () => grave(await placed()),
+    state: 'the entity is deleted',
+    meaning: isMissing,
+    action: 'entity:update',
+  },
+  {
+    route: 'DELETE /entities/{id}',
+    line: (id) => `DELETE /entities/${id}`,
+    body: ({ cid }) => ({ expect_tip: cid }),
+    broken: noTip,
+    live: placed,
+    refused: async () => grave(await placed()),
+    state: 'the entity is deleted',
+    action: 'entity:delete',
+  },
+  {
+    route: 'DELETE /entities/{id}/cascade',
+    line: (id) => `DELETE /entities/${id}/cascade`,
+    body: ({ cid }) => ({
+      expect_tip: cid,
+      collection_id: scene.collection.id,
+      cascade_predicates: ['*'],
+      edited_by_filter: scene.viewer.id,
+    }),
+    broken: noTip,
+    live: placed,
+    refused: async () => grave(await placed()),
+    state: 'the entity is deleted',
+    meaning: { path: ['edited_by_filter'], message: 'the entity itself was last edited by somebody else' },
+    action: 'entity:delete',
+  },
+  {
+    route: 'POST /entities/{id}/restore',
+    line: (id) => `POST /entities/${id}/restore`,
+    body: ({ cid }) => ({ expect_tip: cid }),
+    broken: noTip,
+    live: async () => grave(await placed()),
+    refused: placed,
+    state: 'the entity is not deleted',
+    action: 'entity:restore',
+  },
+  {
+    route: 'PUT /users/{id}',
+    line: (id) => `PUT /users/${id}`,
+    body: ({ cid }) => ({ expect_tip: cid, relationships_add: [{ predicate: 'p', peer: nowhere }] }),
+    broken: noTip,
+    live: () => read(scene.node, scene.owner, scene.owner.id),
+    meaning: isMissing,
+    action: 'user:update',
+  },
+  {
+    route: 'PUT /collections/{id}',
+    line: (id) => `PUT /collections/${id}`,
+    body: ({ cid }) => ({ expect_tip: cid, label: 'l', ...dangling }),
+    broken: noTip,
+    live: ownCollection,
+    refused: async () => grave(await ownCollection()),
+    state: 'the entity is deleted',
+    meaning: isMissing,
+    action: 'collection:update',
+  },
+  {
+    route: 'PUT /collections/{id}/root',
+    line: (id) => `PUT /collections/${id}/root`,
+    body: ({ cid }) => ({ expect_tip: cid, entity_id: nowhere }),
+    broken: noTip,
+    live: ownCollection,
+    refused: async () => grave(await ownCollection()),
+    state: 'the entity is deleted',
+    meaning: { path: ['entity_id'], message: 'must have a `collection` relationship to the collection' },
+    action: 'collection:update',
+  },
+  ...['POST', 'DELETE'].map(
+    (method): Endpoint => ({
+      route: `${method} /relationships`,
+      line: () => `${method} /relationships`,
+      body: ({ id, cid }) => ({
+        source_id: id,
+        expect_source_tip: cid,
+        source_predicate: 'collection',
+        target_id: scene.owner.id,
+      }),
+      broken: { source_predicate: 'Wrong' },
+      live: placed,
+      refused: async () => grave(await placed()),
+      state: 'the entity is deleted',
+      names: 'source_id',
+      action: 'entity:update',
+    }),
+  ),
+];
+
+/** The tip of a body, whatever it is called. */
+function withTip(body: object, tip: string): object {
+  const name = 'expect_tip' in body ? 'expect_tip' : 'expect_source_tip';
+  return { ...body, [name]: tip };
+}
+
+describe.each(endpoints)('$route', (endpoint) => {
+  const { line, body, broken, live, refused, state, names = 'id', meaning, action } = endpoint;
+
+  async function refusal(who: Person, { id }: Target, sent: object) {
+    const answer = await ask(scene.node, who, line(id), sent);
+    return { status: answer.status, body: answer.body };
+  }
+
+  it('answers the first fault of many', async () => {
+    const [absent, wrong] = [{ id: nowhere, cid: 'x' }, await (refused ?? live)()];
+    const stale = withTip(body(wrong), 'stale');
+
+    expect(await refusal(scene.anonymous, absent, body(absent))).toEqual({ status: 401, body: unauthorized });
+    const malformed = await refusal(scene.viewer, absent, { ...body(absent), ...broken });
+    expect(malformed).toMatchObject({
+      status: 400,
+      body: { details: { issues: [{ path: [Object.keys(broken)[0]] }] } },
+    });
+    expect(await refusal(scene.viewer, absent, body(absent))).toEqual({ status: 404, body: notFound });
+    expect(await refusal(scene.viewer, wrong, stale)).toEqual({
+      status: 403,
+      body: { error: `Action not allowed: ${action}` },
+    });
+    expect(await refusal(scene.owner, wrong, stale)).toEqual({ status: 409, body: conflict('stale', wrong.cid) });
+    if (state !== undefined)
+      expect(await refusal(scene.owner, wrong, body(wrong))).toEqual({ status: 400, body: invalid([names], state) });
+    if (meaning) {
+      const right = await live();
+      expect(await refusal(scene.owner, right, body(right))).toEqual({
+        status: 400,
+        body: invalid(meaning.path, meaning.message),
+      });
+    }
+  });
+
+  // The edge checks bodies before the services ask who it is.
+  it.fails('asks who it is before it reads the body', async () => {
+    const absent = { id: nowhere, cid: 'x' };
+    const sent = { ...body(absent), ...broken };
+    expect(await refusal(scene.anonymous, absent, sent)).toEqual({ status: 401, body: unauthorized });
+  });
+});
