@@ -166,17 +166,17 @@ export function pendingPeers(db: Reader, remote: number, id: string): string[] {
     .map((row) => row.id);
 }
 
-/** Whether every peer of an entity's relationships is known to be at the remote. */
-export function lacksPeers(db: Reader, remote: number, id: string): boolean {
-  return (
-    db.get(
-      `SELECT 1 FROM entity e JOIN edge d ON d.source = e.key JOIN entity p ON p.key = d.peer
+/** The peers of an entity's relationships that a remote is not known to have. */
+export function lackingPeers(db: Reader, remote: number, id: string): string[] {
+  return db
+    .all<{ id: string }>(
+      `SELECT DISTINCT p.id FROM entity e JOIN edge d ON d.source = e.key JOIN entity p ON p.key = d.peer
          LEFT JOIN remote_entity k ON k.remote = ? AND k.entity = d.peer
-        WHERE e.id = ? AND p.key <> e.key AND k.theirs IS NULL LIMIT 1`,
+        WHERE e.id = ? AND p.key <> e.key AND k.theirs IS NULL`,
       remote,
       id,
-    ) !== undefined
-  );
+    )
+    .map((row) => row.id);
 }
 
 export interface ConflictRow {

@@ -152,7 +152,8 @@ async function applyArrivals(ctx: SyncContext, arrivals: Arrival[]): Promise<Arr
   const refused: Commit[] = [];
   let at = 0;
   for (const { arrival, commits, conflict } of planned) {
-    const mine = outcomes.slice(at, (at += commits.length));
+    const mine = outcomes.slice(at, at + commits.length);
+    at += commits.length;
     const failure = mine.find((outcome) => !outcome.committed);
     if (failure?.committed === false && failure.refused !== undefined)
       refused.push(troubleCommit(ctx, arrival.event, { trouble: 'unverifiable', evidence: failure.refused }));

@@ -1,0 +1,290 @@
+import PQueue from 'p-queue';
+import { turn } from '../blocks/pace.ts';
+import { findStanding } from '../store/entities.ts';
+import { lackingPeers, type PendingRow, pendingPage, pendingPeers } from '../store/remotes.ts';
+import { findVersion } from '../store/versions.ts';
+import { commitsBetween } from './apply.ts';
+import type { SyncContext } from './arrivals.ts';
+import { versionOf } from './content.ts';
+import { isVersionOf, type Loaded, loadEntity, relationOf } from './entity.ts';
+import { type Chain, completeChain, fetchVersion, isUnusable } from './manifests.ts';
+import { creationRounds } from './order.ts';
+import { LostAnswerError, type RemoteAnswer } from './remote.ts';
+import { type PushRequest, requestsFor } from './requests.ts';
+import { type EntityEvent, entityStep, type Intent, intentOf } from './state.ts';
+import { readTip, readWords, readWritten } from './wire.ts';
+
+export interface PushContext extends SyncContext {
+  /** The operator's own ids on this network. */
+  self: readonly string[];
+}
+
+export interface PushOptions {
+  concurrency: number;
+  progress: () => void;
+}
+
+/**
+ * Sends what differs: collections first, then what others point at, then changes, then deletions (SPEC.md, P1).
+ * @throws UnreachableError where the remote does not answer; what was sent until then is recorded
+ */
+export async function push(ctx: PushContext, options: PushOptions): Promise<void> {
+  for (const round of await roundsOf(ctx)) {
+    const queue = new PQueue({ concurrency: options.concurrency });
+    const sending = round.map((id) =>
+      queue.add(async () => {
+        await pushEntity(ctx, id);
+        options.progress();
+      }),
+    );
+    try {
+      await Promise.all(sending);
+    } finally {
+      queue.clear();
+      await queue.onIdle();
+    }
+  }
+}
+
+async function roundsOf(ctx: PushContext): Promise<string[][]> {
+  const pending = await allPending(ctx);
+  const created = pending.filter((row) => !row.known && !row.deleted);
+  const isCollection = (row: PendingRow) => row.type === 'collection';
+  const pointsAt = new Map<string, string[]>();
+  for (const [i, row] of created.filter((row) => !isCollection(row)).entries()) {
+    pointsAt.set(
+      row.id,
+      ctx.store.read((db) => pendingPeers(db, ctx.remote.key, row.id)),
+    );
+    if (i % 50 === 49) await turn();
+  }
+  const ids = (rows: PendingRow[]) => rows.map((row) => row.id);
+  const changed = pending.filter((row) => row.known && !row.deleted);
+  const deleted = pending.filter((row) => row.deleted);
+  return [
+    ids(created.filter(isCollection)),
+    ...creationRounds(pointsAt),
+    // Collections once more: what they point at is there now.
+    [...ids(created.filter(isCollection)), ...ids(changed)],
+    ids(deleted.filter((row) => !isCollection(row))),
+    ids(deleted.filter(isCollection)),
+  ].filter((round) => round.length > 0);
+}
+
+export async function allPending({ store, remote }: Pick<SyncContext, 'store' | 'remote'>): Promise<PendingRow[]> {
+  const all: PendingRow[] = [];
+  for (let after: number | null = 0; after !== null; ) {
+    const from: number = after;
+    const page = store.read((db) => pendingPage(db, remote.key, from, 500));
+    all.push(...page.rows);
+    after = page.next;
+    await turn();
+  }
+  return all;
+}
+
+const attempts = 5;
+
+/** Brings one entity to the remote, or finds out why not; edits made meanwhile wait for the next run. */
+async function pushEntity(ctx: PushContext, id: string): Promise<void> {
+  let asked = false;
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const loaded = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
+    // Once the tip has been read and is what it was, the request did not arrive.
+    const state =
+      asked && loaded.state.standing === 'sending' ? { ...loaded.state, standing: 'quiet' as const } : loaded.state;
+    const intent = intentOf(state);
+    switch (intent) {
+      case 'none':
+        return;
+      case 'same':
+        await settleSame(ctx, loaded);
+        return;
+      case 'ask':
+        await readRemoteTip(ctx, id);
+        asked = true;
+        break;
+      default: {
+        const done = await send(ctx, { ...loaded, state }, intent, attempt === attempts);
+        if (done) return;
+        asked = false;
+      }
+    }
+  }
+}
+
+/** Both sides say the same: the remote's tip is taken (decisions.md, Equal content). */
+async function settleSame(ctx: PushContext, { state }: Loaded): Promise<void> {
+  const theirs = state.theirs;
+  const version = theirs && ctx.store.read((db) => findVersion(db, theirs.cid));
+  if (!version) return;
+  const chain: Chain = { cid: version.cid, manifest: version.manifest, blocks: [], manifests: [] };
+  await settle(ctx, chain, (loaded) => ({
+    kind: 'seen',
+    version: versionOf(chain.cid, chain.manifest),
+    relation: ctx.store.read((db) => relationOf(db, loaded, chain, ctx.remote.instance !== null)),
+  }));
+}
+
+/** Sends an intent's requests; false where its outcome has to be looked at. @throws UnreachableError */
+async function send(
+  ctx: PushContext,
+  loaded: Loaded,
+  intent: Exclude<Intent, 'none' | 'same' | 'ask'>,
+  last: boolean,
+): Promise<boolean> {
+  const { store, remote } = ctx;
+  const sent = loaded.state.local?.cid ?? '';
+  const facts = store.read((db) => {
+    const local = findVersion(db, sent);
+    const theirs = loaded.state.theirs && findVersion(db, loaded.state.theirs.cid);
+    return (
+      local && {
+        local: local.manifest,
+        theirs: theirs?.manifest ?? null,
+        lacking: new Set(lackingPeers(db, remote.key, local.entity)),
+      }
+    );
+  });
+  if (!facts) return true;
+  const { requests, whole } = requestsFor(intent, { ...facts, self: ctx.self, user: remote.user, now: ctx.now() });
+  const id = facts.local.id;
+  let expect = loaded.state.theirs?.cid ?? null;
+  if (requests.length === 0) return adoptTheirs(ctx, loaded, sent);
+  for (const [i, request] of requests.entries()) {
+    await recordIntent(ctx, id, sent, expect, request);
+    let answer: RemoteAnswer;
+    try {
+      answer = await ctx.client.write(request.method, request.path, request.body(expect ?? ''));
+    } catch (error) {
+      if (error instanceof LostAnswerError && !last) return false;
+      throw error;
+    }
+    if (answer.status === 409) {
+      await readRemoteTip(ctx, id);
+      return true;
+    }
+    if (answer.status >= 400) return refuse(ctx, id, sent, answer.status, readWords(answer.body, answer.status));
+    const cid = await takeAnswer(ctx, id, answer, whole && i === requests.length - 1 ? sent : null);
+    if (cid === null)
+      return refuse(
+        ctx,
+        id,
+        sent,
+        answer.status,
+        'it answered with another entity, or with nothing that can be verified',
+      );
+    expect = cid;
+  }
+  count(ctx, intent);
+  // A restore brings back what was deleted; what was edited after it goes out next.
+  return intent !== 'restore';
+}
+
+function count({ report }: PushContext, intent: Intent): void {
+  if (intent === 'create') report.created++;
+  if (intent === 'update') report.updated++;
+  if (intent === 'delete') report.deleted++;
+  if (intent === 'restore') report.restored++;
+}
+
+/** Recorded before the request, so that a crash or a lost answer is known for what it may be (SPEC.md, P3). */
+async function recordIntent(
+  { store, remote, now }: PushContext,
+  id: string,
+  tip: string,
+  expect: string | null,
+  request: PushRequest,
+) {
+  const row = { kind: 'push_intent', remote: remote.name, id, tip, expect, content: request.makes ?? '' } as const;
+  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+}
+
+async function refuse(ctx: PushContext, id: string, tip: string, status: number, words: string): Promise<true> {
+  const { store, remote, now, report } = ctx;
+  const row = { kind: 'push_refusal', remote: remote.name, id, tip, status, words } as const;
+  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+  report.refused++;
+  return true;
+}
+
+/** What differs is nothing that a request could say: the remote's version stands for both. */
+async function adoptTheirs(ctx: PushContext, { state }: Loaded, sent: string): Promise<true> {
+  const theirs = state.theirs;
+  const version = theirs && ctx.store.read((db) => findVersion(db, theirs.cid));
+  if (!theirs || !version) return true;
+  const chain: Chain = { cid: version.cid, manifest: version.manifest, blocks: [], manifests: [] };
+  await settle(ctx, chain, () => ({ kind: 'answered', version: theirs, sent }));
+  return true;
+}
+
+/** The version that a write made, fetched and hashed; its CID, null where it is not what it should be. */
+async function takeAnswer(
+  ctx: PushContext,
+  id: string,
+  { body }: RemoteAnswer,
+  sent: string | null,
+): Promise<string | null> {
+  const written = readWritten(body);
+  if (written === null || (written.id !== undefined && written.id !== id)) return null;
+  const chain = await fetchChain(ctx, id, written.cid);
+  if (chain === null) return null;
+  await settle(ctx, chain, () => ({ kind: 'answered', version: versionOf(chain.cid, chain.manifest), sent }));
+  return chain.cid;
+}
+
+async function fetchChain({ client, store }: PushContext, id: string, cid: string): Promise<Chain | null> {
+  const version = await fetchVersion(client, cid);
+  if (isUnusable(version)) return null;
+  const chain = await completeChain(client, id, version, (it) => store.read((db) => isVersionOf(db, id, it)));
+  return isUnusable(chain) ? null : chain;
+}
+
+/** Reads the remote's tip and settles what is here with it; nothing where it has none, or still the one that is known. */
+async function readRemoteTip(ctx: PushContext, id: string): Promise<void> {
+  const { status, body } = await ctx.client.read(`/entities/${id}/tip`);
+  const tip = status === 200 ? readTip(body) : null;
+  const { known, state } = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
+  if (tip === null || tip === state.theirs?.cid) return;
+  const chain = await fetchChain(ctx, id, tip);
+  if (chain === null) return;
+  const version = versionOf(chain.cid, chain.manifest);
+  const first = chain.manifests[0];
+  const mine = first?.edited_by.user_id === ctx.remote.user && chain.blocks.length === 1;
+  const before = state.standing;
+  const standing = await settle(ctx, chain, (loaded) => {
+    const { intent } = known;
+    // Nobody else creates this id; and a part of what was sent is known by its content.
+    if (intent?.expect === null && mine)
+      return { kind: 'answered', version, sent: intent.content === '' ? null : intent.tip };
+    if (intent && mine && intent.content === version.content) return { kind: 'answered', version, sent: null };
+    return {
+      kind: 'seen',
+      version,
+      relation: ctx.store.read((db) => relationOf(db, loaded, chain, ctx.remote.instance !== null)),
+    };
+  });
+  if (standing === 'conflict' && before !== 'conflict') ctx.report.conflicts++;
+}
+
+/** Commits what an event makes of an entity, decided anew where the tip here moved meanwhile; how it then stands. */
+async function settle(ctx: PushContext, chain: Chain, event: (loaded: Loaded) => EntityEvent) {
+  const { store, remote, now } = ctx;
+  for (;;) {
+    const loaded = store.read((db) => loadEntity(db, remote.key, chain.manifest.id));
+    const next = entityStep(loaded.state, event(loaded));
+    const commits = commitsBetween(loaded, next, chain, null, { remote: remote.name, time: now() });
+    const outcomes = await store.submit(commits);
+    const failure = outcomes.find((outcome) => !outcome.committed);
+    if (!failure) return next.standing;
+    if (failure.committed === false && failure.refused !== undefined) throw new Error(failure.refused);
+  }
+}
+
+/** Whether an entity that is here could be pushed at all; for previews. */
+export function previewOf(ctx: Pick<SyncContext, 'store' | 'remote'>, id: string): { intent: Intent; label: string } {
+  return ctx.store.read((db) => ({
+    intent: intentOf(loadEntity(db, ctx.remote.key, id).state),
+    label: findStanding(db, id)?.label ?? '',
+  }));
+}

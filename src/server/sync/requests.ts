@@ -1,0 +1,118 @@
+import type { Manifest, Relationship } from '../model/manifest.ts';
+import { applyUpdate, type Stamp } from '../model/merge.ts';
+import { rolesOf } from '../model/roles.ts';
+import { createCollection, updateCollection } from './collection-requests.ts';
+import { contentHash } from './content.ts';
+import { deltasBetween } from './delta.ts';
+import type { Intent } from './state.ts';
+
+/** One write to a remote. */
+export interface PushRequest {
+  method: 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  /** Given the remote's tip as last answered, "" where there is none. */
+  body: (expectTip: string) => unknown;
+  /** The hash of the content that it makes, null where only the remote can say. */
+  makes: string | null;
+}
+
+/** What goes out for one entity. */
+export interface PushPlan {
+  requests: PushRequest[];
+  /** Whether the remote says all of it once the last request is answered; else the comparison is made again. */
+  whole: boolean;
+}
+
+export interface PushFacts {
+  local: Manifest;
+  /** The remote's version, null where it has none. */
+  theirs: Manifest | null;
+  /** The ids here of the operator, who is `user` there. */
+  self: readonly string[];
+  user: string | null;
+  /** The peers that the remote is not known to have. */
+  lacking: ReadonlySet<string>;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+type Sent = Exclude<Intent, 'none' | 'same' | 'ask'>;
+
+/** The requests that an intent takes, in their order (SPEC.md, P2: minimal, never dependent on an order within a body). */
+export function requestsFor(intent: Sent, facts: PushFacts): PushPlan {
+  const { local, theirs } = facts;
+  const note = local.note === undefined ? {} : { note: local.note };
+  const path = `/entities/${local.id}`;
+  switch (intent) {
+    case 'create':
+      return creation(facts);
+    case 'delete': {
+      const reason = local.reason === undefined ? {} : { reason: local.reason };
+      const body = (expect_tip: string) => ({ expect_tip, ...note, ...reason });
+      return { requests: [{ method: 'DELETE', path, body, makes: contentHash(local) }], whole: true };
+    }
+    case 'restore': {
+      const body = (expect_tip: string) => ({ expect_tip, ...note });
+      return { requests: [{ method: 'POST', path: `${path}/restore`, body, makes: null }], whole: false };
+    }
+    case 'update':
+      if (theirs === null) return { requests: [], whole: false };
+      if (local.type === 'collection') {
+        const ours = { ...local, relationships: asTheirs(facts) };
+        return { requests: updateCollection(theirs, ours, facts.now), whole: true };
+      }
+      return { requests: updates(theirs, facts), whole: true };
+  }
+}
+
+function creation(facts: PushFacts): PushPlan {
+  const { local, lacking } = facts;
+  if (local.type === 'collection') {
+    const relationships = asTheirs(facts);
+    const ready = relationships.filter(
+      (r) => !lacking.has(r.peer) && !(isMembership(local, r) && r.peer === facts.user),
+    );
+    const whole = relationships.every((r) => ready.includes(r) || r.peer === facts.user);
+    return { requests: [createCollection(local, ready)], whole };
+  }
+  const { id, type, properties, relationships, note } = local;
+  const body = () => ({ id, type, properties, relationships, ...(note !== undefined && { note }) });
+  return {
+    requests: [{ method: 'POST', path: `/entities${unchecked(facts)}`, body, makes: contentHash(local) }],
+    whole: true,
+  };
+}
+
+/** A remote refuses peers that it lacks, unless it is told not to look. */
+function unchecked({ lacking, local }: PushFacts): string {
+  const peers = new Set(local.relationships.map((r) => r.peer));
+  return lacking.size > 0 || peers.size > 500 ? '?validate_relationships=false' : '';
+}
+
+function isMembership(collection: Manifest, r: Relationship): boolean {
+  return rolesOf(collection).has(r.predicate);
+}
+
+/** Memberships of the local account go out as those of the remote's user (decisions.md, Authors across nodes). */
+function asTheirs({ local, self, user }: PushFacts): Relationship[] {
+  return local.relationships.map((r) =>
+    user !== null && self.includes(r.peer) && isMembership(local, r) ? { ...r, peer: user } : r,
+  );
+}
+
+const nobody: Stamp = { schema: '', ts: '', edited_by: { user_id: '', method: 'manual' } };
+
+function updates(theirs: Manifest, facts: PushFacts): PushRequest[] {
+  const { local } = facts;
+  const note = local.note === undefined ? {} : { note: local.note };
+  let becomes = theirs;
+  return deltasBetween(theirs, local).map((delta) => {
+    becomes = applyUpdate(becomes, '', delta, nobody);
+    return {
+      method: 'PUT',
+      path: `/entities/${local.id}${unchecked(facts)}`,
+      body: (expect_tip) => ({ expect_tip, ...note, ...delta }),
+      makes: contentHash(becomes),
+    };
+  });
+}
