@@ -38,6 +38,7 @@ function archeion(args: string[], env: Record<string, string> = {}, ui: string |
       firstLine.resolve(line);
     },
     err: (line: string) => void told.err.push(line),
+    terminal: null,
     stopped: stop.signal,
   };
   const code = run(args, shell);
