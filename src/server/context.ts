@@ -18,7 +18,9 @@ import { EntitiesService } from './resources/entities/service.ts';
 import { EntityWrites } from './resources/entities/writes.ts';
 import { EventsService } from './resources/events/service.ts';
 import { ImportsService } from './resources/node/imports/service.ts';
+import { NodeKeysService } from './resources/node/keys/service.ts';
 import { SessionsService } from './resources/node/sessions/service.ts';
+import { StatusService } from './resources/node/status/service.ts';
 import { PermissionsService } from './resources/permissions/service.ts';
 import { RelationshipsService } from './resources/relationships/service.ts';
 import { SystemService } from './resources/system/service.ts';
@@ -49,6 +51,8 @@ export interface Context extends AsyncDisposable {
   versions: VersionsService;
   events: EventsService;
   imports: ImportsService;
+  nodeKeys: NodeKeysService;
+  status: StatusService;
   sessions: SessionsService;
   permissions: PermissionsService;
   system: SystemService;
@@ -119,6 +123,8 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     versions: new VersionsService(writes),
     events: opened.use(new EventsService(networks, now, log)),
     imports: new ImportsService(writes, collections),
+    nodeKeys: new NodeKeysService(identity),
+    status: new StatusService({ networks, data: config.data, instance, version, now }),
     sessions,
     permissions,
     system: new SystemService({ instance, version, document: openapi, now }),

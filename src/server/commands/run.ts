@@ -3,9 +3,13 @@ import { UsageError } from '../config.ts';
 import { DomainError } from '../errors.ts';
 import { networks } from '../model/ids.ts';
 import { programVersion } from '../server.ts';
+import { FailureError } from './failure.ts';
+import { addImport } from './import.ts';
+import { addKey } from './key.ts';
 import { addOpen } from './open.ts';
 import { addServe } from './serve.ts';
 import type { Shell } from './shell.ts';
+import { addStatus } from './status.ts';
 
 /** Exit codes: done; something is wrong with the data, the sync or the node; the command line or a setting is wrong. */
 export type ExitCode = 0 | 1 | 2;
@@ -20,6 +24,9 @@ export async function run(args: string[], shell: Shell): Promise<ExitCode> {
     .exitOverride()
     .configureOutput({ writeOut: (text) => shell.out(text.trimEnd()), writeErr: (text) => shell.err(text.trimEnd()) });
   addServe(program, shell);
+  addKey(program, shell);
+  addImport(program, shell);
+  addStatus(program, shell);
   addOpen(program, shell);
   try {
     await program.parseAsync(args, { from: 'user' });
@@ -27,12 +34,14 @@ export async function run(args: string[], shell: Shell): Promise<ExitCode> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     shell.err(`archeion: ${sentence(error)}`);
+    if (error instanceof FailureError) return error.exitCode;
     return error instanceof UsageError ? 2 : 1;
   }
 }
 
 /** A refusal in its own words; a fault of ours with the place where it happened. */
 function sentence(error: unknown): string {
-  if (error instanceof DomainError || error instanceof UsageError) return error.message;
+  if (error instanceof DomainError || error instanceof UsageError || error instanceof FailureError)
+    return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -10,6 +10,8 @@ export interface Shell {
   out: (line: string) => void;
   /** One line to stderr. */
   err: (line: string) => void;
+  /** stderr where it is a terminal, for what moves on it. */
+  terminal: NodeJS.WriteStream | null;
   /** Aborted by SIGINT and SIGTERM. */
   stopped: AbortSignal;
 }

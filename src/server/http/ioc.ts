@@ -4,7 +4,9 @@ import { CollectionsController } from '../resources/collections/controller.ts';
 import { EntitiesController } from '../resources/entities/controller.ts';
 import { EventsController } from '../resources/events/controller.ts';
 import { ImportsController } from '../resources/node/imports/controller.ts';
+import { NodeKeysController } from '../resources/node/keys/controller.ts';
 import { SessionsController } from '../resources/node/sessions/controller.ts';
+import { StatusController } from '../resources/node/status/controller.ts';
 import { PermissionsController } from '../resources/permissions/controller.ts';
 import { RelationshipsController } from '../resources/relationships/controller.ts';
 import { SystemController } from '../resources/system/controller.ts';
@@ -22,6 +24,8 @@ const factories = new Map<ControllerClass, (ctx: Context) => object>([
   [EntitiesController, (ctx) => new EntitiesController(ctx.entities)],
   [EventsController, (ctx) => new EventsController(ctx.events)],
   [ImportsController, (ctx) => new ImportsController(ctx.imports)],
+  [NodeKeysController, (ctx) => new NodeKeysController(ctx.nodeKeys)],
+  [StatusController, (ctx) => new StatusController(ctx.status)],
   [PermissionsController, (ctx) => new PermissionsController(ctx.permissions)],
   [RelationshipsController, (ctx) => new RelationshipsController(ctx.relationships)],
   [SessionsController, (ctx) => new SessionsController(ctx.sessions)],

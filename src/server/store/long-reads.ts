@@ -1,7 +1,8 @@
-import { earlierTips, movedTips, tipsOfScope } from './archive-reads.ts';
+import { descends, earlierTips, movedTips, tipsOfScope } from './archive-reads.ts';
 import { blocksPage, chainsPage, walkPage } from './chain-reads.ts';
 import type { Reader } from './connection.ts';
 import { type ListingQuery, listEntities } from './listings.ts';
+import { networkCounts } from './network-counts.ts';
 
 /** Reads whose result is long: they run on the reader threads and give JSON text, or bytes (architecture.md, Reads). */
 export const longReads = {
@@ -19,6 +20,9 @@ export const longReads = {
   tipsOfScope: (db: Reader, args: Parameters<typeof tipsOfScope>[1]): string => JSON.stringify(tipsOfScope(db, args)),
   movedTips: (db: Reader, args: Parameters<typeof movedTips>[1]): string => JSON.stringify(movedTips(db, args)),
   earlierTips: (db: Reader, args: Parameters<typeof earlierTips>[1]): string => JSON.stringify(earlierTips(db, args)),
+  descends: (db: Reader, args: Parameters<typeof descends>[1]): string => JSON.stringify(descends(db, args)),
+  /** How much the network holds; see network-counts.ts. */
+  counts: (db: Reader, _args: object): string => JSON.stringify(networkCounts(db)),
   /** Pages of blocks; see chain-reads.ts. */
   chainsPage,
   blocksPage,

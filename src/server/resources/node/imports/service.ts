@@ -103,7 +103,9 @@ export class ImportsService {
     opened.state = 'reading';
     let state: OpenImport['state'] = 'failed';
     try {
-      for await (const progress of opened.job.read(source, name)) yield { progress };
+      const read = { bytes: 0 };
+      for await (const counts of opened.job.read(counted(source, read), name))
+        yield { progress: { ...read, ...counts } };
       opened.files.push(name);
       state = 'waiting';
     } finally {
@@ -186,6 +188,13 @@ function defaultOf(type: string | undefined): MappingOf {
 /** Where an imported entity's permissions are resolved. */
 function placeOf(base: Manifest): { id: string; type: string; collection: string | null } {
   return { id: base.id, type: base.type, collection: collectionsOf(base)[0] ?? null };
+}
+
+async function* counted(source: AsyncIterable<Uint8Array>, read: { bytes: number }): AsyncGenerator<Uint8Array> {
+  for await (const chunk of source) {
+    read.bytes += chunk.length;
+    yield chunk;
+  }
 }
 
 function refuseName(name: string): void {

@@ -65,6 +65,14 @@ export interface ImportCountsView {
   repeated: number;
 }
 
+export interface ImportProgressView extends ImportCountsView {
+  /**
+   * How many bytes of this file have been read.
+   * @isInt
+   */
+  bytes: number;
+}
+
 export interface LeftAloneView {
   id: EntityId;
   /** File and line. */
@@ -99,7 +107,7 @@ export interface ImportView extends ImportReportView {
  * import, or `error` and `details` as an error's body has them. Progress that the client does not read is left out.
  */
 export interface ImportLineView {
-  progress?: ImportCountsView;
+  progress?: ImportProgressView;
   done?: ImportView;
   error?: string;
   details?: JsonMap;

@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { type Config, readConfig } from '../config.ts';
+import { UnavailableError } from '../errors.ts';
+import { readNodeFile } from '../node-file.ts';
+import { startServer } from '../server.ts';
+import { readOperatorKey } from '../store/operator-key.ts';
+import { FailureError, RefusedError } from './failure.ts';
+import type { GlobalOptions, Shell } from './shell.ts';
+
+/** A node as the commands use it: its REST endpoints, asked as the operator on the chosen network. */
+export interface NodeClient extends AsyncDisposable {
+  url: string;
+  /** Whether it is another process; else it ends with this command. */
+  running: boolean;
+  config: Config;
+  /** One request; the parsed JSON of the answer, undefined where it has none. @throws RefusedError, FailureError */
+  ask<T>(method: string, path: string, body?: unknown): Promise<T>;
+  /**
+   * Sends a stream and gives the answer's JSON lines as they come, also while it is still sent. Once they end, the
+   * stream is not read on. @throws RefusedError, FailureError
+   */
+  send<T>(method: string, path: string, source: Readable): AsyncGenerator<T>;
+}
+
+const healthMs = 3000;
+
+/**
+ * The node that `<data>/node.json` names if it answers, else one that this process runs until the client is disposed of
+ * (decisions.md, The command line).
+ */
+export async function openClient(shell: Shell, flags: GlobalOptions): Promise<NodeClient> {
+  const { config, secrets } = readConfig(shell.env, flags, shell.dataFolder);
+  const data = resolve(config.data);
+  await using opened = new AsyncDisposableStack();
+  const known = await readNodeFile(data);
+  let url = known?.url;
+  const running = known !== null && (await isAlive(known));
+  if (!running) {
+    const quiet = {
+      ...config,
+      host: '127.0.0.1',
+      port: 0,
+      logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
+    };
+    try {
+      const node = opened.use(await startServer(quiet, secrets, { pid: shell.pid, ui: null }));
+      url = node.url;
+    } catch (error) {
+      if (!known || !(error instanceof UnavailableError)) throw error;
+      throw new FailureError(`The node of ${data} does not answer at ${known.url}. ${error.message}`);
+    }
+  }
+  const key = readOperatorKey(join(data, 'operator.key'));
+  if (!key || !url) throw new FailureError(`The operator's key cannot be read: ${join(data, 'operator.key')}.`);
+  const headers = { Authorization: `ApiKey ${key}`, [`X-${config.service}-Network`]: config.network };
+  const all = opened.move();
+  return { ...clientOf(url, headers), config, running, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+async function isAlive({ url, instance }: { url: string; instance: string }): Promise<boolean> {
+  try {
+    const answer = await fetch(new URL('/health', url), { signal: AbortSignal.timeout(healthMs) });
+    const health = (await answer.json()) as { instance?: unknown };
+    return health.instance === instance;
+  } catch {
+    return false;
+  }
+}
+
+function clientOf(url: string, headers: Record<string, string>): Pick<NodeClient, 'url' | 'ask' | 'send'> {
+  const start = (method: string, path: string, type: string) =>
+    httpRequest(new URL(path, url), { method, agent: false, headers: { ...headers, 'Content-Type': type } });
+
+  const lost = (error: unknown): FailureError => {
+    const reason = error instanceof Error ? error.message : String(error);
+    return new FailureError(`The node at ${url} ended the connection (${reason}).`);
+  };
+
+  async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const request = start(method, path, 'application/json');
+    request.end(body === undefined ? undefined : JSON.stringify(body));
+    try {
+      return (await answered(await responseOf(request))) as T;
+    } catch (error) {
+      throw error instanceof FailureError ? error : lost(error);
+    }
+  }
+
+  async function* send<T>(method: string, path: string, source: Readable): AsyncGenerator<T> {
+    const request = start(method, path, 'application/octet-stream');
+    // What cannot be sent any more does not matter once the node has answered; what cannot be read ends it.
+    let broken: Error | undefined;
+    source.once('error', (error) => {
+      broken = error;
+      request.destroy(error);
+    });
+    source.pipe(request);
+    try {
+      const response = await responseOf(request);
+      request.on('error', () => undefined);
+      if (response.statusCode !== 200) await answered(response);
+      for await (const line of createInterface({ input: response })) yield JSON.parse(line) as T;
+      if (!response.complete) throw new Error('before its answer ended');
+    } catch (error) {
+      if (broken) throw new FailureError(`${broken.message}.`);
+      throw error instanceof FailureError ? error : lost(error);
+    } finally {
+      source.destroy();
+      request.destroy();
+    }
+  }
+  return { url, ask, send };
+}
+
+async function responseOf(request: ReturnType<typeof httpRequest>): Promise<IncomingMessage> {
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return response;
+}
+
+async function answered(response: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  const body: unknown = text === '' ? undefined : JSON.parse(text);
+  const status = response.statusCode ?? 0;
+  if (status < 200 || status > 299) throw new RefusedError(status, body);
+  return body;
+}

@@ -1,0 +1,145 @@
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import { UsageError } from '../config.ts';
+import { ValidationError } from '../errors.ts';
+import { parseMappingText } from '../exchange/mapping.ts';
+import { type NodeClient, openClient } from './client.ts';
+import { FailureError, issueText, RefusedError } from './failure.ts';
+import { progressDisplay } from './progress.ts';
+import type { GlobalOptions, Shell } from './shell.ts';
+
+interface Options extends GlobalOptions {
+  collection: string;
+  type?: string;
+  map?: string;
+  json?: boolean;
+}
+
+/** What the node says of an import (resources/node/imports/wire.ts), as far as it is shown here. */
+interface Counts {
+  records: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  left_alone: number;
+  refused: number;
+  repeated: number;
+}
+
+interface Report extends Counts {
+  id: string;
+  collection: { id: string; label: string; created: boolean };
+  left_alone_examples: { id: string; place: string; reason: string }[];
+  refused_examples: { place: string; issues: { path: (string | number)[]; message: string }[] }[];
+}
+
+type Line = { progress?: Counts & { bytes: number }; done?: Report; error?: string };
+
+/** `archeion import`: the records of files become entities of a collection. */
+export function addImport(program: Command, shell: Shell): void {
+  program
+    .command('import')
+    .description('import NDJSON, JSON arrays and CSV (also .gz) into a collection; importing again changes nothing')
+    .argument('<files...>', 'the files, read in this order')
+    .requiredOption('--collection <id|label>', 'the collection; a label that none has makes one')
+    .option('--type <type>', 'without a mapping: the type of every entity (default: record)')
+    .option('--map <file>', 'a mapping file: how records become entities and relationships')
+    .option('--json', 'print one JSON document with what became of the files')
+    .action(async (files: string[], _options, command: Command) => {
+      const options = command.optsWithGlobals<Options>();
+      const mapping = options.map === undefined ? undefined : await mappingIn(options.map);
+      const sizes = await Promise.all(files.map(sizeOf));
+      await using client = await openClient(shell, options);
+      const body = { collection: options.collection, type: options.type, mapping };
+      const { id } = await client.ask<Report>('POST', '/node/imports', body);
+      let report: Report | undefined;
+      for (const [i, file] of files.entries()) report = await importFile(client, shell, id, file, sizes[i] ?? 0);
+      if (!report) throw new FailureError('No file was read.', 2);
+      await client.ask('DELETE', `/node/imports/${id}`);
+      if (options.json) shell.out(JSON.stringify({ files, ...report }));
+      else for (const line of summary(report)) shell.out(line);
+      if (report.refused > 0) throw new FailureError(refusedText(report));
+    });
+}
+
+async function mappingIn(file: string): Promise<unknown> {
+  try {
+    const text = await readFile(file, 'utf8');
+    parseMappingText(text);
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    if (error instanceof ValidationError) throw new UsageError(`${file}: ${error.issues.map(issueText).join('; ')}.`);
+    throw new UsageError(`The mapping file ${file} cannot be read (${reasonOf(error)}).`);
+  }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    const found = await stat(file);
+    if (found.isDirectory()) throw new UsageError(`${file} is a folder; name the files in it.`);
+    return found.size;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new UsageError(missing ? `There is no file ${file}.` : `${file} cannot be read (${reasonOf(error)}).`);
+  }
+}
+
+async function importFile(client: NodeClient, shell: Shell, id: string, file: string, size: number): Promise<Report> {
+  const name = basename(file);
+  const source = createReadStream(file, { highWaterMark: 256 * 1024 });
+  const stop = () => source.destroy(new Error('stopped'));
+  shell.stopped.addEventListener('abort', stop, { once: true });
+  const display = progressDisplay(shell, name);
+  try {
+    for await (const line of client.send<Line>(
+      'PUT',
+      `/node/imports/${id}/files/${encodeURIComponent(name)}`,
+      source,
+    )) {
+      if (line.error !== undefined) throw new FailureError(new RefusedError(0, line).message);
+      const counts = line.progress ?? line.done;
+      if (counts) display.show(line.progress?.bytes ?? size, size, countsText(counts));
+      if (line.done) return line.done;
+    }
+    throw new FailureError(`The node did not say what became of ${name}.`);
+  } catch (error) {
+    if (!shell.stopped.aborted) throw error;
+    throw new FailureError('Stopped. What has been imported stays; the same command goes on from there.');
+  } finally {
+    display.end();
+    shell.stopped.removeEventListener('abort', stop);
+  }
+}
+
+const number = (n: number): string => n.toLocaleString('en');
+
+function countsText({ records, created, updated }: Counts): string {
+  return `${number(records)} records, ${number(created)} entities created, ${number(updated)} updated`;
+}
+
+function summary(report: Report): string[] {
+  const { collection, unchanged, left_alone, repeated } = report;
+  const some = (count: number, text: string): string[] => (count > 0 ? [`${number(count)} ${text}`] : []);
+  return [
+    `${collection.created ? 'Made' : 'Into'} the collection "${collection.label}" (${collection.id})`,
+    [countsText(report), ...some(unchanged, 'unchanged'), ...some(repeated, 'repeated records left out')].join(', '),
+    ...some(left_alone, 'changed sources whose entities were edited or deleted here and stay as they are:'),
+    ...report.left_alone_examples.map(({ id, place, reason }) => `  ${place}: ${id} (${reason.replace('_', ' ')})`),
+  ];
+}
+
+function refusedText(report: Report): string {
+  const examples = report.refused_examples.slice(0, 10).map(({ place, issues }) => {
+    const text = issues.map(issueText).join('; ');
+    return text.startsWith(place) ? text : `${place}: ${text}`;
+  });
+  const few = report.refused === 1 ? '1 record or entity was' : `${number(report.refused)} records or entities were`;
+  return [`${few} refused, the others are imported:`, ...examples].join('\n  ');
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import { openClient } from './client.ts';
+import type { GlobalOptions, Shell } from './shell.ts';
+
+/** What the node says of itself (resources/node/status/wire.ts). */
+interface Status {
+  url: string;
+  version: string;
+  instance: string;
+  data: string;
+  uptime_s: number;
+  memory_bytes: number;
+  networks: {
+    network: string;
+    entities: number;
+    deleted: number;
+    moves: number;
+    database_bytes: number;
+    file_bytes: number;
+  }[];
+}
+
+/** `archeion status`: what the node is and holds. */
+export function addStatus(program: Command, shell: Shell): void {
+  program
+    .command('status')
+    .description('show what the node is and holds')
+    .option('--json', 'print one JSON document')
+    .action(async (_options, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
+      await using client = await openClient(shell, options);
+      const status = await client.ask<Status>('GET', '/node/status');
+      const answer = { running: client.running, ...status };
+      if (options.json) shell.out(JSON.stringify(answer));
+      else for (const line of described(answer)) shell.out(line);
+    });
+}
+
+const number = (n: number): string => n.toLocaleString('en');
+
+function described(status: Status & { running: boolean }): string[] {
+  const { running, url, version, instance, data, uptime_s, memory_bytes, networks } = status;
+  return [
+    running ? `Archeion ${version} runs at ${url} since ${duration(uptime_s)}` : `Archeion ${version} is not running`,
+    `  data folder  ${data}`,
+    `  instance     ${instance}`,
+    ...(running ? [`  memory       ${size(memory_bytes)}`] : []),
+    ...networks.map(
+      (n) =>
+        `  ${n.network.padEnd(11)}  ${number(n.entities)} entities, ${number(n.deleted)} deleted, ${number(n.moves)} moves, ` +
+        `${size(n.database_bytes)} database, ${size(n.file_bytes)} files`,
+    ),
+  ];
+}
+
+function duration(seconds: number): string {
+  if (seconds < 120) return `${seconds} seconds`;
+  if (seconds < 7200) return `${Math.floor(seconds / 60)} minutes`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} hours` : `${Math.floor(seconds / 86_400)} days`;
+}
+
+function size(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  const step = Math.min(units.length - 1, bytes === 0 ? 0 : Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** step).toFixed(step === 0 ? 0 : 1)} ${units[step]}`;
+}

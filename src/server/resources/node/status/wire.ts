@@ -1,0 +1,42 @@
+/** One network's storage. */
+export interface NetworkStatusView {
+  network: 'main' | 'test';
+  /** @isInt */
+  entities: number;
+  /** @isInt */
+  deleted: number;
+  /**
+   * How often a tip has moved.
+   * @isInt
+   */
+  moves: number;
+  /**
+   * The database with its log.
+   * @isInt
+   */
+  database_bytes: number;
+  /**
+   * The content of files.
+   * @isInt
+   */
+  file_bytes: number;
+}
+
+/** What the node is and holds. */
+export interface NodeStatusView {
+  /** Where this request reached it. */
+  url: string;
+  version: string;
+  instance: string;
+  /** The data folder. */
+  data: string;
+  /** @isInt */
+  uptime_s: number;
+  /**
+   * Resident memory.
+   * @isInt
+   */
+  memory_bytes: number;
+  /** Those that have been used. */
+  networks: NetworkStatusView[];
+}
