@@ -14,13 +14,13 @@ export function keepCopy(db: Database.Database, file: string, version: number): 
   if (sep === '/') sync(dirname(file), 'r');
 }
 
-/** Removes the copies that an earlier run made: the migrated database has started well once more. */
-export function dropCopies(file: string): void {
+/** Removes the copies made before `started` (epoch ms): the migrated database has started well once more. */
+export function dropCopies(file: string, started = performance.timeOrigin): void {
   const folder = dirname(file);
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(`${basename(file)}.before-`)) continue;
     const path = join(folder, name);
-    if (statSync(path).mtimeMs < performance.timeOrigin) rmSync(path, { force: true });
+    if (statSync(path).mtimeMs < started) rmSync(path, { force: true });
   }
 }
 

@@ -1,0 +1,146 @@
+-- The schema of a network's database as the migrations make it. Generated: after a change of a migration, run
+--   npx vitest run test/store/schema.test.ts -u
+
+CREATE TABLE block (
+  key INTEGER PRIMARY KEY,
+  cid BLOB NOT NULL UNIQUE,
+  entity INTEGER NOT NULL,
+  ver INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  enc INTEGER NOT NULL,
+  base INTEGER,
+  bytes BLOB NOT NULL
+) STRICT;
+
+CREATE INDEX block_entity ON block (entity, ver);
+
+CREATE TABLE edge (
+  source INTEGER NOT NULL,
+  predicate INTEGER NOT NULL,
+  peer INTEGER NOT NULL,
+  PRIMARY KEY (source, predicate, peer)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX edge_peer ON edge (peer, predicate, source);
+
+CREATE TABLE entity (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  tip INTEGER,
+  type TEXT,
+  label TEXT,
+  ver INTEGER,
+  collection INTEGER,                 -- the first collection; a deleted entity keeps its last one
+  deleted INTEGER NOT NULL DEFAULT 0,
+  created_at TEXT,
+  updated_at TEXT,
+  json TEXT,                          -- the wire JSON of the current version; null when deleted
+  mirror INTEGER                      -- the remote that a mirrored collection came from
+) STRICT;
+
+CREATE INDEX entity_type ON entity (type, created_at) WHERE type IN ('collection', 'user', 'agent', 'klados', 'rhiza');
+
+CREATE TABLE import_source (entity INTEGER PRIMARY KEY, digest TEXT NOT NULL, tip INTEGER NOT NULL) STRICT;
+
+CREATE TABLE listing (
+  collection INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  entity INTEGER NOT NULL,
+  PRIMARY KEY (collection, created_at DESC, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE moves (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  entity INTEGER NOT NULL,
+  old_tip INTEGER,
+  new_tip INTEGER NOT NULL,
+  first INTEGER,
+  origin TEXT NOT NULL,
+  time INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE partial (block INTEGER PRIMARY KEY, entity INTEGER NOT NULL, missing BLOB NOT NULL) STRICT;
+
+CREATE INDEX partial_entity ON partial (entity);
+
+CREATE INDEX partial_missing ON partial (missing);
+
+CREATE TABLE predicate (key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+
+CREATE TABLE push_intent (
+  remote INTEGER NOT NULL,
+  entity INTEGER NOT NULL,
+  tip TEXT NOT NULL,
+  expect TEXT,
+  content TEXT NOT NULL,
+  PRIMARY KEY (remote, entity)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE push_pending (
+  remote INTEGER NOT NULL,
+  entity INTEGER NOT NULL,
+  PRIMARY KEY (remote, entity)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE push_refusal (
+  remote INTEGER NOT NULL,
+  entity INTEGER NOT NULL,
+  tip TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  words TEXT NOT NULL,
+  PRIMARY KEY (remote, entity)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE remote (
+  key INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  url TEXT NOT NULL,
+  secret TEXT,
+  instance TEXT,                      -- its instance id where it is an Archeion node
+  user_id TEXT,                       -- the user that the key is of, there
+  direction TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE remote_collection (
+  remote INTEGER NOT NULL,
+  collection INTEGER NOT NULL,
+  PRIMARY KEY (remote, collection)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE remote_entity (
+  remote INTEGER NOT NULL,
+  entity INTEGER NOT NULL,
+  event INTEGER NOT NULL,
+  theirs INTEGER,
+  twin INTEGER,
+  trouble TEXT,
+  evidence TEXT,
+  PRIMARY KEY (remote, entity)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX remote_entity_trouble ON remote_entity (remote, trouble) WHERE trouble IS NOT NULL;
+
+CREATE TABLE remote_seen (
+  remote INTEGER NOT NULL,
+  first INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  cid TEXT,
+  lost INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (remote, first)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sync_conflict (
+  remote INTEGER NOT NULL,
+  entity INTEGER NOT NULL,
+  base TEXT,
+  ours TEXT NOT NULL,
+  theirs TEXT NOT NULL,
+  time INTEGER NOT NULL,              -- epoch milliseconds
+  PRIMARY KEY (remote, entity)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE task (id TEXT PRIMARY KEY, kind TEXT NOT NULL, state TEXT NOT NULL) STRICT, WITHOUT ROWID;

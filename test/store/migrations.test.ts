@@ -1,0 +1,111 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { StorageError } from '../../src/server/errors.ts';
+import { openReader, openWriter } from '../../src/server/store/connection.ts';
+import { dropCopies } from '../../src/server/store/migrations/kept-copy.ts';
+import { type Migration, migrations } from '../../src/server/store/migrations/migrate.ts';
+import { NetworkStore } from '../../src/server/store/network-store.ts';
+import { first, idOf, openStore, step, writers } from '../helpers/store.ts';
+
+/** What a later program would know: the present steps and two more. */
+const later: Migration[] = [
+  ...migrations,
+  'CREATE TABLE later (n INTEGER) STRICT; INSERT INTO later SELECT count(*) FROM entity;',
+  (db) => db.exec('ALTER TABLE later ADD COLUMN label TEXT'),
+];
+const version = migrations.length;
+
+function schemaOf(file: string): unknown {
+  const db = new Database(file, { readonly: true });
+  try {
+    return db.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all();
+  } finally {
+    db.close();
+  }
+}
+
+test('an earlier database gets every step that it lacks, whatever its version, and keeps its rows', async () => {
+  await using opened = await openStore('here');
+  const a = first(idOf(1));
+  await opened.store.submit([step(null, a)]);
+  await opened.store.close();
+  const fresh = join(opened.data, 'fresh.db');
+  openWriter(fresh, later).close();
+  for (let steps = version; steps <= later.length; steps++) {
+    const db = openWriter(opened.file, later.slice(0, steps));
+    expect(db.db.pragma('user_version', { simple: true })).toBe(steps);
+    db.close();
+  }
+  expect(schemaOf(opened.file)).toEqual(schemaOf(fresh));
+  const reader = openReader(opened.file);
+  expect(reader.all('SELECT n, label FROM later')).toEqual([{ n: 1, label: null }]);
+  expect(reader.get('SELECT id FROM entity')).toEqual({ id: a.id });
+  reader.close();
+});
+
+test.each(later.map((_, i) => i + 1))('a database of version %i comes to the newest schema', async (steps) => {
+  await using opened = await openStore('here');
+  const file = join(opened.data, 'earlier.db');
+  openWriter(file, later.slice(0, steps)).close();
+  openWriter(file, later).close();
+  const fresh = join(opened.data, 'fresh.db');
+  openWriter(fresh, later).close();
+  expect(schemaOf(file)).toEqual(schemaOf(fresh));
+});
+
+test('the database is copied before it is migrated, and the copy goes at a later good start', async () => {
+  await using opened = await openStore('here');
+  await opened.store.submit([step(null, first(idOf(1)))]);
+  await opened.store.close();
+  const copy = `${opened.file}.before-${version}`;
+  // What a start that ended in the middle of its copy has left.
+  writeFileSync(`${copy}.partial`, 'half');
+  writeFileSync(copy, 'older');
+  openWriter(opened.file, later).close();
+  const kept = new Database(copy, { readonly: true });
+  expect(kept.pragma('user_version', { simple: true })).toBe(version);
+  expect(kept.prepare('SELECT count(*) AS n FROM moves').get()).toEqual({ n: 1 });
+  kept.close();
+  const copies = () => readdirSync(join(opened.data, 'main')).filter((name) => name.includes('.before-'));
+  expect(copies()).toEqual([`archeion.db.before-${version}`]);
+  // Within the run that migrated it stays, the next run drops it.
+  openWriter(opened.file, later).close();
+  expect(copies()).toHaveLength(1);
+  dropCopies(opened.file, Date.now() + 1000);
+  expect(copies()).toEqual([]);
+  expect(() => openReader(opened.file).close()).not.toThrow();
+});
+
+test('a step that fails leaves the database as it was', async () => {
+  await using opened = await openStore('here');
+  await opened.store.close();
+  const before = schemaOf(opened.file);
+  const failing = [...migrations, 'CREATE TABLE half (n INTEGER) STRICT; INSERT INTO nowhere VALUES (1);'];
+  expect(() => openWriter(opened.file, failing)).toThrow('no such table: nowhere');
+  expect(schemaOf(opened.file)).toEqual(before);
+  openWriter(opened.file, later).close();
+});
+
+describe.each(writers)('opening with the writer %s', (writer) => {
+  test('a newer database is refused in plain words', async () => {
+    await using opened = await openStore('here');
+    await opened.store.close();
+    opened.meddle('PRAGMA user_version = 99');
+    const refused = NetworkStore.open(opened.data, 'main', writer);
+    await expect(refused).rejects.toThrow(StorageError);
+    await expect(refused).rejects.toMatchObject({
+      reason: `This database was written by a newer Archeion (schema 99, this program knows ${version}). Update the program.`,
+    });
+  });
+
+  test('what is no database is refused in plain words', async () => {
+    await using opened = await openStore('here');
+    await opened.store.close();
+    writeFileSync(opened.file, 'not a database'.repeat(1000));
+    const refused = NetworkStore.open(opened.data, 'main', writer);
+    await expect(refused).rejects.toThrow(StorageError);
+    await expect(refused).rejects.toMatchObject({ reason: expect.stringContaining('damaged') });
+  });
+});
