@@ -1,0 +1,133 @@
+import { open } from 'node:fs/promises';
+import { type Archive, openArchive } from '../blocks/archive-reader.ts';
+import { type Chain, type Known, walkArchive } from '../blocks/archive-walk.ts';
+import { countItems } from '../blocks/cbor-items.ts';
+import { cidBytes, isContentCid } from '../blocks/cid.ts';
+import { DamagedArchiveError } from '../blocks/damaged-archive-error.ts';
+import { decodeManifest } from '../blocks/encode.ts';
+import { FileStore } from '../blocks/file-store.ts';
+import { isEntityId, type Network, networkOf } from '../model/ids.ts';
+import { type Connection, openReader, type Reader } from './connection.ts';
+import type { Progress } from './long-tasks.ts';
+import { currentJson } from './projection.ts';
+import { manifestProblem } from './segment.ts';
+
+/** What an archive brings to this node, counted. */
+export interface ArchiveFacts {
+  root: string;
+  entities: number;
+  versions: number;
+  content: number;
+  bytes: number;
+}
+
+/** More CBOR items than any entity has; decoding as many takes some hundred megabytes for a moment. */
+const maxItems = 4_000_000;
+const progressEvery = 2000;
+
+/**
+ * Whether a version needs not come with an archive: it is stored, and its history is whole here or the archive cannot
+ * add to it.
+ */
+function knownTo(db: Reader, archive: Archive): (cid: string) => boolean {
+  return (cid) => {
+    const row = db.get<{ partial: number }>(
+      'SELECT EXISTS (SELECT 1 FROM partial p WHERE p.entity = b.entity) AS partial FROM block b WHERE b.cid = ?',
+      cidBytes(cid),
+    );
+    return row !== undefined && (row.partial === 0 || !archive.has(cid));
+  };
+}
+
+/** The same for versions and for content that is kept here. */
+export function knownWith(db: Reader, archive: Archive, files: FileStore): Known {
+  const version = knownTo(db, archive);
+  return async (cid) => (isContentCid(cid) ? (await files.size(cid)) !== undefined : version(cid));
+}
+
+/**
+ * Verifies an archive whole against what is stored: every block, every chain, every manifest as one that can be applied.
+ * @throws DamagedArchiveError with the place, ValidationError for an archive of the other network
+ */
+export async function checkCar(
+  { file, database, files, network }: { file: string; database: string; files: string; network: Network },
+  report: (progress: Progress) => void,
+): Promise<ArchiveFacts> {
+  const handle = await open(file, 'r');
+  const db = openReader(database);
+  try {
+    const archive = await openArchive(handle);
+    if (archive.root.network !== network)
+      throw new DamagedArchiveError(`It is of the ${archive.root.network} network, not of ${network}.`, archive.offset);
+    const facts: ArchiveFacts = {
+      root: archive.cid,
+      entities: 0,
+      versions: 0,
+      content: 0,
+      bytes: archive.counts.bytes,
+    };
+    for await (const chain of walkArchive(archive, knownWith(db, archive, new FileStore(files)))) {
+      await checkChain(db, archive, chain, network);
+      facts.entities++;
+      facts.versions += chain.versions.length;
+      facts.content += chain.content.length;
+      if (facts.entities % progressEvery === 0)
+        report({ step: 'checked', done: facts.entities, total: archive.root.entities });
+    }
+    return facts;
+  } finally {
+    db.close();
+    await handle.close();
+  }
+}
+
+/** Guards of an operator's own restore: ids and types never change along a chain, versions are numbered one by one. */
+async function checkChain(db: Connection, archive: Archive, chain: Chain, network: Network): Promise<void> {
+  const { id } = chain.entry;
+  if (!isEntityId(id) || networkOf(id) !== network)
+    throw new DamagedArchiveError(`${id} is not an entity's id of the ${network} network.`, archive.offset);
+  const stored = db.get<{ type: string | null }>('SELECT type FROM entity WHERE id = ?', id);
+  let type = stored?.type ?? null;
+  let ver = chain.baseKnown ? storedVersion(db, id, chain.base, archive.offset) : null;
+  for (const cid of chain.versions) {
+    const block = await archive.block(cid);
+    if (!block) throw new DamagedArchiveError(`Version ${cid} of ${id} is missing.`, archive.offset);
+    const refuse = (reason: string) => new DamagedArchiveError(`Version ${cid} of ${id}: ${reason}.`, block.offset);
+    const manifest = readManifest(block.bytes, refuse);
+    const problem = manifestProblem(manifest, id) ?? jsonProblem(cid, manifest);
+    if (problem !== null) throw refuse(problem);
+    if (type !== null && manifest.type !== type) throw refuse(`its type is ${manifest.type}, not ${type}`);
+    if (ver !== null && manifest.ver !== ver + 1) throw refuse('its number does not follow the one before');
+    if ((manifest.ver === 1) !== (manifest.prev === null)) throw refuse('version 1 alone has none before it');
+    type = manifest.type;
+    ver = manifest.ver;
+  }
+}
+
+function storedVersion(db: Reader, id: string, cid: string | null, offset: number): number {
+  const row = db.get<{ ver: number; id: string }>(
+    'SELECT b.ver, e.id FROM block b JOIN entity e ON e.key = b.entity WHERE b.cid = ?',
+    cidBytes(cid ?? ''),
+  );
+  if (row?.id === id) return row.ver;
+  throw new DamagedArchiveError(`Version ${cid} is not one of ${id}.`, offset);
+}
+
+function readManifest(bytes: Uint8Array, refuse: (reason: string) => Error) {
+  try {
+    if (countItems(bytes) <= maxItems) return decodeManifest(bytes);
+  } catch (error) {
+    throw refuse(`it cannot be read (${(error as Error).message})`);
+  }
+  throw refuse('it has more values than any entity');
+}
+
+/** What JSON cannot say could never be read again. */
+function jsonProblem(cid: string, manifest: ReturnType<typeof decodeManifest>): string | null {
+  try {
+    currentJson(cid, manifest);
+    return null;
+  } catch (error) {
+    return `it cannot be written as JSON (${(error as Error).message})`;
+  }
+}

@@ -1,0 +1,244 @@
+import { open } from 'node:fs/promises';
+import { type Archive, openArchive } from '../blocks/archive-reader.ts';
+import { type Chain, walkArchive } from '../blocks/archive-walk.ts';
+import { cidBytes } from '../blocks/cid.ts';
+import type { Block } from '../blocks/encode.ts';
+import { FileStore } from '../blocks/file-store.ts';
+import { BusyError, StorageError } from '../errors.ts';
+import { knownWith } from './archive-check.ts';
+import { descends } from './archive-reads.ts';
+import { findBlock } from './blocks.ts';
+import { type Commit, maxVersionsPerCommit, type Row } from './commit.ts';
+import type { Reader } from './connection.ts';
+import { findTip } from './entities.ts';
+import { filesFolder } from './network-folders.ts';
+import type { NetworkStore } from './network-store.ts';
+
+/** What became of an archive's entities. */
+export interface ImportTally {
+  entities: number;
+  /** Versions that were stored. */
+  versions: number;
+  content: number;
+  created: number;
+  advanced: number;
+  unchanged: number;
+  /** Entities whose tip here does not descend from the archive's nor the other way round. */
+  forks: number;
+  fork_examples: { id: string; ours: string; theirs: string }[];
+  /** Entities whose history starts here with a later version than 1. */
+  partial: number;
+  partial_examples: { id: string; ver: number }[];
+}
+
+const examples = 20;
+/** One slice: what is submitted at once. */
+const sliceVersions = 256;
+const sliceBytes = 8 * 1024 * 1024;
+
+/** One entity's part: commits that only store come before the one that moves the tip. */
+interface Part {
+  chain: Chain;
+  commits: Commit[];
+  versions: number;
+  bytes: number;
+  result: 'created' | 'advanced' | 'unchanged' | 'fork';
+  ours: string | null;
+}
+
+/**
+ * Applies a verified archive over what is here (decisions.md, Large and long), each entity by itself; applying it again
+ * completes what was interrupted. Gives the tally now and then, and at the end.
+ */
+export async function* applyArchive(
+  store: NetworkStore,
+  file: string,
+  now: () => number,
+): AsyncGenerator<ImportTally, ImportTally, undefined> {
+  const handle = await open(file, 'r');
+  try {
+    const archive = await openArchive(handle);
+    const files = new FileStore(filesFolder(store.folder));
+    const tally = emptyTally();
+    let slice: Part[] = [];
+    const known = (cid: string) => store.read((db) => knownWith(db, archive, files)(cid));
+    for await (const chain of walkArchive(archive, known)) {
+      tally.content += await keepContent(archive, chain, files);
+      slice.push(await planned(store, archive, chain, now()));
+      const size = slice.reduce((sum, part) => ({ v: sum.v + part.versions, b: sum.b + part.bytes }), { v: 0, b: 0 });
+      if (slice.length < sliceVersions && size.v < sliceVersions && size.b < sliceBytes) continue;
+      await write(store, archive, slice, tally, now);
+      slice = [];
+      yield tally;
+    }
+    await write(store, archive, slice, tally, now);
+    return tally;
+  } finally {
+    await handle.close();
+  }
+}
+
+function emptyTally(): ImportTally {
+  return {
+    entities: 0,
+    versions: 0,
+    content: 0,
+    created: 0,
+    advanced: 0,
+    unchanged: 0,
+    forks: 0,
+    fork_examples: [],
+    partial: 0,
+    partial_examples: [],
+  };
+}
+
+async function keepContent(archive: Archive, chain: Chain, files: FileStore): Promise<number> {
+  let kept = 0;
+  for (const cid of chain.content) {
+    const content = (await files.size(cid)) === undefined ? archive.content(cid) : null;
+    if (!content) continue;
+    await files.put(content.chunks, { expected: cid });
+    kept++;
+  }
+  return kept;
+}
+
+/** What an entity's chain does to what is here. */
+async function planned(store: NetworkStore, archive: Archive, chain: Chain, time: number): Promise<Part> {
+  const { id, tip } = chain.entry;
+  const { ours, isHere } = store.read((db) => ({
+    ours: findTip(db, id) ?? null,
+    isHere: findBlock(db, tip) !== undefined,
+  }));
+  const part: Part = { chain, commits: [], versions: 0, bytes: 0, result: 'unchanged', ours };
+  const commit = (rows: Row[], blocks: Block[] | null): Commit => ({
+    changes: blocks ? [{ id, expect: ours, tip, blocks }] : [],
+    guards: blocks || ours === null ? [] : [{ id, tip: ours }],
+    rows,
+    origin: 'car',
+    time,
+  });
+  if (ours === null) part.result = 'created';
+  else if (ours === tip || (isHere && (await isDescendant(store, ours, tip)))) part.result = 'unchanged';
+  else if (await follows(store, chain, ours)) part.result = 'advanced';
+  else part.result = 'fork';
+
+  const moves = part.result === 'created' || part.result === 'advanced';
+  const stretches = await stretchesOf(archive, chain, part);
+  const last = moves && !isHere ? (stretches.pop() ?? []) : [];
+  for (const blocks of stretches) part.commits.push(commit([{ kind: 'versions', id, blocks }], null));
+  const conflict: Row[] =
+    ours === null ? [] : [{ kind: 'car_conflict', id, ours, theirs: part.result === 'fork' ? tip : null }];
+  if (moves) part.commits.push(commit(conflict, last));
+  else if (store.read((db) => needsConflictRow(db, id, part.result === 'fork' ? tip : null)))
+    part.commits.push(commit(conflict, null));
+  return part;
+}
+
+/** Whether the archive's tip descends from ours, as far as that can be shown. */
+async function follows(store: NetworkStore, { versions, base, baseKnown }: Chain, ours: string): Promise<boolean> {
+  return versions.includes(ours) || (baseKnown && base !== null && (await isDescendant(store, base, ours)));
+}
+
+/** The blocks that the archive brings, oldest first, in stretches that each fit a commit. */
+async function stretchesOf(archive: Archive, chain: Chain, part: Part): Promise<Block[][]> {
+  const stretches: Block[][] = [];
+  let open: Block[] = [];
+  let bytes = 0;
+  for (const cid of chain.versions) {
+    const block = await archive.block(cid);
+    if (!block) throw new StorageError(`The spooled archive no longer holds version ${cid}.`);
+    if (open.length === maxVersionsPerCommit / 2 || (open.length > 0 && bytes + block.bytes.length > sliceBytes)) {
+      stretches.push(open);
+      open = [];
+      bytes = 0;
+    }
+    open.push({ cid, bytes: block.bytes });
+    bytes += block.bytes.length;
+    part.bytes += block.bytes.length;
+    part.versions++;
+  }
+  if (open.length > 0) stretches.push(open);
+  return stretches;
+}
+
+/** Walks further than this are left to a reader thread. */
+const nearVersions = 32;
+
+/** Whether `from` is `to` or descends from it; both are stored. */
+async function isDescendant(store: NetworkStore, from: string, to: string): Promise<boolean> {
+  if (from === to) return true;
+  const near = store.read((db) => {
+    const [later, earlier] = [from, to].map((cid) => versionNumber(db, cid));
+    if (later === undefined || earlier === undefined || later <= earlier) return false;
+    return later - earlier > nearVersions ? null : descends(db, { from, to });
+  });
+  return near ?? Buffer.from(await store.readLong('descends', { from, to })).toString() === 'true';
+}
+
+function versionNumber(db: Reader, cid: string): number | undefined {
+  return db.get<{ ver: number }>('SELECT ver FROM block WHERE cid = ?', cidBytes(cid))?.ver;
+}
+
+function needsConflictRow(db: Reader, id: string, theirs: string | null): boolean {
+  const row = db.get<{ theirs: string }>(
+    'SELECT c.theirs FROM sync_conflict c JOIN entity e ON e.key = c.entity WHERE c.remote = 0 AND e.id = ?',
+    id,
+  );
+  return (row?.theirs ?? null) !== theirs;
+}
+
+async function write(
+  store: NetworkStore,
+  archive: Archive,
+  parts: Part[],
+  tally: ImportTally,
+  now: () => number,
+): Promise<void> {
+  const outcomes = await submitted(
+    store,
+    parts.flatMap(({ commits }) => commits),
+  );
+  let at = 0;
+  for (const part of parts) {
+    const own = outcomes.slice(at, at + part.commits.length);
+    at += part.commits.length;
+    let done = part;
+    // Somebody moved the tip meanwhile: this entity is planned again from what is there now.
+    for (let lost = own.some((outcome) => !outcome.committed); lost; ) {
+      const refused = own.find((outcome) => 'refused' in outcome && outcome.refused !== undefined);
+      if (refused && 'refused' in refused) throw new StorageError(`An entity could not be written: ${refused.refused}`);
+      done = await planned(store, archive, part.chain, now());
+      lost = (await submitted(store, done.commits)).some((outcome) => !outcome.committed);
+    }
+    count(tally, done);
+  }
+}
+
+async function submitted(store: NetworkStore, commits: Commit[]) {
+  if (commits.length === 0) return [];
+  for (;;) {
+    try {
+      return await store.submit(commits);
+    } catch (error) {
+      if (!(error instanceof BusyError)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+function count(tally: ImportTally, { chain, versions, result, ours }: Part): void {
+  const { id, tip } = chain.entry;
+  tally.entities++;
+  tally.versions += versions;
+  if (result === 'fork') {
+    tally.forks++;
+    if (tally.fork_examples.length < examples) tally.fork_examples.push({ id, ours: ours ?? '', theirs: tip });
+  } else tally[result]++;
+  if (chain.base !== null && !chain.baseKnown && versions > 0) {
+    tally.partial++;
+    const ver = chain.entry.ver - chain.versions.length + 1;
+    if (tally.partial_examples.length < examples) tally.partial_examples.push({ id, ver });
+  }
+}

@@ -1,0 +1,155 @@
+import type { History, Scope } from '../blocks/archive-tree.ts';
+import { cidBytes, cidText } from '../blocks/cid.ts';
+import { decodeManifest } from '../blocks/encode.ts';
+import { manifestHead } from '../blocks/manifest-head.ts';
+import { collectionsOf } from '../model/manifest.ts';
+import { blockBytes, blockCidText, findBlock } from './blocks.ts';
+import type { Reader } from './connection.ts';
+import { entityKey } from './entity-keys.ts';
+import { lastLive } from './versions.ts';
+
+/** One entity of an export. `tip` is the block's key, `start` where its history begins if not with version 1. */
+export interface ListedTip {
+  id: string;
+  tip: number;
+  cid: string;
+  ver: number;
+  start?: string;
+}
+
+export interface TipsQuery {
+  scope: Scope;
+  history: History;
+}
+
+interface TipRow {
+  key: number;
+  id: string;
+  tip: number;
+  cid: Uint8Array;
+  ver: number;
+  member: number;
+  partial: number;
+}
+
+const pageRows = 1000;
+
+/** Selects from `e`, entities with a tip; `member` is whether one lies in the collection (a deleted one: lay). */
+function selection(db: Reader, scope: Scope): { member: string; params: number[] } {
+  if (scope.kind !== 'collection') return { member: '1', params: [] };
+  const key = entityKey(db, scope.id) ?? -1;
+  return {
+    member: `(e.key = ? OR e.collection IS ? OR EXISTS (SELECT 1 FROM listing l
+      WHERE l.collection = ? AND l.created_at = e.created_at AND l.id = e.id))`,
+    params: [key, key, key],
+  };
+}
+
+function rowsWhere(db: Reader, scope: Scope, where: string, params: (string | number)[]): TipRow[] {
+  const { member, params: memberParams } = selection(db, scope);
+  return db.all<TipRow>(
+    `SELECT e.key, e.id, e.tip, b.cid, e.ver, ${member} AS member,
+        EXISTS (SELECT 1 FROM partial p WHERE p.entity = e.key) AS partial
+       FROM (SELECT key, id, tip, ver, collection, created_at FROM entity WHERE tip IS NOT NULL AND ${where}) e
+       JOIN block b ON b.key = e.tip ORDER BY e.id`,
+    ...memberParams,
+    ...params,
+  );
+}
+
+function listed(db: Reader, row: TipRow, history: History): ListedTip {
+  const start = row.partial === 1 && history === 'all' ? startOf(db, row.tip) : null;
+  return { id: row.id, tip: row.tip, cid: cidText(row.cid), ver: row.ver, ...(start === null ? {} : { start }) };
+}
+
+/** The oldest version here of a history that does not go back to version 1; null for one that does. */
+function startOf(db: Reader, tip: number): string | null {
+  for (let key = tip; ; ) {
+    const { prev } = manifestHead(blockBytes(db, key));
+    if (prev === null) return null;
+    const before = findBlock(db, prev);
+    if (!before) return blockCidText(db, key);
+    key = before.key;
+  }
+}
+
+/** A page of a scope's entities in id order, deleted ones too; `next` goes into `after`, null at the end. */
+export function tipsOfScope(
+  db: Reader,
+  { scope, history, after }: TipsQuery & { after: string },
+): { tips: ListedTip[]; next: string | null } {
+  const rows =
+    scope.kind === 'entity'
+      ? rowsWhere(db, scope, 'id = ?', [scope.id])
+      : rowsWhere(db, scope, 'id > ? ORDER BY id LIMIT ?', [after, pageRows]);
+  const tips = rows.filter((row) => row.member === 1).map((row) => listed(db, row, history));
+  return { tips, next: scope.kind !== 'entity' && rows.length === pageRows ? (rows.at(-1)?.id ?? null) : null };
+}
+
+/** What moved after a move, as it is now: `gone` no longer belongs to the scope; `complete` when it is all. */
+export function movedTips(
+  db: Reader,
+  { scope, history, after }: TipsQuery & { after: number },
+): { tips: ListedTip[]; gone: string[]; last: number; complete: boolean } {
+  const moves = db.all<{ id: number; entity: number }>(
+    'SELECT id, entity FROM moves WHERE id > ? ORDER BY id LIMIT ?',
+    after,
+    pageRows,
+  );
+  const rows = [...new Set(moves.map(({ entity }) => entity))].flatMap((key) => rowsWhere(db, scope, 'key = ?', [key]));
+  const belongs = (row: TipRow) => row.member === 1 && (scope.kind !== 'entity' || row.id === scope.id);
+  return {
+    tips: rows.filter(belongs).map((row) => listed(db, row, history)),
+    gone: rows.filter((row) => !belongs(row)).map(({ id }) => id),
+    last: moves.at(-1)?.id ?? after,
+    complete: moves.length < pageRows,
+  };
+}
+
+/** For each move of a page: the entity and its tip before, null where that was none or lay outside the scope. */
+export function earlierTips(
+  db: Reader,
+  { scope, after }: TipsQuery & { after: number },
+): { tips: { id: string; before: { cid: string; ver: number } | null }[]; last: number; complete: boolean } {
+  const rows = db.all<{ move: number; id: string; old_tip: number | null }>(
+    `SELECT m.id AS move, e.id, m.old_tip FROM moves m JOIN entity e ON e.key = m.entity
+      WHERE m.id > ? ORDER BY m.id LIMIT ?`,
+    after,
+    pageRows,
+  );
+  const tips = rows.map(({ id, old_tip }) => {
+    if (old_tip === null || !belonged(db, scope, id, old_tip)) return { id, before: null };
+    return { id, before: { cid: blockCidText(db, old_tip), ver: manifestHead(blockBytes(db, old_tip)).ver } };
+  });
+  return { tips, last: rows.at(-1)?.move ?? after, complete: rows.length < pageRows };
+}
+
+function belonged(db: Reader, scope: Scope, id: string, tip: number): boolean {
+  if (scope.kind === 'all') return true;
+  if (id === scope.id || scope.kind === 'entity') return id === scope.id;
+  const manifest = decodeManifest(blockBytes(db, tip));
+  if (!manifest.deleted) return collectionsOf(manifest).includes(scope.id);
+  const live = lastLive(db, manifest)?.manifest;
+  return live !== undefined && collectionsOf(live)[0] === scope.id;
+}
+
+/** The block that a chain's walk is at: a text CID as it stands in `prev`, found here. */
+export function blockBefore(db: Reader, bytes: Uint8Array): { key: number; cid: Uint8Array } | null {
+  const { prev } = manifestHead(bytes);
+  const found = prev === null ? undefined : findBlock(db, prev);
+  return prev !== null && found ? { key: found.key, cid: cidBytes(prev) } : null;
+}
+
+/** Whether one stored version is another or descends from it. */
+export function descends(db: Reader, { from, to }: { from: string; to: string }): boolean {
+  const end = findBlock(db, to);
+  let at = findBlock(db, from);
+  if (!end || !at) return false;
+  const { ver } = manifestHead(blockBytes(db, end.key));
+  while (at && at.key !== end.key) {
+    const head = manifestHead(blockBytes(db, at.key));
+    if (head.ver <= ver || head.prev === null) return false;
+    at = findBlock(db, head.prev);
+  }
+  return at !== undefined;
+}

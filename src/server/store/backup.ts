@@ -1,0 +1,150 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import Database from 'better-sqlite3';
+import { ValidationError } from '../errors.ts';
+import { networks } from '../model/ids.ts';
+import { type BackedUpFile, type BackupManifest, backupFormat, manifestName } from './backup-manifest.ts';
+import type { Progress } from './long-tasks.ts';
+import { filesFolder } from './network-folders.ts';
+import { databaseFile } from './network-store.ts';
+import { syncFolder } from './spool.ts';
+
+/** Facts that the task cannot know by itself. */
+export interface BackupOrder {
+  data: string;
+  /** Absolute; must not exist, or be an empty folder. */
+  to: string;
+  instance: string;
+  version: string;
+  /** ISO 8601. */
+  time: string;
+}
+
+/**
+ * Copies what a node has into a new folder while it runs. Each database is one moment of it: identity.db is copied last,
+ * so that it knows every account that the others name. Nothing stands under the folder's name before it is complete.
+ * @throws ValidationError for a folder that cannot be used
+ */
+export async function makeBackup(
+  { data, to, instance, version, time }: BackupOrder,
+  report: (progress: Progress) => void,
+): Promise<BackupManifest> {
+  const target = resolve(to);
+  await checkTarget(target, resolve(data));
+  const partial = `${target}.${randomUUID()}.partial`;
+  try {
+    await mkdir(partial, { mode: 0o700 });
+    const manifest: BackupManifest = { format: backupFormat, version, instance, time, networks: [], files: [] };
+    for (const network of networks) {
+      if (!existsSync(databaseFile(data, network))) continue;
+      await mkdir(join(partial, network), { mode: 0o700 });
+      report({ step: `${network} database`, done: 0 });
+      copyDatabase(databaseFile(data, network), databaseFile(partial, network));
+      manifest.networks.push({ network, ...countsOf(databaseFile(partial, network)) });
+      await copyContent(join(data, network), join(partial, network), report);
+    }
+    copyDatabase(join(data, 'identity.db'), join(partial, 'identity.db'));
+    if (existsSync(join(data, 'operator.key')))
+      await copyFile(join(data, 'operator.key'), join(partial, 'operator.key'));
+    for (const path of await filesIn(partial)) {
+      manifest.files.push(await describe(partial, path));
+      report({ step: 'files', done: manifest.files.length });
+    }
+    await writeSynced(join(partial, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
+    await syncFolder(partial);
+    if (existsSync(target)) await rmdir(target);
+    await rename(partial, target);
+    await syncFolder(dirname(target));
+    return manifest;
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function checkTarget(target: string, data: string): Promise<void> {
+  const refuse = (why: string) => ValidationError.at(['dir'], `${target} ${why}`);
+  if (target === data || target.startsWith(join(data, '/'))) throw refuse('lies in the data folder: name one outside');
+  if (!existsSync(dirname(target))) throw refuse('cannot be made: the folder above it does not exist');
+  if (!existsSync(target)) return;
+  if (!(await stat(target)).isDirectory()) throw refuse('is a file: name a folder');
+  if ((await readdir(target)).length > 0) throw refuse('is not empty: name a new or an empty folder');
+}
+
+/** One moment of a database that others may go on writing to. */
+function copyDatabase(from: string, to: string): void {
+  const db = new Database(from, { readonly: true, fileMustExist: true });
+  try {
+    db.prepare('VACUUM INTO ?').run(to);
+  } finally {
+    db.close();
+  }
+}
+
+function countsOf(file: string): { entities: number; versions: number; moves: number } {
+  const db = new Database(file, { readonly: true });
+  try {
+    const count = (sql: string) => (db.prepare(sql).get() as { n: number | null }).n ?? 0;
+    return {
+      entities: count('SELECT count(*) AS n FROM entity WHERE tip IS NOT NULL'),
+      versions: count('SELECT count(*) AS n FROM block'),
+      moves: count('SELECT max(id) AS n FROM moves'),
+    };
+  } finally {
+    db.close();
+  }
+}
+
+/** Kept files never change, and each is there before a version names it. */
+async function copyContent(from: string, to: string, report: (progress: Progress) => void): Promise<void> {
+  if (!existsSync(filesFolder(from))) return;
+  let done = 0;
+  for (const path of await filesIn(filesFolder(from))) {
+    if (path.startsWith('incoming')) continue;
+    await mkdir(dirname(join(filesFolder(to), path)), { recursive: true, mode: 0o700 });
+    await copyFile(join(filesFolder(from), path), join(filesFolder(to), path));
+    report({ step: 'content', done: ++done });
+  }
+}
+
+/** Paths of the files below a folder, with slashes, sorted. */
+export async function filesIn(folder: string): Promise<string[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  return found
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll('\\', '/'),
+    )
+    .sort();
+}
+
+/** A file's size and SHA-256, and it is on disk. */
+export async function describe(folder: string, path: string): Promise<BackedUpFile> {
+  const file = await open(join(folder, path), 'r');
+  try {
+    const hash = createHash('sha256');
+    let size = 0;
+    for await (const chunk of file.createReadStream({ autoClose: false, start: 0 })) {
+      hash.update(chunk as Buffer);
+      size += (chunk as Buffer).length;
+    }
+    await file.sync();
+    return { path, size, sha256: hash.digest('hex') };
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,13 @@
+import { join } from 'node:path';
+
+// What lies in a network's folder beside its database.
+
+/** Large bytes by their CID (blocks/file-store.ts). */
+export function filesFolder(folder: string): string {
+  return join(folder, 'files');
+}
+
+/** Archives that have been received and are not imported yet. */
+export function spoolFolder(folder: string): string {
+  return join(folder, 'spool');
+}

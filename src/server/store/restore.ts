@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import Database from 'better-sqlite3';
+import { StorageError, ValidationError } from '../errors.ts';
+import { describe } from './backup.ts';
+import { type BackupManifest, backupManifest, manifestName } from './backup-manifest.ts';
+import type { Progress } from './long-tasks.ts';
+import { syncFolder } from './spool.ts';
+
+/**
+ * Makes a data folder of a backup: every file is checked against the backup's manifest first, and the folder appears
+ * under its name when it is whole. It gets no instance.json: the next start makes a new instance id, since what happened
+ * after the backup is not in it (decisions.md, Events).
+ * @throws ValidationError for a backup that is none or a folder that is not empty, StorageError for a damaged backup
+ */
+export async function restoreBackup(
+  from: string,
+  data: string,
+  report: (progress: Progress) => void,
+): Promise<BackupManifest> {
+  const source = resolve(from);
+  const target = resolve(data);
+  const manifest = await readManifest(source);
+  await checkTarget(target);
+  const total = manifest.files.length;
+  for (const [i, file] of manifest.files.entries()) {
+    await checkFile(source, file);
+    report({ step: 'checked', done: i + 1, total });
+  }
+  const partial = `${target}.${randomUUID()}.partial`;
+  try {
+    await mkdir(partial, { recursive: true, mode: 0o700 });
+    for (const [i, file] of manifest.files.entries()) {
+      await mkdir(dirname(join(partial, file.path)), { recursive: true, mode: 0o700 });
+      await copyFile(join(source, file.path), join(partial, file.path));
+      await chmod(join(partial, file.path), 0o600);
+      await checkFile(partial, file);
+      report({ step: 'copied', done: i + 1, total });
+    }
+    renewInstance(join(partial, 'identity.db'));
+    await syncFolder(partial);
+    if (existsSync(target)) await rmdir(target);
+    await rename(partial, target);
+    await syncFolder(dirname(target));
+    return manifest;
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function readManifest(folder: string): Promise<BackupManifest> {
+  const refuse = (why: string) => ValidationError.at(['dir'], `${folder} ${why}`);
+  let text: string;
+  try {
+    text = await readFile(join(folder, manifestName), 'utf8');
+  } catch {
+    throw refuse(`is no backup: it has no ${manifestName}`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refuse(`is no sound backup: its ${manifestName} is not JSON`);
+  }
+  const parsed = backupManifest.safeParse(value);
+  if (!parsed.success) throw refuse(`is no backup that this program can read: ${parsed.error.issues[0]?.message}`);
+  if (!parsed.data.files.some(({ path }) => path === 'identity.db'))
+    throw refuse('is no sound backup: it has no identity.db');
+  return parsed.data;
+}
+
+async function checkTarget(target: string): Promise<void> {
+  if (!existsSync(target)) return;
+  const found = await readdir(target);
+  if (found.length > 0)
+    throw ValidationError.at(
+      ['data'],
+      `the data folder ${target} is not empty, and nothing is ever overwritten: name a new one with --data`,
+    );
+}
+
+async function checkFile(folder: string, { path, size, sha256 }: BackupManifest['files'][number]): Promise<void> {
+  const found = await describe(folder, path).catch(() => null);
+  if (!found) throw new StorageError(`The backup is damaged: ${path} cannot be read.`);
+  if (found.size !== size || found.sha256 !== sha256)
+    throw new StorageError(`The backup is damaged: ${path} is not what it was when the backup was made.`);
+}
+
+function renewInstance(identity: string): void {
+  const db = new Database(identity);
+  try {
+    db.prepare("DELETE FROM setting WHERE name = 'instance_id'").run();
+  } finally {
+    db.close();
+  }
+}

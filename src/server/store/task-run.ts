@@ -1,0 +1,58 @@
+import { Worker } from 'node:worker_threads';
+import { DamagedArchiveError } from '../blocks/damaged-archive-error.ts';
+import { StorageError, UnavailableError, ValidationError } from '../errors.ts';
+import type { Progress, TaskName, TaskOrder, TaskResult } from './long-tasks.ts';
+import type { Failure, FromTask } from './task-thread.ts';
+import { workerUrl } from './worker-url.ts';
+
+/**
+ * Runs a task in a thread of its own and gives its progress as it comes and returns its result. Leaving off, or aborting
+ * `signal`, ends the thread; everything that a task writes it writes so that it may be ended at any time.
+ * @throws DamagedArchiveError, ValidationError, UnavailableError, StorageError
+ */
+export async function* runTask<N extends TaskName>(
+  order: TaskOrder<N>,
+  signal?: AbortSignal,
+): AsyncGenerator<Progress, TaskResult<N>, undefined> {
+  const worker = new Worker(workerUrl('task-thread'), { workerData: order });
+  const messages: FromTask[] = [];
+  let wake = () => {};
+  const put = (message: FromTask) => {
+    messages.push(message);
+    wake();
+  };
+  const stop = () => put({ failed: { kind: 'refused', message: 'The node is closing.' } });
+  worker.on('message', put);
+  worker.on('error', (error) => put({ failed: { kind: 'storage', reason: error.message, full: false } }));
+  worker.on('exit', () => put({ failed: { kind: 'storage', reason: 'A thread stopped unexpectedly.', full: false } }));
+  signal?.addEventListener('abort', stop);
+  try {
+    signal?.throwIfAborted();
+    for (;;) {
+      const message = messages.shift();
+      if (!message)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      else if ('result' in message) return message.result as TaskResult<N>;
+      else if ('failed' in message) throw errorOf(message.failed);
+      else yield message.progress;
+    }
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    await worker.terminate();
+  }
+}
+
+function errorOf(failure: Failure): Error {
+  switch (failure.kind) {
+    case 'damaged':
+      return new DamagedArchiveError(failure.reason, failure.offset);
+    case 'invalid':
+      return new ValidationError(failure.issues);
+    case 'refused':
+      return new UnavailableError(failure.message);
+    case 'storage':
+      return new StorageError(failure.reason, failure.full);
+  }
+}

@@ -1,0 +1,126 @@
+import type { ArchiveEntry, History, Scope } from '../blocks/archive-tree.ts';
+import { cidBytes, cidText } from '../blocks/cid.ts';
+import type { earlierTips, ListedTip, movedTips, tipsOfScope } from './archive-reads.ts';
+import type { NetworkStore } from './network-store.ts';
+
+/** An entry that knows its place in the list that it comes from. */
+export interface PlacedEntry extends ArchiveEntry {
+  index: number;
+}
+
+/** The state of a scope at one moment: (id, tip) of each entity in id order. About 150 bytes an entity. */
+export class TipList {
+  readonly scope: Scope;
+  readonly history: History;
+  /** The last move that is in it. */
+  readonly move: number;
+  readonly #ids: string[];
+  readonly #tips: Float64Array;
+  readonly #vers: Float64Array;
+  readonly #cids: Uint8Array[];
+  readonly #starts: Map<string, string>;
+
+  constructor(
+    query: { scope: Scope; history: History },
+    move: number,
+    tips: CompactTip[],
+    starts: Map<string, string>,
+  ) {
+    this.scope = query.scope;
+    this.history = query.history;
+    this.move = move;
+    this.#ids = tips.map(({ id }) => id);
+    this.#tips = Float64Array.from(tips, ({ tip }) => tip);
+    this.#vers = Float64Array.from(tips, ({ ver }) => ver);
+    this.#cids = tips.map(({ cid }) => cid);
+    this.#starts = starts;
+  }
+
+  get length(): number {
+    return this.#ids.length;
+  }
+
+  /** The key of an entry's tip. */
+  tip(index: number): number {
+    return this.#tips[index] as number;
+  }
+
+  *entries(): Generator<PlacedEntry, void, undefined> {
+    for (const [index, id] of this.#ids.entries()) {
+      const start = this.#starts.get(id);
+      const tip = cidText(this.#cids[index] as Uint8Array);
+      const entry = { id, tip, ver: this.#vers[index] as number, content: [], index };
+      yield start === undefined ? entry : { ...entry, start };
+    }
+  }
+}
+
+interface CompactTip {
+  id: string;
+  tip: number;
+  ver: number;
+  cid: Uint8Array;
+}
+
+/**
+ * Lists a scope in short reads, and then takes up what moved meanwhile until one read has it all: so the list is the
+ * state after its last move, though no read lived long.
+ */
+export async function listTips(store: NetworkStore, query: { scope: Scope; history: History }): Promise<TipList> {
+  const { scope, history } = query;
+  const tips = new Map<string, CompactTip>();
+  const starts = new Map<string, string>();
+  const put = ({ id, tip, ver, cid, start }: ListedTip) => {
+    tips.set(id, { id, tip, ver, cid: cidBytes(cid) });
+    if (start === undefined) starts.delete(id);
+    else starts.set(id, start);
+  };
+  let move = store.read((db) => db.get<{ id: number }>('SELECT max(id) AS id FROM moves')?.id ?? 0);
+  for (let after: string | null = ''; after !== null; ) {
+    const args: Parameters<typeof tipsOfScope>[1] = { scope, history, after };
+    const page: ReturnType<typeof tipsOfScope> = parsed(await store.readLong('tipsOfScope', args));
+    page.tips.forEach(put);
+    after = page.next;
+  }
+  let created = 0;
+  for (let complete = false; !complete; ) {
+    const page: ReturnType<typeof movedTips> = parsed(
+      await store.readLong('movedTips', { scope, history, after: move }),
+    );
+    for (const tip of page.tips) {
+      if (!tips.has(tip.id)) created++;
+      put(tip);
+    }
+    for (const id of page.gone) tips.delete(id);
+    move = page.last;
+    complete = page.complete;
+  }
+  const list = [...tips.values()];
+  if (created > 0) list.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+  return new TipList(query, move, list, starts);
+}
+
+/** The entries of a list as they were after an earlier move, in id order. */
+export async function entriesAt(store: NetworkStore, list: TipList, move: number): Promise<ArchiveEntry[]> {
+  const { scope, history } = list;
+  const before = new Map<string, { cid: string; ver: number } | null>();
+  for (let after = move, complete = false; !complete; ) {
+    const page: ReturnType<typeof earlierTips> = parsed(await store.readLong('earlierTips', { scope, history, after }));
+    for (const { id, before: tip } of page.tips) if (!before.has(id)) before.set(id, tip);
+    after = page.last;
+    complete = page.complete;
+  }
+  const entries: ArchiveEntry[] = [];
+  for (const { index: _index, ...entry } of list.entries()) {
+    const tip = before.get(entry.id);
+    before.delete(entry.id);
+    if (tip === undefined) entries.push(entry);
+    else if (tip !== null) entries.push({ ...entry, tip: tip.cid, ver: tip.ver });
+  }
+  for (const [id, tip] of before) if (tip !== null) entries.push({ id, tip: tip.cid, ver: tip.ver, content: [] });
+  return entries.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function parsed<T>(json: Uint8Array): T {
+  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.length).toString()) as T;
+}

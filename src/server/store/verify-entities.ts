@@ -1,0 +1,185 @@
+import { decodeManifest } from '../blocks/encode.ts';
+import { collectionsOf, labelOf, type Manifest, relationshipKey } from '../model/manifest.ts';
+import { blockBytes, blockCidText } from './blocks.ts';
+import type { Connection, Reader } from './connection.ts';
+import type { Progress } from './long-tasks.ts';
+import { currentJson } from './projection.ts';
+import { type Findings, pageMs } from './verify-findings.ts';
+import { lastLive } from './versions.ts';
+
+interface EntityFacts {
+  key: number;
+  id: string;
+  tip: number | null;
+  type: string | null;
+  label: string | null;
+  ver: number | null;
+  collection: string | null;
+  deleted: number;
+  created_at: string | null;
+  updated_at: string | null;
+  json: string | null;
+}
+
+const pageRows = 200;
+
+/** The newest tip of each entity as the moves tell it, in order. About 50 bytes an entity. */
+export class MoveLog {
+  readonly tips = new Map<number, number>();
+  last = 0;
+
+  /** Takes up the moves of a page; false where there are no more. */
+  advance(db: Reader, findings: Findings, limit: number): boolean {
+    const rows = db.all<{ id: number; entity: number; old_tip: number | null; new_tip: number; owner: number | null }>(
+      `SELECT m.id, m.entity, m.old_tip, m.new_tip, b.entity AS owner FROM moves m LEFT JOIN block b ON b.key = m.new_tip
+        WHERE m.id > ? ORDER BY m.id LIMIT ?`,
+      this.last,
+      limit,
+    );
+    for (const { id, entity, old_tip, new_tip, owner } of rows) {
+      findings.counts.moves++;
+      if ((this.tips.get(entity) ?? null) !== old_tip)
+        findings.problem('move', `Move ${id} does not begin where the one before it ended.`);
+      if (owner !== entity) findings.problem('move', `Move ${id} leads to no version of its entity.`);
+      this.tips.set(entity, new_tip);
+      this.last = id;
+    }
+    return rows.length === limit;
+  }
+}
+
+/** Every entity's row, relationships and listing, made again from its tip; and the tip as the moves have it. */
+export async function verifyEntities(
+  db: Connection,
+  findings: Findings,
+  report: (progress: Progress) => void,
+): Promise<MoveLog> {
+  const moves = new MoveLog();
+  while (db.snapshot((reader) => moves.advance(reader, findings, 5000)));
+  const total = db.get<{ n: number }>('SELECT count(*) AS n FROM entity')?.n ?? 0;
+  for (let after: number | null = 0; after !== null; ) {
+    after = db.snapshot((reader) => {
+      while (moves.advance(reader, findings, 5000));
+      return entitiesAfter(reader, after as number, findings, moves);
+    });
+    report({ step: 'entities', done: findings.counts.entities, total });
+  }
+  if (findings.oneSided > 0)
+    findings.remark(`${findings.oneSided} relationships of the pair contains/in stand on one side only.`);
+  return moves;
+}
+
+function entitiesAfter(db: Reader, after: number, findings: Findings, moves: MoveLog): number | null {
+  const until = performance.now() + pageMs;
+  const rows = db.all<EntityFacts>(
+    `SELECT e.key, e.id, e.tip, e.type, e.label, e.ver, e.deleted, e.created_at, e.updated_at, e.json,
+        (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection
+       FROM entity e WHERE e.key > ? ORDER BY e.key LIMIT ?`,
+    after,
+    pageRows,
+  );
+  for (const row of rows) {
+    verifyOne(db, row, findings, moves);
+    if (performance.now() > until) return row.key;
+  }
+  return rows.length < pageRows ? null : (rows.at(-1)?.key ?? null);
+}
+
+function verifyOne(db: Reader, row: EntityFacts, findings: Findings, moves: MoveLog): void {
+  const wrong = (kind: string, message: string) => findings.problem(kind, `${row.id}: ${message}.`, row.id);
+  if ((moves.tips.get(row.key) ?? null) !== row.tip) wrong('move', 'its tip is not where the moves lead');
+  if (row.tip === null) {
+    compareEdges(db, row, [], findings);
+    return;
+  }
+  findings.counts.entities++;
+  let manifest: Manifest;
+  let cid: string;
+  try {
+    cid = blockCidText(db, row.tip);
+    manifest = decodeManifest(blockBytes(db, row.tip));
+  } catch (error) {
+    wrong('entity', `its tip cannot be read (${(error as Error).message})`);
+    return;
+  }
+  const tipOf = db.get<{ entity: number }>('SELECT entity FROM block WHERE key = ?', row.tip)?.entity;
+  if (tipOf !== row.key) wrong('entity', 'its tip is a version of another entity');
+  const facts = expected(db, cid, manifest);
+  const names = Object.keys(facts) as (keyof typeof facts)[];
+  const differing = names.filter((name) => facts[name] !== row[name]);
+  if (differing.length > 0) wrong('entity', `its row differs from its tip in ${differing.join(', ')}`);
+  compareEdges(db, row, manifest.relationships, findings);
+  compareListings(db, row, manifest, findings);
+}
+
+function expected(db: Reader, cid: string, manifest: Manifest) {
+  const live = manifest.deleted ? lastLive(db, manifest)?.manifest : manifest;
+  return {
+    type: manifest.type,
+    label: labelOf(manifest),
+    ver: manifest.ver,
+    deleted: manifest.deleted ? 1 : 0,
+    created_at: manifest.created_at,
+    updated_at: manifest.ts,
+    json: currentJson(cid, manifest),
+    ...(live && { collection: collectionsOf(live)[0] ?? null }),
+  };
+}
+
+function compareEdges(
+  db: Reader,
+  row: EntityFacts,
+  relationships: { predicate: string; peer: string }[],
+  findings: Findings,
+): void {
+  const stored = db.all<{ predicate: string | null; peer: string | null; peer_key: number }>(
+    `SELECT p.name AS predicate, e.id AS peer, d.peer AS peer_key FROM edge d LEFT JOIN predicate p ON p.key = d.predicate
+       LEFT JOIN entity e ON e.key = d.peer WHERE d.source = ?`,
+    row.key,
+  );
+  findings.counts.edges += stored.length;
+  const there = new Set<string>();
+  for (const { predicate, peer, peer_key } of stored) {
+    there.add(relationshipKey({ predicate: predicate ?? '', peer: peer ?? '' }));
+    if (predicate === 'contains' && !hasEdge(db, peer_key, 'in', row.key)) findings.oneSided++;
+    if (predicate === 'in' && !hasEdge(db, peer_key, 'contains', row.key)) findings.oneSided++;
+  }
+  const wanted = new Set(relationships.map(relationshipKey));
+  const lacking = [...wanted].filter((key) => !there.has(key)).length;
+  const extra = [...there].filter((key) => !wanted.has(key)).length;
+  if (lacking + extra > 0)
+    findings.problem(
+      'edge',
+      `${row.id}: ${lacking} of its relationships are not indexed, ${extra} are that it has not.`,
+      row.id,
+    );
+}
+
+function hasEdge(db: Reader, source: number, predicate: string, peer: number): boolean {
+  return (
+    db.get(
+      'SELECT 1 FROM edge WHERE source = ? AND predicate = (SELECT key FROM predicate WHERE name = ?) AND peer = ?',
+      source,
+      predicate,
+      peer,
+    ) !== undefined
+  );
+}
+
+function compareListings(db: Reader, row: EntityFacts, manifest: Manifest, findings: Findings): void {
+  for (const collection of new Set(collectionsOf(manifest))) {
+    const listed = db.get<{ type: string; entity: number }>(
+      `SELECT l.type, l.entity FROM listing l JOIN entity c ON c.key = l.collection
+        WHERE c.id = ? AND l.created_at = ? AND l.id = ?`,
+      collection,
+      manifest.created_at,
+      row.id,
+    );
+    if (listed?.entity !== row.key || listed.type !== manifest.type)
+      findings.problem(
+        'listing',
+        `${row.id}: it is not listed in the collection ${collection} as it should be.`,
+        row.id,
+      );
+  }
+}

@@ -1,0 +1,58 @@
+import type { Connection, Reader } from './connection.ts';
+import type { MoveLog } from './verify-entities.ts';
+import type { Findings } from './verify-findings.ts';
+
+const pageRows = 2000;
+
+/** Rows that no entity accounts for: listings, relationships, moves, sources of imports. */
+export async function verifyLeftovers(db: Connection, findings: Findings, moves: MoveLog): Promise<void> {
+  let at: ListingPlace | null = { collection: -1, created_at: '', id: '' };
+  while (at !== null) at = db.snapshot((reader) => listingsAfter(reader, at as ListingPlace, findings));
+  for (const [entity] of moves.tips)
+    if (!db.get('SELECT 1 FROM entity WHERE key = ?', entity))
+      findings.problem('move', `Moves of an entity that is not here (${entity}).`);
+  const strays = db.get<{ n: number }>(
+    `SELECT count(*) AS n FROM (SELECT DISTINCT source FROM edge) d
+      WHERE NOT EXISTS (SELECT 1 FROM entity e WHERE e.key = d.source)`,
+  );
+  if (strays && strays.n > 0) findings.problem('edge', `Relationships of ${strays.n} entities that are not here.`);
+  const sources = db.get<{ n: number }>(
+    `SELECT count(*) AS n FROM import_source s WHERE NOT EXISTS
+       (SELECT 1 FROM block b WHERE b.key = s.tip AND b.entity = s.entity)`,
+  );
+  if (sources && sources.n > 0) findings.problem('entity', `${sources.n} sources of imports name no version.`);
+  const open = db.get<{ n: number }>("SELECT count(*) AS n FROM task WHERE kind = 'car_import'")?.n ?? 0;
+  if (open > 0) findings.remark('An import of an archive is not complete; the next start of the node completes it.');
+}
+
+interface ListingPlace {
+  collection: number;
+  created_at: string;
+  id: string;
+}
+
+const listed = `SELECT l.collection, l.created_at, l.id, e.id IS l.id AND e.deleted = 0 AND e.created_at IS l.created_at
+    AND e.type IS l.type AND EXISTS (SELECT 1 FROM edge d JOIN predicate p ON p.key = d.predicate
+      WHERE d.source = l.entity AND d.peer = l.collection AND p.name = 'collection') AS right
+   FROM listing l LEFT JOIN entity e ON e.key = l.entity`;
+
+/** Listings are in the order (collection, created_at descending, id): the rest of one collection, then the next one. */
+function listingsAfter(db: Reader, at: ListingPlace, findings: Findings): ListingPlace | null {
+  const { collection, created_at, id } = at;
+  const rest = db.all<ListingPlace & { right: number }>(
+    `${listed} WHERE l.collection = ? AND l.created_at <= ? AND (l.created_at < ? OR l.id > ?)
+      ORDER BY l.created_at DESC, l.id LIMIT ?`,
+    collection,
+    created_at,
+    created_at,
+    id,
+    pageRows,
+  );
+  const next = `${listed} WHERE l.collection > ? ORDER BY l.collection, l.created_at DESC, l.id LIMIT ?`;
+  const rows = rest.length > 0 ? rest : db.all<ListingPlace & { right: number }>(next, collection, pageRows);
+  for (const { id, right } of rows) {
+    findings.counts.listings++;
+    if (right !== 1) findings.problem('listing', `${id}: it is listed in a collection that it is not in.`, id);
+  }
+  return rows.at(-1) ?? null;
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { contentCid } from '../blocks/encode.ts';
+import { FileStore } from '../blocks/file-store.ts';
+import { type Connection, openReader } from './connection.ts';
+import type { Progress } from './long-tasks.ts';
+import { filesFolder } from './network-folders.ts';
+import { verifyBlocks } from './verify-blocks.ts';
+import { verifyEntities } from './verify-entities.ts';
+import { Findings, type VerifyReport } from './verify-findings.ts';
+import { verifyLeftovers } from './verify-leftovers.ts';
+
+/**
+ * Checks a network's store against itself: the database's own check, every block re-hashed and linked, every derived row
+ * made again from its block, every move, every kept file. Reads pages in short transactions, so a node may go on writing.
+ */
+export async function verifyStore(
+  { database, folder }: { database: string; folder: string },
+  report: (progress: Progress) => void,
+): Promise<VerifyReport> {
+  const findings = new Findings();
+  const db = openReader(database);
+  try {
+    report({ step: 'database', done: 0 });
+    checkDatabase(db, findings);
+    await verifyBlocks(db, findings, report);
+    const moves = await verifyEntities(db, findings, report);
+    await verifyLeftovers(db, findings, moves);
+    await verifyFiles(folder, findings, report);
+  } catch (error) {
+    // A damaged database may fail anywhere; what was found until then is the answer.
+    findings.problem('database', `The check could not go on: ${error instanceof Error ? error.message : error}.`);
+  } finally {
+    db.close();
+  }
+  return findings.report();
+}
+
+function checkDatabase(db: Connection, findings: Findings): void {
+  const said = db.db.pragma('quick_check(100)') as { quick_check: string }[];
+  for (const { quick_check: words } of said) if (words !== 'ok') findings.problem('database', words);
+}
+
+async function verifyFiles(folder: string, findings: Findings, report: (progress: Progress) => void): Promise<void> {
+  if (!existsSync(filesFolder(folder))) return;
+  const files = new FileStore(filesFolder(folder));
+  for await (const cid of files.list()) {
+    findings.counts.files++;
+    report({ step: 'files', done: findings.counts.files });
+    const hash = createHash('sha256');
+    for await (const chunk of files.read(cid)) hash.update(chunk);
+    if (contentCid(hash.digest()) !== cid) findings.problem('file', `The bytes of ${cid} are not those of its CID.`);
+  }
+}
