@@ -30,9 +30,13 @@ const healthMs = 3000;
 
 /**
  * The node that `<data>/node.json` names if it answers, else one that this process runs until the client is disposed of
- * (decisions.md, The command line).
+ * (decisions.md, The command line). With `mustRun` it is the former. @throws FailureError
  */
-export async function openClient(shell: Shell, flags: GlobalOptions): Promise<NodeClient> {
+export async function openClient(
+  shell: Shell,
+  flags: GlobalOptions,
+  { mustRun = false }: { mustRun?: boolean } = {},
+): Promise<NodeClient> {
   const { config, secrets } = readConfig(shell.env, flags, shell.dataFolder);
   const data = resolve(config.data);
   await using opened = new AsyncDisposableStack();
@@ -40,6 +44,7 @@ export async function openClient(shell: Shell, flags: GlobalOptions): Promise<No
   let url = known?.url;
   const running = known !== null && (await isAlive(known));
   if (!running) {
+    if (mustRun) throw new FailureError(`No node runs on ${data}: start one with "archeion serve".`);
     const quiet = {
       ...config,
       host: '127.0.0.1',
