@@ -11,13 +11,13 @@ export interface PullOptions {
   pageSize: number;
   /** How many batches of 100 entities are under way at once. */
   concurrency: number;
-  /** Called after each page that has been dealt with. */
-  progress: () => void;
 }
 
 const batchSize = 100;
 /** Pages whose entities are being fetched while the next page is read. */
 const pagesAhead = 3;
+/** A preview counts no further. */
+const maxCounted = 1_000_000;
 
 /** A page whose events are being dealt with. */
 interface OpenPage {
@@ -45,10 +45,7 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
       ctx.report.events += step.events.length;
       const events = newestOf(ctx, step.events, open);
       const page = { entities: new Set(events.map((event) => event.entity)), done: Promise.resolve() };
-      page.done = dealWith(ctx, queue, events).then(async () => {
-        await record(ctx, [step.covered, step.lost]);
-        options.progress();
-      });
+      page.done = dealWith(ctx, queue, events).then(() => record(ctx, [step.covered, step.lost]));
       // Its failure is met below, when it is awaited.
       page.done.catch(() => undefined);
       open.push(page);
@@ -61,7 +58,11 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
   }
 }
 
-async function readPage(ctx: SyncContext, cursor: number | null, limit: number): Promise<FeedPage> {
+async function readPage(
+  ctx: Pick<SyncContext, 'store' | 'client'>,
+  cursor: number | null,
+  limit: number,
+): Promise<FeedPage> {
   const { network } = ctx.store;
   const query = new URLSearchParams({
     limit: String(limit),
@@ -98,4 +99,21 @@ async function record({ store, remote, now, report }: SyncContext, intervals: (I
   await store.submit([{ changes: [], guards: [], rows, origin: `remote:${remote.name}`, time: now() }]);
   const lost = intervals.find((interval) => interval?.lost && interval.first > 1);
   if (lost) report.lost = { first: lost.first, last: lost.last };
+}
+
+/** How much a pull would look at: the new events, and of how many entities they are. */
+export async function previewPull(
+  ctx: Pick<SyncContext, 'store' | 'remote' | 'client'>,
+  pageSize: number,
+): Promise<{ events: number; entities: number }> {
+  const entities = new Set<string>();
+  let events = 0;
+  let feed = startFeed(ctx.store.read((db) => seenIntervals(db, ctx.remote.key)));
+  while (feed.phase === 'walking') {
+    const step = feedStep(feed, await readPage(ctx, feed.cursor, pageSize));
+    feed = step.state;
+    events += step.events.length;
+    for (const { entity } of step.events) if (entities.size < maxCounted) entities.add(entity);
+  }
+  return { events, entities: entities.size };
 }

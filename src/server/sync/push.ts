@@ -1,6 +1,6 @@
 import PQueue from 'p-queue';
 import { turn } from '../blocks/pace.ts';
-import { findStanding } from '../store/entities.ts';
+import { findEntity } from '../store/entities.ts';
 import { lackingPeers, type PendingRow, pendingPage, pendingPeers } from '../store/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import { commitsBetween } from './apply.ts';
@@ -19,24 +19,14 @@ export interface PushContext extends SyncContext {
   self: readonly string[];
 }
 
-export interface PushOptions {
-  concurrency: number;
-  progress: () => void;
-}
-
 /**
  * Sends what differs: collections first, then what others point at, then changes, then deletions (SPEC.md, P1).
  * @throws UnreachableError where the remote does not answer; what was sent until then is recorded
  */
-export async function push(ctx: PushContext, options: PushOptions): Promise<void> {
+export async function push(ctx: PushContext, concurrency: number): Promise<void> {
   for (const round of await roundsOf(ctx)) {
-    const queue = new PQueue({ concurrency: options.concurrency });
-    const sending = round.map((id) =>
-      queue.add(async () => {
-        await pushEntity(ctx, id);
-        options.progress();
-      }),
-    );
+    const queue = new PQueue({ concurrency });
+    const sending = round.map((id) => queue.add(() => pushEntity(ctx, id)));
     try {
       await Promise.all(sending);
     } finally {
@@ -71,7 +61,7 @@ async function roundsOf(ctx: PushContext): Promise<string[][]> {
   ].filter((round) => round.length > 0);
 }
 
-export async function allPending({ store, remote }: Pick<SyncContext, 'store' | 'remote'>): Promise<PendingRow[]> {
+async function allPending({ store, remote }: Pick<SyncContext, 'store' | 'remote'>): Promise<PendingRow[]> {
   const all: PendingRow[] = [];
   for (let after: number | null = 0; after !== null; ) {
     const from: number = after;
@@ -164,6 +154,8 @@ async function send(
       await readRemoteTip(ctx, id);
       return true;
     }
+    // An id that is there already: a 409 for entities, for collections a 400.
+    if (intent === 'create' && answer.status === 400 && (await readRemoteTip(ctx, id))) return true;
     if (answer.status >= 400) return refuse(ctx, id, sent, answer.status, readWords(answer.body, answer.status));
     const cid = await takeAnswer(ctx, id, answer, whole && i === requests.length - 1 ? sent : null);
     if (cid === null)
@@ -240,14 +232,14 @@ async function fetchChain({ client, store }: PushContext, id: string, cid: strin
   return isUnusable(chain) ? null : chain;
 }
 
-/** Reads the remote's tip and settles what is here with it; nothing where it has none, or still the one that is known. */
-async function readRemoteTip(ctx: PushContext, id: string): Promise<void> {
+/** Reads the remote's tip and settles what is here with it; false where it has none, or still the one that is known. */
+async function readRemoteTip(ctx: PushContext, id: string): Promise<boolean> {
   const { status, body } = await ctx.client.read(`/entities/${id}/tip`);
   const tip = status === 200 ? readTip(body) : null;
   const { known, state } = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
-  if (tip === null || tip === state.theirs?.cid) return;
+  if (tip === null || tip === state.theirs?.cid) return false;
   const chain = await fetchChain(ctx, id, tip);
-  if (chain === null) return;
+  if (chain === null) return false;
   const version = versionOf(chain.cid, chain.manifest);
   const first = chain.manifests[0];
   const mine = first?.edited_by.user_id === ctx.remote.user && chain.blocks.length === 1;
@@ -265,6 +257,7 @@ async function readRemoteTip(ctx: PushContext, id: string): Promise<void> {
     };
   });
   if (standing === 'conflict' && before !== 'conflict') ctx.report.conflicts++;
+  return true;
 }
 
 /** Commits what an event makes of an entity, decided anew where the tip here moved meanwhile; how it then stands. */
@@ -281,10 +274,23 @@ async function settle(ctx: PushContext, chain: Chain, event: (loaded: Loaded) =>
   }
 }
 
-/** Whether an entity that is here could be pushed at all; for previews. */
-export function previewOf(ctx: Pick<SyncContext, 'store' | 'remote'>, id: string): { intent: Intent; label: string } {
-  return ctx.store.read((db) => ({
-    intent: intentOf(loadEntity(db, ctx.remote.key, id).state),
-    label: findStanding(db, id)?.label ?? '',
-  }));
+/** What a push would do with one entity. */
+export interface PushPreview {
+  id: string;
+  type: string;
+  label: string;
+  intent: Intent;
+}
+
+export async function previewPush(ctx: Pick<SyncContext, 'store' | 'remote'>): Promise<PushPreview[]> {
+  const found: PushPreview[] = [];
+  for (const [i, { id, type }] of (await allPending(ctx)).entries()) {
+    const { intent, label } = ctx.store.read((db) => ({
+      intent: intentOf(loadEntity(db, ctx.remote.key, id).state),
+      label: findEntity(db, id)?.label ?? '',
+    }));
+    if (intent !== 'none' && intent !== 'same') found.push({ id, type, label, intent });
+    if (i % 20 === 19) await turn();
+  }
+  return found;
 }
