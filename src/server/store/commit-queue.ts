@@ -3,7 +3,7 @@ import type { Commit, Outcome } from './commit.ts';
 import { commitProblem } from './commit-check.ts';
 import { type Connection, openWriter } from './connection.ts';
 import { type Answer, GroupCommit } from './group.ts';
-import { storing } from './storage-error.ts';
+import { asStorageError } from './storage-error.ts';
 
 /** The one door for writes: submissions go to the network's writer, and each is answered when it is on disk. */
 export interface CommitQueue {
@@ -75,7 +75,7 @@ function sizeOf(commits: Commit[]): number {
 /** A queue over a writer in this thread: for tests, and for tools that open the store by themselves. */
 export function inProcessQueue(file: string, open: (file: string) => Connection = openWriter): CommitQueue {
   const waiting = new Waiting();
-  const group = storing(() => new GroupCommit(() => open(file)));
+  const group = openGroup(() => open(file));
   let closed = false;
   return {
     submit: async (commits) => {
@@ -87,4 +87,12 @@ export function inProcessQueue(file: string, open: (file: string) => Connection 
       group.close();
     },
   };
+}
+
+function openGroup(open: () => Connection): GroupCommit {
+  try {
+    return new GroupCommit(open);
+  } catch (error) {
+    throw asStorageError(error);
+  }
 }

@@ -18,9 +18,13 @@ export function storing<T>(fn: () => T): T {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (error instanceof StorageError || !/^(SQLITE_|ZSTD_error|E[A-Z]+$)/.test(code)) throw error;
-    const { reason, full } = storageError(error);
-    throw new StorageError(reason, full);
+    throw asStorageError(error);
   }
+}
+
+export function asStorageError(error: unknown): StorageError {
+  const { reason, full } = storageError(error);
+  return new StorageError(reason, full);
 }
 
 /** Any error of the database as one that a person understands. */

@@ -10,9 +10,13 @@ const died = 'The writer stopped unexpectedly; it is not known whether this writ
 
 /** A queue over a writer thread; resolves once the database is open and migrated. */
 export async function threadQueue(file: string): Promise<CommitQueue> {
-  const queue = new ThreadQueue(file);
+  const queue = new ThreadQueue(() => writerThread(file));
   await queue.open();
   return queue;
+}
+
+export function writerThread(file: string): Worker {
+  return new Worker(workerUrl('writer-thread'), { workerData: { file } });
 }
 
 /**
@@ -20,15 +24,16 @@ export async function threadQueue(file: string): Promise<CommitQueue> {
  * starts another one.
  */
 export class ThreadQueue implements CommitQueue {
-  readonly #file: string;
+  readonly #thread: () => Worker;
   readonly #waiting = new Waiting();
   #worker: Worker | null = null;
   #opening: Promise<void> | null = null;
   #unsent: { seq: number; commits: Commit[] }[] = [];
   #closed: Promise<void> | null = null;
 
-  constructor(file: string) {
-    this.#file = file;
+  /** `thread` starts a writer thread; it is called again after one has died. */
+  constructor(thread: () => Worker) {
+    this.#thread = thread;
   }
 
   /** Throws StorageError where the database cannot be opened. */
@@ -41,7 +46,7 @@ export class ThreadQueue implements CommitQueue {
   }
 
   #start(): Promise<void> {
-    const worker = new Worker(workerUrl('writer-thread'), { workerData: { file: this.#file } });
+    const worker = this.#thread();
     return new Promise((resolve, reject) => {
       const lost = (reason: string, full = false) => {
         reject(new StorageError(reason, full));

@@ -1,0 +1,203 @@
+import type { Worker } from 'node:worker_threads';
+import { describe, expect, test } from 'vitest';
+import { BusyError, StorageError } from '../../src/server/errors.ts';
+import type { Outcome } from '../../src/server/store/commit.ts';
+import { inProcessQueue } from '../../src/server/store/commit-queue.ts';
+import { openWriter } from '../../src/server/store/connection.ts';
+import { migrations } from '../../src/server/store/migrations/migrate.ts';
+import { ThreadQueue, writerThread } from '../../src/server/store/thread-queue.ts';
+import { rebuiltProjections, storedProjections } from '../helpers/projections.ts';
+import { commit, first, idOf, next, openStore, step, type TestStore, type Version, writers } from '../helpers/store.ts';
+
+/** An error of the database itself, in the middle of a commit's writes. */
+const failing = `CREATE TRIGGER fails BEFORE INSERT ON moves WHEN NEW.origin = 'fails'
+  BEGIN SELECT RAISE(ABORT, 'the disk said no'); END`;
+
+function consistent({ store, rows }: TestStore): void {
+  expect(rows('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  store.read((db) => expect(storedProjections(db)).toEqual(rebuiltProjections(db)));
+}
+
+describe.each(writers)('a queue with the writer %s', (writer) => {
+  test('an error in one commit rejects its whole group, nothing of it is kept, and later groups work', async () => {
+    await using opened = await openStore(writer);
+    opened.meddle(failing);
+    const made = Array.from({ length: 10 }, (_, n) => first(idOf(n)));
+    const submissions = made.map((it, n) =>
+      opened.store.submit([n === 5 ? { ...step(null, it), origin: 'fails' } : step(null, it)]),
+    );
+    const results = await Promise.allSettled(submissions);
+    const rejected = results.flatMap((it, n) => (it.status === 'rejected' ? [n] : []));
+    expect(rejected).toContain(5);
+    for (const n of rejected) {
+      const { reason } = results[n] as PromiseRejectedResult;
+      expect(reason).toBeInstanceOf(StorageError);
+      expect(reason).toMatchObject({ code: 'STORAGE', reason: expect.stringContaining('the disk said no') });
+    }
+    // Whoever was in another group was answered, and what was answered is what is there.
+    expect(made.flatMap(({ id }, n) => (opened.tip(id) === undefined ? [n] : []))).toEqual(rejected);
+    const again = await opened.store.submit(rejected.map((n) => step(null, made[n] as Version)));
+    expect(again.every(({ committed }) => committed)).toBe(true);
+    expect(opened.rows('SELECT max(id) AS n, count(*) AS c FROM moves')).toEqual([{ n: 10, c: 10 }]);
+    consistent(opened);
+  });
+
+  test('a submission over several groups is answered once, in order; a failure keeps the groups before it', async () => {
+    await using opened = await openStore(writer);
+    opened.meddle(failing);
+    const made = Array.from({ length: 1000 }, (_, n) => first(idOf(n)));
+    const outcomes = await opened.store.submit(made.slice(0, 600).map((it) => step(null, it)));
+    expect(outcomes.map((it) => it.committed && it.moves)).toEqual(outcomes.map((_, n) => [n + 1]));
+    const rest = made.slice(600).map((it) => step(null, it));
+    const last = { ...rest.at(-1), origin: 'fails' } as (typeof rest)[number];
+    await expect(opened.store.submit([...rest.slice(0, -1), last])).rejects.toThrow(StorageError);
+    const kept = made.filter(({ id }) => opened.tip(id) !== undefined);
+    expect(kept.length).toBeGreaterThanOrEqual(600 + 256);
+    expect(kept).toEqual(made.slice(0, kept.length));
+    expect(opened.tip((made.at(-1) as Version).id)).toBeUndefined();
+    consistent(opened);
+  });
+
+  test('what waits is bounded: more is refused, and room comes back', async () => {
+    await using opened = await openStore(writer);
+    const properties = { text: 'x'.repeat(4_000_000) };
+    const made = Array.from({ length: 20 }, (_, n) => first(idOf(n), { properties }));
+    const results = await Promise.allSettled(made.map((it) => opened.store.submit([step(null, it)])));
+    const refused = results.flatMap((it) => (it.status === 'rejected' ? [it.reason] : []));
+    // 64 MiB hold 16 of them.
+    expect(refused.length).toBe(4);
+    for (const reason of refused) expect(reason).toBeInstanceOf(BusyError);
+    const late = made.slice(-4).map((it) => opened.store.submit([step(null, it)]));
+    expect((await Promise.all(late)).flat().map(({ committed }) => committed)).toEqual([true, true, true, true]);
+    expect(made.every(({ id, cid }) => opened.tip(id) === cid)).toBe(true);
+  });
+
+  test('one submission larger than the bound is taken while nothing else waits', async () => {
+    await using opened = await openStore(writer);
+    const properties = { text: 'x'.repeat(4_000_000) };
+    const large = Array.from({ length: 18 }, (_, n) => step(null, first(idOf(n), { properties })));
+    const [outcomes, other] = await Promise.allSettled([
+      opened.store.submit(large),
+      opened.store.submit([step(null, first(idOf(99)))]),
+    ]);
+    expect(outcomes).toMatchObject({ status: 'fulfilled' });
+    expect(other).toMatchObject({ status: 'rejected', reason: expect.any(BusyError) });
+    await opened.store.submit([step(null, first(idOf(99)))]);
+  });
+
+  test('closing writes what waits, answers it, and leaves no log behind', async () => {
+    await using opened = await openStore(writer);
+    const made = Array.from({ length: 2000 }, (_, n) => first(idOf(n)));
+    const waiting = made.map((it) => opened.store.submit([step(null, it)]));
+    await opened.store.close();
+    expect((await Promise.all(waiting)).every(([it]) => it?.committed)).toBe(true);
+    const db = openWriter(opened.file);
+    expect(db.get('SELECT count(*) AS n FROM moves')).toEqual({ n: 2000 });
+    expect(db.db.pragma('wal_checkpoint(PASSIVE)')).toEqual([{ busy: 0, log: 0, checkpointed: 0 }]);
+    db.close();
+  });
+
+  test('many writers of one entity: exactly one wins each round', async () => {
+    await using opened = await openStore(writer);
+    let tip = first(idOf(1));
+    await opened.store.submit([step(null, tip)]);
+    for (let round = 0; round < 20; round++) {
+      const rivals = Array.from({ length: 8 }, (_, n) => next(tip, { properties: { round, n } }));
+      const outcomes = (await Promise.all(rivals.map((it) => opened.store.submit([step(tip, it)])))).flat();
+      expect(outcomes.filter(({ committed }) => committed)).toHaveLength(1);
+      const winner = rivals[outcomes.findIndex(({ committed }) => committed)] as Version;
+      for (const it of outcomes) if (!it.committed) expect(it.actual).toBe(winner.cid);
+      tip = winner;
+    }
+    expect(opened.tip(tip.id)).toBe(tip.cid);
+  });
+
+  test('nothing to write is answered with nothing', async () => {
+    await using opened = await openStore(writer);
+    expect(await opened.store.submit([])).toEqual([]);
+    expect(await opened.store.submit([commit([])])).toEqual([{ committed: true, moves: [] }]);
+  });
+});
+
+describe('a writer thread that dies', () => {
+  test('fails what it was sent with a clear sentence, and another one takes the next write', async () => {
+    await using opened = await openStore('here');
+    await opened.store.close();
+    const threads: Worker[] = [];
+    const queue = new ThreadQueue(() => {
+      const thread = writerThread(opened.file);
+      threads.push(thread);
+      return thread;
+    });
+    await queue.open();
+    const versions: Version[] = [first(idOf(1))];
+    await queue.submit([step(null, versions[0] as Version)]);
+    for (let round = 0; round < 3; round++) {
+      const busy = Array.from({ length: 500 }, (_, n) =>
+        queue.submit([step(null, first(idOf(1000 * (round + 1) + n)))]),
+      );
+      // It has taken the work and is in the middle of it, or has not got it yet.
+      await (round === 0 ? Promise.race(busy) : new Promise((resolve) => setImmediate(resolve)));
+      await threads.at(-1)?.terminate();
+      const results = await Promise.allSettled(busy);
+      const lost = results.flatMap((it) => (it.status === 'rejected' ? [it.reason] : []));
+      expect(lost.length).toBeGreaterThan(0);
+      for (const reason of lost) {
+        expect(reason).toBeInstanceOf(StorageError);
+        expect(reason).toMatchObject({ reason: expect.stringContaining('The writer stopped unexpectedly') });
+      }
+      const before = versions.at(-1) as Version;
+      versions.push(next(before));
+      const [outcome] = (await queue.submit([step(before, versions.at(-1) as Version)])) as [Outcome];
+      expect(outcome.committed).toBe(true);
+      const answered = results.flatMap((it, n) => (it.status === 'fulfilled' ? [idOf(1000 * (round + 1) + n)] : []));
+      const db = openWriter(opened.file);
+      for (const id of answered)
+        expect(db.get('SELECT tip FROM entity WHERE id = ? AND tip IS NOT NULL', id)).toBeDefined();
+      expect(db.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+      db.close();
+    }
+    expect(threads).toHaveLength(4);
+    await queue.close();
+    await expect(queue.submit([])).rejects.toMatchObject({ reason: 'The node is closing.' });
+    expect(threads).toHaveLength(4);
+  });
+
+  test('a database that cannot be opened again is said, until it can', async () => {
+    await using opened = await openStore('here');
+    await opened.store.close();
+    const threads: Worker[] = [];
+    const queue = new ThreadQueue(() => {
+      const thread = writerThread(opened.file);
+      threads.push(thread);
+      return thread;
+    });
+    await queue.open();
+    opened.meddle('PRAGMA user_version = 99');
+    await threads[0]?.terminate();
+    const a = first(idOf(1));
+    await expect(queue.submit([step(null, a)])).rejects.toMatchObject({
+      reason: expect.stringContaining('newer Archeion'),
+    });
+    opened.meddle(`PRAGMA user_version = ${migrations.length}`);
+    expect(await queue.submit([step(null, a)])).toEqual([{ committed: true, moves: [1] }]);
+    await queue.close();
+  });
+});
+
+test('the writer is durable at each commit and readers cannot write', async () => {
+  await using opened = await openStore('here');
+  const db = openWriter(opened.file);
+  const pragma = (name: string) => db.db.pragma(name, { simple: true });
+  expect(pragma('journal_mode')).toBe('wal');
+  expect(pragma('synchronous')).toBe(2);
+  expect(pragma('wal_autocheckpoint')).toBe(0);
+  expect([pragma('fullfsync'), pragma('checkpoint_fullfsync')]).toEqual([1, 1]);
+  db.close();
+  expect(() => opened.rows("INSERT INTO meta VALUES ('a', 'b') RETURNING name")).toThrow(StorageError);
+  expect(() => opened.rows('DELETE FROM moves RETURNING id')).toThrow(/Service unavailable/);
+});
+
+test('a queue whose database cannot be opened throws a StorageError', async () => {
+  expect(() => inProcessQueue('/nowhere/at/all/archeion.db')).toThrow(StorageError);
+});
