@@ -47,7 +47,7 @@ function closed(value: unknown): unknown {
   ) as Json;
   if (nullable === true) return { anyOf: [members, { type: 'null' }] };
   if (nullable !== undefined) return { ...members, nullable };
-  const described = members['type'] === 'object' && typeof members['properties'] === 'object';
+  const described = members.type === 'object' && typeof members.properties === 'object';
   return described && isOpen(members) ? { ...members, additionalProperties: false } : members;
 }
 

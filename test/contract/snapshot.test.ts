@@ -15,7 +15,7 @@ beforeAll(async () => {
   await promisify(execFile)(process.execPath, [resolve(root, 'build/generate.ts')], { cwd: root });
   const document = JSON.parse(await readFile(resolve(root, 'src/server/generated/openapi.json'), 'utf8'));
   generated = `${JSON.stringify(sorted(document), null, 2)}\n`;
-  if (process.env['UPDATE_CONTRACT']) await writeFile(snapshot, generated);
+  if (process.env.UPDATE_CONTRACT) await writeFile(snapshot, generated);
 });
 
 /** Members in the order of their names, so that moving a controller changes nothing here. */

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { networks } from '../../src/server/model/ids.ts';
+import { ask, type Person } from '../helpers/callers.ts';
+import { create, ok, read, remove, unauthorized } from '../helpers/entities.ts';
+import type { Answer } from '../helpers/node.ts';
+import { letters, type MatrixScene, openMatrix, type Role, roles } from './matrix-scene.ts';
+
+/**
+ * Who gets through, written from interface.md, Authentication and Permission actions: member, expired member (x),
+ * non-member, anonymous, service account, service on behalf of the member, processor with that role, operator.
+ * The probes of users are about the member's user, or about the caller's own (credentials).
+ */
+const table = `
+action             | owner    | editor   | viewer   | public
+entity:view        | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
+entity:tip         | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
+entity:create      | msbpo    | msbpo    | so       | so
+entity:update      | msbpo    | msbpo    | so       | so
+entity:delete      | msbpo    | msbpo    | so       | so
+entity:restore     | msbpo    | msbpo    | so       | so
+file:create        | msbpo    | msbpo    | so       | so
+file:update        | msbpo    | msbpo    | so       | so
+folder:create      | msbpo    | msbpo    | so       | so
+folder:update      | msbpo    | msbpo    | so       | so
+collection:view    | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
+collection:create  | mxnsbo   | mxnsbo   | mxnsbo   | mxnsbo
+collection:update  | msbpo    | so       | so       | so
+collection:manage  | msbo     | so       | so       | so
+collection:delete  | msbpo    | so       | so       | so
+collection:restore | msbpo    | so       | so       | so
+user:view          | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
+user:update        | msbo     | msbo     | msbo     | msbo
+user:credentials   | mxno     | mxno     | mxno     | mxno
+permissions:read   | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
+events:list        | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
+`;
+
+const [head = [], ...rows] = table
+  .trim()
+  .split('\n')
+  .map((line) => line.split('|').map((cell) => cell.trim()));
+const cells = rows.flatMap(([action = '', ...sets]) => roles.map((role, i) => ({ action, role, may: sets[i] ?? '' })));
+
+/** Tries an action as somebody, on what it has made for that. */
+type Probe = (scene: MatrixScene, who: Person, role: Role) => Promise<Answer>;
+
+const made = ({ node, maker, collection }: MatrixScene, type = 'document') =>
+  create(node, maker, { type, collection: collection.id });
+
+const creation =
+  (type: string): Probe =>
+  ({ node, collection }, who) =>
+    ask(node, who, 'POST /entities', { type, collection: collection.id });
+
+const change =
+  (type: string): Probe =>
+  async (scene, who) => {
+    const { id, cid } = await made(scene, type);
+    return ask(scene.node, who, `PUT /entities/${id}`, { expect_tip: cid, properties: { a: 1 } });
+  };
+
+const probes: Record<string, Probe> = {
+  'entity:view': async (scene, who) => ask(scene.node, who, `GET /entities/${(await made(scene)).id}`),
+  'entity:tip': async (scene, who) => ask(scene.node, who, `GET /entities/${(await made(scene)).id}/tip`),
+  'entity:create': creation('document'),
+  'entity:update': change('document'),
+  'entity:delete': async (scene, who) => {
+    const { id, cid } = await made(scene);
+    return ask(scene.node, who, `DELETE /entities/${id}`, { expect_tip: cid });
+  },
+  'entity:restore': async (scene, who) => {
+    const { id, cid } = await remove(scene.node, scene.maker, await made(scene));
+    return ask(scene.node, who, `POST /entities/${id}/restore`, { expect_tip: cid });
+  },
+  'file:create': creation('file'),
+  'file:update': change('file'),
+  'folder:create': creation('folder'),
+  'folder:update': change('folder'),
+  'collection:view': ({ node, collection }, who) => ask(node, who, `GET /collections/${collection.id}`),
+  'collection:create': ({ node }, who) => ask(node, who, 'POST /collections', { label: 'another' }),
+  'collection:update': async ({ node, maker, collection }, who) => {
+    const { id, cid } = await read(node, maker, collection.id);
+    return ask(node, who, `PUT /collections/${id}`, { expect_tip: cid, description: 'changed' });
+  },
+  'collection:manage': ({ node, collection }, who) =>
+    ask(node, who, `PUT /collections/${collection.id}/roles/viewer`, { actions: ['*:view'] }),
+  'collection:delete': async ({ node, maker, collection }, who) => {
+    const { id, cid } = await read(node, maker, collection.id);
+    const answer = await ask(node, who, `DELETE /entities/${id}`, { expect_tip: cid });
+    const grave = answer.body as { cid: string };
+    if (answer.status < 300) ok(await ask(node, maker, `POST /entities/${id}/restore`, { expect_tip: grave.cid }));
+    return answer;
+  },
+  'collection:restore': async ({ node, maker, collection }, who) => {
+    const { id, cid } = await remove(node, maker, await read(node, maker, collection.id));
+    const answer = await ask(node, who, `POST /entities/${id}/restore`, { expect_tip: cid });
+    if (answer.status >= 300) ok(await ask(node, maker, `POST /entities/${id}/restore`, { expect_tip: cid }));
+    return answer;
+  },
+  'user:view': (scene, who, role) => ask(scene.node, who, `GET /users/${scene.member(role).id}`),
+  'user:update': async (scene, who, role) => {
+    const { id, cid } = await read(scene.node, scene.maker, scene.member(role).id);
+    return ask(scene.node, who, `PUT /users/${id}`, { expect_tip: cid, properties: { a: 1 } });
+  },
+  'user:credentials': ({ node }, who) => ask(node, who, 'GET /users/me/keys'),
+  'permissions:read': ({ node }, who) => ask(node, who, 'GET /permissions'),
+  'events:list': ({ node }, who) => ask(node, who, 'GET /events?limit=1'),
+};
+
+/** These are tried on the test network too. */
+const onBoth = ['entity:view', 'entity:update', 'collection:create', 'collection:manage', 'user:update'];
+
+it('has a probe for every action of the table', () => {
+  expect(Object.keys(probes).sort()).toEqual(rows.map(([action]) => action).sort());
+  expect(head.slice(1)).toEqual(roles);
+});
+
+describe.each(networks)('over HTTP, on %s', (network) => {
+  let scene: MatrixScene;
+  beforeAll(async () => {
+    scene = await openMatrix(network);
+  });
+  afterAll(() => scene[Symbol.asyncDispose]());
+
+  const tried = cells.filter(({ action }) => network === 'main' || onBoth.includes(action));
+  it.each(tried)('$action with the role $role: $may', async ({ action, role, may }) => {
+    let through = '';
+    for (const letter of letters) {
+      const answer = await probes[action]?.(scene, scene.actor(letter, role), role);
+      if (answer && answer.status < 300) through += letter;
+      else
+        expect({ letter, status: answer?.status, body: answer?.body }).toEqual({ letter, ...refusal(letter, action) });
+    }
+    expect([...through].sort()).toEqual([...may].sort());
+  });
+});
+
+/** interface.md, Authentication 7: what a refused caller is told. */
+function refusal(letter: string, action: string) {
+  if (letter === 'a') return { status: 401, body: unauthorized };
+  const told = expect.stringMatching(new RegExp(`^(?:Only users can .+|Action not allowed: ${action})$`));
+  return { status: 403, body: { error: told } };
+}
