@@ -7,6 +7,7 @@ const entries: { name: string; file: string; required: boolean }[] = [
   { name: 'index', file: 'src/main/index.ts', required: true },
   { name: 'cli', file: 'src/server/cli.ts', required: true },
   { name: 'writer-thread', file: 'src/server/store/writer-thread.ts', required: false },
+  { name: 'task-thread', file: 'src/server/store/task-thread.ts', required: false },
   { name: 'reader-thread', file: 'src/server/store/reader-thread.ts', required: false },
 ];
 

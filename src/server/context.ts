@@ -17,10 +17,14 @@ import { ExpansionService } from './resources/entities/expansion-service.ts';
 import { EntitiesService } from './resources/entities/service.ts';
 import { EntityWrites } from './resources/entities/writes.ts';
 import { EventsService } from './resources/events/service.ts';
+import { CarImportService } from './resources/node/archives/car-import-service.ts';
+import { ExportService } from './resources/node/archives/export-service.ts';
+import { OneAtATime } from './resources/node/archives/one-at-a-time.ts';
 import { ImportsService } from './resources/node/imports/service.ts';
 import { NodeKeysService } from './resources/node/keys/service.ts';
 import { SessionsService } from './resources/node/sessions/service.ts';
 import { StatusService } from './resources/node/status/service.ts';
+import { UpkeepService } from './resources/node/upkeep/service.ts';
 import { PermissionsService } from './resources/permissions/service.ts';
 import { RelationshipsService } from './resources/relationships/service.ts';
 import { SystemService } from './resources/system/service.ts';
@@ -50,6 +54,8 @@ export interface Context extends AsyncDisposable {
   relationships: RelationshipsService;
   versions: VersionsService;
   events: EventsService;
+  archives: { exports: ExportService; carImports: CarImportService };
+  upkeep: UpkeepService;
   imports: ImportsService;
   nodeKeys: NodeKeysService;
   status: StatusService;
@@ -74,9 +80,12 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   const operator = identity.ensureOperator().account;
   const firstUse = async (network: Network): Promise<void> => {
     await cascades.resume(await networks.get(network));
+    await carImports.resume(network);
     await users.ensureUser(network, operator);
   };
   const networks = opened.adopt(new Networks(config.data, firstUse), (it) => it.close());
+  const alone = new OneAtATime();
+  const carImports = new CarImportService({ networks, alone, now, log });
 
   const permissions = new PermissionsService(now, networks);
   const nextUlid = monotonicFactory();
@@ -122,6 +131,16 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     relationships: new RelationshipsService(writes),
     versions: new VersionsService(writes),
     events: opened.use(new EventsService(networks, now, log)),
+    archives: { exports: new ExportService(networks, instance), carImports },
+    upkeep: new UpkeepService({
+      networks,
+      data: config.data,
+      instance,
+      version,
+      now,
+      alone,
+      verifying: new OneAtATime(),
+    }),
     imports: new ImportsService(writes, collections),
     nodeKeys: new NodeKeysService(identity),
     status: new StatusService({ networks, data: config.data, instance, version, now }),

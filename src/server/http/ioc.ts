@@ -3,10 +3,12 @@ import { AuthController } from '../resources/auth/controller.ts';
 import { CollectionsController } from '../resources/collections/controller.ts';
 import { EntitiesController } from '../resources/entities/controller.ts';
 import { EventsController } from '../resources/events/controller.ts';
+import { ArchivesController } from '../resources/node/archives/controller.ts';
 import { ImportsController } from '../resources/node/imports/controller.ts';
 import { NodeKeysController } from '../resources/node/keys/controller.ts';
 import { SessionsController } from '../resources/node/sessions/controller.ts';
 import { StatusController } from '../resources/node/status/controller.ts';
+import { UpkeepController } from '../resources/node/upkeep/controller.ts';
 import { PermissionsController } from '../resources/permissions/controller.ts';
 import { RelationshipsController } from '../resources/relationships/controller.ts';
 import { SystemController } from '../resources/system/controller.ts';
@@ -19,6 +21,7 @@ export type ControllerClass = abstract new (...args: any[]) => object;
 
 /** How each controller is made from the context; a new controller is added here. */
 const factories = new Map<ControllerClass, (ctx: Context) => object>([
+  [ArchivesController, (ctx) => new ArchivesController(ctx.archives)],
   [AuthController, (ctx) => new AuthController(ctx.auth)],
   [CollectionsController, (ctx) => new CollectionsController(ctx.collections)],
   [EntitiesController, (ctx) => new EntitiesController(ctx.entities)],
@@ -29,6 +32,7 @@ const factories = new Map<ControllerClass, (ctx: Context) => object>([
   [PermissionsController, (ctx) => new PermissionsController(ctx.permissions)],
   [RelationshipsController, (ctx) => new RelationshipsController(ctx.relationships)],
   [SessionsController, (ctx) => new SessionsController(ctx.sessions)],
+  [UpkeepController, (ctx) => new UpkeepController(ctx.upkeep)],
   [UsersController, (ctx) => new UsersController(ctx.users)],
   [VersionsController, (ctx) => new VersionsController(ctx.versions)],
   [SystemController, (ctx) => new SystemController(ctx.system)],

@@ -14,6 +14,8 @@ export class NetworkStore {
   readonly network: Network;
   /** The network's folder: database and files. */
   readonly folder: string;
+  /** The database file. */
+  readonly database: string;
   readonly #queue: CommitQueue;
   readonly #reader: Connection;
   readonly #pool = new ReaderPool();
@@ -21,6 +23,7 @@ export class NetworkStore {
   private constructor(network: Network, folder: string, queue: CommitQueue, reader: Connection) {
     this.network = network;
     this.folder = folder;
+    this.database = databaseFile(join(folder, '..'), network);
     this.#queue = queue;
     this.#reader = reader;
   }
@@ -47,7 +50,7 @@ export class NetworkStore {
 
   /** A read that takes long or whose result is long, on a reader thread: JSON text as UTF-8. */
   readLong<N extends keyof typeof longReads>(name: N, args: LongRead<N>['args']): Promise<Uint8Array> {
-    return this.#pool.run({ file: databaseFile(join(this.folder, '..'), this.network), name, args });
+    return this.#pool.run({ file: this.database, name, args });
   }
 
   /** See CommitQueue. */

@@ -1,0 +1,13 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList } from 'node:net';
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Whether a request came over the loopback interface and not through a proxy that says so. */
+export function fromThisMachine({ socket, headers }: IncomingMessage): boolean {
+  const address = socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? '';
+  const forwarded = headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined;
+  return !forwarded && address !== '' && loopback.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+}

@@ -1,0 +1,96 @@
+import { answerBytes } from '../../../http/byte-answer.ts';
+import {
+  Get,
+  Post,
+  Produces,
+  Query,
+  Request,
+  Response,
+  Route,
+  SuccessResponse,
+  Tags,
+} from '../../../http/controller.ts';
+import { answerLines, bodyOf, type StreamRequest } from '../../../http/streams.ts';
+import type { EntityId, ErrorView, ValidationErrorView } from '../../wire.ts';
+import type { CarImportService } from './car-import-service.ts';
+import type { ExportService, ExportWish } from './export-service.ts';
+import type { CarImportLineView } from './wire.ts';
+
+@Route('node')
+@Tags('Node')
+@Response<ValidationErrorView>(400, 'Validation failed')
+@Response<ErrorView>(401, 'Unauthorized')
+@Response<ErrorView>(403, 'Not the operator')
+export class ArchivesController {
+  private readonly exports: ExportService;
+  private readonly imports: CarImportService;
+  constructor(services: { exports: ExportService; carImports: CarImportService }) {
+    this.exports = services.exports;
+    this.imports = services.carImports;
+  }
+
+  /**
+   * Export a network, a collection or an entity as a CAR file: every version under its CID, deleted entities too, with
+   * an index that reaches them all from the root. It is the state of one moment, whatever is written meanwhile.
+   * Headers of the answer: `X-Archeion-Entities`, and `X-Archeion-Checkpoint` for `since` of a later export.
+   * @param format `car`, or `ndjson`: one version a line as GET /entities/{id} answers it, for scripts
+   * @param collection Only the collection and what is in it; deleted entities that were
+   * @param entity Only this entity
+   * @param history Every version, or of each entity the newest alone
+   * @param since A checkpoint of an earlier export of the same: what had been written then is left out
+   */
+  @Get('export')
+  @Produces('application/vnd.ipld.car')
+  @SuccessResponse(200, 'The archive')
+  @Response<ErrorView>(404, 'Not found')
+  export(
+    @Request() request: StreamRequest,
+    @Query() format: string = 'car',
+    @Query() collection?: EntityId,
+    @Query() entity?: EntityId,
+    @Query() history: 'all' | 'tip' = 'all',
+    @Query() since?: string,
+  ): Promise<void> {
+    return this.answer(request, { format, collection, entity, history, since });
+  }
+
+  /**
+   * Export what an earlier archive does not have. The body is that archive, or its index alone (the blocks of root and
+   * shards as a CAR with the same roots). The answer has a second root, which says what it leaves out.
+   * @param collection See GET /node/export
+   * @param entity See GET /node/export
+   * @param history As in the earlier archive
+   */
+  @Post('export')
+  @Produces('application/vnd.ipld.car')
+  @SuccessResponse(200, 'The archive')
+  @Response<ErrorView>(404, 'Not found')
+  exportSince(
+    @Request() request: StreamRequest,
+    @Query() collection?: EntityId,
+    @Query() entity?: EntityId,
+    @Query() history: 'all' | 'tip' = 'all',
+  ): Promise<void> {
+    return this.answer(request, { format: 'car', collection, entity, history, since: undefined }, bodyOf(request));
+  }
+
+  private async answer(request: StreamRequest, wish: ExportWish, earlier?: AsyncGenerator<Uint8Array>): Promise<void> {
+    const { chunks, headers } = await this.exports.start(request.caller, wish, earlier);
+    await answerBytes(request, chunks, headers);
+  }
+
+  /**
+   * Import a CAR file that an export made. It is verified whole before anything is written; an entity that is here moves
+   * on where the archive's tip descends from its own, and stays where both changed: then it is listed as a conflict.
+   * The body is the file's bytes. The answer is a stream of JSON lines: progress, and at the end what became of it.
+   * Where the node stops in between, its next start completes the import.
+   */
+  @Post('import-car')
+  @Produces('application/x-ndjson')
+  @SuccessResponse(200, 'Imported')
+  @Response<ErrorView>(503, 'Another import of an archive or a backup runs')
+  importCar(@Request() request: StreamRequest): Promise<CarImportLineView> {
+    const lines = this.imports.receive(request.caller, bodyOf(request));
+    return answerLines(request, lines, (line) => line.progress !== undefined);
+  }
+}

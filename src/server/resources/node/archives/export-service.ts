@@ -1,0 +1,116 @@
+import { open, rm } from 'node:fs/promises';
+import { openArchive } from '../../../blocks/archive-reader.ts';
+import type { History, Scope } from '../../../blocks/archive-tree.ts';
+import { exportArchive } from '../../../blocks/archive-writer.ts';
+import { NotFoundError, ValidationError } from '../../../errors.ts';
+import { type Caller, operator } from '../../../model/caller.ts';
+import { isEntityId } from '../../../model/ids.ts';
+import { archiveSource, manifestLines, stateAt } from '../../../store/archive-source.ts';
+import { findEntity } from '../../../store/entities.ts';
+import { lastMove } from '../../../store/events.ts';
+import type { NetworkStore } from '../../../store/network-store.ts';
+import type { Networks } from '../../../store/networks.ts';
+import { spool } from '../../../store/spool.ts';
+import { listTips, type TipList } from '../../../store/tip-list.ts';
+
+export interface ExportWish {
+  format: string;
+  collection: string | undefined;
+  entity: string | undefined;
+  history: History;
+  /** A checkpoint of an earlier export. */
+  since: string | undefined;
+}
+
+/** An export that is ready to be read; `headers` say what it is of. */
+export interface Export {
+  headers: Record<string, string>;
+  chunks: AsyncGenerator<Uint8Array, void, undefined>;
+}
+
+const later: Record<string, string> = { csv: 'CSV', bagit: 'BagIt', 'ro-crate': 'RO-Crate' };
+
+/** Exports of one network: an archive of every version, or lines for scripts. */
+export class ExportService {
+  readonly #networks: Networks;
+  readonly #instance: string;
+
+  constructor(networks: Networks, instance: string) {
+    this.#networks = networks;
+    this.#instance = instance;
+  }
+
+  /**
+   * `earlier`: an archive that the receiver has, or its index (root and shards); what it reaches is left out.
+   * @throws ForbiddenError, ValidationError, NotFoundError, DamagedArchiveError
+   */
+  async start(caller: Caller, wish: ExportWish, earlier?: AsyncIterable<Uint8Array>): Promise<Export> {
+    operator(caller);
+    checkFormat(wish.format);
+    const scope = scopeOf(wish);
+    const store = await this.#networks.get(caller.network);
+    if (scope.kind !== 'all' && !store.read((db) => findEntity(db, scope.id))) throw new NotFoundError();
+    const since = wish.since === undefined ? null : this.#move(store, wish.since);
+    if (wish.format === 'ndjson' && (since !== null || earlier))
+      throw ValidationError.at(['since'], 'is for the format car');
+    const list = await listTips(store, { scope, history: wish.history });
+    return {
+      headers: {
+        'Content-Type': wish.format === 'car' ? 'application/vnd.ipld.car; version=1' : 'application/x-ndjson',
+        'X-Archeion-Entities': String(list.length),
+        'X-Archeion-Checkpoint': `${this.#instance}.${list.move}`,
+      },
+      chunks: wish.format === 'car' ? carOf(store, list, since, earlier) : manifestLines(store, list),
+    };
+  }
+
+  /** The move that a checkpoint of this node names. */
+  #move(store: NetworkStore, since: string): number {
+    const [, instance, move] = /^([0-9a-f-]{36})\.(\d{1,15})$/.exec(since) ?? [];
+    const refuse = (why: string) => ValidationError.at(['since'], why);
+    if (move === undefined) throw refuse('is not a checkpoint that an export has named');
+    if (instance !== this.#instance)
+      throw refuse('is a checkpoint of another node, or of this one before it was restored');
+    if (Number(move) > store.read(lastMove)) throw refuse('is a checkpoint of another network');
+    return Number(move);
+  }
+}
+
+function checkFormat(format: string): void {
+  if (format === 'car' || format === 'ndjson') return;
+  const name = later[format];
+  throw ValidationError.at(
+    ['format'],
+    name ? `${name} cannot be exported yet: use car or ndjson` : 'must be car or ndjson',
+  );
+}
+
+function scopeOf({ collection, entity }: ExportWish): Scope {
+  if (collection !== undefined && entity !== undefined)
+    throw ValidationError.at(['entity'], 'cannot be given together with a collection');
+  for (const [name, id] of Object.entries({ collection, entity }))
+    if (id !== undefined && !isEntityId(id)) throw ValidationError.at([name], 'must be an entity id');
+  if (collection !== undefined) return { kind: 'collection', id: collection };
+  return entity === undefined ? { kind: 'all' } : { kind: 'entity', id: entity };
+}
+
+async function* carOf(
+  store: NetworkStore,
+  list: TipList,
+  since: number | null,
+  earlier: AsyncIterable<Uint8Array> | undefined,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const source = archiveSource(store, list);
+  if (!earlier) {
+    yield* exportArchive(source, since === null ? undefined : await stateAt(store, list, since));
+    return;
+  }
+  const { path } = await spool(store.folder, earlier);
+  const file = await open(path, 'r');
+  try {
+    yield* exportArchive(source, await openArchive(file));
+  } finally {
+    await file.close();
+    await rm(path, { force: true });
+  }
+}

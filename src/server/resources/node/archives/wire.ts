@@ -1,0 +1,74 @@
+import type { EntityId, JsonMap, VersionCid } from '../../wire.ts';
+
+/** How far an import has come. */
+export interface CarProgressView {
+  /** @isInt */
+  entities: number;
+  /**
+   * Of the archive.
+   * @isInt
+   */
+  total: number;
+}
+
+/** An entity whose tip here and whose tip in the archive do not descend from each other. */
+export interface CarForkView {
+  id: EntityId;
+  ours: VersionCid;
+  theirs: VersionCid;
+}
+
+export interface CarPartialView {
+  id: EntityId;
+  /**
+   * The version with which the history starts here.
+   * @isInt
+   */
+  ver: number;
+}
+
+/** What became of an archive. */
+export interface CarImportView {
+  /** The archive's root. */
+  root: VersionCid;
+  /** @isInt */
+  entities: number;
+  /**
+   * Versions that the archive brought and that were not known.
+   * @isInt
+   */
+  versions: number;
+  /**
+   * Blocks of file content that were not known.
+   * @isInt
+   */
+  content: number;
+  /** @isInt */
+  created: number;
+  /**
+   * Moved on to a version that descends from the one here.
+   * @isInt
+   */
+  advanced: number;
+  /** @isInt */
+  unchanged: number;
+  /**
+   * The tip here stays, the archive's versions are kept, and each is listed as a conflict.
+   * @isInt
+   */
+  forks: number;
+  /** The first of the forks. */
+  fork_examples: CarForkView[];
+  /** The first entities whose history starts with a later version than 1. */
+  partial_examples: CarPartialView[];
+  /** What else is to be known, in plain words. */
+  remarks: string[];
+}
+
+/** One line of the answer: `progress` now and then, last `done`, or `error` and `details` as an error's body has them. */
+export interface CarImportLineView {
+  progress?: CarProgressView;
+  done?: CarImportView;
+  error?: string;
+  details?: JsonMap;
+}

@@ -1,0 +1,42 @@
+import { Body, Post, Produces, Request, Response, Route, SuccessResponse, Tags } from '../../../http/controller.ts';
+import { answerLines, type StreamRequest } from '../../../http/streams.ts';
+import { fromThisMachine } from '../../../http/this-machine.ts';
+import type { ErrorView, ValidationErrorView } from '../../wire.ts';
+import type { UpkeepService } from './service.ts';
+import type { BackupBody, BackupLineView, VerifyLineView } from './wire.ts';
+
+@Route('node')
+@Tags('Node')
+@Response<ErrorView>(401, 'Unauthorized')
+@Response<ErrorView>(403, 'Not the operator')
+@Response<ErrorView>(503, 'Another one runs')
+export class UpkeepController {
+  private readonly upkeep: UpkeepService;
+  constructor(upkeep: UpkeepService) {
+    this.upkeep = upkeep;
+  }
+
+  /**
+   * Verify the network: every block hashed again, every chain, every row that is derived from a version. The node goes
+   * on working. The answer is a stream of JSON lines: progress, and at the end the report.
+   */
+  @Post('verify')
+  @Produces('application/x-ndjson')
+  @SuccessResponse(200, 'Verified')
+  verify(@Request() request: StreamRequest): Promise<VerifyLineView> {
+    return answerLines(request, this.upkeep.verify(request.caller), (line) => line.progress !== undefined);
+  }
+
+  /**
+   * Copy everything into a new folder on the node's machine, while it works: all networks, accounts and keys. Only for
+   * requests from that machine. `archeion restore` makes a data folder of it. The answer is a stream of JSON lines.
+   */
+  @Post('backup')
+  @Produces('application/x-ndjson')
+  @SuccessResponse(200, 'Backed up')
+  @Response<ValidationErrorView>(400, 'Validation failed')
+  backup(@Request() request: StreamRequest, @Body() body: BackupBody): Promise<BackupLineView> {
+    const lines = this.upkeep.backup(request.caller, body.dir, fromThisMachine(request));
+    return answerLines(request, lines, (line) => line.progress !== undefined);
+  }
+}

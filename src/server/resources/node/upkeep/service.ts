@@ -1,0 +1,66 @@
+import { isAbsolute } from 'node:path';
+import { ForbiddenError, ValidationError } from '../../../errors.ts';
+import { type Caller, operator } from '../../../model/caller.ts';
+import type { Networks } from '../../../store/networks.ts';
+import { runTask } from '../../../store/task-run.ts';
+import type { OneAtATime } from '../archives/one-at-a-time.ts';
+import type { BackupLineView, VerifyLineView } from './wire.ts';
+
+export interface UpkeepSurroundings {
+  networks: Networks;
+  /** The data folder. */
+  data: string;
+  instance: string;
+  version: string;
+  now: () => number;
+  /** What an import must not run beside. */
+  alone: OneAtATime;
+  /** The same for verifying, which an import may run beside. */
+  verifying: OneAtATime;
+}
+
+/** What keeps a node's data sound. */
+export class UpkeepService {
+  readonly #env: UpkeepSurroundings;
+
+  constructor(env: UpkeepSurroundings) {
+    this.#env = env;
+  }
+
+  /** Checks the caller's network in a thread of its own. */
+  async *verify(caller: Caller): AsyncGenerator<VerifyLineView, void, undefined> {
+    operator(caller);
+    using _alone = this.#env.verifying.begin('A verification');
+    const { database, folder } = await this.#env.networks.get(caller.network);
+    const task = runTask({ name: 'verify', args: { database, folder } });
+    for (;;) {
+      const next = await task.next();
+      if (next.done) return yield { done: next.value };
+      yield { progress: next.value };
+    }
+  }
+
+  /**
+   * Copies all networks and accounts into a folder of this machine; `local`: the request came from it. A path of the
+   * caller's choice is written to, so the key alone does not suffice.
+   */
+  async *backup(caller: Caller, dir: string, local: boolean): AsyncGenerator<BackupLineView, void, undefined> {
+    operator(caller);
+    if (!local) throw new ForbiddenError('A backup is made on the machine of the node: run "archeion backup" there');
+    if (!isAbsolute(dir) || dir.includes('\0')) throw ValidationError.at(['dir'], 'must be an absolute path');
+    const { alone, data, instance, version, now } = this.#env;
+    using _alone = alone.begin('A backup');
+    const time = new Date(now()).toISOString();
+    const task = runTask({ name: 'backup', args: { data, to: dir, instance, version, time } });
+    for (;;) {
+      const next = await task.next();
+      if (!next.done) {
+        yield { progress: next.value };
+        continue;
+      }
+      const { networks, files } = next.value;
+      const bytes = files.reduce((sum, { size }) => sum + size, 0);
+      return yield { done: { dir, networks, files: files.length, bytes } };
+    }
+  }
+}

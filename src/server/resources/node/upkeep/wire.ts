@@ -1,0 +1,94 @@
+import type { EntityId, JsonMap } from '../../wire.ts';
+
+/** How far something has come. */
+export interface StepView {
+  /** What is counted. */
+  step: string;
+  /** @isInt */
+  done: number;
+  /** @isInt */
+  total?: number;
+}
+
+export interface ProblemView {
+  /** `database`, `block`, `chain`, `entity`, `edge`, `listing`, `move` or `file`. */
+  kind: string;
+  id?: EntityId;
+  message: string;
+}
+
+export interface VerifyCountsView {
+  /** @isInt */
+  versions: number;
+  /**
+   * Of the versions.
+   * @isInt
+   */
+  bytes: number;
+  /** @isInt */
+  entities: number;
+  /** @isInt */
+  edges: number;
+  /** @isInt */
+  listings: number;
+  /** @isInt */
+  moves: number;
+  /** @isInt */
+  files: number;
+}
+
+export interface VerifyView {
+  /** Whether nothing is wrong. */
+  ok: boolean;
+  counts: VerifyCountsView;
+  /** @isInt */
+  problem_count: number;
+  /** The first hundred. */
+  problems: ProblemView[];
+  /** What is not wrong, and yet to be known. */
+  remarks: string[];
+}
+
+/** One line of the answer: `progress` now and then, last `done`, or `error` and `details` as an error's body has them. */
+export interface VerifyLineView {
+  progress?: StepView;
+  done?: VerifyView;
+  error?: string;
+  details?: JsonMap;
+}
+
+export interface BackupBody {
+  /**
+   * The folder that is made, absolute, on the node's machine; it must not exist or be empty.
+   * @minLength 1
+   * @maxLength 4096
+   */
+  dir: string;
+}
+
+export interface BackedUpNetworkView {
+  network: 'main' | 'test';
+  /** @isInt */
+  entities: number;
+  /** @isInt */
+  versions: number;
+  /** @isInt */
+  moves: number;
+}
+
+export interface BackupView {
+  dir: string;
+  networks: BackedUpNetworkView[];
+  /** @isInt */
+  files: number;
+  /** @isInt */
+  bytes: number;
+}
+
+/** One line of the answer: `progress` now and then, last `done`, or `error` and `details` as an error's body has them. */
+export interface BackupLineView {
+  progress?: StepView;
+  done?: BackupView;
+  error?: string;
+  details?: JsonMap;
+}
