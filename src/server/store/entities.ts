@@ -1,6 +1,5 @@
-import { decodeManifest } from '../blocks/encode.ts';
 import type { Manifest } from '../model/manifest.ts';
-import { blockBytes, blockCidText } from './blocks.ts';
+import { blockBytes, blockCidText, storedManifest } from './blocks.ts';
 import type { Reader } from './connection.ts';
 
 /** What the store knows of an entity without decoding a block. */
@@ -16,11 +15,13 @@ export interface EntityRow {
   deleted: boolean;
   created_at: string;
   updated_at: string;
+  /** Of a mirrored collection: the store's number for the remote that it came from. */
+  mirror: number | null;
 }
 
 type Columns = Omit<EntityRow, 'deleted'> & { deleted: number };
 
-const columns = `e.key, e.id, e.tip, e.type, e.label, e.ver, e.deleted, e.created_at, e.updated_at,
+const columns = `e.key, e.id, e.tip, e.type, e.label, e.ver, e.deleted, e.created_at, e.updated_at, e.mirror,
   (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection`;
 
 function toRow(row: Columns | undefined): EntityRow | undefined {
@@ -62,7 +63,7 @@ export interface Standing extends EntityRow {
 
 export function findStanding(db: Reader, id: string): Standing | undefined {
   const row = findEntity(db, id);
-  return row && { ...row, cid: blockCidText(db, row.tip), manifest: decodeManifest(blockBytes(db, row.tip)) };
+  return row && { ...row, cid: blockCidText(db, row.tip), manifest: storedManifest(blockBytes(db, row.tip)) };
 }
 
 /** Whether an id is known here, as an entity (deleted ones do not count) or as a stub that a remote's record names. */

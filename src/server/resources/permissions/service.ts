@@ -1,6 +1,6 @@
 import { ForbiddenError, type Issue, NotFoundError, UnauthorizedError } from '../../errors.ts';
-import { permissionMetadata } from '../../model/actions.ts';
-import type { Actor } from '../../model/actor.ts';
+import { isWrite, permissionMetadata } from '../../model/actions.ts';
+import type { Actor, RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { type GuardOptions, required } from '../../model/guards.ts';
 import type { Manifest } from '../../model/manifest.ts';
@@ -9,6 +9,7 @@ import { accessOf, type CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity, findTip } from '../../store/entities.ts';
 import type { Networks } from '../../store/networks.ts';
+import { mirrorOf } from '../../store/remotes.ts';
 import { firstAuthor, lastLive, versionByKey } from '../../store/versions.ts';
 import { checkNetwork } from '../entities/writes.ts';
 import type { EntityPermissionsView, PermissionMetadataView } from './wire.ts';
@@ -25,6 +26,30 @@ function isContentDelete(action: string): boolean {
   return action.endsWith(':delete') && action !== 'collection:delete';
 }
 
+/**
+ * In a mirrored collection only the operator writes, as the remote's user and under that user's roles, because the
+ * remote would refuse the push of anything else (decisions.md, Writes into a mirror). `refusal`: why nobody or somebody
+ * else may not.
+ */
+function actingIn<A extends Actor>(
+  db: Reader,
+  actor: A,
+  placement: Placement | null,
+): { acting: A; refusal: string | null } {
+  if (placement?.method !== 'collection' || placement.mirrored !== true) return { acting: actor, refusal: null };
+  const mirror = mirrorOf(db, placement.collection_id);
+  if (!mirror) return { acting: actor, refusal: null };
+  const where = `The collection is mirrored from "${mirror.name}"`;
+  if (actor.kind !== 'user' || !actor.operator)
+    return { acting: actor, refusal: `${where}: only the operator of this node writes there. Write at ${mirror.url}.` };
+  if (!mirror.pushes || mirror.user === null)
+    return {
+      acting: actor,
+      refusal: `${where}, to which nothing is pushed: remove the remote and add it again with a key (archeion remote add ${mirror.name} ${mirror.url} --key KEY), or write at ${mirror.url}.`,
+    };
+  return { acting: { ...actor, ids: [mirror.user] }, refusal: null };
+}
+
 const processorTypes = ['agent', 'klados', 'rhiza'];
 const cachedCollections = 500;
 
@@ -32,8 +57,8 @@ const cachedCollections = 500;
 export class PermissionsService {
   readonly #now: () => number;
   readonly #networks: Pick<Networks, 'get'>;
-  /** What collections say about access, by the key of the version that says it. */
-  readonly #access = new Map<number, CollectionAccess>();
+  /** What collections say about access, by id and the key of the version that says it. */
+  readonly #access = new Map<string, CollectionAccess>();
 
   constructor(now: () => number, networks: Pick<Networks, 'get'>) {
     this.#now = now;
@@ -56,15 +81,16 @@ export class PermissionsService {
       const placement = this.placement(db, row);
       const now = this.#now();
       requireAction(actor, 'entity:view', placement, now);
+      const { acting } = actingIn(db, actor, placement);
       if (row.deleted) {
         const grave = { deleted: true, tip: findTip(db, id), ver: row.ver, deleted_at: row.updated_at };
         throw new NotFoundError('Entity not found', grave);
       }
-      const role = roleOf(actor, placement, now);
+      const role = roleOf(acting, placement, now);
       return {
         entity_id: id,
         entity_type: row.type,
-        allowed_actions: allowedActions(actor, row.type, placement, now),
+        allowed_actions: allowedActions(acting, row.type, placement, now),
         resolution: {
           method: placement.method,
           ...(placement.method === 'collection' && { collection_id: placement.collection_id }),
@@ -79,17 +105,25 @@ export class PermissionsService {
     const creator = processorTypes.includes(entity.type) ? { creator: firstAuthor(db, entity.id) ?? '' } : {};
     const collection = entity.type === 'collection' ? entity.id : entity.collection;
     if (collection === null) return { method: 'open_season', ...creator };
-    return { method: 'collection', collection_id: collection, access: this.#accessOf(db, collection), ...creator };
+    const row = findEntity(db, collection);
+    const mirrored = row?.mirror == null ? {} : { mirrored: true };
+    return {
+      method: 'collection',
+      collection_id: collection,
+      access: this.#accessOf(db, row),
+      ...mirrored,
+      ...creator,
+    };
   }
 
-  #accessOf(db: Reader, collection: string): CollectionAccess | null {
-    const row = findEntity(db, collection);
+  #accessOf(db: Reader, row: EntityRow | undefined): CollectionAccess | null {
     if (row?.type !== 'collection') return null;
-    const known = this.#access.get(row.tip);
+    const key = `${row.id} ${row.tip}`;
+    const known = this.#access.get(key);
     if (known) return known;
     const access = accessOf(this.#lastContent(db, row));
-    if (this.#access.size >= cachedCollections) this.#access.delete(this.#access.keys().next().value as number);
-    this.#access.set(row.tip, access);
+    if (this.#access.size >= cachedCollections) this.#access.delete(this.#access.keys().next().value as string);
+    this.#access.set(key, access);
     return access;
   }
 
@@ -101,14 +135,27 @@ export class PermissionsService {
     return manifest.deleted ? (lastLive(db, manifest)?.manifest ?? manifest) : manifest;
   }
 
-  /** @throws UnauthorizedError, ForbiddenError (see model/permissions.ts) */
+  /** @throws UnauthorizedError, ForbiddenError (see model/permissions.ts), for a mirror with the way out */
   require(db: Reader, actor: Actor, action: string, entity: Placed | null): void {
-    requireAction(actor, action, entity && this.placement(db, entity), this.#now());
+    const placement = entity && this.placement(db, entity);
+    const { acting, refusal } = actingIn(db, actor, placement);
+    if (refusal !== null && actor.kind !== 'anonymous' && isWrite(action)) throw new ForbiddenError(refusal);
+    requireAction(acting, action, placement, this.#now());
   }
 
   /** Whether the actor may; never throws. */
   may(db: Reader, actor: Actor, action: string, entity: Placed): boolean {
-    return allowed(actor, action, this.placement(db, entity), this.#now());
+    const placement = this.placement(db, entity);
+    const { acting, refusal } = actingIn(db, actor, placement);
+    return (refusal === null || !isWrite(action)) && allowed(acting, action, placement, this.#now());
+  }
+
+  /** Who stands as the author of a version there: in a mirror the remote's user, whom the operator is there. */
+  authorIn(db: Reader, actor: RegisteredActor, entity: Placed): RegisteredActor {
+    if (actor.kind !== 'user' || !actor.operator) return actor;
+    const { acting } = actingIn(db, actor, this.placement(db, entity));
+    const [user] = acting.ids;
+    return acting === actor || user === undefined ? actor : { ...actor, id: user };
   }
 
   /**
