@@ -22,6 +22,7 @@ import { ExportService } from './resources/node/archives/export-service.ts';
 import { OneAtATime } from './resources/node/archives/one-at-a-time.ts';
 import { ImportsService } from './resources/node/imports/service.ts';
 import { NodeKeysService } from './resources/node/keys/service.ts';
+import { RemotesService } from './resources/node/remotes/service.ts';
 import { SessionsService } from './resources/node/sessions/service.ts';
 import { StatusService } from './resources/node/status/service.ts';
 import { UpkeepService } from './resources/node/upkeep/service.ts';
@@ -32,6 +33,7 @@ import { UsersService } from './resources/users/service.ts';
 import { VersionsService } from './resources/versions/service.ts';
 import { Identity } from './store/identity.ts';
 import { Networks } from './store/networks.ts';
+import { SyncEngine } from './sync/engine.ts';
 
 export { version };
 
@@ -59,6 +61,7 @@ export interface Context extends AsyncDisposable {
   imports: ImportsService;
   nodeKeys: NodeKeysService;
   status: StatusService;
+  remotes: RemotesService;
   sessions: SessionsService;
   permissions: PermissionsService;
   system: SystemService;
@@ -102,6 +105,9 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     publicUrl: config.publicUrl,
   });
   await networks.get(config.network);
+  const sync = opened.use(
+    new SyncEngine({ networks, identity, service: config.service, instance, now, random: Math.random }),
+  );
 
   const context = {
     config,
@@ -144,6 +150,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     imports: new ImportsService(writes, collections),
     nodeKeys: new NodeKeysService(identity),
     status: new StatusService({ networks, data: config.data, instance, version, now }),
+    remotes: new RemotesService(sync),
     sessions,
     permissions,
     system: new SystemService({ instance, version, document: openapi, now }),

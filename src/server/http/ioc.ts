@@ -6,6 +6,7 @@ import { EventsController } from '../resources/events/controller.ts';
 import { ArchivesController } from '../resources/node/archives/controller.ts';
 import { ImportsController } from '../resources/node/imports/controller.ts';
 import { NodeKeysController } from '../resources/node/keys/controller.ts';
+import { RemotesController } from '../resources/node/remotes/controller.ts';
 import { SessionsController } from '../resources/node/sessions/controller.ts';
 import { StatusController } from '../resources/node/status/controller.ts';
 import { UpkeepController } from '../resources/node/upkeep/controller.ts';
@@ -31,6 +32,7 @@ const factories = new Map<ControllerClass, (ctx: Context) => object>([
   [StatusController, (ctx) => new StatusController(ctx.status)],
   [PermissionsController, (ctx) => new PermissionsController(ctx.permissions)],
   [RelationshipsController, (ctx) => new RelationshipsController(ctx.relationships)],
+  [RemotesController, (ctx) => new RemotesController(ctx.remotes)],
   [SessionsController, (ctx) => new SessionsController(ctx.sessions)],
   [UpkeepController, (ctx) => new UpkeepController(ctx.upkeep)],
   [UsersController, (ctx) => new UsersController(ctx.users)],

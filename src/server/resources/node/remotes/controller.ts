@@ -1,0 +1,99 @@
+import {
+  Body,
+  Delete,
+  Get,
+  Path,
+  Post,
+  Produces,
+  Query,
+  Request,
+  Response,
+  Route,
+  SuccessResponse,
+  Tags,
+} from '../../../http/controller.ts';
+import { answerLines, type StreamRequest } from '../../../http/streams.ts';
+import type { CallerRequest } from '../../../model/caller.ts';
+import type { ErrorView, ValidationErrorView } from '../../wire.ts';
+import type { RemotesService } from './service.ts';
+import type { AddRemoteBody, ConflictsView, RemotesView, RemoteView, SyncLineView } from './wire.ts';
+
+@Route('node')
+@Tags('Node')
+@Response<ValidationErrorView>(400, 'Validation failed')
+@Response<ErrorView>(401, 'Unauthorized')
+@Response<ErrorView>(403, 'Not the operator')
+export class RemotesController {
+  private readonly remotes: RemotesService;
+  constructor(remotes: RemotesService) {
+    this.remotes = remotes;
+  }
+
+  /**
+   * Make a remote known. It is asked at once which node it is and whose the key is; that user becomes another name of
+   * the operator's. Nothing is synced yet.
+   */
+  @Post('remotes')
+  @SuccessResponse(201, 'Added')
+  @Response<ErrorView>(409, 'The name is taken')
+  @Response<ErrorView>(502, 'It does not answer')
+  add(@Request() request: CallerRequest, @Body() body: AddRemoteBody): Promise<RemoteView> {
+    return this.remotes.add(request.caller, body);
+  }
+
+  /** The remotes, and how things stand with each. */
+  @Get('remotes')
+  list(@Request() request: CallerRequest): Promise<RemotesView> {
+    return this.remotes.list(request.caller);
+  }
+
+  /** How things stand with a remote. */
+  @Get('remotes/{name}')
+  @Response<ErrorView>(404, 'Not found')
+  read(@Request() request: CallerRequest, @Path() name: string): Promise<RemoteView> {
+    return this.remotes.read(request.caller, name);
+  }
+
+  /** Forget a remote. What was mirrored from it stays. */
+  @Delete('remotes/{name}')
+  @SuccessResponse(204, 'Removed')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ErrorView>(409, 'A sync with it is under way')
+  remove(@Request() request: CallerRequest, @Path() name: string): Promise<void> {
+    return this.remotes.remove(request.caller, name);
+  }
+
+  /**
+   * Pull what is new, then push what was changed here. The answer is a stream of JSON lines: progress, and at the end
+   * what was done. Closing the connection ends the sync; what it has done stays, and the next one goes on from there.
+   * @param dry_run `true`: only say what would be done
+   */
+  @Post('remotes/{name}/sync')
+  @Produces('application/x-ndjson')
+  @SuccessResponse(200, 'Synced')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ErrorView>(409, 'A sync with it is under way')
+  @Response<ErrorView>(502, 'It does not answer')
+  sync(
+    @Request() request: StreamRequest,
+    @Path() name: string,
+    @Query() dry_run: 'true' | 'false' = 'false',
+  ): Promise<SyncLineView> {
+    const gone = new AbortController();
+    request.res.once('close', () => gone.abort());
+    const lines = this.remotes.sync(request.caller, name, dry_run === 'true', gone.signal);
+    return answerLines(request, lines, (line) => line.progress !== undefined);
+  }
+
+  /**
+   * Entities that were changed here and at a remote since their last common version. Neither side has lost anything;
+   * nothing of them is pushed until both say the same.
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 1000
+   */
+  @Get('conflicts')
+  conflicts(@Request() request: CallerRequest, @Query() limit: number = 100): Promise<ConflictsView> {
+    return this.remotes.conflicts(request.caller, limit);
+  }
+}

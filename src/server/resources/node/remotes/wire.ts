@@ -1,0 +1,159 @@
+import type { EntityId, VersionCid } from '../../wire.ts';
+
+/**
+ * @minLength 1
+ * @maxLength 50
+ * @pattern ^[A-Za-z0-9][A-Za-z0-9._-]*$
+ */
+export type RemoteName = string;
+
+export type RemoteDirection = 'both' | 'pull' | 'push';
+
+export interface AddRemoteBody {
+  name: RemoteName;
+  /**
+   * Its address: http or https, with a path where the endpoints have one in front.
+   * @minLength 1
+   * @maxLength 2000
+   */
+  url: string;
+  /**
+   * An API key for it. It is kept on this node and never shown. Without one, nothing can be pushed.
+   * @minLength 1
+   * @maxLength 500
+   * @pattern ^[\x21-\x7e]+$
+   */
+  key?: string;
+  /**
+   * Only these collections and what lies in them; without it everything.
+   * @maxItems 1000
+   */
+  collections?: EntityId[];
+  /** The default is `both` with a key and `pull` without. */
+  direction?: RemoteDirection;
+}
+
+/** Numbers of the remote's feed, from the first to the last. */
+export interface FeedInterval {
+  /** @isInt */
+  first: number;
+  /** @isInt */
+  last: number;
+}
+
+export interface RemoteView {
+  name: string;
+  url: string;
+  direction: RemoteDirection;
+  /** Whether there is a key for it. */
+  keyed: boolean;
+  /** The user that the key is of, there; it is the author of what is pushed. */
+  user: string | null;
+  /** Its instance id where it is an Archeion node. */
+  instance: string | null;
+  /** Empty: all. */
+  collections: EntityId[];
+  /**
+   * Entities that are known to be here and there.
+   * @isInt
+   */
+  mirrored: number;
+  /**
+   * Entities whose version here is to be pushed.
+   * @isInt
+   */
+  pending: number;
+  /** @isInt */
+  conflicts: number;
+  /**
+   * Entities that the remote did not take.
+   * @isInt
+   */
+  refused: number;
+  /** The events that have been dealt with. */
+  seen: FeedInterval[];
+  /** Events that the feed no longer had when this node asked. */
+  lost: FeedInterval[];
+  /** How many entities could not be taken over, by reason: forbidden, missing, mismatch, unverifiable, incomplete. */
+  troubles: { [reason: string]: number };
+  /** The first hundred of them. */
+  unreadable: { id: EntityId; trouble: string; evidence: string | null }[];
+  /** What was refused, in the remote's words; the first hundred. */
+  refusals: {
+    id: EntityId;
+    /** @isInt */
+    status: number;
+    words: string;
+  }[];
+}
+
+export interface RemotesView {
+  remotes: RemoteView[];
+}
+
+/** What a sync did. */
+export interface SyncReportView {
+  /** @isInt */
+  events: number;
+  /** @isInt */
+  entities: number;
+  /** @isInt */
+  versions: number;
+  /** @isInt */
+  created: number;
+  /** @isInt */
+  updated: number;
+  /** @isInt */
+  deleted: number;
+  /** @isInt */
+  restored: number;
+  /** @isInt */
+  refused: number;
+  /** @isInt */
+  conflicts: number;
+  /** @isInt */
+  troubles: number;
+  /** Events that were gone before this node saw them. */
+  lost: FeedInterval | null;
+  /** Why it ended early. */
+  stopped: string | null;
+}
+
+export interface SyncPreviewView {
+  /**
+   * New events.
+   * @isInt
+   */
+  events: number;
+  /**
+   * Of how many entities.
+   * @isInt
+   */
+  entities: number;
+  push: { id: EntityId; type: string; label: string; intent: 'create' | 'update' | 'delete' | 'restore' | 'ask' }[];
+}
+
+/** One line of a sync's answer: what it has done so far, and at the end what it did, or what it would do. */
+export interface SyncLineView {
+  progress?: SyncReportView;
+  done?: SyncReportView;
+  preview?: SyncPreviewView;
+}
+
+export interface ConflictEntryView {
+  remote: string;
+  id: EntityId;
+  type: string | null;
+  label: string | null;
+  /** The last common version, null where there is none. */
+  base: VersionCid | null;
+  /** The version here when the conflict was found. */
+  ours: VersionCid;
+  theirs: VersionCid;
+  /** When it was found. */
+  found_at: string;
+}
+
+export interface ConflictsView {
+  conflicts: ConflictEntryView[];
+}
