@@ -1,9 +1,9 @@
 import { cidBytes } from '../blocks/cid.ts';
-import { decodeManifest } from '../blocks/encode.ts';
+import { StorageError } from '../errors.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import { applySyncRow } from './apply-sync.ts';
 import { applyArchiveRow } from './archive-rows.ts';
-import { blockBytes, blockCidText, findBlock, putBlock } from './blocks.ts';
+import { blockBytes, blockCidText, findBlock, putBlock, storedManifest } from './blocks.ts';
 import type { Change, Commit, Outcome, Row } from './commit.ts';
 import { isDatabaseError, type Reader, type Writer } from './connection.ts';
 import { entityKey } from './entity-keys.ts';
@@ -71,18 +71,18 @@ function standingOf(db: Reader, id: string): Standing | undefined {
 function prepare(db: Reader, change: Change, standing: Standing | undefined): Step | string {
   try {
     const old = standing?.tip ?? null;
-    const before = old === null ? null : decodeManifest(blockBytes(db, old));
+    const before = old === null ? null : storedManifest(blockBytes(db, old));
     const segment = readSegment(change);
     const last = change.blocks.at(-1)?.cid === change.tip ? segment.at(-1) : undefined;
     const found = last ? undefined : findBlock(db, change.tip);
     if (!last && (!found || found.entity !== standing?.key)) return `the tip ${change.tip} is not stored`;
     const stored = found?.key ?? null;
-    const manifest = last?.manifest ?? decodeManifest(blockBytes(db, stored ?? 0));
+    const manifest = last?.manifest ?? storedManifest(blockBytes(db, stored ?? 0));
     const step = { change, standing, before, segment, stored, manifest, json: currentJson(change.tip, manifest) };
     return { ...step, collection: collectionOf(db, step) };
   } catch (error) {
     if (isDatabaseError(error)) throw error;
-    return error instanceof Error ? error.message : String(error);
+    return error instanceof StorageError ? error.reason : error instanceof Error ? error.message : String(error);
   }
 }
 

@@ -1,7 +1,11 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { cidBytes, cidText } from '../blocks/cid.ts';
+import { decodeManifest } from '../blocks/encode.ts';
 import { manifestHead } from '../blocks/manifest-head.ts';
+import { StorageError } from '../errors.ts';
+import type { Manifest } from '../model/manifest.ts';
 import type { Reader, Writer } from './connection.ts';
+import { damagedVersion } from './storage-error.ts';
 
 /** Blocks from this size on are compressed. */
 const compressFrom = 4096;
@@ -28,15 +32,24 @@ export function findBlock(db: Reader, cid: string): StoredBlock | undefined {
 /** The plain bytes of a block. Throws where the key names none: keys come from this store only. */
 export function blockBytes(db: Reader, key: number): Uint8Array {
   const row = db.get<BlockRow>('SELECT key, enc, base, bytes FROM block WHERE key = ?', key);
-  if (!row) throw new Error(`block ${key} is missing`);
+  if (!row) throw new StorageError(`The database is damaged: version ${key} is missing. ${damagedVersion}`);
   if (row.enc === 0) return row.bytes;
   if (row.enc === 1) return zstdDecompressSync(row.bytes);
   return zstdDecompressSync(row.bytes, { dictionary: blockBytes(db, row.base ?? 0) });
 }
 
+/** The manifest of a stored block's bytes. Throws StorageError where they are none: a version was read before it was stored. */
+export function storedManifest(bytes: Uint8Array): Manifest {
+  try {
+    return decodeManifest(bytes);
+  } catch {
+    throw new StorageError(damagedVersion);
+  }
+}
+
 export function blockCidText(db: Reader, key: number): string {
   const row = db.get<{ cid: Uint8Array }>('SELECT cid FROM block WHERE key = ?', key);
-  if (!row) throw new Error(`block ${key} is missing`);
+  if (!row) throw new StorageError(`The database is damaged: version ${key} is missing. ${damagedVersion}`);
   return cidText(row.cid);
 }
 

@@ -1,5 +1,7 @@
 import { StorageError } from '../errors.ts';
 
+export const damagedVersion = 'A stored version is damaged. Run `archeion verify`, then restore a backup.';
+
 const sentences: Record<string, string> = {
   SQLITE_FULL:
     'The disk is full. Free some space; nothing of this write was kept, and everything before it can be read.',
@@ -7,7 +9,8 @@ const sentences: Record<string, string> = {
   SQLITE_CANTOPEN: 'The database cannot be opened. Check that the data folder exists and is writable.',
   SQLITE_CORRUPT: 'The database file is damaged. Run `archeion verify`, then restore a backup.',
   SQLITE_NOTADB: 'The database file is damaged. Run `archeion verify`, then restore a backup.',
-  ZSTD_error: 'A stored version is damaged. Run `archeion verify`, then restore a backup.',
+  SQLITE_IOERR: 'The disk could not be read or written. Check it and its free space; nothing of this write was kept.',
+  ZSTD_error: damagedVersion,
   SQLITE_BUSY: 'Another program holds the database. Stop it and try again.',
 };
 

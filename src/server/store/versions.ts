@@ -1,8 +1,7 @@
 import { cidBytes } from '../blocks/cid.ts';
-import { decodeManifest } from '../blocks/encode.ts';
 import { manifestHead } from '../blocks/manifest-head.ts';
 import type { Manifest } from '../model/manifest.ts';
-import { blockBytes, blockCidText } from './blocks.ts';
+import { blockBytes, blockCidText, storedManifest } from './blocks.ts';
 import type { Reader } from './connection.ts';
 
 /** One stored version. `entity` is the id that it belongs to. */
@@ -40,7 +39,7 @@ export function versionByKey(db: Reader, key: number): Version | undefined {
 
 function loaded(db: Reader, row: { key: number; entity: string; ver: number }): Version {
   const bytes = blockBytes(db, row.key);
-  return { ...row, cid: blockCidText(db, row.key), bytes, manifest: decodeManifest(bytes) };
+  return { ...row, cid: blockCidText(db, row.key), bytes, manifest: storedManifest(bytes) };
 }
 
 /** Up to `limit` versions from `cid` backwards along `prev`, newest first; it ends early where a version is not here. */
