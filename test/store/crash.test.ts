@@ -6,24 +6,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { findTip } from '../../src/server/store/entities.ts';
-import { NetworkStore } from '../../src/server/store/network-store.ts';
-import { chain } from '../../src/server/store/versions.ts';
-import { rebuiltProjections, storedProjections } from '../helpers/projections.ts';
+import { problemsAfterCrash } from '../helpers/crash-check.ts';
+import { seeded } from '../helpers/seeded.ts';
 
 const program = fileURLToPath(new URL('../helpers/crash-writer.ts', import.meta.url));
 const kills = 4;
-
-/** Numbers that are the same in every run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 test('a node killed in the middle of its writes has lost no answered write and nothing contradicts itself', async () => {
   const data = mkdtempSync(join(tmpdir(), 'archeion-crash-'));
@@ -46,7 +33,7 @@ test('a node killed in the middle of its writes has lost no answered write and n
       const answered = readFileSync(log, 'utf8');
       expect(answered.length).toBeGreaterThan(before);
       before = answered.length;
-      await check(data, answered);
+      expect(await problemsAfterCrash(data, lines(answered))).toEqual([]);
     }
   } finally {
     rmSync(data, { recursive: true });
@@ -55,28 +42,6 @@ test('a node killed in the middle of its writes has lost no answered write and n
 
 async function firstAnswer(child: ChildProcess, log: string, before: number): Promise<void> {
   while (child.exitCode === null && (statSync(log, { throwIfNoEntry: false })?.size ?? 0) <= before) await delay(5);
-}
-
-async function check(data: string, answered: string): Promise<void> {
-  const store = await NetworkStore.open(data, 'main', 'here');
-  try {
-    store.read((db) => {
-      expect(db.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
-      expect(storedProjections(db)).toEqual(rebuiltProjections(db));
-      expect(db.get('SELECT count(*) AS n, max(id) AS last FROM moves')).toMatchObject({
-        n: db.get<{ last: number }>('SELECT max(id) AS last FROM moves')?.last,
-      });
-      const chains = new Map<string, Set<string>>();
-      const missing = lines(answered).filter(([id, cid]) => {
-        const known = chains.get(id) ?? new Set(chain(db, findTip(db, id) ?? '', 100).map((version) => version.cid));
-        chains.set(id, known);
-        return !known.has(cid);
-      });
-      expect(missing).toEqual([]);
-    });
-  } finally {
-    await store.close();
-  }
 }
 
 /** Whole lines only: the kill may have come within the last one. */

@@ -1,0 +1,37 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Reader } from '../../src/server/store/connection.ts';
+import { findTip } from '../../src/server/store/entities.ts';
+import { NetworkStore } from '../../src/server/store/network-store.ts';
+import { chain } from '../../src/server/store/versions.ts';
+import { rebuiltProjections, storedProjections } from './projections.ts';
+
+/** What is wrong with the store of a killed node, given the versions (`[id, cid]`) whose writes were answered. */
+export async function problemsAfterCrash(data: string, answered: [string, string][]): Promise<string[]> {
+  const store = await NetworkStore.open(data, 'main', 'here');
+  try {
+    return store.read((db) => [...contradictions(db), ...lost(db, answered)]);
+  } finally {
+    await store.close();
+  }
+}
+
+function contradictions(db: Reader): string[] {
+  const problems: string[] = [];
+  const checked = db.all<{ integrity_check: string }>('PRAGMA integrity_check');
+  if (checked[0]?.integrity_check !== 'ok') problems.push(...checked.map((it) => it.integrity_check));
+  if (!isDeepStrictEqual(storedProjections(db), rebuiltProjections(db)))
+    problems.push('the projections are not what a rebuild makes');
+  const moves = db.get<{ n: number; last: number | null }>('SELECT count(*) AS n, max(id) AS last FROM moves');
+  if (moves?.n !== (moves?.last ?? 0)) problems.push(`${moves?.n} moves, the last of which is ${moves?.last}`);
+  return problems;
+}
+
+/** An answered version is the tip, or the tip's chain leads to it: a later write may have been kept without an answer. */
+function lost(db: Reader, answered: [string, string][]): string[] {
+  const chains = new Map<string, Set<string>>();
+  return answered.flatMap(([id, cid]) => {
+    const known = chains.get(id) ?? new Set(chain(db, findTip(db, id) ?? '', 1000).map((version) => version.cid));
+    chains.set(id, known);
+    return known.has(cid) ? [] : [`the answered version ${cid} of ${id} is lost`];
+  });
+}
