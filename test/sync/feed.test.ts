@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type FeedEvent, type FeedPage, feedStep, type Interval, startFeed } from '../../src/server/sync/feed.ts';
+
+/** A feed as a remote has it: ascending ids with holes; what is at or below the floor has expired. */
+interface Feed {
+  events: FeedEvent[];
+  floor: number;
+}
+
+function pageOf({ events, floor }: Feed, cursor: number | null, limit: number): FeedPage {
+  const below = events.filter(({ id }) => id > floor && (cursor === null || id < cursor)).toReversed();
+  return { events: below.slice(0, limit), more: below.length > limit };
+}
+
+/** What the store does with covered intervals (store/apply-sync.ts). */
+function join(seen: Interval[], added: Interval): Interval[] {
+  const met = seen.filter((it) => it.lost === added.lost && it.first <= added.last + 1 && it.last >= added.first - 1);
+  const highest = [added, ...met].reduce((a, b) => (b.last > a.last ? b : a));
+  const joined = { ...highest, first: Math.min(added.first, ...met.map((it) => it.first)) };
+  return [...seen.filter((it) => !met.includes(it)), joined].toSorted((a, b) => a.first - b.first);
+}
+
+interface Walk {
+  seen: Interval[];
+  taken: Set<number>;
+  reset: boolean;
+  pages: number;
+}
+
+/** One run; `dies` cuts it off before that page's interval is recorded, although its events may have been taken. */
+function walk(feed: Feed, seen: Interval[], limit: number, dies = Number.POSITIVE_INFINITY): Walk {
+  const taken = new Set<number>();
+  let state = startFeed(seen);
+  let kept = seen;
+  let pages = 0;
+  while (state.phase === 'walking') {
+    const step = feedStep(state, pageOf(feed, state.cursor, limit));
+    state = step.state;
+    if (++pages > 10_000) throw new Error('it walks for ever');
+    if (pages > dies) break;
+    for (const { id } of step.events) taken.add(id);
+    for (const interval of [step.covered, step.lost]) if (interval) kept = join(kept, interval);
+  }
+  return { seen: kept, taken, reset: state.phase === 'reset', pages };
+}
+
+const feeds = fc
+  .record({
+    gaps: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 60 }),
+    entities: fc.integer({ min: 1, max: 5 }),
+  })
+  .map(({ gaps, entities }) => {
+    let id = 0;
+    return gaps.map((gap): FeedEvent => {
+      id += gap;
+      return { id, entity: `e${id % entities}`, cid: `c${id}` };
+    });
+  });
+const limits = fc.integer({ min: 1, max: 7 });
+
+describe('a walk', () => {
+  test('F1: takes every event whatever the page size, and then needs one page to know that nothing is new', () => {
+    fc.assert(
+      fc.property(feeds, limits, (events, limit) => {
+        const feed = { events, floor: 0 };
+        const first = walk(feed, [], limit);
+        expect([...first.taken].toSorted((a, b) => a - b)).toEqual(events.map(({ id }) => id));
+        const again = walk(feed, first.seen, limit);
+        expect(again.taken.size).toBe(0);
+        expect(again.pages).toBe(1);
+      }),
+    );
+  });
+
+  test('F1: takes all that came between two runs, although they are more than a page', () => {
+    fc.assert(
+      fc.property(feeds, fc.nat(60), limits, (events, cut, limit) => {
+        const before = { events: events.slice(0, cut), floor: 0 };
+        const { seen } = walk(before, [], limit);
+        const { taken } = walk({ events, floor: 0 }, seen, limit);
+        expect([...taken].toSorted((a, b) => a - b)).toEqual(events.slice(cut).map(({ id }) => id));
+      }),
+    );
+  });
+
+  test('F2: cut off anywhere and taken up again, it misses nothing', () => {
+    fc.assert(
+      fc.property(
+        feeds,
+        limits,
+        fc.array(fc.tuple(fc.nat(20), fc.nat(60)), { maxLength: 5 }),
+        (events, limit, runs) => {
+          const taken = new Set<number>();
+          let seen: Interval[] = [];
+          let length = 0;
+          for (const [dies, more] of [...runs, [Number.POSITIVE_INFINITY, 60] as const]) {
+            length = Math.min(events.length, length + more);
+            const run = walk({ events: events.slice(0, length), floor: 0 }, seen, limit, dies);
+            for (const id of run.taken) taken.add(id);
+            seen = run.seen;
+          }
+          expect([...taken].toSorted((a, b) => a - b)).toEqual(events.slice(0, length).map(({ id }) => id));
+        },
+      ),
+    );
+  });
+
+  test('F3: says which ids expired before they were seen', () => {
+    const events = Array.from({ length: 30 }, (_, i) => ({ id: i + 1, entity: 'e', cid: `c${i + 1}` }));
+    const { seen } = walk({ events: events.slice(0, 10), floor: 0 }, [], 4);
+    const later = walk({ events, floor: 20 }, seen, 4);
+    expect([...later.taken].toSorted((a, b) => a - b)).toEqual([21, 22, 23, 24, 25, 26, 27, 28, 29, 30]);
+    expect(later.seen.filter((it) => it.lost)).toEqual([{ first: 11, last: 20, cid: null, lost: true }]);
+    expect(walk({ events, floor: 25 }, later.seen, 4)).toMatchObject({ pages: 1, reset: false });
+  });
+
+  test('F3: an expired feed that was seen to its end is no gap', () => {
+    const events = Array.from({ length: 12 }, (_, i) => ({ id: i + 1, entity: 'e', cid: `c${i + 1}` }));
+    const { seen } = walk({ events: events.slice(0, 10), floor: 0 }, [], 4);
+    const later = walk({ events, floor: 10 }, seen, 4);
+    expect(later.taken).toEqual(new Set([11, 12]));
+    expect(later.seen.filter((it) => it.lost)).toEqual([]);
+  });
+
+  test('F4: a head below the mark, and a known id that names another version, are a reset', () => {
+    const events = Array.from({ length: 10 }, (_, i) => ({ id: i + 1, entity: 'e', cid: `c${i + 1}` }));
+    const { seen } = walk({ events, floor: 0 }, [], 4);
+    expect(walk({ events: events.slice(0, 9), floor: 0 }, seen, 4)).toMatchObject({ reset: true, taken: new Set() });
+    const other = events.map((event) => (event.id === 10 ? { ...event, cid: 'another' } : event));
+    expect(walk({ events: other, floor: 0 }, seen, 4)).toMatchObject({ reset: true, taken: new Set() });
+  });
+});

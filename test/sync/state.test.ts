@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  type EntityEvent,
+  type EntityState,
+  entityStep,
+  intentOf,
+  type Relation,
+  unknownEntity,
+  type Version,
+} from '../../src/server/sync/state.ts';
+
+const plain: Relation = { descends: false, echoes: false, ancestor: false, node: false };
+
+function version(cid: string, content = cid, ver = 1): Version {
+  return { cid, ver, content, deleted: content === 'deleted' };
+}
+
+function following(...events: EntityEvent[]): EntityState {
+  return events.reduce(entityStep, unknownEntity);
+}
+
+const seen = (it: Version, relation: Partial<Relation> = {}): EntityEvent => ({
+  kind: 'seen',
+  version: it,
+  relation: { ...plain, ...relation },
+});
+const edited = (it: Version): EntityEvent => ({ kind: 'edited', version: it });
+
+describe('an entity', () => {
+  test('that is not here is taken over', () => {
+    expect(following(seen(version('r1')))).toMatchObject({ local: { cid: 'r1' }, twin: 'r1', standing: 'quiet' });
+  });
+
+  test('without edits follows the remote, also onto another chain', () => {
+    expect(following(seen(version('r1')), seen(version('x1')))).toMatchObject({
+      local: { cid: 'x1' },
+      standing: 'quiet',
+    });
+  });
+
+  test('with edits is pushed while the remote stands still', () => {
+    const state = following(seen(version('r1')), edited(version('l2')), seen(version('r1')));
+    expect(state).toMatchObject({ local: { cid: 'l2' }, standing: 'quiet' });
+    expect(intentOf(state)).toBe('update');
+  });
+
+  test('with edits on both sides is a conflict over the last common version', () => {
+    const state = following(seen(version('r1')), edited(version('l2')), seen(version('r2')));
+    expect(state).toMatchObject({ local: { cid: 'l2' }, theirs: { cid: 'r2' }, base: 'r1', standing: 'conflict' });
+    expect(intentOf(state)).toBe('none');
+    expect(entityStep(state, seen(version('r3')))).toMatchObject({
+      theirs: { cid: 'r3' },
+      base: 'r1',
+      standing: 'conflict',
+    });
+  });
+
+  test('with equal edits on both sides takes the version of a plain remote', () => {
+    const state = following(seen(version('r1')), edited(version('l2', 'same')), seen(version('r2', 'same')));
+    expect(state).toMatchObject({ local: { cid: 'r2' }, twin: 'r2', standing: 'quiet' });
+  });
+
+  test('whose conflict is edited into what the remote says is settled', () => {
+    const state = following(
+      seen(version('r1')),
+      edited(version('l2')),
+      seen(version('r2', 'new')),
+      edited(version('l3', 'new')),
+    );
+    expect(intentOf(state)).toBe('same');
+  });
+
+  test('that was edited while its push was answered stays pending over its twin', () => {
+    const state = following(
+      ...[seen(version('r1')), edited(version('l2')), { kind: 'sending' } as const, edited(version('l3'))],
+      { kind: 'answered', version: version('r2', 'l2'), sent: 'l2' },
+    );
+    expect(state).toMatchObject({ local: { cid: 'l3' }, theirs: { cid: 'r2' }, twin: 'l2' });
+    expect(intentOf(state)).toBe('update');
+  });
+
+  test('whose answer was lost is asked for before anything is sent again', () => {
+    const sending = following(seen(version('r1')), edited(version('l2')), { kind: 'sending' });
+    expect(intentOf(sending)).toBe('ask');
+    expect(intentOf(entityStep(sending, seen(version('r1'))))).toBe('update');
+    const arrived = entityStep(sending, seen(version('r2', 'l2')));
+    expect(arrived).toMatchObject({ local: { cid: 'r2' }, standing: 'quiet' });
+    const buried = entityStep(sending, seen(version('r3'), { echoes: true }));
+    expect(buried).toMatchObject({ local: { cid: 'r3' }, standing: 'quiet' });
+  });
+
+  test('that was refused is tried again once it has been edited', () => {
+    const refused = following(seen(version('r1')), edited(version('l2')), { kind: 'refused' });
+    expect(intentOf(refused)).toBe('none');
+    expect(intentOf(entityStep(refused, edited(version('l3'))))).toBe('update');
+  });
+
+  test.each([
+    ['create', following(edited(version('l1')))],
+    ['none', following(edited(version('l1')), edited(version('l2', 'deleted')))],
+    ['delete', following(seen(version('r1')), edited(version('l2', 'deleted')))],
+    ['restore', following(seen(version('r1', 'deleted')), edited(version('l2')))],
+    ['none', following(seen(version('r1')), { kind: 'unreadable' })],
+  ])('is to be pushed by: %s', (intent, state) => {
+    expect(intentOf(state)).toBe(intent);
+  });
+
+  test("two nodes that took each other's equal version come to keep the same one", () => {
+    const a = version('a2', 'same', 2);
+    const b = version('b3', 'same', 3);
+    const atA = following(edited(a), seen(b, { node: true }));
+    const atB = following(edited(b), seen(a, { node: true }));
+    expect(atA.local?.cid).toBe('b3');
+    expect(atB.local?.cid).toBe('b3');
+  });
+});
+
+/** Contents are few, so that equal ones meet; CIDs are never made twice. */
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant('edited' as const), content: fc.constantFrom('x', 'y', 'z', 'deleted') }),
+    fc.record({
+      kind: fc.constant('seen' as const),
+      content: fc.constantFrom('x', 'y', 'z', 'deleted'),
+      node: fc.boolean(),
+    }),
+    fc.record({ kind: fc.constant('still' as const), node: fc.boolean() }),
+    fc.record({
+      kind: fc.constantFrom('sending' as const, 'answered' as const, 'refused' as const, 'unreadable' as const),
+    }),
+  ),
+  { maxLength: 30 },
+);
+
+type Step = typeof steps extends fc.Arbitrary<(infer S)[]> ? S : never;
+
+function eventOf(state: EntityState, step: Step, i: number): EntityEvent | null {
+  switch (step.kind) {
+    case 'edited':
+      return edited(version(`l${i}`, step.content, (state.local?.ver ?? 0) + 1));
+    case 'seen':
+      return seen(version(`r${i}`, step.content, (state.theirs?.ver ?? 0) + 1), { node: step.node });
+    case 'still':
+      return state.theirs && seen(state.theirs, { node: step.node });
+    case 'answered':
+      return state.local && { kind: 'answered', version: version(`r${i}`, state.local.content), sent: state.local.cid };
+    default:
+      return { kind: step.kind };
+  }
+}
+
+describe('whatever happens', () => {
+  const run = (check: (before: EntityState, event: EntityEvent, next: EntityState) => void) =>
+    fc.assert(
+      fc.property(steps, (list) => {
+        let state = unknownEntity;
+        for (const [i, step] of list.entries()) {
+          const event = eventOf(state, step, i);
+          if (!event) continue;
+          const next = entityStep(state, event);
+          check(state, event, next);
+          state = next;
+        }
+      }),
+      { numRuns: 1000 },
+    );
+
+  test('E1: an edit that the remote does not have stays the tip', () => {
+    run((before, event, next) => {
+      const unsaid =
+        before.local !== null && before.local.cid !== before.twin && before.local.content !== next.theirs?.content;
+      if (event.kind === 'seen' && unsaid) expect(next.local).toEqual(before.local);
+      if (event.kind === 'answered' && unsaid && event.sent !== before.local?.cid)
+        expect(next.local).toEqual(before.local);
+    });
+  });
+
+  test('E2: equal contents are never a conflict', () => {
+    run((_before, event, next) => {
+      if (event.kind === 'seen' && next.local?.content === next.theirs?.content)
+        expect(next.standing).not.toBe('conflict');
+    });
+  });
+
+  test('E3: nothing is sent while an answer is open, a conflict stands or a refusal holds', () => {
+    run((_before, event, next) => {
+      const held = event.kind === 'sending' || next.standing === 'conflict' || next.standing === 'refused';
+      if (held) expect(['none', 'ask', 'same']).toContain(intentOf(next));
+    });
+  });
+
+  test('E4: where both say the same and the tip is the twin, nothing is to be done', () => {
+    run((_before, _event, next) => {
+      if (next.standing === 'quiet' && next.local && next.local.cid === next.twin) expect(intentOf(next)).toBe('none');
+    });
+  });
+
+  test('E5: events leave the state that they were given as it was', () => {
+    run((before, event) => {
+      const copy = structuredClone(before);
+      entityStep(before, event);
+      expect(before).toEqual(copy);
+    });
+  });
+});
