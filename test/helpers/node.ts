@@ -80,7 +80,7 @@ export function send(url: string, path: string, { method = 'GET', headers = {}, 
         response.on('error', reject);
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString();
-          const json = /json/.test(response.headers['content-type'] ?? '') && text !== '';
+          const json = /\bjson\b/.test(response.headers['content-type'] ?? '') && text !== '';
           resolve({
             status: response.statusCode ?? 0,
             headers: response.headers,

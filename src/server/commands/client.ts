@@ -63,7 +63,7 @@ export async function openClient(
   if (!key || !url) throw new FailureError(`The operator's key cannot be read: ${join(data, 'operator.key')}.`);
   const headers = { Authorization: `ApiKey ${key}`, [`X-${config.service}-Network`]: config.network };
   const all = opened.move();
-  return { ...clientOf(url, headers), config, running, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return { ...clientOf(url, headers, shell.stopped), config, running, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 async function isAlive({ url, instance }: { url: string; instance: string }): Promise<boolean> {
@@ -76,11 +76,16 @@ async function isAlive({ url, instance }: { url: string; instance: string }): Pr
   }
 }
 
-function clientOf(url: string, headers: Record<string, string>): Pick<NodeClient, 'url' | 'ask' | 'send'> {
+function clientOf(
+  url: string,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Pick<NodeClient, 'url' | 'ask' | 'send'> {
   const start = (method: string, path: string, type: string) =>
-    httpRequest(new URL(path, url), { method, agent: false, headers: { ...headers, 'Content-Type': type } });
+    httpRequest(new URL(path, url), { method, agent: false, signal, headers: { ...headers, 'Content-Type': type } });
 
   const lost = (error: unknown): FailureError => {
+    if (signal.aborted) return new FailureError('Stopped.');
     const reason = error instanceof Error ? error.message : String(error);
     return new FailureError(`The node at ${url} ended the connection (${reason}).`);
   };
@@ -111,7 +116,7 @@ function clientOf(url: string, headers: Record<string, string>): Pick<NodeClient
       for await (const line of createInterface({ input: response })) yield JSON.parse(line) as T;
       if (!response.complete) throw new Error('before its answer ended');
     } catch (error) {
-      if (broken) throw new FailureError(`${broken.message}.`);
+      if (broken && !signal.aborted) throw new FailureError(`${broken.message}.`);
       throw error instanceof FailureError ? error : lost(error);
     } finally {
       source.destroy();

@@ -58,7 +58,7 @@ export function addImport(program: Command, shell: Shell): void {
       for (const [i, file] of files.entries()) report = await importFile(client, shell, id, file, sizes[i] ?? 0);
       if (!report) throw new FailureError('No file was read.', 2);
       await client.ask('DELETE', `/node/imports/${id}`);
-      if (options.json) shell.out(JSON.stringify({ files, ...report }));
+      if (options.json) shell.out(JSON.stringify({ ...report, files }));
       else for (const line of summary(report)) shell.out(line);
       if (report.refused > 0) throw new FailureError(refusedText(report));
     });
@@ -90,8 +90,6 @@ async function sizeOf(file: string): Promise<number> {
 async function importFile(client: NodeClient, shell: Shell, id: string, file: string, size: number): Promise<Report> {
   const name = basename(file);
   const source = createReadStream(file, { highWaterMark: 256 * 1024 });
-  const stop = () => source.destroy(new Error('stopped'));
-  shell.stopped.addEventListener('abort', stop, { once: true });
   const display = progressDisplay(shell, name);
   try {
     for await (const line of client.send<Line>(
@@ -106,11 +104,12 @@ async function importFile(client: NodeClient, shell: Shell, id: string, file: st
     }
     throw new FailureError(`The node did not say what became of ${name}.`);
   } catch (error) {
+    // The command line was right; what is wrong is in the file.
+    if (error instanceof RefusedError) throw new FailureError(error.message);
     if (!shell.stopped.aborted) throw error;
     throw new FailureError('Stopped. What has been imported stays; the same command goes on from there.');
   } finally {
     display.end();
-    shell.stopped.removeEventListener('abort', stop);
   }
 }
 

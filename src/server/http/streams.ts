@@ -8,13 +8,16 @@ export interface StreamRequest extends CallerRequest, IncomingMessage {
   res: ServerResponse;
 }
 
-/** How long what is left of a refused upload is read and thrown away, so that the client gets to read the answer. */
+/** For so long what is left of a refused upload is read, so that the client gets to read the answer. */
 const drainMs = 5000;
 
 /** The bytes of the body as they come. Leaving off does not end the connection. @throws ValidationError where they end early */
 export async function* bodyOf(request: StreamRequest): AsyncGenerator<Uint8Array> {
   try {
-    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      if (request.res.destroyed) throw ValidationError.at([], 'the client has gone');
+      yield chunk as Uint8Array;
+    }
   } catch (error) {
     if (error instanceof DomainError || request.complete) throw error;
     throw ValidationError.at([], 'the body ended early');
@@ -43,10 +46,13 @@ export async function answerLines<T extends object>(
     for (let next = first; !next.done; next = await lines.next()) await write(response, next.value, lossy);
     response.end();
   } catch (error) {
-    drain(request);
-    if (!response.headersSent) throw error;
     const body = error instanceof DomainError ? answerOf(error).body : { error: 'Internal server error' };
-    response.end(`${JSON.stringify(body)}\n`);
+    const begun = response.headersSent;
+    if (begun && !response.destroyed) response.write(`${JSON.stringify(body)}\n`);
+    await drained(request);
+    if (!begun) throw error;
+    if (!request.complete) response.once('finish', () => request.destroy());
+    response.end();
     if (!(error instanceof DomainError)) throw error;
   }
   return undefined as never;
@@ -64,10 +70,19 @@ async function write<T>(response: ServerResponse, line: T, lossy: (line: T) => b
   response.write(`${JSON.stringify(line)}\n`);
 }
 
-function drain(request: StreamRequest): void {
-  if (request.complete || request.destroyed) return;
-  const timer = setTimeout(() => request.destroy(), drainMs);
-  request.once('close', () => clearTimeout(timer));
-  request.once('end', () => clearTimeout(timer));
-  request.resume();
+/**
+ * Reads what is left of an upload and throws it away: a connection that is closed while the client still sends would take
+ * the answer with it.
+ */
+function drained(request: StreamRequest): Promise<void> {
+  return new Promise((resolve) => {
+    if (request.complete || request.destroyed) return resolve();
+    const timer = setTimeout(resolve, drainMs);
+    for (const event of ['end', 'close', 'error'])
+      request.once(event, () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    request.resume();
+  });
 }
