@@ -16,16 +16,15 @@ for (let kill = 1; kill <= kills; kill++) {
   const node = await startNode(folder.path);
   const answered: [string, string][] = [];
   const load = Array.from({ length: 32 }, () => write(node, answered));
-  await delay(50 + random() * 450);
+  while (answered.length === 0 && problems.length === 0) await delay(5);
+  await delay(random() * 400);
   process.kill(node.pid, 'SIGKILL');
   await Promise.all(load);
   all.push(...answered);
   const found = await problemsAfterCrash(folder.path, answered);
   problems.push(...found.map((problem) => `kill ${kill}: ${problem}`));
-  process.stderr.write(`\r${kill} of ${kills} kills, ${all.length} answered writes`);
 }
 problems.push(...(await problemsAfterCrash(folder.path, all)).map((problem) => `at the end: ${problem}`));
-process.stderr.write('\n');
 process.stdout.write(
   `${kills} kills under load, seed ${seed}: ${all.length} answered writes, ${problems.length} problems\n`,
 );
