@@ -2,9 +2,10 @@ import { open } from 'node:fs/promises';
 import { type Archive, openArchive } from '../blocks/archive-reader.ts';
 import { type Chain, walkArchive } from '../blocks/archive-walk.ts';
 import { cidBytes } from '../blocks/cid.ts';
-import type { Block } from '../blocks/encode.ts';
+import { type Block, decodeManifest, valueHash } from '../blocks/encode.ts';
 import { FileStore } from '../blocks/file-store.ts';
 import { BusyError, StorageError } from '../errors.ts';
+import { type Manifest, relationshipKey } from '../model/manifest.ts';
 import { knownWith } from './archive-check.ts';
 import { descends } from './archive-reads.ts';
 import { findBlock } from './blocks.ts';
@@ -13,6 +14,7 @@ import type { Reader } from './connection.ts';
 import { findTip } from './entities.ts';
 import { filesFolder } from './network-folders.ts';
 import type { NetworkStore } from './network-store.ts';
+import { findVersion } from './versions.ts';
 
 /** What became of an archive's entities. */
 export interface ImportTally {
@@ -122,7 +124,7 @@ async function planned(store: NetworkStore, archive: Archive, chain: Chain, time
   if (ours === null) part.result = 'created';
   else if (ours === tip || (isHere && (await isDescendant(store, ours, tip)))) part.result = 'unchanged';
   else if (await follows(store, chain, ours)) part.result = 'advanced';
-  else part.result = 'fork';
+  else part.result = await forkOf(store, archive, chain, ours);
 
   const moves = part.result === 'created' || part.result === 'advanced';
   const stretches = await stretchesOf(archive, chain, part);
@@ -139,6 +141,26 @@ async function planned(store: NetworkStore, archive: Archive, chain: Chain, time
 /** Whether the archive's tip descends from ours, as far as that can be shown. */
 async function follows(store: NetworkStore, { versions, base, baseKnown }: Chain, ours: string): Promise<boolean> {
   return versions.includes(ours) || (baseKnown && base !== null && (await isDescendant(store, base, ours)));
+}
+
+/** Equal content never conflicts (decisions.md, Sync): the archive's version is taken unless ours has the higher number. */
+async function forkOf(
+  store: NetworkStore,
+  archive: Archive,
+  { entry: { tip, ver } }: Chain,
+  ours: string,
+): Promise<Part['result']> {
+  const here = store.read((db) => findVersion(db, ours)?.manifest);
+  const bytes = (await archive.block(tip))?.bytes ?? store.read((db) => findVersion(db, tip)?.bytes);
+  if (!here || !bytes || contentHash(here) !== contentHash(decodeManifest(bytes))) return 'fork';
+  return ver >= here.ver ? 'advanced' : 'unchanged';
+}
+
+/** A hash of what an entity says, whoever said it and when; all tombstones are equal. */
+function contentHash({ type, properties, relationships, deleted }: Manifest): string {
+  if (deleted) return 'deleted';
+  const sorted = relationships.toSorted((a, b) => (relationshipKey(a) < relationshipKey(b) ? -1 : 1));
+  return valueHash({ type, properties, relationships: sorted });
 }
 
 /** The blocks that the archive brings, oldest first, in stretches that each fit a commit. */

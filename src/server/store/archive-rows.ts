@@ -1,9 +1,11 @@
 import { cidBytes } from '../blocks/cid.ts';
-import type { Block } from '../blocks/encode.ts';
+import { type Block, decodeManifest } from '../blocks/encode.ts';
 import { manifestHead } from '../blocks/manifest-head.ts';
-import { putBlock } from './blocks.ts';
+import { collectionsOf } from '../model/manifest.ts';
+import { blockBytes, putBlock } from './blocks.ts';
 import type { Writer } from './connection.ts';
 import { ensureEntityKey } from './entity-keys.ts';
+import { lastLive } from './versions.ts';
 
 /** What an import of an archive keeps, in the commit that it belongs to. */
 export type ArchiveRow =
@@ -22,6 +24,7 @@ export function applyArchiveRow(db: Writer, row: ArchiveRow, time: number): void
       let previous: number | null = null;
       for (const { cid, bytes } of row.blocks)
         previous = putBlock(db, { cid: cidBytes(cid), bytes }, entity, manifestHead(bytes).ver, previous);
+      placeDeleted(db, entity);
       return;
     }
     case 'car_conflict': {
@@ -38,4 +41,15 @@ export function applyArchiveRow(db: Writer, row: ArchiveRow, time: number): void
         );
     }
   }
+}
+
+/** A deleted entity lies in the collection of its last live version; that version may have come only now. */
+function placeDeleted(db: Writer, entity: number): void {
+  const row = db.get<{ tip: number }>(
+    'SELECT tip FROM entity WHERE key = ? AND deleted = 1 AND collection IS NULL AND tip IS NOT NULL',
+    entity,
+  );
+  const live = row && lastLive(db, decodeManifest(blockBytes(db, row.tip)))?.manifest;
+  const first = live && collectionsOf(live)[0];
+  if (first !== undefined) db.run('UPDATE entity SET collection = ? WHERE key = ?', ensureEntityKey(db, first), entity);
 }

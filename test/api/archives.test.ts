@@ -1,0 +1,193 @@
+import { expect, test } from 'vitest';
+import { startNode, type TestNode } from '../helpers/node.ts';
+import {
+  create,
+  done,
+  exported,
+  imported,
+  lastLine,
+  operate,
+  remove,
+  tipsOf,
+  update,
+  verified,
+} from '../helpers/node-archives.ts';
+import { listOf, withArchive } from '../helpers/sample-archive.ts';
+
+/** A node with edited, deleted, related and listed entities. */
+async function curated(node: TestNode) {
+  const collection = await done(node, 'POST /collections', { label: 'People' });
+  const folder = await create(node, 'folder', { collection: collection.id });
+  const ada = await create(node, 'Ada', { collection: collection.id });
+  const edited = await update(node, ada, { born: 1815 });
+  const again = await update(node, edited, { text: 'long '.repeat(2000) });
+  const gone = await create(node, 'Gone', { collection: collection.id });
+  await remove(node, gone);
+  const outside = await create(node, 'Outside');
+  return { collection: collection.id, folder, ada: again, gone, outside };
+}
+
+test('a node that imports an export has the same tips, and its export the same root', async () => {
+  await using first = await startNode();
+  await using second = await startNode();
+  await curated(first);
+  const { car, entities } = await exported(first);
+  const tips = await tipsOf(first);
+  expect(entities).toBe(tips.size);
+
+  const report = await imported(second, car);
+  // Both nodes made the operator's user, with the same content.
+  expect(report).toMatchObject({ entities, created: entities - 1, advanced: 1, forks: 0 });
+  expect(await tipsOf(second)).toEqual(tips);
+  expect(await rootOf((await exported(second)).car)).toBe(await rootOf(car));
+  expect(await imported(second, car)).toMatchObject({ versions: 0, created: 0, advanced: 0, unchanged: entities });
+  expect(await verified(second)).toMatchObject({ ok: true, problems: [] });
+});
+
+test('an export of a collection has what is in it and what was, and nothing else', async () => {
+  await using node = await startNode();
+  const { collection, folder, ada, gone, outside } = await curated(node);
+  const { car } = await exported(node, `?collection=${collection}`);
+  const ids = await withArchive(car, async (archive) => (await listOf(archive.entries())).map(({ id }) => id));
+  expect(ids).toEqual([collection, folder.id, ada.id, gone.id].sort());
+  expect(ids).not.toContain(outside.id);
+});
+
+test('lines have one version each, with the tombstones', async () => {
+  await using node = await startNode();
+  const { collection, ada, gone } = await curated(node);
+  const { car } = await exported(node, `?collection=${collection}&format=ndjson`);
+  const lines = Buffer.from(car)
+    .toString()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { id: string; ver: number; cid: string; deleted?: true });
+  expect(lines.filter(({ id }) => id === ada.id).map(({ ver }) => ver)).toEqual([1, 2, 3]);
+  expect(lines.filter(({ id }) => id === gone.id).map(({ deleted }) => deleted ?? false)).toEqual([false, true]);
+  expect(lines.find(({ cid }) => cid === ada.cid)).toMatchObject(await done(node, `GET /entities/${ada.id}`));
+});
+
+test.each(['archive', 'checkpoint'])('an export since an earlier %s brings only what changed', async (kind) => {
+  await using first = await startNode();
+  await using second = await startNode();
+  const { collection, ada } = await curated(first);
+  const scope = `?collection=${collection}`;
+  const base = await exported(first, scope);
+  await imported(second, base.car);
+  const next = await update(first, ada, { died: 1852 });
+  const fresh = await create(first, 'Fresh', { collection });
+  const step =
+    kind === 'archive'
+      ? await exported(first, scope, base.car)
+      : await exported(first, `${scope}&since=${base.checkpoint}`);
+  expect(step.car.length).toBeLessThan(base.car.length);
+  expect(await imported(second, step.car)).toMatchObject({ versions: 2, created: 1, advanced: 1, forks: 0 });
+  expect((await done(second, `GET /entities/${ada.id}`)).cid).toBe(next.cid);
+  expect((await done(second, `GET /entities/${fresh.id}`)).cid).toBe(fresh.cid);
+  expect(await rootOf((await exported(second, scope)).car)).toBe(await rootOf((await exported(first, scope)).car));
+});
+
+test('a fork leaves the tip here, keeps the other, and is listed; a later descendant settles it', async () => {
+  await using first = await startNode();
+  await using second = await startNode();
+  const { ada } = await curated(first);
+  const scope = `?entity=${ada.id}`;
+  await imported(second, (await exported(first, scope)).car);
+  const theirs = await update(first, ada, { died: 1852 });
+  const ours = await update(second, ada, { died: 1853 });
+  const forked = (await exported(first, scope)).car;
+  const report = await imported(second, forked);
+  expect(report).toMatchObject({ versions: 1, forks: 1, unchanged: 0 });
+  expect(report.fork_examples).toEqual([{ id: ada.id, ours: ours.cid, theirs: theirs.cid }]);
+  expect((await done(second, `GET /entities/${ada.id}`)).cid).toBe(ours.cid);
+  expect(await conflicts(second)).toEqual([{ remote: 0, ours: ours.cid, theirs: theirs.cid }]);
+  expect((await operate(second, `GET /versions/manifest/${theirs.cid}`)).status).toBe(200);
+  expect(await imported(second, forked)).toMatchObject({ versions: 0, forks: 1 });
+  expect(await verified(second)).toMatchObject({ ok: true });
+
+  // The other side takes ours and goes on from it: now it descends from both.
+  await imported(second, (await exported(second, scope)).car);
+  const ahead = (await exported(second, scope)).car;
+  expect(await imported(first, ahead)).toMatchObject({ forks: 1 });
+});
+
+test('an older archive over a newer state changes nothing', async () => {
+  await using node = await startNode();
+  const { ada } = await curated(node);
+  const { car } = await exported(node);
+  const newer = await update(node, ada, { died: 1852 });
+  const tips = await tipsOf(node);
+  const report = await imported(node, car);
+  expect(report).toMatchObject({ versions: 0, created: 0, advanced: 0, forks: 0, unchanged: tips.size });
+  expect((await done(node, `GET /entities/${ada.id}`)).cid).toBe(newer.cid);
+});
+
+test('tips alone import with a remark, and the whole archive completes their history later', async () => {
+  await using first = await startNode();
+  await using second = await startNode();
+  const { collection, ada } = await curated(first);
+  const scope = `?collection=${collection}`;
+  const tips = await exported(first, `${scope}&history=tip`);
+  const report = await imported(second, tips.car);
+  expect(report.partial_examples).toContainEqual({ id: ada.id, ver: 3 });
+  expect(report.remarks.join()).toContain(`${ada.id} with version 3`);
+  expect((await done(second, `GET /entities/${ada.id}`)).cid).toBe(ada.cid);
+  const partial = await verified(second);
+  expect(partial).toMatchObject({ ok: true });
+  expect(partial.remarks.join()).toContain('does not go back to version 1');
+  // What starts late is exported so, and can be imported again.
+  await using third = await startNode();
+  expect((await imported(third, (await exported(second, scope)).car)).partial_examples).toContainEqual({
+    id: ada.id,
+    ver: 3,
+  });
+
+  expect(await imported(second, (await exported(first, scope)).car)).toMatchObject({
+    created: 0,
+    advanced: 0,
+    forks: 0,
+  });
+  expect(await verified(second)).toMatchObject({ ok: true, problems: [] });
+  expect((await verified(second)).remarks.join()).not.toContain('does not go back');
+  expect(await rootOf((await exported(second, scope)).car)).toBe(await rootOf((await exported(first, scope)).car));
+});
+
+test('what is refused: other people, formats of later, scopes that are none, checkpoints of others', async () => {
+  await using node = await startNode();
+  const issue = async (path: string) => {
+    const response = await operate(node, `GET /node/export${path}`);
+    const body = (await response.json()) as { error: string; details?: { issues: { message: string }[] } };
+    return [response.status, body.details?.issues[0]?.message ?? body.error];
+  };
+  expect((await node.fetch('/node/export')).status).toBe(401);
+  expect((await node.fetch('/node/import-car', { method: 'POST', headers: { 'Content-Type': 'x/car' } })).status).toBe(
+    401,
+  );
+  expect(await issue('?format=bagit')).toEqual([400, 'BagIt cannot be exported yet: use car or ndjson']);
+  expect(await issue('?format=tar')).toEqual([400, 'must be car or ndjson']);
+  expect(await issue('?entity=01J00000000000000000000000')).toEqual([404, 'Entity not found']);
+  expect((await issue('?collection=nonsense'))[0]).toBe(400);
+  expect((await issue('?since=12'))[0]).toBe(400);
+  const foreign = '00000000-0000-4000-8000-000000000000.1';
+  expect(await issue(`?since=${foreign}`)).toEqual([
+    400,
+    'is a checkpoint of another node, or of this one before it was restored',
+  ]);
+});
+
+test('an archive of the other network is refused', async () => {
+  await using node = await startNode();
+  const { car } = await exported(node);
+  const response = await operate(node, 'POST /node/import-car', car, 'test');
+  expect(response.status).toBe(400);
+  expect((await lastLine(response)).error).toMatch(/of the main network, not of test/);
+});
+
+async function rootOf(car: Uint8Array): Promise<string> {
+  return withArchive(car, async ({ cid }) => cid);
+}
+
+async function conflicts(node: TestNode) {
+  const store = await node.ctx.networks.get('main');
+  return store.read((db) => db.all('SELECT remote, ours, theirs FROM sync_conflict'));
+}
