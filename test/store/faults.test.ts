@@ -169,6 +169,29 @@ test.each(writers)('a damaged page stops only what touches it (writer %s)', asyn
   await mended.close();
 });
 
+test('a long read of a damaged page is a StorageError too, and the thread reads on', async () => {
+  await using opened = await openStore('here');
+  const inside = (n: number) => first(idOf(n), { relationships: [['collection', idOf(900)]] });
+  await opened.store.submit([1, 2, 3].map((n) => step(null, inside(n))));
+  await opened.store.close();
+  const raw = new Database(opened.file, { readonly: true });
+  const { rootpage } = raw.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'listing'").get() as {
+    rootpage: number;
+  };
+  raw.close();
+  const whole = exchange(opened.file, rootpage, Buffer.alloc(64, 0xff));
+  const store = await NetworkStore.open(opened.data, 'main', 'here');
+  const query = { collection: idOf(900), limit: 10, offset: 0, expand: false };
+  await expect(store.readLong('listing', query)).rejects.toMatchObject({
+    name: 'StorageError',
+    reason: expect.stringContaining('The database file is damaged.'),
+  });
+  exchange(opened.file, rootpage, whole);
+  const answer = JSON.parse(new TextDecoder().decode(await store.readLong('listing', query)));
+  expect(answer.entities).toHaveLength(3);
+  await store.close();
+});
+
 test('a version whose bytes have changed is said to be damaged, and a write over it is refused alone', async () => {
   await using opened = await openStore('here');
   const [small, large, other] = [

@@ -27,11 +27,15 @@ export interface ListingQuery {
 export function listEntities(db: Reader, query: ListingQuery): { entities: ListedEntity[]; more: boolean } {
   const collection = entityKey(db, query.collection);
   if (collection === undefined) return { entities: [], more: false };
+  // The page is cut in the narrow rows: what an offset skips is not looked up, unless a filter wants to see it.
   const rows = db.all<ListedEntity>(
     `SELECT e.id, e.type, e.label, e.created_at, e.updated_at, ${query.expand ? 'e.json' : "'' AS json"}
-       FROM listing l JOIN entity e ON e.key = l.entity
-      WHERE l.collection = ?${query.type === undefined ? '' : ' AND l.type = ?'}${query.filter ? ` AND (${query.filter.sql})` : ''}
-      ORDER BY l.created_at DESC, l.id LIMIT ? OFFSET ?`,
+       FROM (SELECT l.entity, l.created_at, l.id
+               FROM listing l${query.filter ? ' JOIN entity e ON e.key = l.entity' : ''}
+              WHERE l.collection = ?${query.type === undefined ? '' : ' AND l.type = ?'}${query.filter ? ` AND (${query.filter.sql})` : ''}
+              ORDER BY l.created_at DESC, l.id LIMIT ? OFFSET ?) page
+       JOIN entity e ON e.key = page.entity
+      ORDER BY page.created_at DESC, page.id`,
     collection,
     ...(query.type === undefined ? [] : [query.type]),
     ...(query.filter?.params ?? []),

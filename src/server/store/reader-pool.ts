@@ -1,14 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { StorageError } from '../errors.ts';
 import type { LongRead, longReads } from './long-reads.ts';
+import type { FailedRead } from './reader-thread.ts';
 import { workerUrl } from './worker-url.ts';
 
 /** Two threads for long reads, started when first needed and ended after a minute without work. */
 export class ReaderPool {
   #pool: Piscina | null = null;
 
-  /** The JSON text of a long read, as UTF-8. */
-  run<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array> {
+  /** The JSON text of a long read, as UTF-8. Throws StorageError where the database failed. */
+  async run<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array> {
     this.#pool ??= new Piscina({
       filename: fileURLToPath(workerUrl('reader-thread')),
       minThreads: 0,
@@ -17,7 +19,9 @@ export class ReaderPool {
       atomics: 'disabled',
       recordTiming: false,
     });
-    return this.#pool.run(read, { name: 'runLongRead' }) as Promise<Uint8Array>;
+    const result = (await this.#pool.run(read, { name: 'runLongRead' })) as Uint8Array | FailedRead;
+    if ('failed' in result) throw new StorageError(result.failed.reason, result.failed.full);
+    return result;
   }
 
   async close(): Promise<void> {
