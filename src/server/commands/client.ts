@@ -23,7 +23,9 @@ export interface NodeClient extends AsyncDisposable {
    * Sends a stream and gives the answer's JSON lines as they come, also while it is still sent. Once they end, the
    * stream is not read on. @throws RefusedError, FailureError
    */
-  send<T>(method: string, path: string, source: Readable): AsyncGenerator<T>;
+  send<T>(method: string, path: string, source: Readable, type?: string): AsyncGenerator<T>;
+  /** One request whose answer is bytes, with a stream as its body where one is given. @throws RefusedError, FailureError */
+  fetch(method: string, path: string, source?: Readable): Promise<IncomingMessage>;
 }
 
 const healthMs = 3000;
@@ -80,7 +82,7 @@ function clientOf(
   url: string,
   headers: Record<string, string>,
   signal: AbortSignal,
-): Pick<NodeClient, 'url' | 'ask' | 'send'> {
+): Pick<NodeClient, 'url' | 'ask' | 'send' | 'fetch'> {
   const start = (method: string, path: string, type: string) =>
     httpRequest(new URL(path, url), { method, agent: false, signal, headers: { ...headers, 'Content-Type': type } });
 
@@ -100,8 +102,13 @@ function clientOf(
     }
   }
 
-  async function* send<T>(method: string, path: string, source: Readable): AsyncGenerator<T> {
-    const request = start(method, path, 'application/octet-stream');
+  async function* send<T>(
+    method: string,
+    path: string,
+    source: Readable,
+    type = 'application/octet-stream',
+  ): AsyncGenerator<T> {
+    const request = start(method, path, type);
     // What cannot be sent any more does not matter once the node has answered; what cannot be read ends it.
     let broken: Error | undefined;
     source.once('error', (error) => {
@@ -123,7 +130,22 @@ function clientOf(
       request.destroy();
     }
   }
-  return { url, ask, send };
+
+  async function fetch(method: string, path: string, source?: Readable): Promise<IncomingMessage> {
+    const request = start(method, path, 'application/octet-stream');
+    source?.once('error', (error) => request.destroy(error));
+    if (source) source.pipe(request);
+    else request.end();
+    try {
+      const response = await responseOf(request);
+      request.on('error', () => undefined);
+      if (response.statusCode !== 200) await answered(response);
+      return response;
+    } catch (error) {
+      throw error instanceof FailureError ? error : lost(error);
+    }
+  }
+  return { url, ask, send, fetch };
 }
 
 async function responseOf(request: ReturnType<typeof httpRequest>): Promise<IncomingMessage> {

@@ -3,13 +3,17 @@ import { UsageError } from '../config.ts';
 import { DomainError } from '../errors.ts';
 import { networks } from '../model/ids.ts';
 import { programVersion } from '../server.ts';
+import { addBackup } from './backup.ts';
+import { addExport } from './export.ts';
 import { FailureError } from './failure.ts';
 import { addImport } from './import.ts';
+import { addImportCar } from './import-car.ts';
 import { addKey } from './key.ts';
 import { addOpen } from './open.ts';
 import { addServe } from './serve.ts';
 import type { Shell } from './shell.ts';
 import { addStatus } from './status.ts';
+import { addVerify } from './verify.ts';
 
 /** Exit codes: done; something is wrong with the data, the sync or the node; the command line or a setting is wrong. */
 export type ExitCode = 0 | 1 | 2;
@@ -27,6 +31,10 @@ export async function run(args: string[], shell: Shell): Promise<ExitCode> {
   addKey(program, shell);
   addImport(program, shell);
   addStatus(program, shell);
+  addExport(program, shell);
+  addImportCar(program, shell);
+  addVerify(program, shell);
+  addBackup(program, shell);
   addOpen(program, shell);
   try {
     await program.parseAsync(args, { from: 'user' });

@@ -1,0 +1,102 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Command, Option } from 'commander';
+import { UsageError } from '../config.ts';
+import { indexOfFile } from '../exchange/archive-index.ts';
+import { openClient } from './client.ts';
+import { FailureError } from './failure.ts';
+import { progressDisplay } from './progress.ts';
+import type { GlobalOptions, Shell } from './shell.ts';
+
+interface Options extends GlobalOptions {
+  out: string;
+  format: string;
+  collection?: string;
+  entity?: string;
+  all?: boolean;
+  history: string;
+  since?: string;
+  json?: boolean;
+}
+
+/** `archeion export`: a network, a collection or an entity into a file. */
+export function addExport(program: Command, shell: Shell): void {
+  program
+    .command('export')
+    .description('export every version as a CAR file that anyone can verify')
+    .requiredOption('--out <file>', 'the file that is written')
+    .addOption(new Option('--format <name>', 'car, or ndjson: one version a line').default('car'))
+    .addOption(new Option('--collection <id>', 'only a collection and what is in it').conflicts(['entity', 'all']))
+    .addOption(new Option('--entity <id>', 'only an entity').conflicts('all'))
+    .option('--all', 'the whole network (the default)')
+    .addOption(
+      new Option('--history <which>', 'every version, or the newest alone').choices(['all', 'tip']).default('all'),
+    )
+    .option('--since <file|checkpoint>', 'leave out what an earlier CAR file has, or an earlier export had')
+    .option('--json', 'print one JSON document with what was written')
+    .action(async (_options, command: Command) => {
+      const options = command.optsWithGlobals<Options>();
+      const out = resolve(options.out);
+      if (!existsSync(dirname(out))) throw new UsageError(`The folder of ${options.out} does not exist.`);
+      await using client = await openClient(shell, options);
+      const { path, earlier } = requestOf(options);
+      const response = await client.fetch(earlier ? 'POST' : 'GET', path, earlier);
+      const bytes = await receive(shell, response, out);
+      const report = {
+        out: options.out,
+        bytes,
+        entities: Number(response.headers['x-archeion-entities']),
+        checkpoint: String(response.headers['x-archeion-checkpoint']),
+      };
+      if (options.json) shell.out(JSON.stringify(report));
+      else {
+        shell.out(
+          `${report.entities.toLocaleString('en')} entities in ${options.out} (${bytes.toLocaleString('en')} bytes)`,
+        );
+        shell.out(`What comes later: archeion export --since ${report.checkpoint} ...`);
+      }
+    });
+}
+
+function requestOf({ format, collection, entity, history, since }: Options): { path: string; earlier?: Readable } {
+  const query = new URLSearchParams({ format, history });
+  if (collection !== undefined) query.set('collection', collection);
+  if (entity !== undefined) query.set('entity', entity);
+  if (since === undefined) return { path: `/node/export?${query}` };
+  if (existsSync(since)) return { path: `/node/export?${query}`, earlier: Readable.from(indexOfFile(since)) };
+  if (!/^[0-9a-f-]{36}\.\d+$/.test(since)) throw new UsageError(`There is no file ${since}, and it is no checkpoint.`);
+  query.set('since', since);
+  return { path: `/node/export?${query}` };
+}
+
+/** Writes the answer under another name and gives it its own when it is whole and on disk. */
+async function receive(shell: Shell, response: Readable & { complete: boolean }, out: string): Promise<number> {
+  const partial = `${out}.${shell.pid}.partial`;
+  const display = progressDisplay(shell, 'export');
+  let bytes = 0;
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, next) {
+      bytes += chunk.length;
+      display.show(0, 1, `${(bytes / 1e6).toFixed(1)} MB`);
+      next(null, chunk);
+    },
+  });
+  try {
+    await pipeline(response, counter, createWriteStream(partial, { mode: 0o600 }), { signal: shell.stopped });
+    if (!response.complete) throw new Error('it ended early');
+    const file = await open(partial, 'r+');
+    await file.sync();
+    await file.close();
+    await rename(partial, out);
+    return bytes;
+  } catch (error) {
+    await rm(partial, { force: true });
+    if (shell.stopped.aborted) throw new FailureError('Stopped. Nothing was written.');
+    throw new FailureError(`The export broke off (${(error as Error).message}). Nothing was written.`);
+  } finally {
+    display.end();
+  }
+}

@@ -1,0 +1,65 @@
+import { createReadStream, statSync } from 'node:fs';
+import type { Command } from 'commander';
+import { UsageError } from '../config.ts';
+import { openClient } from './client.ts';
+import { type AnswerLine, lastOf } from './lines.ts';
+import type { GlobalOptions, Shell } from './shell.ts';
+
+/** What the node says of an import (resources/node/archives/wire.ts), as far as it is shown here. */
+interface Report {
+  entities: number;
+  versions: number;
+  created: number;
+  advanced: number;
+  unchanged: number;
+  forks: number;
+  fork_examples: { id: string; ours: string; theirs: string }[];
+  remarks: string[];
+}
+
+const number = (n: number): string => n.toLocaleString('en');
+
+/** `archeion import-car`: an archive over what is there. */
+export function addImportCar(program: Command, shell: Shell): void {
+  program
+    .command('import-car')
+    .description('import a CAR file that export made: verified whole first, over what is there')
+    .argument('<file>', 'the CAR file')
+    .option('--json', 'print one JSON document with what became of it')
+    .action(async (file: string, _options, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
+      if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new UsageError(`There is no file ${file}.`);
+      await using client = await openClient(shell, options);
+      const source = createReadStream(file, { highWaterMark: 256 * 1024 });
+      const lines = client.send<AnswerLine<{ entities: number; total: number }, Report>>(
+        'POST',
+        '/node/import-car',
+        source,
+      );
+      const report = await lastOf(shell, 'import-car', lines, ({ entities, total }) => ({
+        done: entities,
+        total,
+        text: `${number(entities)} entities`,
+      }));
+      if (options.json) shell.out(JSON.stringify({ file, ...report }));
+      else for (const line of summary(report)) shell.out(line);
+    });
+}
+
+function summary({
+  entities,
+  versions,
+  created,
+  advanced,
+  unchanged,
+  forks,
+  fork_examples,
+  remarks,
+}: Report): string[] {
+  const counts = `${number(created)} created, ${number(advanced)} moved on, ${number(unchanged)} unchanged`;
+  return [
+    `${number(entities)} entities, ${number(versions)} new versions: ${counts}, ${number(forks)} in conflict`,
+    ...remarks,
+    ...fork_examples.map(({ id, ours, theirs }) => `  ${id}: here ${ours}, there ${theirs}`),
+  ];
+}

@@ -1,0 +1,43 @@
+import { FailureError, RefusedError } from './failure.ts';
+import { progressDisplay } from './progress.ts';
+import type { Shell } from './shell.ts';
+
+/** A line of an answer of lines: progress, or what became of it, or an error. */
+export interface AnswerLine<P, D> {
+  progress?: P;
+  done?: D;
+  error?: string;
+}
+
+/** Shows the progress of an answer and returns what became of it. @throws FailureError */
+export async function lastOf<P, D>(
+  shell: Shell,
+  title: string,
+  lines: AsyncIterable<AnswerLine<P, D>>,
+  show: (progress: P) => { done: number; total: number; text: string },
+): Promise<D> {
+  const display = progressDisplay(shell, title);
+  try {
+    for await (const line of lines) {
+      if (line.error !== undefined) throw new FailureError(new RefusedError(0, line).message);
+      if (line.done !== undefined) return line.done;
+      if (line.progress === undefined) continue;
+      const { done, total, text } = show(line.progress);
+      display.show(done, total, text);
+    }
+    throw new FailureError('The node did not say what became of it.');
+  } finally {
+    display.end();
+  }
+}
+
+/** The progress of a task with steps (resources/node/upkeep/wire.ts). */
+export interface StepProgress {
+  step: string;
+  done: number;
+  total?: number | undefined;
+}
+
+export function stepText({ step, done, total }: StepProgress): { done: number; total: number; text: string } {
+  return { done, total: total ?? Math.max(done, 1), text: `${done.toLocaleString('en')} ${step}` };
+}

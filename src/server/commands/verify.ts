@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Command } from 'commander';
+import { readConfig, UsageError } from '../config.ts';
+import { UnavailableError } from '../errors.ts';
+import { lockFolder } from '../store/lock.ts';
+import { databaseFile } from '../store/network-store.ts';
+import { runTask } from '../store/task-run.ts';
+import type { VerifyReport } from '../store/verify-findings.ts';
+import { openClient } from './client.ts';
+import { FailureError } from './failure.ts';
+import { type AnswerLine, lastOf, type StepProgress, stepText } from './lines.ts';
+import type { GlobalOptions, Shell } from './shell.ts';
+
+type Line = AnswerLine<StepProgress, VerifyReport>;
+
+/** `archeion verify`: on the running node, else on the data folder itself, so that a node that cannot start can be checked. */
+export function addVerify(program: Command, shell: Shell): void {
+  program
+    .command('verify')
+    .description('hash every block again, walk every chain, compare every row that is derived from them')
+    .option('--json', 'print the report as one JSON document')
+    .action(async (_options, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
+      const { config } = readConfig(shell.env, options, shell.dataFolder);
+      const data = resolve(config.data);
+      // The folder's lock tells: who has it is a node that runs, and it is asked instead.
+      if (!existsSync(data)) throw new UsageError(`There is no data folder ${data}.`);
+      const lock = free(data);
+      const report = lock ? await onFolder(shell, data, config.network, lock) : await onNode(shell, options);
+      if (options.json) shell.out(JSON.stringify(report));
+      else for (const line of summary(report)) shell.out(line);
+      if (!report.ok) throw new FailureError(`${report.problem_count} problems were found.`);
+    });
+}
+
+async function onNode(shell: Shell, options: GlobalOptions): Promise<VerifyReport> {
+  await using client = await openClient(shell, options);
+  return lastOf(shell, 'verify', client.send<Line>('POST', '/node/verify', Readable.from([])), stepText);
+}
+
+/** The lock of a data folder that no node runs on, null where one does. */
+function free(data: string): Disposable | null {
+  try {
+    return lockFolder(data);
+  } catch (error) {
+    if (error instanceof UnavailableError) return null;
+    throw error;
+  }
+}
+
+async function onFolder(shell: Shell, data: string, network: 'main' | 'test', lock: Disposable): Promise<VerifyReport> {
+  using _lock = lock;
+  const database = databaseFile(data, network);
+  if (!existsSync(database)) throw new UsageError(`There is no ${network} network in ${data}.`);
+  return await lastOf(shell, 'verify', linesOf(database, resolve(data, network)), stepText);
+}
+
+async function* linesOf(database: string, folder: string): AsyncGenerator<Line, void, undefined> {
+  const task = runTask({ name: 'verify', args: { database, folder } });
+  for (;;) {
+    const next = await task.next();
+    if (next.done) return yield { done: next.value };
+    yield { progress: next.value };
+  }
+}
+
+function summary({ ok, counts, problems, problem_count, remarks }: VerifyReport): string[] {
+  const { versions, entities, edges, moves } = counts;
+  const number = (n: number): string => n.toLocaleString('en');
+  return [
+    `${number(versions)} versions of ${number(entities)} entities, ${number(edges)} relationships, ${number(moves)} moves: ${ok ? 'all is well' : 'something is wrong'}`,
+    ...problems.map(({ kind, message }) => `  ${kind}: ${message}`),
+    ...(problem_count > problems.length ? [`  and ${number(problem_count - problems.length)} more`] : []),
+    ...remarks,
+  ];
+}
