@@ -5,14 +5,14 @@ import { authorship, type RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { GuardOptions } from '../../model/guards.ts';
 import { type Network, networkOf } from '../../model/ids.ts';
-import { collectionsOf, type EditMethod, type Manifest } from '../../model/manifest.ts';
+import type { EditMethod, Manifest } from '../../model/manifest.ts';
 import type { Stamp } from '../../model/merge.ts';
 import type { Change, Guard, Outcome, Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, type Standing } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { Networks } from '../../store/networks.ts';
-import type { PermissionsService, Placed, StepOptions } from '../permissions/service.ts';
+import type { PermissionsService, StepOptions } from '../permissions/service.ts';
 
 /** One entity's step to another version, checked and hashed, not yet written. */
 export interface Prepared {
@@ -99,7 +99,6 @@ export class EntityWrites {
       this.env.permissions.require(db, registered(caller), actionFor(base.type, verb), base);
       return [];
     }
-    this.#sign(db, caller, base, next);
     return this.env.permissions.allow(db, registered(caller), { entity: base, base: base.manifest, next, options });
   }
 
@@ -118,17 +117,8 @@ export class EntityWrites {
     return prepare(next, base.cid);
   }
 
-  /** In a mirror the author is another than elsewhere, which the stamp could not know (decisions.md, Sync). */
-  #sign(db: Reader, caller: Caller, place: Placed, next: Manifest): void {
-    const actor = registered(caller);
-    const author = this.env.permissions.authorIn(db, actor, place);
-    if (author !== actor) next.edited_by = authorship(author, next.edited_by.method);
-  }
-
   /** A new entity's version 1. */
   creation(db: Reader, caller: Caller, next: Manifest, options: GuardOptions = {}): Prepared {
-    const place = { id: next.id, type: next.type, collection: collectionsOf(next)[0] ?? null };
-    if (next.type !== 'collection') this.#sign(db, caller, place, next);
     const issues = this.env.permissions.allow(db, registered(caller), { entity: null, base: null, next, options });
     if (issues.length > 0) throw new ValidationError(issues);
     return prepare(next, null);

@@ -3,7 +3,7 @@ import { isWrite, permissionMetadata } from '../../model/actions.ts';
 import type { Actor, RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { type GuardOptions, required } from '../../model/guards.ts';
-import type { Manifest } from '../../model/manifest.ts';
+import { collectionsOf, type Manifest } from '../../model/manifest.ts';
 import { allowed, allowedActions, type Placement, requireAction, roleOf } from '../../model/permissions.ts';
 import { accessOf, type CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
@@ -150,18 +150,18 @@ export class PermissionsService {
     return (refusal === null || !isWrite(action)) && allowed(acting, action, placement, this.#now());
   }
 
-  /** Who stands as the author of a version there: in a mirror the remote's user, whom the operator is there. */
-  authorIn(db: Reader, actor: RegisteredActor, entity: Placed): RegisteredActor {
-    if (actor.kind !== 'user' || !actor.operator) return actor;
+  /** In a mirror the operator is the remote's user, which the stamp could not know (decisions.md, Sync). */
+  #sign(db: Reader, actor: RegisteredActor, entity: Placed, next: Manifest): void {
+    if (actor.kind !== 'user' || !actor.operator) return;
     const { acting } = actingIn(db, actor, this.placement(db, entity));
-    const [user] = acting.ids;
-    return acting === actor || user === undefined ? actor : { ...actor, id: user };
+    const [user_id] = acting.ids;
+    if (acting !== actor && user_id !== undefined) next.edited_by = { ...next.edited_by, user_id };
   }
 
   /**
    * Lets pass a step from `base` to `next` that the actor may make, whatever door it came through. `entity` is where
    * the base stands, null for a creation. Gives what is wrong with the step's meaning, to be refused after the tip is
-   * compared (decisions.md, Order of checks).
+   * compared (decisions.md, Order of checks). In a mirror `next` is given the author that it must have there.
    * @throws UnauthorizedError, ForbiddenError
    */
   allow(
@@ -172,6 +172,8 @@ export class PermissionsService {
     if (actor.kind === 'anonymous') throw new UnauthorizedError();
     const { demands, refusals } = required(step.base, step.next, step.options);
     const placed = step.entity ?? { id: step.next.id, type: step.next.type, collection: null };
+    const [collection = null] = collectionsOf(step.next);
+    this.#sign(db, actor, step.entity ?? { ...placed, collection }, step.next);
     for (const { action, on } of demands) {
       if (step.options?.scopedDelete && on === 'entity' && isContentDelete(action)) continue;
       const where = on === 'entity' ? placed : this.#collection(db, on.collection);

@@ -1,0 +1,130 @@
+import type { Network } from '../../src/server/model/ids.ts';
+import { findTip, tipsPage } from '../../src/server/store/entities.ts';
+import { chain } from '../../src/server/store/versions.ts';
+import { ask, on, operator, type Person, user } from '../helpers/callers.ts';
+import { type Entity, ok } from '../helpers/entities.ts';
+import { type StartOptions, startNode, type TestNode } from '../helpers/node.ts';
+
+/** Two nodes: one that mirrors the other under the name `origin`. */
+export interface Pair extends AsyncDisposable {
+  origin: TestNode;
+  mirror: TestNode;
+  /** A user of the origin, whose key the mirror has. */
+  curator: Person;
+  /** The operators. */
+  there: Person;
+  here: Person;
+}
+
+export interface PairOptions {
+  network?: Network;
+  /** Without: the mirror is not given a key. */
+  keyed?: boolean;
+  collections?: string[];
+  mirror?: StartOptions;
+  prepare?: (origin: TestNode, curator: Person) => Promise<{ collections?: string[] } | undefined>;
+}
+
+export async function startPair({
+  network = 'main',
+  keyed = true,
+  prepare,
+  mirror: options,
+}: PairOptions = {}): Promise<Pair> {
+  await using opened = new AsyncDisposableStack();
+  const origin = opened.use(await startNode());
+  const mirror = opened.use(await startNode(options));
+  const curator = on(network, await user(origin, 'curator'));
+  const there = on(network, operator(origin));
+  const here = on(network, operator(mirror));
+  const more = await prepare?.(origin, curator);
+  await addRemote(mirror, here, { url: origin.url, ...more, ...(keyed && { key: keyOf(curator) }) });
+  const all = opened.move();
+  return { origin, mirror, curator, there, here, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+export function keyOf(who: Person): string {
+  return who.headers.Authorization?.replace('ApiKey ', '') ?? '';
+}
+
+export async function addRemote(node: TestNode, who: Person, body: object): Promise<RemoteAnswer> {
+  return ok(await ask(node, who, 'POST /node/remotes', { name: 'origin', ...body }));
+}
+
+export interface RemoteAnswer {
+  user: string | null;
+  pending: number;
+  conflicts: number;
+  refused: number;
+  mirrored: number;
+  seen: { first: number; last: number }[];
+  lost: { first: number; last: number }[];
+  troubles: Record<string, number>;
+  unreadable: { id: string; trouble: string; evidence: string | null }[];
+  refusals: { id: string; status: number; words: string }[];
+}
+
+export async function remoteOf(node: TestNode, who: Person): Promise<RemoteAnswer> {
+  return ok(await ask(node, who, 'GET /node/remotes/origin'));
+}
+
+export interface Report {
+  events: number;
+  entities: number;
+  versions: number;
+  created: number;
+  updated: number;
+  deleted: number;
+  restored: number;
+  refused: number;
+  conflicts: number;
+  troubles: number;
+  lost: { first: number; last: number } | null;
+  stopped: string | null;
+}
+
+/** One run; throws with the words of its last line where that is an error. */
+export async function sync(node: TestNode, who: Person): Promise<Report> {
+  const answer = await ask(node, who, 'POST /node/remotes/origin/sync');
+  const last = lines(answer.text).at(-1) as { done?: Report; error?: string } | undefined;
+  if (answer.status !== 200 || !last?.done) throw new Error(`sync answered ${answer.status}: ${answer.text}`);
+  return last.done;
+}
+
+export function lines(text: string): unknown[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/** Every tip of a node, by id; users apart, whose entities each node makes by itself. */
+export async function tipsOf(node: TestNode, network: Network = 'main'): Promise<Record<string, string>> {
+  const store = await node.ctx.networks.get(network);
+  return store.read((db) => {
+    const ids = tipsPage(db, '', 100_000).map(({ id }) => id);
+    const others = ids.filter((id) => db.get('SELECT 1 FROM entity WHERE id = ? AND type <> ?', id, 'user'));
+    return Object.fromEntries(others.map((id) => [id, findTip(db, id) ?? '']));
+  });
+}
+
+/** An entity's chain from its tip down, as far as it is stored: numbers and CIDs. */
+export async function chainOf(node: TestNode, id: string, network: Network = 'main'): Promise<[number, string][]> {
+  const store = await node.ctx.networks.get(network);
+  return store.read((db) =>
+    chain(db, findTip(db, id) ?? '', 10_000).map(({ ver, cid }): [number, string] => [ver, cid]),
+  );
+}
+
+export async function read(node: TestNode, who: Person, id: string): Promise<Entity> {
+  return ok(await ask(node, who, `GET /entities/${id}`));
+}
+
+export async function conflictsOf(
+  node: TestNode,
+  who: Person,
+): Promise<{ id: string; base: string | null; ours: string; theirs: string }[]> {
+  return ok<{ conflicts: { id: string; base: string | null; ours: string; theirs: string }[] }>(
+    await ask(node, who, 'GET /node/conflicts'),
+  ).conflicts;
+}
