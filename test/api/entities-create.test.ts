@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask, on, onBehalf, operator, type Person, service, user } from '../helpers/callers.ts';
+import {
+  collection,
+  conflict,
+  create,
+  type Entity,
+  invalid,
+  nowhere,
+  ok,
+  onTest,
+  read,
+  remove,
+  update,
+} from '../helpers/entities.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+
+let node: TestNode;
+let ada: Person;
+let bob: Person;
+let clock: { ms: number };
+let count = 0;
+const newId = () => `01J1${String(++count).padStart(22, '0')}`;
+const post = (who: Person, body: object, query = '') => ask(node, who, `POST /entities${query}`, body);
+
+beforeAll(async () => {
+  clock = { ms: Date.UTC(2026, 0, 1) };
+  node = await startNode({ now: () => clock.ms });
+  [ada, bob] = [await user(node, 'ada'), await user(node, 'bob')];
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+describe('a new entity', () => {
+  it('comes back as it was sent, in the same bytes from every read', async () => {
+    const properties = {
+      text: 'naïve \u{1f600} \u0000 "quoted"',
+      number: -1.5,
+      zero: 0,
+      big: Number.MAX_SAFE_INTEGER,
+      list: [1, [], {}, null, true],
+      map: { '/': 'no link', '': 'empty', deep: { a: { b: 'c' } } },
+    };
+    const made = await create(node, ada, { properties, note: 'first' });
+    expect(made).toMatchObject({ properties, ver: 1, ts: clock.ms, created_at: '2026-01-01T00:00:00.000Z' });
+    const first = await ask(node, ada, `GET /entities/${made.id}`);
+    expect(first.body).toEqual(made);
+    expect((await ask(node, bob, `GET /entities/${made.id}`)).text).toBe(first.text);
+  });
+
+  it('keeps names that are members of every object', async () => {
+    const body = '{"type":"document","properties":{"__proto__":{"a":1},"constructor":2,"toString":{"valueOf":3}}}';
+    const made = ok(await ask(node, ada, 'POST /entities', body, { 'Content-Type': 'application/json' }));
+    const { text } = await ask(node, ada, `GET /entities/${made.id}`);
+    expect(text).toContain('"__proto__":{"a":1}');
+    const stored = (JSON.parse(text) as { properties: object }).properties;
+    expect(Object.keys(stored).sort()).toEqual(['__proto__', 'constructor', 'toString']);
+    expect(({} as { a?: number }).a).toBeUndefined();
+  });
+
+  it.each(['9007199254740992', '-9007199254740992', '9007199254740993', '1e400', '123456789012345678901'])(
+    'refuses the number %s, which cannot be stored exactly',
+    async (number) => {
+      const body = `{"type":"document","properties":{"a":{"b":[0,${number}]}}}`;
+      const answer = await ask(node, ada, 'POST /entities', body, { 'Content-Type': 'application/json' });
+      expect(answer.status).toBe(400);
+      expect(answer.body).toEqual(
+        invalid(['properties', 'a', 'b', 1], 'is beyond 2^53-1 and cannot be stored exactly'),
+      );
+    },
+  );
+
+  it('refuses unpaired surrogates, in values and in names', async () => {
+    const properties = { a: ['\ud800'], '\udc00': 1 };
+    expect((await post(ada, { type: 'document', properties })).body).toMatchObject({
+      details: {
+        issues: [
+          { path: ['properties', 'a', 0], message: 'holds an unpaired surrogate' },
+          { path: ['properties'], message: 'has a name with an unpaired surrogate' },
+        ],
+      },
+    });
+  });
+
+  it('ignores unknown members, and drops those inside a relationship', async () => {
+    const peer = (await create(node, ada)).id;
+    const made = await create(node, ada, { unknown: 1, relationships: [{ predicate: 'has', peer, colour: 'red' }] });
+    expect(made).not.toHaveProperty('unknown');
+    expect(made.relationships).toEqual([{ predicate: 'has', peer }]);
+  });
+
+  it('has its relationships in the order in which they were sent, the collection first', async () => {
+    const [a, b, { id }] = [await create(node, ada), await create(node, ada), await collection(node, ada)];
+    const relationships = [b, a, b].map(({ id: peer }, i) => ({ predicate: `p${i}`, peer, properties: { i } }));
+    const made = await create(node, ada, { collection: id, relationships });
+    expect(made.relationships).toEqual([
+      { predicate: 'collection', peer: id, peer_type: 'collection' },
+      ...relationships,
+    ]);
+    const named = [...relationships, { predicate: 'collection', peer: id }];
+    expect((await create(node, ada, { collection: id, relationships: named })).relationships).toEqual(named);
+  });
+
+  it('names its author by what asked', async () => {
+    const account = service(node);
+    expect((await create(node, account)).edited_by).toEqual({ user_id: account.id, method: 'system' });
+    expect((await create(node, onBehalf(account, ada))).edited_by).toEqual({
+      user_id: account.id,
+      method: 'system',
+      on_behalf_of: ada.id,
+    });
+  });
+
+  it('is never a user', async () => {
+    const forge = async (who: Person) => (await post(who, { type: 'user', properties: { label: 'forged' } })).body;
+    for (const who of [ada, service(node), operator(node)])
+      expect(await forge(who)).toEqual({ error: 'Action not allowed: user:create' });
+  });
+});
+
+describe('an id of the client', () => {
+  it('answers the same request again with what it made', async () => {
+    const body = { type: 'document', id: newId(), properties: { b: [1], a: null }, note: 'n', collection: undefined };
+    const first = await post(ada, body);
+    clock.ms += 5000;
+    const again = await post(ada, { ...body, properties: { a: null, b: [1] } });
+    expect([first.status, again.status]).toEqual([201, 200]);
+    expect(again.body).toEqual(first.body);
+    expect((await ask(node, ada, `GET /versions/${body.id}`)).body).toMatchObject({ versions: [{ ver: 1 }] });
+  });
+
+  it('answers it also when both arrive at once', async () => {
+    const body = { type: 'document', id: newId(), properties: { a: 1 } };
+    const answers = await Promise.all([1, 2, 3, 4].map(() => post(ada, body)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
+    expect(new Set(answers.map(({ body: made }) => (made as { cid: string }).cid)).size).toBe(1);
+  });
+
+  it.each([
+    ['another content', (b: object) => ({ ...b, properties: { a: 2 } }), () => ada],
+    ['another note', (b: object) => ({ ...b, note: 'other' }), () => ada],
+    ['another author', (b: object) => b, () => bob],
+  ])('is a conflict with %s', async (_name, change, who) => {
+    const body = { type: 'document', id: newId(), properties: { a: 1 } };
+    const { cid } = await create(node, ada, body);
+    const answer = await post(who(), change(body));
+    expect([answer.status, answer.body]).toEqual([409, conflict('', cid)]);
+  });
+
+  it('is a conflict once the entity has changed, or is deleted', async () => {
+    const body = { type: 'document', id: newId() };
+    const second = await update(node, ada, await create(node, ada, body), {});
+    expect((await post(ada, body)).body).toEqual(conflict('', second.cid));
+    const grave = await remove(node, ada, second);
+    expect((await post(ada, body)).body).toEqual(conflict('', grave.cid));
+  });
+
+  it('is compared before the targets are looked for', async () => {
+    const peer = await create(node, ada);
+    const body = { type: 'document', id: newId(), relationships: [{ predicate: 'has', peer: peer.id }] };
+    const first = await create(node, ada, body);
+    await remove(node, ada, peer);
+    const again = await post(ada, body);
+    expect([again.status, again.body]).toEqual([200, first]);
+  });
+});
+
+describe('targets of relationships', () => {
+  const dangling = (length: number) =>
+    Array.from({ length }, (_, i) => ({ predicate: 'has', peer: `01J2${String(i).padStart(22, '0')}` }));
+
+  it('must be there, unless the caller says otherwise', async () => {
+    const there = (await create(node, ada)).id;
+    const relationships = [{ predicate: 'has', peer: there }, ...dangling(1)];
+    const body = { type: 'document', relationships };
+    expect((await post(ada, body)).body).toEqual(
+      invalid(['relationships', 1, 'peer'], `there is no entity ${dangling(1)[0]?.peer}`),
+    );
+    expect((await post(ada, body, '?validate_relationships=false')).status).toBe(201);
+    expect((await post(ada, body, '?validate_relationships=maybe')).status).toBe(400);
+  });
+
+  it('must not be deleted, nor on the other network', async () => {
+    const grave = await remove(node, ada, await create(node, ada));
+    for (const peer of [grave.id, onTest])
+      expect((await post(ada, { type: 'document', relationships: [{ predicate: 'has', peer }] })).body).toEqual(
+        invalid(['relationships', 0, 'peer'], `there is no entity ${peer}`),
+      );
+  });
+
+  it('may be at most 500 different ones when they are checked', async () => {
+    const refused = { status: 400, issues: [{ path: ['relationships'] }] };
+    const send = async (relationships: object[], query = '') => {
+      const { status, body } = await post(ada, { type: 'document', relationships }, query);
+      return { status, ...(body as { details?: object }).details };
+    };
+    expect(await send(dangling(501))).toMatchObject(refused);
+    expect((await send(dangling(501), '?validate_relationships=false')).status).toBe(201);
+    const one = (await create(node, ada)).id;
+    const many = Array.from({ length: 501 }, (_, i) => ({ predicate: `p${i}`, peer: one }));
+    expect((await send(many)).status).toBe(201);
+  });
+
+  it('are entity ids in any case', async () => {
+    for (const peer of ['somebody', 'has\nnewline', ''])
+      expect(
+        (
+          await post(
+            ada,
+            { type: 'document', relationships: [{ predicate: 'has', peer }] },
+            '?validate_relationships=false',
+          )
+        ).body,
+      ).toEqual(invalid(['relationships', 0, 'peer'], expect.any(String)));
+  });
+
+  it('may be the entity itself', async () => {
+    const id = newId();
+    expect((await post(ada, { type: 'document', id, relationships: [{ predicate: 'same', peer: id }] })).status).toBe(
+      201,
+    );
+  });
+
+  it.each(['Has', 'has part', '1st', 'hás', 'x'.repeat(51), ''])(
+    'are named by a plain predicate, not by %j',
+    async (predicate) => {
+      const { status, body } = await post(ada, { type: 'document', relationships: [{ predicate, peer: ada.id }] });
+      expect(status).toBe(400);
+      expect(body).toEqual(invalid(['relationships', 0, 'predicate'], expect.any(String)));
+    },
+  );
+});
+
+describe('the collection of a new entity', () => {
+  it('must be a live collection', async () => {
+    const document = await create(node, ada);
+    const grave = await remove(node, ada, await collection(node, ada));
+    for (const id of [nowhere, document.id, grave.id])
+      expect((await post(ada, { type: 'document', collection: id })).body).toEqual(
+        invalid(['collection'], `there is no collection ${id}`),
+      );
+    expect((await post(ada, { type: 'document', collection: onTest })).body).toEqual(
+      invalid(['collection'], 'is not an id of the main network'),
+    );
+  });
+
+  it('must allow it, also where only the list names it', async () => {
+    const { id } = await collection(node, ada);
+    const refused = [403, { error: 'Action not allowed: entity:create' }];
+    const listed = { type: 'document', relationships: [{ predicate: 'collection', peer: id }] };
+    for (const body of [{ type: 'document', collection: id }, listed]) {
+      const answer = await post(bob, body);
+      expect([answer.status, answer.body]).toEqual(refused);
+    }
+  });
+});
+
+describe('the two networks', () => {
+  it('know nothing of each other', async () => {
+    const tess = on('test', ada);
+    const made = await create(node, tess);
+    expect(made.id).toMatch(/^II/);
+    expect(made.edited_by.user_id).toBe(tess.id);
+    expect(await read(node, tess, made.id)).toEqual(made);
+    expect((await ask(node, ada, `GET /entities/${made.id}`)).body).toEqual(
+      invalid(['id'], 'is not an id of the main network'),
+    );
+    const main = await create(node, ada);
+    for (const line of [`GET /entities/${main.id}`, `GET /entities/${main.id}/tip`, `GET /versions/${main.id}`])
+      expect((await ask(node, tess, line)).body).toEqual(invalid(['id'], 'is not an id of the test network'));
+    expect((await ask(node, tess, `GET /versions/manifest/${main.cid}`)).status).toBe(404);
+    expect((await post(tess, { type: 'document', id: newId() })).body).toEqual(
+      invalid(['id'], 'is not an id of the test network'),
+    );
+  });
+
+  it('have events of their own, chosen by header or query', async () => {
+    const tess = on('test', ada);
+    const made = await create(node, tess);
+    const newest = { events: [{ pi: made.id, entity_id: made.id, cid: made.cid }] };
+    expect((await ask(node, tess, 'GET /events?limit=1')).body).toMatchObject(newest);
+    expect((await ask(node, ada, 'GET /events?limit=1&network=test')).body).toMatchObject(newest);
+    expect((await ask(node, ada, 'GET /events?limit=1')).body).not.toMatchObject(newest);
+  });
+
+  it('keep what their collections allow apart', async () => {
+    // Rows of two databases have the same keys: what one network's collections allow must not count in the other.
+    await using fresh = await startNode();
+    const [eve, mallory] = [await user(fresh, 'eve'), await user(fresh, 'mallory')];
+    const open = { roles: { public: ['*:view', '*:create'] } };
+    const enter = (who: Person, { id }: Entity) =>
+      ask(fresh, who, 'POST /entities', { type: 'document', collection: id });
+    const opened = [];
+    for (let i = 0; i < 12; i++) opened.push(await collection(fresh, on('test', mallory), open));
+    for (const one of opened) expect((await enter(on('test', eve), one)).status).toBe(201);
+    for (let i = 0; i < 12; i++) expect((await enter(mallory, await collection(fresh, eve))).status).toBe(403);
+  });
+});
