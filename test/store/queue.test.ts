@@ -42,6 +42,27 @@ describe.each(writers)('a queue with the writer %s', (writer) => {
     consistent(opened);
   });
 
+  test('an error that is a commit’s own fails its submission, and its neighbours are written', async () => {
+    await using opened = await openStore(writer);
+    const made = Array.from({ length: 12 }, (_, n) => first(idOf(n)));
+    const broken = {
+      kind: 'versions' as const,
+      id: idOf(50),
+      blocks: [{ cid: first(idOf(50)).cid, bytes: Uint8Array.of(0xff) }],
+    };
+    const submissions = made.map((it, n) =>
+      opened.store.submit([n % 5 === 2 ? { ...step(null, it), rows: [broken] } : step(null, it)]),
+    );
+    const results = await Promise.allSettled(submissions);
+    for (const [n, it] of results.entries()) {
+      if (n % 5 === 2) expect(it).toMatchObject({ status: 'rejected', reason: expect.any(StorageError) });
+      else expect(it).toMatchObject({ status: 'fulfilled', value: [{ committed: true }] });
+    }
+    expect(made.map(({ id }) => opened.tip(id) === undefined)).toEqual(made.map((_, n) => n % 5 === 2));
+    expect(results[2]).toMatchObject({ reason: { reason: expect.stringMatching(/^This cannot be written: /) } });
+    consistent(opened);
+  });
+
   test('a submission over several groups is answered once, in order; a failure keeps the groups before it', async () => {
     await using opened = await openStore(writer);
     opened.meddle(failing);

@@ -1,5 +1,5 @@
 import { isCid } from '../blocks/cid.ts';
-import { type Commit, maxVersionsPerCommit, type Row } from './commit.ts';
+import { blocksOf, type Commit, maxVersionsPerCommit, type Row } from './commit.ts';
 
 /** How many guards and rows a commit may have beside its versions. */
 const maxFacts = 10_000;
@@ -10,10 +10,12 @@ const maxFacts = 10_000;
  */
 export function commitProblem(commit: Commit): string | null {
   const { changes, guards, rows, origin, time } = commit;
-  let versions = 0;
-  for (const change of changes) versions += change.blocks.length;
-  if (Math.max(versions, changes.length) > maxVersionsPerCommit)
-    return `it has ${Math.max(versions, changes.length)} versions; at most ${maxVersionsPerCommit} fit in one commit`;
+  const blocks = blocksOf(commit);
+  const versions = Math.max(blocks.length, changes.length);
+  if (versions > maxVersionsPerCommit)
+    return `it has ${versions} versions; at most ${maxVersionsPerCommit} fit in one commit`;
+  if (!blocks.every(({ cid, bytes }) => typeof cid === 'string' && bytes instanceof Uint8Array))
+    return 'it has a block without CID or bytes';
   if (guards.length > maxFacts || rows.length > maxFacts) return `it has more than ${maxFacts} guards or rows`;
   if (typeof origin !== 'string' || origin === '') return 'it has no origin';
   if (!Number.isSafeInteger(time) || time < 0) return 'its time is no time';
@@ -22,13 +24,11 @@ export function commitProblem(commit: Commit): string | null {
 
 function changesProblem({ changes, guards }: Commit): string | null {
   const ids = new Set<string>();
-  for (const { id, expect, tip, blocks } of changes) {
+  for (const { id, expect, tip } of changes) {
     if (typeof id !== 'string' || id === '') return 'a change names no entity';
     if (ids.has(id)) return `it changes ${id} twice`;
     ids.add(id);
     if (!isTip(expect) || typeof tip !== 'string') return `the change of ${id} has no tip`;
-    if (!blocks.every(({ cid, bytes }) => typeof cid === 'string' && bytes instanceof Uint8Array))
-      return `the change of ${id} has a block without CID or bytes`;
   }
   return guards.every(({ id, tip }) => typeof id === 'string' && isTip(tip)) ? null : 'a guard has no tip';
 }

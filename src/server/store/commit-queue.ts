@@ -1,5 +1,5 @@
 import { BusyError, StorageError } from '../errors.ts';
-import type { Commit, Outcome } from './commit.ts';
+import { blocksOf, type Commit, type Outcome } from './commit.ts';
 import { commitProblem } from './commit-check.ts';
 import { type Connection, openWriter } from './connection.ts';
 import { type Answer, GroupCommit } from './group.ts';
@@ -67,7 +67,7 @@ function sizeOf(commits: Commit[]): number {
     const problem = commitProblem(commit);
     if (problem !== null) throw new Error(`a malformed commit: ${problem}`);
     size += 256 * (1 + commit.changes.length + commit.guards.length + commit.rows.length);
-    for (const { blocks } of commit.changes) for (const { bytes } of blocks) size += bytes.length + 256;
+    for (const { bytes } of blocksOf(commit)) size += bytes.length + 256;
   }
   return size;
 }

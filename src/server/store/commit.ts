@@ -54,3 +54,8 @@ export type Outcome =
   | { committed: false; id: string; expected: string | null; actual: string | null; refused?: string };
 
 export const maxVersionsPerCommit = 1000;
+
+/** All blocks that a commit brings, those of its rows too. */
+export function blocksOf({ changes, rows }: Commit): Block[] {
+  return [...changes.flatMap(({ blocks }) => blocks), ...rows.flatMap((row) => ('blocks' in row ? row.blocks : []))];
+}

@@ -1,7 +1,7 @@
 import { StorageError } from '../errors.ts';
 import { applyCommit } from './apply.ts';
-import type { Commit, Outcome } from './commit.ts';
-import type { Connection } from './connection.ts';
+import { blocksOf, type Commit, type Outcome } from './commit.ts';
+import { type Connection, isDatabaseError } from './connection.ts';
 import { storageError } from './storage-error.ts';
 
 /** A group ends at this many versions or after this many milliseconds, whichever comes first. */
@@ -19,13 +19,16 @@ export type Answer = { outcomes: Outcome[] } | { error: { reason: string; full: 
 interface Waiting {
   commits: Commit[];
   outcomes: Outcome[];
+  /** How many outcomes earlier groups have on disk. */
+  kept: number;
   answer: (answer: Answer) => void;
 }
 
 /**
  * Group commit: whatever waits when the connection is free goes into one transaction, and nothing is answered before
- * that transaction is on disk. Any error but a conflict ends the group: it is rolled back and every submission that
- * had a part in it is answered with a storage error.
+ * that transaction is on disk. An error of the database ends the group: it is rolled back and every submission that had
+ * a part in it is answered with a storage error. Any other error is the commit's own: its submission is refused, and
+ * the others of the group are written in the next one.
  */
 export class GroupCommit {
   readonly #open: () => Connection;
@@ -44,7 +47,7 @@ export class GroupCommit {
   submit(commits: Commit[], answer: (answer: Answer) => void): void {
     if (this.#closed) answer({ error: { reason: 'The node is closing.', full: false } });
     else if (commits.length === 0) answer({ outcomes: [] });
-    else this.#waiting.push({ commits, outcomes: [], answer });
+    else this.#waiting.push({ commits, outcomes: [], kept: 0, answer });
     this.#schedule();
   }
 
@@ -78,37 +81,36 @@ export class GroupCommit {
       this.#fill(connection, taken);
       connection.run('COMMIT');
     } catch (error) {
-      this.#reject(taken, error);
+      this.#roll(taken, error);
       return;
     }
-    for (const waiting of taken)
+    for (const waiting of taken) {
+      waiting.kept = waiting.outcomes.length;
       if (waiting.outcomes.length === waiting.commits.length) {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         waiting.answer({ outcomes: waiting.outcomes });
       }
+    }
   }
 
   #fill(connection: Connection, taken: Waiting[]): void {
     const start = performance.now();
     let versions = 0;
     for (const waiting of this.#waiting) {
-      taken.push(waiting);
       while (waiting.outcomes.length < waiting.commits.length) {
         if (versions >= maxVersions || (versions > 0 && performance.now() - start > maxMilliseconds)) return;
+        if (taken.at(-1) !== waiting) taken.push(waiting);
         const commit = waiting.commits[waiting.outcomes.length] as Commit;
         if (!connection.db.inTransaction) throw new StorageError('the transaction was lost');
         waiting.outcomes.push(applyCommit(connection, commit));
-        const size = Math.max(
-          1,
-          commit.changes.reduce((sum, change) => sum + change.blocks.length, 0),
-        );
+        const size = Math.max(1, blocksOf(commit).length);
         versions += size;
         this.#uncheckpointed += size;
       }
     }
   }
 
-  #reject(taken: Waiting[], error: unknown): void {
+  #roll(taken: Waiting[], error: unknown): void {
     const connection = this.#connection;
     this.#connection = null;
     try {
@@ -117,11 +119,12 @@ export class GroupCommit {
     } catch {
       // The handle is given up either way; what matters is the first error.
     }
-    const { reason, full } = storageError(error);
-    const rejected = taken.length > 0 ? taken : this.#waiting.slice();
+    for (const waiting of taken) waiting.outcomes.length = waiting.kept;
+    const its = taken.length > 0 && !isDatabaseError(error) && !(error instanceof StorageError);
+    const rejected = taken.length === 0 ? this.#waiting.slice() : its ? taken.slice(-1) : taken;
     for (const waiting of rejected) {
       this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-      waiting.answer({ error: { reason, full } });
+      waiting.answer({ error: storageError(error) });
     }
   }
 

@@ -37,7 +37,7 @@ export function storageError(error: unknown): { reason: string; full: boolean } 
   const known = Object.entries(sentences).find(([name]) => code.startsWith(name));
   const message = error instanceof Error ? error.message : String(error);
   return {
-    reason: known ? known[1] : `The database reported an error: ${message}`,
+    reason: known?.[1] ?? `${code === '' ? 'This cannot be written' : 'The database reported an error'}: ${message}`,
     full: code.startsWith('SQLITE_FULL') || code === 'ENOSPC',
   };
 }

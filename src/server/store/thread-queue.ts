@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { Block } from '../blocks/encode.ts';
 import { StorageError } from '../errors.ts';
 import type { Commit, Outcome } from './commit.ts';
 import { type CommitQueue, closing, Waiting } from './commit-queue.ts';
@@ -116,12 +117,11 @@ export class ThreadQueue implements CommitQueue {
 function transferable(commit: Commit): Commit {
   return {
     ...commit,
-    changes: commit.changes.map((change) => ({
-      ...change,
-      blocks: change.blocks.map(({ cid, bytes }) => ({
-        cid,
-        bytes: bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes),
-      })),
-    })),
+    changes: commit.changes.map((change) => ({ ...change, blocks: change.blocks.map(ownBytes) })),
+    rows: commit.rows.map((row) => ('blocks' in row ? { ...row, blocks: row.blocks.map(ownBytes) } : row)),
   };
+}
+
+function ownBytes({ cid, bytes }: Block): Block {
+  return { cid, bytes: bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes) };
 }
