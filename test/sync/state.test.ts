@@ -10,7 +10,7 @@ import {
   type Version,
 } from '../../src/server/sync/state.ts';
 
-const plain: Relation = { descends: false, echoes: false, ancestor: false, node: false };
+const plain: Relation = { descends: false, echoes: false, common: null, node: false };
 
 function version(cid: string, content = cid, ver = 1): Version {
   return { cid, ver, content, deleted: content === 'deleted' };
@@ -59,6 +59,14 @@ describe('an entity', () => {
   test('with equal edits on both sides takes the version of a plain remote', () => {
     const state = following(seen(version('r1')), edited(version('l2', 'same')), seen(version('r2', 'same')));
     expect(state).toMatchObject({ local: { cid: 'r2' }, twin: 'r2', standing: 'quiet' });
+  });
+
+  test('that is met anew with edits over what the remote has is pushed, or is a conflict over what both had', () => {
+    const over = following(edited(version('l2')), seen(version('r1'), { common: 'r1' }));
+    expect(over).toMatchObject({ local: { cid: 'l2' }, twin: 'r1', standing: 'quiet' });
+    expect(intentOf(over)).toBe('update');
+    const apart = following(edited(version('l2')), seen(version('r2'), { common: 'r1' }));
+    expect(apart).toMatchObject({ local: { cid: 'l2' }, base: 'r1', standing: 'conflict' });
   });
 
   test('whose conflict is edited into what the remote says is settled', () => {

@@ -46,12 +46,12 @@ export function isVersionOf(db: Reader, id: string, cid: string): boolean {
 /** How a remote's tip lies to the tip here; only looked at where they differ. */
 export function relationOf(db: Reader, { state, known }: Loaded, chain: Chain, node: boolean): Relation {
   const { local } = state;
-  if (local === null || local.cid === chain.cid) return { descends: false, echoes: false, ancestor: false, node };
+  if (local === null || local.cid === chain.cid) return { descends: false, echoes: false, common: null, node };
   const below = chain.blocks.length === 0 ? chain.cid : (chain.manifests[0]?.prev ?? null);
   return {
     descends: chain.blocks.some(({ cid }) => cid === local.cid) || chainHolds(db, below, local.cid, local.ver),
     echoes: local.cid !== known.twin && chain.manifests.some((manifest) => contentHash(manifest) === local.content),
-    ancestor: known.theirs === null && chainHolds(db, local.cid, chain.cid, chain.manifest.ver),
+    common: known.theirs === null ? commonVersion(db, local.cid, chain) : null,
     node,
   };
 }
@@ -65,4 +65,19 @@ function chainHolds(db: Reader, tip: string | null, wanted: string, ver: number)
     cid = head.prev;
   }
   return false;
+}
+
+/** The newest version that both chains hold, as far as they are stored; chains meet once, so the numbers lead there. */
+function commonVersion(db: Reader, local: string, chain: Chain): string | null {
+  const fetched = new Map(chain.blocks.map(({ cid }, i) => [cid, chain.manifests[i]]));
+  const headOf = (cid: string): { ver: number; prev: string | null } | undefined =>
+    fetched.get(cid) ?? versionHead(db, cid);
+  let [a, b]: [string | null, string | null] = [local, chain.cid];
+  while (a !== null && b !== null && a !== b) {
+    const [ours, theirs] = [headOf(a), headOf(b)];
+    if (!ours || !theirs) return null;
+    if (ours.ver >= theirs.ver) a = ours.prev;
+    if (theirs.ver >= ours.ver) b = theirs.prev;
+  }
+  return a === b ? a : null;
 }

@@ -37,8 +37,8 @@ export interface Relation {
   descends: boolean;
   /** Its chain holds, above the version last known, one that says what the tip here says. */
   echoes: boolean;
-  /** The chain of the tip here holds it. */
-  ancestor: boolean;
+  /** The newest version of the tip's chain here that its chain holds too; only looked for where the remote is new. */
+  common: string | null;
   /** The remote keeps to the same rule where contents are equal (an Archeion node). */
   node: boolean;
 }
@@ -87,19 +87,25 @@ function adopted(version: Version): EntityState {
 function seen(state: EntityState, version: Version, relation: Relation): EntityState {
   const { local, theirs, twin } = state;
   if (local === null || local.cid === version.cid) return adopted(version);
+  const isNews = theirs?.cid !== version.cid;
+  if (theirs !== null && local.cid === twin) return isNews ? adopted(version) : settled(state);
   if (local.content === version.content) {
     // Between nodes both keep the same one, so that they don't swap for ever.
     const keeps = relation.node && (local.ver > version.ver || (local.ver === version.ver && local.cid < version.cid));
     return keeps ? { ...state, theirs: version, twin: local.cid, base: null, standing: 'quiet' } : adopted(version);
   }
-  if (relation.descends || relation.echoes || (theirs !== null && local.cid === twin)) return adopted(version);
-  if (theirs?.cid === version.cid) {
-    const standing = state.standing === 'sending' || state.standing === 'unreadable' ? 'quiet' : state.standing;
-    return { ...state, standing };
-  }
-  if (theirs === null && relation.ancestor)
+  if (relation.descends || relation.echoes) return adopted(version);
+  if (!isNews) return settled(state);
+  if (theirs === null && relation.common === version.cid)
     return { ...state, theirs: version, twin: version.cid, base: null, standing: 'quiet' };
-  return { ...state, theirs: version, base: state.standing === 'conflict' ? state.base : twin, standing: 'conflict' };
+  const base = state.standing === 'conflict' ? state.base : (twin ?? relation.common);
+  return { ...state, theirs: version, base, standing: 'conflict' };
+}
+
+/** The remote stands where it stood: what was sent did not arrive, what could not be read can. */
+function settled(state: EntityState): EntityState {
+  const open = state.standing === 'sending' || state.standing === 'unreadable';
+  return open ? { ...state, standing: 'quiet' } : state;
 }
 
 function answered(state: EntityState, version: Version, sent: string | null): EntityState {

@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'vitest';
+import { ask, operator, user } from '../helpers/callers.ts';
+import { collection, create, type Deleted, type Entity, ok, update } from '../helpers/entities.ts';
+import { startNode } from '../helpers/node.ts';
+import { chainOf, conflictsOf, type Pair, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
+
+const quiet = { refused: 0, conflicts: 0, troubles: 0, stopped: null };
+
+/** A pair whose origin has a collection of the curator's with one work in it, mirrored. */
+async function startCurated(): Promise<Pair & { place: Entity; work: Entity }> {
+  const pair = await startPair();
+  const place = await collection(pair.origin, pair.curator, { label: 'Works' });
+  const work = await create(pair.origin, pair.curator, {
+    collection: place.id,
+    properties: { label: 'One', size: { w: 1, h: 2 } },
+  });
+  await sync(pair.mirror, pair.here);
+  return { ...pair, place, work };
+}
+
+describe.each(['main', 'test'] as const)('on %s', (network) => {
+  test('P1: what was made offline arrives: collections first, then what is pointed at, circles too', async () => {
+    await using pair = await startPair({ network });
+    const { origin, mirror, curator, here } = pair;
+    const far = await create(mirror, here, { properties: { label: 'pointed at' } });
+    const place = await collection(mirror, here, { label: 'Made here', properties: { n: 1 } });
+    const near = await create(mirror, here, {
+      collection: place.id,
+      relationships: [{ predicate: 'near', peer: far.id, peer_type: 'document', properties: { d: 3 } }],
+      note: 'why',
+    });
+    const back = await update(mirror, here, far, { relationships_add: [{ predicate: 'in', peer: near.id }] });
+    ok(await ask(mirror, here, `PUT /collections/${place.id}/root`, { expect_tip: place.cid, entity_id: near.id }));
+    expect(back.ver).toBe(2);
+
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet });
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, conflicts: 0 });
+    expect(await tipsOf(mirror, network)).toEqual(await tipsOf(origin, network));
+    const arrived = await read(origin, curator, near.id);
+    expect(arrived).toMatchObject({ edited_by: { user_id: curator.id }, relationships: near.relationships });
+    const there = ok<Entity & { root_entity_id: string }>(await ask(origin, curator, `GET /collections/${place.id}`));
+    expect(there.root_entity_id).toBe(near.id);
+    expect(there.properties).toMatchObject({ label: 'Made here', n: 1 });
+    expect(there.relationships.filter((r) => r.predicate === 'owner').map((r) => r.peer)).toEqual([curator.id]);
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 0, updated: 0, versions: 0 });
+  });
+});
+
+test('P2: several edits made while the origin was down arrive as one minimal change, and the drafts stay readable', async () => {
+  await using origin = await startCurated();
+  const { mirror, curator, here, work } = origin;
+  let draft = await update(mirror, here, work, { properties: { size: { h: 3 } } });
+  draft = await update(mirror, here, draft, {
+    properties: { label: 'Two' },
+    properties_remove: { size: ['w'] },
+    note: 'measured',
+  });
+  const drafts = await chainOf(mirror, work.id);
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 1 });
+
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
+  const there = await read(origin.origin, curator, work.id);
+  expect(there).toMatchObject({
+    ver: 2,
+    properties: { label: 'Two', size: { h: 3 } },
+    edited_by: { user_id: curator.id },
+  });
+  expect(await read(mirror, here, work.id)).toEqual(there);
+  expect(await chainOf(mirror, work.id)).toEqual(await chainOf(origin.origin, work.id));
+  for (const [, cid] of drafts) expect((await ask(mirror, here, `GET /versions/manifest/${cid}`)).status).toBe(200);
+  const stale = await ask(mirror, here, `PUT /entities/${work.id}`, { expect_tip: draft.cid, properties: { n: 1 } });
+  expect(stale).toMatchObject({ status: 409, body: { details: { actual: there.cid } } });
+});
+
+test('deletions and restorations arrive, with what was edited after them', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, curator, here, work } = pair;
+  const grave = ok<Deleted>(
+    await ask(mirror, here, `DELETE /entities/${work.id}`, { expect_tip: work.cid, reason: 'lost' }),
+  );
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, deleted: 1 });
+  expect((await ask(origin, curator, `GET /entities/${work.id}`)).status).toBe(404);
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+
+  const tip = ok<{ cid: string }>(await ask(mirror, here, `GET /entities/${work.id}/tip`));
+  expect(tip.cid).not.toBe(grave.cid);
+  const restored = ok<Entity>(await ask(mirror, here, `POST /entities/${work.id}/restore`, { expect_tip: tip.cid }));
+  await update(mirror, here, restored, { properties: { label: 'found' } });
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, restored: 1, updated: 1 });
+  expect((await read(origin, curator, work.id)).properties).toMatchObject({ label: 'found' });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
+test('what never left this node and is deleted again is not pushed', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, here, place } = pair;
+  const made = await create(mirror, here, { collection: place.id });
+  ok(await ask(mirror, here, `DELETE /entities/${made.id}`, { expect_tip: made.cid }));
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0 });
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 0, deleted: 0 });
+  expect(await tipsOf(origin)).not.toHaveProperty(made.id);
+});
+
+test('roles, members, text and root of a collection arrive by their own endpoints', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, curator, here, place, work } = pair;
+  const member = await user(origin, 'member');
+  const other = await user(origin, 'other');
+  ok(await ask(origin, curator, `POST /collections/${place.id}/roles`, { role: 'old', actions: ['*:view'] }));
+  ok(await ask(origin, curator, `POST /collections/${place.id}/members`, { user_id: other.id, role: 'old' }));
+  await sync(mirror, here);
+  ok(
+    await ask(mirror, here, `POST /collections/${place.id}/roles`, { role: 'helper', actions: ['*:view', '*:update'] }),
+  );
+  ok(await ask(mirror, here, `PUT /collections/${place.id}/roles/viewer`, { actions: ['*:view', 'search:query'] }));
+  ok(await ask(mirror, here, `DELETE /collections/${place.id}/roles/old`));
+  ok(
+    await ask(mirror, here, `POST /collections/${place.id}/members`, {
+      user_id: member.id,
+      role: 'helper',
+      expires_in: 86400,
+    }),
+  );
+  const now = await read(mirror, here, place.id);
+  ok(
+    await ask(mirror, here, `PUT /collections/${place.id}`, {
+      expect_tip: now.cid,
+      label: 'Renamed',
+      properties: { n: 2 },
+    }),
+  );
+  const then = await read(mirror, here, place.id);
+  ok(await ask(mirror, here, `PUT /collections/${place.id}/root`, { expect_tip: then.cid, entity_id: work.id }));
+
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
+  const there = ok<Entity & { root_entity_id: string; roles: Record<string, string[]> }>(
+    await ask(origin, curator, `GET /collections/${place.id}`),
+  );
+  expect(there).toMatchObject({ root_entity_id: work.id, properties: { label: 'Renamed', n: 2 } });
+  expect(there.roles.helper).toEqual(['*:view', '*:update']);
+  expect(there.roles.viewer).toEqual(['*:view', 'search:query']);
+  expect(there.roles).not.toHaveProperty('old');
+  const members = there.relationships.filter((r) => r.predicate === 'helper');
+  expect(members).toMatchObject([
+    { peer: member.id, properties: { granted_by: curator.id, expires_at: expect.any(String) } },
+  ]);
+  expect(there.relationships.filter((r) => r.predicate === 'old')).toEqual([]);
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 0 });
+});
+
+describe('edits on both sides', () => {
+  test('C1: are a conflict with base, ours and theirs, and both sides keep what is theirs', async () => {
+    await using pair = await startCurated();
+    const { origin, mirror, curator, here, work } = pair;
+    const ours = await update(mirror, here, work, { properties: { label: 'ours' } });
+    const theirs = await update(origin, curator, work, { properties: { label: 'theirs' } });
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 1, updated: 0 });
+    expect(await conflictsOf(mirror, here)).toMatchObject([
+      { remote: 'origin', id: work.id, base: work.cid, ours: ours.cid, theirs: theirs.cid },
+    ]);
+    expect((await read(mirror, here, work.id)).cid).toBe(ours.cid);
+    expect((await read(origin, curator, work.id)).cid).toBe(theirs.cid);
+    expect((await ask(mirror, here, `GET /versions/manifest/${theirs.cid}`)).status).toBe(200);
+
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, updated: 0 });
+    expect(await conflictsOf(mirror, here)).toHaveLength(1);
+    await update(mirror, here, ours, { properties: { label: 'theirs' } });
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0 });
+    expect(await conflictsOf(mirror, here)).toEqual([]);
+    expect((await read(origin, curator, work.id)).cid).toBe(theirs.cid);
+    expect((await read(mirror, here, work.id)).properties).toEqual(theirs.properties);
+  });
+
+  test("C1: found only by the remote's 409, it is the same conflict", async () => {
+    await using pair = await startCurated();
+    const { origin, mirror, curator, here, work } = pair;
+    ok(await ask(mirror, here, 'DELETE /node/remotes/origin'));
+    const ours = await update(mirror, here, work, { properties: { label: 'ours' } });
+    const theirs = await update(origin, curator, work, { properties: { label: 'theirs' } });
+    const key = curator.headers.Authorization?.slice(7);
+    // Pushed without pulling, so that the origin is the first to say it.
+    ok(await ask(mirror, here, 'POST /node/remotes', { name: 'origin', url: origin.url, key, direction: 'push' }));
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 1, updated: 0 });
+    expect(await conflictsOf(mirror, here)).toMatchObject([
+      { id: work.id, base: work.cid, ours: ours.cid, theirs: theirs.cid },
+    ]);
+    expect((await read(origin, curator, work.id)).cid).toBe(theirs.cid);
+  });
+
+  test('C2: that say the same are none, and make no version', async () => {
+    await using pair = await startCurated();
+    const { origin, mirror, curator, here, work } = pair;
+    await update(mirror, here, work, { properties: { label: 'same' } });
+    const theirs = await update(origin, curator, work, { properties: { label: 'same' } });
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 0 });
+    expect((await read(origin, curator, work.id)).cid).toBe(theirs.cid);
+    expect(await conflictsOf(mirror, here)).toEqual([]);
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0 });
+  });
+
+  test('a deletion here and an edit there are a conflict', async () => {
+    await using pair = await startCurated();
+    const { origin, mirror, curator, here, work } = pair;
+    ok(await ask(mirror, here, `DELETE /entities/${work.id}`, { expect_tip: work.cid }));
+    const theirs = await update(origin, curator, work, { properties: { label: 'edited' } });
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 1, deleted: 0 });
+    expect((await read(origin, curator, work.id)).cid).toBe(theirs.cid);
+    expect((await ask(mirror, here, `GET /entities/${work.id}`)).status).toBe(404);
+  });
+});
+
+test('P4: what the remote refuses stays with its words, and is tried again when it is edited', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, curator, here, place, work, there } = pair;
+  const first = await update(mirror, here, work, { properties: { label: 'not allowed' } });
+  const owner = await user(origin, 'owner');
+  ok(await ask(origin, curator, `POST /collections/${place.id}/members`, { user_id: owner.id, role: 'owner' }));
+  ok(await ask(origin, owner, `DELETE /collections/${place.id}/members/${curator.id}?role=owner`));
+  const report = await sync(mirror, here);
+  expect(report).toMatchObject({ refused: 1, updated: 0 });
+  expect((await remoteOf(mirror, here)).refusals).toMatchObject([
+    { id: work.id, status: 403, words: expect.stringContaining('not allowed') },
+  ]);
+  expect(await sync(mirror, here)).toMatchObject({ refused: 0, updated: 0 });
+  expect((await read(mirror, here, work.id)).cid).toBe(first.cid);
+
+  ok(await ask(origin, there, `POST /collections/${place.id}/members`, { user_id: curator.id, role: 'editor' }));
+  await sync(mirror, here);
+  await update(mirror, here, first, { properties: { label: 'allowed again' } });
+  expect(await sync(mirror, here)).toMatchObject({ refused: 0, updated: 1 });
+  expect((await remoteOf(mirror, here)).refusals).toEqual([]);
+});
+
+test('a mirror of a mirror follows through a rebase, with the drafts out of its way', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, here, curator, work } = pair;
+  await using third = await startNode();
+  const reader = operator(third);
+  ok(await ask(third, reader, 'POST /node/remotes', { name: 'origin', url: mirror.url }));
+  await sync(third, reader);
+  await update(mirror, here, work, { properties: { label: 'draft' } });
+  await sync(third, reader);
+  await sync(mirror, here);
+  await sync(third, reader);
+  const there = await read(origin, curator, work.id);
+  expect((await read(third, reader, work.id)).cid).toBe(there.cid);
+  expect(await tipsOf(third)).toEqual(await tipsOf(origin));
+});
