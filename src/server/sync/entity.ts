@@ -67,14 +67,16 @@ function chainHolds(db: Reader, tip: string | null, wanted: string, ver: number)
   return false;
 }
 
+type Head = { ver: number; prev: string | null };
+
 /** The newest version that both chains hold, as far as they are stored; chains meet once, so the numbers lead there. */
 function commonVersion(db: Reader, local: string, chain: Chain): string | null {
   const fetched = new Map(chain.blocks.map(({ cid }, i) => [cid, chain.manifests[i]]));
-  const headOf = (cid: string): { ver: number; prev: string | null } | undefined =>
-    fetched.get(cid) ?? versionHead(db, cid);
+  const headOf = (cid: string): Head | undefined => fetched.get(cid) ?? versionHead(db, cid);
   let [a, b]: [string | null, string | null] = [local, chain.cid];
   while (a !== null && b !== null && a !== b) {
-    const [ours, theirs] = [headOf(a), headOf(b)];
+    const ours = headOf(a);
+    const theirs = headOf(b);
     if (!ours || !theirs) return null;
     if (ours.ver >= theirs.ver) a = ours.prev;
     if (theirs.ver >= ours.ver) b = theirs.prev;
