@@ -73,7 +73,8 @@ describe.each(writers)('a queue with the writer %s', (writer) => {
     const last = { ...rest.at(-1), origin: 'fails' } as (typeof rest)[number];
     await expect(opened.store.submit([...rest.slice(0, -1), last])).rejects.toThrow(StorageError);
     const kept = made.filter(({ id }) => opened.tip(id) !== undefined);
-    expect(kept.length).toBeGreaterThanOrEqual(600 + 256);
+    // The last group had at most 256 versions.
+    expect(kept.length).toBeGreaterThanOrEqual(1000 - 256);
     expect(kept).toEqual(made.slice(0, kept.length));
     expect(opened.tip((made.at(-1) as Version).id)).toBeUndefined();
     consistent(opened);
@@ -154,8 +155,8 @@ describe('a writer thread that dies', () => {
     const versions: Version[] = [first(idOf(1))];
     await queue.submit([step(null, versions[0] as Version)]);
     for (let round = 0; round < 3; round++) {
-      const busy = Array.from({ length: 500 }, (_, n) =>
-        queue.submit([step(null, first(idOf(1000 * (round + 1) + n)))]),
+      const busy = Array.from({ length: 3000 }, (_, n) =>
+        queue.submit([step(null, first(idOf(10_000 * (round + 1) + n)))]),
       );
       // It has taken the work and is in the middle of it, or has not got it yet.
       await (round === 0 ? Promise.race(busy) : new Promise((resolve) => setImmediate(resolve)));
@@ -171,7 +172,7 @@ describe('a writer thread that dies', () => {
       versions.push(next(before));
       const [outcome] = (await queue.submit([step(before, versions.at(-1) as Version)])) as [Outcome];
       expect(outcome.committed).toBe(true);
-      const answered = results.flatMap((it, n) => (it.status === 'fulfilled' ? [idOf(1000 * (round + 1) + n)] : []));
+      const answered = results.flatMap((it, n) => (it.status === 'fulfilled' ? [idOf(10_000 * (round + 1) + n)] : []));
       const db = openWriter(opened.file);
       for (const id of answered)
         expect(db.get('SELECT tip FROM entity WHERE id = ? AND tip IS NOT NULL', id)).toBeDefined();
