@@ -12,7 +12,7 @@ import {
   remove,
   update,
 } from '../helpers/entities.ts';
-import { startNode, type TestNode } from '../helpers/node.ts';
+import { type Answer, startNode, type TestNode } from '../helpers/node.ts';
 
 let node: TestNode;
 let ada: Person;
@@ -27,7 +27,7 @@ const put = (who: Person, { id, cid }: { id: string; cid: string }, body: object
   ask(node, who, `PUT /entities/${id}${query}`, { expect_tip: cid, ...body });
 
 /** An entity with those properties after that update. */
-async function after(properties: object, body: object): Promise<Entity['properties']> {
+async function updated(properties: object, body: object): Promise<Entity['properties']> {
   return (await update(node, ada, await create(node, ada, { properties }), body)).properties;
 }
 
@@ -39,7 +39,7 @@ describe('properties', () => {
   it('merge deep; arrays and null replace', async () => {
     const before = { a: { b: { c: 1, d: 1 }, e: [1, 2] }, f: 1, g: { h: 1 }, i: 1 };
     const patch = { a: { b: { d: 2 }, e: [3] }, f: null, g: 5, i: { j: 1 }, k: {} };
-    expect(await after(before, { properties: patch })).toEqual({
+    expect(await updated(before, { properties: patch })).toEqual({
       a: { b: { c: 1, d: 2 }, e: [3] },
       f: null,
       g: 5,
@@ -50,9 +50,11 @@ describe('properties', () => {
 
   it('go by name at the top, or by objects that lead further down', async () => {
     const before = { a: 1, b: { c: { d: 1, e: 1 }, f: 1 }, 'b.f': 1 };
-    expect(await after(before, { properties_remove: ['a', 'b.f', 'absent'] })).toEqual({ b: before.b });
-    expect(await after(before, { properties_remove: { b: { c: ['d'] } } })).toMatchObject({ b: { c: { e: 1 }, f: 1 } });
-    expect(await after(before, { properties_remove: { b: ['c', 'f'], absent: ['x'] } })).toEqual({
+    expect(await updated(before, { properties_remove: ['a', 'b.f', 'absent'] })).toEqual({ b: before.b });
+    expect(await updated(before, { properties_remove: { b: { c: ['d'] } } })).toMatchObject({
+      b: { c: { e: 1 }, f: 1 },
+    });
+    expect(await updated(before, { properties_remove: { b: ['c', 'f'], absent: ['x'] } })).toEqual({
       a: 1,
       b: {},
       'b.f': 1,
@@ -62,7 +64,7 @@ describe('properties', () => {
   it('are removed first and merged then, within one body', async () => {
     const before = { a: { old: 1 }, b: 1 };
     const body = { properties_remove: ['a', 'b'], properties: { a: { new: 1 } } };
-    expect(await after(before, body)).toEqual({ a: { new: 1 } });
+    expect(await updated(before, body)).toEqual({ a: { new: 1 } });
   });
 
   it.each([
@@ -160,7 +162,7 @@ describe('the tip', () => {
     const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => put(ada, made, { properties: { n } })));
     const [winner, ...others] = answers.filter(({ status }) => status === 200);
     expect(others).toEqual([]);
-    const cid = (winner?.body as Entity).cid;
+    const { cid } = (winner as Answer).body as Entity;
     for (const { status, body } of answers)
       if (status !== 200) expect([status, body]).toEqual([409, conflict(made.cid, cid)]);
   });
