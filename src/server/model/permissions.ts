@@ -40,6 +40,14 @@ const isSystem = (actor: Actor): boolean => actor.kind === 'service' && actor.on
 const isUser = (actor: Actor): boolean =>
   actor.kind === 'user' || (actor.kind === 'service' && actor.onBehalfOf !== null);
 
+/**
+ * Whether everybody may do this wherever an entity stands: `public` always holds `*:view` (interface.md, Default roles),
+ * and users and entities in no collection are seen by everyone. It spares reads the look at the collection.
+ */
+export function isOpenToAll(action: string): boolean {
+  return implies('*:view', action);
+}
+
 /** What needs no role: open to everyone, to whoever is registered, or to users, whatever the placement. */
 const standing = new Map<string, (actor: Actor) => boolean>([
   ['entity:tip', () => true],

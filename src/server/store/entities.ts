@@ -1,3 +1,4 @@
+import { cidText } from '../blocks/cid.ts';
 import type { Manifest } from '../model/manifest.ts';
 import { blockBytes, blockCidText, storedManifest } from './blocks.ts';
 import type { Reader } from './connection.ts';
@@ -51,8 +52,11 @@ export function findStored(
 
 /** The tip's CID, also of a deleted entity; undefined where the entity is not here. */
 export function findTip(db: Reader, id: string): string | undefined {
-  const row = db.get<{ tip: number }>('SELECT tip FROM entity WHERE id = ? AND tip IS NOT NULL', id);
-  return row && blockCidText(db, row.tip);
+  const row = db.get<{ cid: Uint8Array }>(
+    'SELECT b.cid FROM entity e JOIN block b ON b.key = e.tip WHERE e.id = ?',
+    id,
+  );
+  return row && cidText(row.cid);
 }
 
 /** An entity with its current manifest: what every write starts from. */

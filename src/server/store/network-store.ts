@@ -48,6 +48,11 @@ export class NetworkStore {
     return storing(() => this.#reader.snapshot(fn));
   }
 
+  /** A read of one statement, which sees one state without a transaction around it. */
+  look<T>(fn: (reader: Reader) => T): T {
+    return fn(this.#reader);
+  }
+
   /** A read that takes long or whose result is long, on a reader thread: JSON text as UTF-8. */
   readLong<N extends keyof typeof longReads>(name: N, args: LongRead<N>['args']): Promise<Uint8Array> {
     return this.#pool.run({ file: this.database, name, args });

@@ -63,12 +63,14 @@ export async function measureCreates(node: Node, echo: Server): Promise<void> {
 /** Reads of one entity among many, over all connections. */
 export async function measureReads(node: Node, echo: Server, ids: string[]): Promise<void> {
   const requests = (suffix: string) => ids.map((id) => ({ method: 'GET' as const, path: `/entities/${id}${suffix}` }));
+  // As many as there are ids, so that the client does the same work on both sides.
+  const echoes = ids.map(() => ({ method: 'GET' as const, path: '/echo' }));
   for (const [name, suffix] of [
     ['GET /entities/{id}', ''],
     ['GET /entities/{id}/tip', '/tip'],
   ] as const) {
     const { base, subject } = await against(
-      () => load(echo, { path: '/echo' }),
+      () => load(echo, { path: '', requests: echoes }),
       () => load(node, { path: '', requests: requests(suffix) }),
     );
     ratioRow(name, subject.rate, '/s', { name: 'echo GET', value: base.rate }, 0.6);

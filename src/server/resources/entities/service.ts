@@ -40,16 +40,14 @@ export class EntitiesService {
   async read(caller: Caller, id: string, type?: string): Promise<string> {
     const actor = accepted(caller);
     const store = await this.#writes.store(caller);
-    return store.read((db) => {
-      const row = findStored(db, id);
-      if (!row || (type !== undefined && row.type !== type)) {
-        checkNetwork(caller.network, id, ['id']);
-        throw new NotFoundError();
-      }
-      this.#writes.env.permissions.require(db, actor, `${type ?? 'entity'}:view`, { id, ...row });
-      if (row.json === null) throw this.#gone(db, id);
-      return row.json;
-    });
+    const row = store.look((db) => findStored(db, id));
+    if (!row || (type !== undefined && row.type !== type)) {
+      checkNetwork(caller.network, id, ['id']);
+      throw new NotFoundError();
+    }
+    store.look((db) => this.#writes.env.permissions.require(db, actor, `${type ?? 'entity'}:view`, { id, ...row }));
+    if (row.json === null) throw store.read((db) => this.#gone(db, id));
+    return row.json;
   }
 
   /** decisions.md, G1: what the 404 of a deleted entity says. */
@@ -82,7 +80,7 @@ export class EntitiesService {
   /** No permission check, no manifest read: it answers for deleted entities too (wire-contract.md 1.10). */
   async tip(caller: Caller, id: string): Promise<{ id: string; cid: string }> {
     const store = await this.#writes.store(caller);
-    const cid = store.read((db) => findTip(db, id));
+    const cid = store.look((db) => findTip(db, id));
     if (cid === undefined) {
       checkNetwork(caller.network, id, ['id']);
       throw new NotFoundError();

@@ -4,7 +4,14 @@ import type { Actor, RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { type GuardOptions, required } from '../../model/guards.ts';
 import { collectionsOf, type Manifest } from '../../model/manifest.ts';
-import { allowed, allowedActions, type Placement, requireAction, roleOf } from '../../model/permissions.ts';
+import {
+  allowed,
+  allowedActions,
+  isOpenToAll,
+  type Placement,
+  requireAction,
+  roleOf,
+} from '../../model/permissions.ts';
 import { accessOf, type CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity, findTip } from '../../store/entities.ts';
@@ -137,6 +144,7 @@ export class PermissionsService {
 
   /** @throws UnauthorizedError, ForbiddenError (see model/permissions.ts), for a mirror with the way out */
   require(db: Reader, actor: Actor, action: string, entity: Placed | null): void {
+    if (entity !== null && isOpenToAll(action)) return;
     const placement = entity && this.placement(db, entity);
     const { acting, refusal } = actingIn(db, actor, placement);
     if (refusal !== null && actor.kind !== 'anonymous' && isWrite(action)) throw new ForbiddenError(refusal);
@@ -145,6 +153,7 @@ export class PermissionsService {
 
   /** Whether the actor may; never throws. */
   may(db: Reader, actor: Actor, action: string, entity: Placed): boolean {
+    if (isOpenToAll(action)) return true;
     const placement = this.placement(db, entity);
     const { acting, refusal } = actingIn(db, actor, placement);
     return (refusal === null || !isWrite(action)) && allowed(acting, action, placement, this.#now());
