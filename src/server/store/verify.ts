@@ -19,8 +19,9 @@ export async function verifyStore(
   report: (progress: Progress) => void,
 ): Promise<VerifyReport> {
   const findings = new Findings();
-  const db = openReader(database);
+  let db: Connection | null = null;
   try {
+    db = openReader(database);
     report({ step: 'database', done: 0 });
     checkDatabase(db, findings);
     await verifyBlocks(db, findings, report);
@@ -31,7 +32,7 @@ export async function verifyStore(
     // A damaged database may fail anywhere; what was found until then is the answer.
     findings.problem('database', `The check could not go on: ${error instanceof Error ? error.message : error}.`);
   } finally {
-    db.close();
+    db?.close();
   }
   return findings.report();
 }

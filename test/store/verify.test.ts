@@ -1,0 +1,138 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { databaseFile } from '../../src/server/store/network-store.ts';
+import { runTask } from '../../src/server/store/task-run.ts';
+import type { VerifyReport } from '../../src/server/store/verify-findings.ts';
+import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { create, done, remove, update, verified } from '../helpers/node-archives.ts';
+
+// Each kind of damage is done to a closed database by hand, and must be named.
+
+const damages: [string, string, { kind: string; message: RegExp }][] = [
+  [
+    "a version's bytes",
+    "UPDATE block SET bytes = CAST(replace(CAST(bytes AS TEXT), 'Ada', 'Eda') AS BLOB) WHERE key = (SELECT tip FROM entity WHERE label = 'Ada')",
+    { kind: 'block', message: /stored with/ },
+  ],
+  [
+    "a tip that is another entity's",
+    "UPDATE entity SET tip = (SELECT tip FROM entity WHERE label = 'Outside') WHERE label = 'Ada'",
+    { kind: 'entity', message: /tip is a version of another entity/ },
+  ],
+  [
+    'a tip that went back',
+    "UPDATE entity SET tip = (SELECT min(b.key) FROM block b WHERE b.entity = entity.key) WHERE label = 'Ada'",
+    { kind: 'move', message: /not where the moves lead/ },
+  ],
+  [
+    'a relationship that is not indexed',
+    "DELETE FROM edge WHERE source = (SELECT key FROM entity WHERE label = 'Ada')",
+    { kind: 'edge', message: /1 of its relationships are not indexed/ },
+  ],
+  [
+    'a relationship that nobody has',
+    "INSERT INTO edge SELECT (SELECT key FROM entity WHERE label = 'Outside'), (SELECT min(key) FROM predicate), key FROM entity WHERE label = 'Ada'",
+    { kind: 'edge', message: /1 are that it has not/ },
+  ],
+  [
+    'a missing line of a listing',
+    "DELETE FROM listing WHERE entity = (SELECT key FROM entity WHERE label = 'Ada')",
+    { kind: 'listing', message: /not listed/ },
+  ],
+  [
+    'a line too many in a listing',
+    "INSERT INTO listing SELECT l.collection, e.created_at, e.id, e.type, e.key FROM entity e, (SELECT collection FROM listing LIMIT 1) l WHERE e.label = 'Outside'",
+    { kind: 'listing', message: /listed in a collection that it is not in/ },
+  ],
+  [
+    'the stored JSON',
+    "UPDATE entity SET json = replace(json, '1815', '1816') WHERE label = 'Ada'",
+    { kind: 'entity', message: /differs from its tip in json/ },
+  ],
+  [
+    'a label',
+    "UPDATE entity SET label = 'Eda' WHERE label = 'Ada'",
+    { kind: 'entity', message: /differs from its tip in label/ },
+  ],
+  [
+    'a missing version',
+    "DELETE FROM block WHERE ver = 1 AND entity = (SELECT key FROM entity WHERE label = 'Ada')",
+    { kind: 'chain', message: /lacks the version before it/ },
+  ],
+  [
+    'a missing tip',
+    "DELETE FROM block WHERE key = (SELECT tip FROM entity WHERE label = 'Ada')",
+    { kind: 'entity', message: /tip cannot be read/ },
+  ],
+  [
+    'a move that is not there',
+    "DELETE FROM moves WHERE id = (SELECT min(m.id) FROM moves m JOIN entity e ON e.key = m.entity WHERE e.label = 'Ada')",
+    { kind: 'move', message: /does not begin where/ },
+  ],
+  [
+    "a deleted entity's collection",
+    'UPDATE entity SET collection = NULL WHERE deleted = 1',
+    { kind: 'entity', message: /differs from its tip in collection/ },
+  ],
+];
+
+test.each(damages)('%s is found', async (_name, damage, { kind, message }) => {
+  await using folder = await temporaryFolder();
+  await curate(folder.path);
+  expect(await verify(folder.path)).toMatchObject({ ok: true, problems: [] });
+  const db = new Database(databaseFile(folder.path, 'main'));
+  expect(db.prepare(damage).run().changes).toBeGreaterThan(0);
+  db.close();
+  const report = await verify(folder.path);
+  expect(report.ok).toBe(false);
+  expect(report.problems).toContainEqual(expect.objectContaining({ kind, message: expect.stringMatching(message) }));
+});
+
+test('a file of other bytes than its name says is found', async () => {
+  await using folder = await temporaryFolder();
+  await curate(folder.path);
+  const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy';
+  await mkdir(join(folder.path, 'main', 'files', cid.slice(-2)), { recursive: true });
+  await writeFile(join(folder.path, 'main', 'files', cid.slice(-2), cid), 'other bytes');
+  expect((await verify(folder.path)).problems).toEqual([
+    { kind: 'file', message: `The bytes of ${cid} are not those of its CID.` },
+  ]);
+});
+
+test('a database that cannot be read is a report, not an exception', async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, 'main'));
+  await writeFile(databaseFile(folder.path, 'main'), 'this is no database, whatever its name says'.repeat(100));
+  expect(await verify(folder.path)).toMatchObject({ ok: false, problems: [{ kind: 'database' }] });
+});
+
+test('a pair with one side is a remark, and writes go on meanwhile', async () => {
+  await using node = await startNode();
+  const folder = await create(node, 'folder');
+  const child = await create(node, 'child');
+  const relationships_add = [{ predicate: 'contains', peer: child.id }];
+  await done(node, `PUT /entities/${folder.id}`, { expect_tip: folder.cid, relationships_add });
+  const writes = Array.from({ length: 30 }, (_, i) => create(node, `written meanwhile ${i}`));
+  const [report] = await Promise.all([verified(node), ...writes]);
+  expect(report).toMatchObject({ ok: true, problems: [] });
+  expect(report.remarks.join()).toContain('1 relationships of the pair contains/in stand on one side only');
+});
+
+async function curate(data: string): Promise<void> {
+  await using node = await startNode({ data });
+  const collection = await done(node, 'POST /collections', { label: 'People' });
+  await update(node, await create(node, 'Ada', { collection: collection.id }), { born: 1815 });
+  await remove(node, await create(node, 'Gone', { collection: collection.id }));
+  await create(node, 'Outside');
+}
+
+async function verify(data: string): Promise<VerifyReport> {
+  const args = { database: databaseFile(data, 'main'), folder: join(data, 'main') };
+  const task = runTask({ name: 'verify', args });
+  for (;;) {
+    const next = await task.next();
+    if (next.done) return next.value;
+  }
+}
