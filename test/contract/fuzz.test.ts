@@ -50,7 +50,8 @@ async function fire(shot: Shot): Promise<Answer> {
     body = body?.replaceAll(mark, (tip.body as { cid?: string }).cid ?? 'none');
   }
   // Node's client sends none of its own with a GET, and the body would be taken for another request.
-  const length: Record<string, string> = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+  const length: Record<string, string> =
+    body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
   const headers = { ...people[shot.who].headers, ...shot.headers, ...length };
   try {
     return await scene.node.fetch(shot.path, { method: shot.method, headers, ...(body === undefined ? {} : { body }) });

@@ -1,0 +1,142 @@
+import { applyPatch, type Operation } from 'rfc6902';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PatchDiffView, SemanticDiffView } from '../../src/server/resources/entities/wire.ts';
+import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
+import { create, type Entity, update } from '../helpers/entities.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+
+let node: TestNode;
+let ada: Person;
+let first: Entity;
+let second: Entity;
+let third: Entity;
+let other: Entity;
+beforeAll(async () => {
+  node = await startNode();
+  ada = await user(node, 'ada');
+  const [a, b] = [await create(node, ada), await create(node, ada)];
+  other = b;
+  first = await create(node, ada, {
+    properties: { kept: { x: 1 }, changed: [1], gone: null },
+    relationships: [
+      { predicate: 'has', peer: a.id, properties: { page: 1 } },
+      { predicate: 'of', peer: a.id },
+    ],
+  });
+  second = await update(node, ada, first, {
+    properties: { changed: [1, 2], added: 'new' },
+    properties_remove: ['gone'],
+    relationships_add: [
+      { predicate: 'has', peer: a.id, peer_label: 'A', properties: { page: 2 } },
+      { predicate: 'has', peer: b.id },
+    ],
+    relationships_remove: [{ predicate: 'of' }],
+  });
+  third = await update(node, ada, second, { properties: { last: true } });
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+const diff = async (query = '', id = first.id) =>
+  (await ask(node, anonymous, `GET /entities/${id}/diff${query}`)).body as SemanticDiffView & PatchDiffView;
+const side = ({ cid, ver, ts }: Entity) => ({ cid, ver, ts: new Date(ts).toISOString() });
+
+describe('the versions compared', () => {
+  it.each([
+    ['no parameters: the tip with the one before', () => '', () => [second, third]],
+    ['`to`: with the one before it', () => `?to=${second.cid}`, () => [first, second]],
+    ['`from`: with the tip', () => `?from=${first.cid}`, () => [first, third]],
+    ['both: any two, also backwards', () => `?from=${third.cid}&to=${first.cid}`, () => [third, first]],
+    ['one with itself', () => `?from=${first.cid}&to=${first.cid}`, () => [first, first]],
+  ] as const)('%s', async (_name, query, sides) => {
+    const [from, to] = sides() as Entity[];
+    expect(await diff(query())).toMatchObject({
+      entity_id: first.id,
+      from: side(from as Entity),
+      to: side(to as Entity),
+    });
+  });
+
+  it('of version 1 begin with nothing: everything is added', async () => {
+    const view = await diff(`?to=${first.cid}`);
+    expect(view).toMatchObject({ from: null, to: side(first), format: 'semantic' });
+    expect(view.changes).toEqual({
+      properties: { added: first.properties, removed: {}, changed: {} },
+      relationships: { added: first.relationships, removed: [], changed: [] },
+    });
+  });
+});
+
+describe('the semantic form', () => {
+  it('tells what was added, removed and changed', async () => {
+    const { changes } = await diff(`?to=${second.cid}`);
+    const [has, of] = first.relationships;
+    expect(changes).toEqual({
+      properties: { added: { added: 'new' }, removed: { gone: null }, changed: { changed: { from: [1], to: [1, 2] } } },
+      relationships: {
+        added: [{ predicate: 'has', peer: other.id }],
+        removed: [of],
+        changed: [
+          { predicate: 'has', peer: has?.peer, peer_label: 'A', properties: { from: { page: 1 }, to: { page: 2 } } },
+        ],
+      },
+    });
+  });
+
+  it('is empty between a version and itself', async () => {
+    expect((await diff(`?from=${first.cid}&to=${first.cid}`)).changes).toEqual({
+      properties: { added: {}, removed: {}, changed: {} },
+      relationships: { added: [], removed: [], changed: [] },
+    });
+  });
+});
+
+describe('the patch form', () => {
+  const content = ({ properties, relationships }: Entity) => structuredClone({ properties, relationships });
+
+  it.each([
+    ['forth', () => [first, third]],
+    ['back', () => [third, first]],
+  ] as const)('leads from one content to the other, %s', async (_name, sides) => {
+    const [from, to] = sides() as [Entity, Entity];
+    const { patch, format } = await diff(`?format=patch&from=${from.cid}&to=${to.cid}`);
+    expect(format).toBe('patch');
+    const document = content(from);
+    expect(applyPatch(document, patch as Operation[]).every((error) => error === null)).toBe(true);
+    expect(document).toEqual(content(to));
+    expect(
+      patch.every(
+        ({ op, path }) => ['add', 'remove', 'replace'].includes(op) && /^\/(properties|relationships)/.test(path),
+      ),
+    ).toBe(true);
+  });
+
+  it('of version 1 adds everything', async () => {
+    const document = { properties: {}, relationships: [] };
+    applyPatch(document, (await diff(`?format=patch&to=${first.cid}`)).patch as Operation[]);
+    expect(document).toEqual(content(first));
+  });
+
+  it('escapes names, and follows none of those that every object has', async () => {
+    const text = '{"type":"x","properties":{"a/b~c":1,"__proto__":{"x":1},"constructor":{"y":1}}}';
+    const json = { 'Content-Type': 'application/json' };
+    const made = (await ask(node, ada, 'POST /entities', text, json)).body as Entity;
+    await update(node, ada, made, { properties: { 'a/b~c': 2, constructor: { y: 2 } } });
+    const { patch } = await diff('?format=patch', made.id);
+    expect(patch).toEqual([
+      { op: 'replace', path: '/properties/a~1b~0c', value: 2 },
+      { op: 'replace', path: '/properties/constructor/y', value: 2 },
+    ]);
+    const all = await ask(node, ada, `GET /entities/${made.id}/diff?to=${made.cid}`);
+    expect(all.status).toBe(200);
+    expect(all.text).toContain('"__proto__":{"x":1}');
+  });
+
+  it('replaces long lists whole, instead of comparing item by item', async () => {
+    const list = (n: number) => Array.from({ length: 1000 }, (_, i) => i * n);
+    const made = await create(node, ada, { properties: { list: list(1) } });
+    await update(node, ada, made, { properties: { list: list(2) } });
+    expect((await diff('?format=patch', made.id)).patch).toEqual([
+      { op: 'replace', path: '/properties/list', value: list(2) },
+    ]);
+  });
+});
