@@ -4,15 +4,18 @@ import { DomainError } from '../errors.ts';
 import { networks } from '../model/ids.ts';
 import { programVersion } from '../server.ts';
 import { addBackup } from './backup.ts';
+import { addConflicts } from './conflicts.ts';
 import { addExport } from './export.ts';
 import { FailureError } from './failure.ts';
 import { addImport } from './import.ts';
 import { addImportCar } from './import-car.ts';
 import { addKey } from './key.ts';
 import { addOpen } from './open.ts';
+import { addRemote } from './remote.ts';
 import { addServe } from './serve.ts';
 import type { Shell } from './shell.ts';
 import { addStatus } from './status.ts';
+import { addSync } from './sync.ts';
 import { addVerify } from './verify.ts';
 
 /** Exit codes: done; something is wrong with the data, the sync or the node; the command line or a setting is wrong. */
@@ -35,6 +38,9 @@ export async function run(args: string[], shell: Shell): Promise<ExitCode> {
   addImportCar(program, shell);
   addVerify(program, shell);
   addBackup(program, shell);
+  addRemote(program, shell);
+  addSync(program, shell);
+  addConflicts(program, shell);
   addOpen(program, shell);
   try {
     await program.parseAsync(args, { from: 'user' });

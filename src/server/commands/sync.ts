@@ -1,0 +1,143 @@
+import { Readable } from 'node:stream';
+import type { Command } from 'commander';
+import { UsageError } from '../config.ts';
+import { type NodeClient, openClient } from './client.ts';
+import { FailureError } from './failure.ts';
+import { type AnswerLine, lastOf } from './lines.ts';
+import type { RemoteState } from './remote.ts';
+import type { GlobalOptions, Shell } from './shell.ts';
+
+interface Options extends GlobalOptions {
+  once?: boolean;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+/** What a run did (resources/node/remotes/wire.ts). */
+interface Report {
+  events: number;
+  entities: number;
+  versions: number;
+  created: number;
+  updated: number;
+  deleted: number;
+  restored: number;
+  refused: number;
+  conflicts: number;
+  troubles: number;
+  lost: { first: number; last: number } | null;
+  stopped: string | null;
+}
+
+interface Preview {
+  events: number;
+  entities: number;
+  push: { id: string; type: string; label: string; intent: string }[];
+}
+
+type Line = AnswerLine<Report, Report> & { preview?: Preview };
+
+/** One remote's part of the answer. */
+interface Outcome {
+  remote: string;
+  report?: Report;
+  preview?: Preview;
+  /** Conflicts, refusals and unverified versions that stand after the run. */
+  open?: { conflicts: number; refused: number; troubles: Record<string, number> };
+  error?: string;
+}
+
+/** `archeion sync`: pulls and pushes once. Exit code 1 where conflicts, refusals or damaged versions are left. */
+export function addSync(program: Command, shell: Shell): void {
+  program
+    .command('sync [name]')
+    .description('pull what is new and push what was changed, with one remote or with all')
+    .option('--once', 'one run, then exit (what it does anyway)')
+    .option('--dry-run', 'only say what would be done')
+    .option('--json', 'print one JSON document')
+    .action(async (name: string | undefined, _options, command: Command) => {
+      const options = command.optsWithGlobals<Options>();
+      await using client = await openClient(shell, options);
+      const outcomes: Outcome[] = [];
+      for (const remote of await namesOf(client, name))
+        outcomes.push(options.dryRun ? await preview(client, remote) : await run(client, shell, remote));
+      if (options.json) shell.out(JSON.stringify({ remotes: outcomes }));
+      else for (const line of outcomes.flatMap(describe)) shell.out(line);
+      const wrong = outcomes.flatMap(problems);
+      if (wrong.length > 0) throw new FailureError(wrong.join(' '));
+    });
+}
+
+async function namesOf(client: NodeClient, name: string | undefined): Promise<string[]> {
+  if (name !== undefined) return [name];
+  const { remotes } = await client.ask<{ remotes: RemoteState[] }>('GET', '/node/remotes');
+  if (remotes.length === 0) throw new UsageError('There is no remote. Add one with "archeion remote add NAME URL".');
+  return remotes.map((remote) => remote.name);
+}
+
+const path = (name: string): string => `/node/remotes/${encodeURIComponent(name)}`;
+
+async function preview(client: NodeClient, remote: string): Promise<Outcome> {
+  for await (const line of client.send<Line>('POST', `${path(remote)}/sync?dry_run=true`, Readable.from([])))
+    if (line.preview) return { remote, preview: line.preview };
+  throw new FailureError(`The node did not say what a sync with ${remote} would do.`);
+}
+
+/** One remote that fails does not keep the others waiting. */
+async function run(client: NodeClient, shell: Shell, remote: string): Promise<Outcome> {
+  try {
+    const lines = client.send<Line>('POST', `${path(remote)}/sync`, Readable.from([]));
+    const report = await lastOf(shell, `sync ${remote}`, lines, shown);
+    const { conflicts, refused, troubles } = await client.ask<RemoteState>('GET', path(remote));
+    return { remote, report, open: { conflicts, refused, troubles } };
+  } catch (error) {
+    if (error instanceof FailureError) return { remote, error: error.message };
+    throw error;
+  }
+}
+
+const number = (n: number): string => n.toLocaleString('en');
+
+/** How much there will be is not known before the walk of the feed ends. */
+function shown(report: Report): { done: number; total: number; text: string } {
+  const pushed = report.created + report.updated + report.deleted + report.restored;
+  return {
+    done: report.entities,
+    total: Math.max(report.events, report.entities),
+    text: `${number(report.versions)} versions pulled, ${number(pushed)} entities pushed`,
+  };
+}
+
+function describe({ remote, report, preview, open, error }: Outcome): string[] {
+  if (error !== undefined) return [`${remote}: ${error}`];
+  if (preview)
+    return [
+      `${remote}: ${number(preview.events)} events of ${number(preview.entities)} entities to pull, ${number(preview.push.length)} entities to push`,
+      ...preview.push.map(({ intent, id, type, label }) => `  ${intent} ${id} ${type} ${label}`),
+    ];
+  if (!report) return [];
+  const troubles = Object.entries(open?.troubles ?? {}).map(([kind, n]) => `${number(n)} ${kind}`);
+  return [
+    `${remote}: ${number(report.versions)} versions of ${number(report.entities)} entities pulled; ` +
+      `${number(report.created)} created, ${number(report.updated)} updated, ${number(report.deleted)} deleted, ${number(report.restored)} restored there`,
+    ...(open && open.conflicts > 0 ? [`  ${number(open.conflicts)} in conflict`] : []),
+    ...(open && open.refused > 0 ? [`  ${number(open.refused)} refused by the remote`] : []),
+    ...(troubles.length > 0 ? [`  not taken over: ${troubles.join(', ')}`] : []),
+    ...(report.lost ? [`  events ${report.lost.first} to ${report.lost.last} were gone before they were seen`] : []),
+    ...(report.stopped === null ? [] : [`  ${report.stopped}`]),
+  ];
+}
+
+/** Why the command ends with 1; that the remote does not show everything to everybody is no reason. */
+function problems({ remote, report, open, error }: Outcome): string[] {
+  if (error !== undefined) return [`${remote} could not be synced.`];
+  if (!report || !open) return [];
+  const damaged = Object.entries(open.troubles).filter(([kind]) => kind !== 'forbidden' && kind !== 'missing');
+  return [
+    ...(report.stopped === null ? [] : [`${remote} was not synced to the end.`]),
+    ...(report.lost ? [`Events of ${remote} were missed.`] : []),
+    ...(open.conflicts > 0 ? [`${remote} has conflicts: archeion conflicts.`] : []),
+    ...(open.refused > 0 ? [`${remote} refused changes: archeion remote list.`] : []),
+    ...(damaged.length > 0 ? [`${remote} has versions that cannot be verified.`] : []),
+  ];
+}
