@@ -12,7 +12,9 @@ import { seeded } from '../helpers/seeded.ts';
 const program = fileURLToPath(new URL('../helpers/crash-writer.ts', import.meta.url));
 const kills = 4;
 
-test('a node killed in the middle of its writes has lost no answered write and nothing contradicts itself', async () => {
+test('a node killed in the middle of its writes has lost no answered write and nothing contradicts itself', {
+  timeout: 120_000,
+}, async () => {
   const data = mkdtempSync(join(tmpdir(), 'archeion-crash-'));
   const log = join(data, 'answers');
   const random = seeded(20260101);

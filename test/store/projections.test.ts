@@ -119,7 +119,9 @@ function plan(model: Model, actions: Action[]): Planned | null {
   return { commit: commit(changes.map((it) => it.change)), fits };
 }
 
-test('after any sequence of commits, rows are what blocks and tips say, and what a plain model says', async () => {
+test('after any sequence of commits, rows are what blocks and tips say, and what a plain model says', {
+  timeout: 120_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(sequence, async (commits) => {
       await using opened = await openStore('here');
@@ -146,7 +148,9 @@ test('after any sequence of commits, rows are what blocks and tips say, and what
   );
 });
 
-test('applying is deterministic: the same commits make the same tables, however they are grouped', async () => {
+test('applying is deterministic: the same commits make the same tables, however they are grouped', {
+  timeout: 120_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(sequence, async (commits) => {
       await using together = await openStore('here');
