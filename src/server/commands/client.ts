@@ -119,6 +119,8 @@ function clientOf(
     try {
       const response = await responseOf(request);
       request.on('error', () => undefined);
+      // Who leaves off ends the connection, and nobody else hears of that.
+      response.on('error', () => undefined);
       if (response.statusCode !== 200) await answered(response);
       for await (const line of createInterface({ input: response })) yield JSON.parse(line) as T;
       if (!response.complete) throw new Error('before its answer ended');

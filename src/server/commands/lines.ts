@@ -18,13 +18,15 @@ export async function lastOf<P, D>(
 ): Promise<D> {
   const display = progressDisplay(shell, title);
   try {
+    let last: D | undefined;
     for await (const line of lines) {
       if (line.error !== undefined) throw new FailureError(new RefusedError(0, line).message);
-      if (line.done !== undefined) return line.done;
+      last = line.done ?? last;
       if (line.progress === undefined) continue;
       const { done, total, text } = show(line.progress);
       display.show(done, total, text);
     }
+    if (last !== undefined) return last;
     throw new FailureError('The node did not say what became of it.');
   } finally {
     display.end();

@@ -1,0 +1,89 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { run } from '../../src/server/commands/run.ts';
+import { databaseFile } from '../../src/server/store/network-store.ts';
+import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { create, imported, tipsOf, update } from '../helpers/node-archives.ts';
+
+/** One command line on a data folder; `json` is what it printed, parsed. */
+async function archeion(data: string, ...args: string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await run(['--data', data, ...args], {
+    env: {},
+    pid: 1,
+    dataFolder: data,
+    ui: null,
+    terminal: null,
+    out: (line) => void out.push(line),
+    err: (line) => void err.push(line),
+    stopped: new AbortController().signal,
+  });
+  return {
+    code,
+    out: out.join('\n'),
+    err: err.join('\n'),
+    json: () => JSON.parse(out.join('\n')) as Record<string, unknown>,
+  };
+}
+
+test('export, import-car, verify, backup and restore, with and without a running node', async () => {
+  await using folder = await temporaryFolder();
+  const at = (name: string) => join(folder.path, name);
+  {
+    await using node = await startNode({ data: at('a') });
+    const ada = await create(node, 'Ada');
+    const first = (await archeion(at('a'), 'export', '--out', at('1.car'), '--json')).json();
+    expect(first).toMatchObject({ out: at('1.car'), entities: 2 });
+    await update(node, ada, { born: 1815 });
+    expect((await archeion(at('a'), 'export', '--out', at('2.car'), '--since', at('1.car'))).code).toBe(0);
+    const since = String(first.checkpoint);
+    expect((await archeion(at('a'), 'export', '--out', at('3.car'), '--since', since)).code).toBe(0);
+    expect(await readFile(at('3.car'))).toEqual(await readFile(at('2.car')));
+    const lines = await archeion(at('a'), 'export', '--out', at('a.ndjson'), '--format', 'ndjson', '--entity', ada.id);
+    expect(lines.code).toBe(0);
+    expect((await readFile(at('a.ndjson'), 'utf8')).trim().split('\n')).toHaveLength(2);
+    expect((await archeion(at('a'), 'verify', '--json')).json()).toMatchObject({ ok: true });
+    expect((await archeion(at('a'), 'backup', at('backup'))).code).toBe(0);
+  }
+  // From here on no node runs: each command starts one of its own, verify reads the folder.
+  for (const file of ['1.car', '2.car']) {
+    const report = await archeion(at('b'), 'import-car', at(file), '--json');
+    expect([report.code, report.err]).toEqual([0, '']);
+    expect(report.json()).toMatchObject({ forks: 0 });
+  }
+  expect((await archeion(at('b'), 'verify')).out).toMatch(/all is well/);
+  expect((await archeion(at('c'), 'restore', at('backup'))).code).toBe(0);
+  expect((await archeion(at('c'), 'restore', at('backup'))).err).toMatch(
+    /is not empty, and nothing is ever overwritten/,
+  );
+  {
+    await using restored = await startNode({ data: at('c') });
+    await using copy = await startNode({ data: at('b') });
+    expect(await tipsOf(copy)).toEqual(await tipsOf(restored));
+    expect(await imported(copy, await readFile(at('1.car')))).toMatchObject({ versions: 0 });
+  }
+  expect((await readdir(folder.path)).filter((name) => name.includes('partial'))).toEqual([]);
+
+  const db = new Database(databaseFile(at('b'), 'main'));
+  db.exec("UPDATE entity SET label = 'Eda' WHERE label = 'Ada'");
+  db.close();
+  const wrong = await archeion(at('b'), 'verify', '--json');
+  expect([wrong.code, wrong.json().problem_count]).toEqual([1, 1]);
+});
+
+test('what cannot be is one sentence: no file, no folder, a format of later, a damaged file', async () => {
+  await using folder = await temporaryFolder();
+  const data = join(folder.path, 'data');
+  const missing = await archeion(data, 'import-car', join(folder.path, 'none.car'));
+  expect([missing.code, missing.err]).toEqual([2, expect.stringMatching(/^archeion: There is no file/)]);
+  expect((await archeion(data, 'verify')).code).toBe(2);
+  const out = join(folder.path, 'x.zip');
+  const later = await archeion(data, 'export', '--out', out, '--format', 'bagit');
+  expect([later.code, later.err]).toEqual([2, expect.stringContaining('BagIt cannot be exported yet')]);
+  const damaged = await archeion(data, 'import-car', join(data, 'identity.db'));
+  expect([damaged.code, damaged.err]).toEqual([2, expect.stringMatching(/damaged at byte 0/)]);
+  expect(await readdir(folder.path)).toEqual(['data']);
+});
