@@ -36,23 +36,28 @@ beforeAll(async () => {
 });
 afterAll(() => node[Symbol.asyncDispose]());
 
-const diff = async (query = '', id = first.id) =>
-  (await ask(node, anonymous, `GET /entities/${id}/diff${query}`)).body as SemanticDiffView & PatchDiffView;
+type AnyDiff = Pick<SemanticDiffView, 'changes'> & Pick<PatchDiffView, 'patch'> & { format: string };
+
+const diff = async (query = '', id = first.id): Promise<AnyDiff> =>
+  (await ask(node, anonymous, `GET /entities/${id}/diff${query}`)).body as AnyDiff;
 const side = ({ cid, ver, ts }: Entity) => ({ cid, ver, ts: new Date(ts).toISOString() });
 
+/** What a comparison is of: its name, the query, and the two sides. */
+const compared: [string, () => string, () => [Entity, Entity]][] = [
+  ['no parameters: the tip with the one before', () => '', () => [second, third]],
+  ['`to`: with the one before it', () => `?to=${second.cid}`, () => [first, second]],
+  ['`from`: with the tip', () => `?from=${first.cid}`, () => [first, third]],
+  ['both: any two, also backwards', () => `?from=${third.cid}&to=${first.cid}`, () => [third, first]],
+  ['one with itself', () => `?from=${first.cid}&to=${first.cid}`, () => [first, first]],
+];
+
 describe('the versions compared', () => {
-  it.each([
-    ['no parameters: the tip with the one before', () => '', () => [second, third]],
-    ['`to`: with the one before it', () => `?to=${second.cid}`, () => [first, second]],
-    ['`from`: with the tip', () => `?from=${first.cid}`, () => [first, third]],
-    ['both: any two, also backwards', () => `?from=${third.cid}&to=${first.cid}`, () => [third, first]],
-    ['one with itself', () => `?from=${first.cid}&to=${first.cid}`, () => [first, first]],
-  ] as const)('%s', async (_name, query, sides) => {
-    const [from, to] = sides() as Entity[];
+  it.each(compared)('%s', async (_name, query, sides) => {
+    const [from, to] = sides();
     expect(await diff(query())).toMatchObject({
       entity_id: first.id,
-      from: side(from as Entity),
-      to: side(to as Entity),
+      from: side(from),
+      to: side(to),
     });
   });
 

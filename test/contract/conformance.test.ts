@@ -58,6 +58,17 @@ describe('the table', () => {
     expect(rows.map((row) => row.route).sort()).toEqual(routes.sort());
   });
 
+  it("knows every endpoint of the node itself as the operator's, but for signing in and out", () => {
+    const open = [...operations].filter(([route, { security }]) => route.includes(' /node/') && !security?.length);
+    expect(open.map(([route]) => route).sort()).toEqual(['DELETE /node/session', 'POST /node/session']);
+  });
+
+  it.each(rows)('documents who may call: $route', ({ route, auth }) => {
+    const security = operations.get(route)?.security ?? [];
+    const needed = { none: [], optional: [], required: ['bearerAuth', 'apiKeyAuth'], 'jwt-only': ['bearerAuth'] };
+    expect(security.flatMap((one) => Object.keys(one))).toEqual(needed[auth]);
+  });
+
   it.each(rows)('documents what the wire contract lists: $route', ({ route, wire }) => {
     const documented = Object.keys(operations.get(route)?.responses ?? {});
     expect(documented).toEqual(expect.arrayContaining(wire.split(' ')));

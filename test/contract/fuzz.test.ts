@@ -130,6 +130,15 @@ describe(`${count} generated requests (seed ${seed})`, () => {
     expect(wrong(misfit)).toEqual([]);
   });
 
+  it('let nobody in without credentials, and below /node nobody but the operator', () => {
+    const strangers = ({ route, who }: Shot) =>
+      ['anonymous', 'impostor', ...(route.includes(' /node/') ? ['user'] : [])].includes(who);
+    const closed = ({ route }: Shot) => (operations.get(route)?.security ?? []).length > 0;
+    const entered = (shot: Shot, { status }: Answer) =>
+      status < 300 && shot.method === shot.route.split(' ')[0] && closed(shot) && strangers(shot);
+    expect(wrong(entered)).toEqual([]);
+  });
+
   it('leave the prototypes as they were, and the node at work', async () => {
     expect(members()).toEqual(before);
     expect(ok<{ status: string }>(await ask(scene.node, scene.anonymous, 'GET /health'))).toMatchObject({
