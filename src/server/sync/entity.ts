@@ -44,8 +44,10 @@ export function isVersionOf(db: Reader, id: string, cid: string): boolean {
 }
 
 /** How a remote's tip lies to the tip here; only looked at where they differ. */
-export function relationOf(db: Reader, { state, known }: Loaded, chain: Chain, node: boolean): Relation {
+export function relationOf(db: Reader, { state, known }: Loaded, chain: Chain, isNode: boolean): Relation {
   const { local } = state;
+  // What says the same while a request is open is that request's own version, and is taken.
+  const node = isNode && known.intent === null;
   if (local === null || local.cid === chain.cid) return { descends: false, echoes: false, common: null, node };
   const below = chain.blocks.length === 0 ? chain.cid : (chain.manifests[0]?.prev ?? null);
   return {

@@ -249,7 +249,8 @@ async function readRemoteTip(ctx: PushContext, id: string): Promise<boolean> {
     // Nobody else creates this id; and a part of what was sent is known by its content.
     if (intent?.expect === null && mine && version.ver === 1)
       return { kind: 'answered', version, sent: intent.content === '' ? null : intent.tip };
-    if (intent && mine && intent.content === version.content) return { kind: 'answered', version, sent: null };
+    if (intent && mine && intent.content === version.content && loaded.state.local?.content !== version.content)
+      return { kind: 'answered', version, sent: null };
     return {
       kind: 'seen',
       version,

@@ -1,0 +1,327 @@
+import { describe, expect, test } from 'vitest';
+import { ask, operator, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+import { addRemote, chainOf, conflictsOf, keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
+import { type FaultyRemote, startProxy } from './proxy.ts';
+
+interface Scene extends AsyncDisposable {
+  origin: TestNode;
+  mirror: TestNode;
+  proxy: FaultyRemote;
+  curator: Person;
+  here: Person;
+  place: Entity;
+  works: Entity[];
+}
+
+/** A mirror that reaches its origin, which has a collection with five works, only through a proxy. */
+async function startScene(): Promise<Scene> {
+  await using opened = new AsyncDisposableStack();
+  const origin = opened.use(await startNode());
+  const mirror = opened.use(await startNode());
+  const proxy = opened.use(await startProxy(origin.url));
+  const curator = await user(origin, 'curator');
+  const here = operator(mirror);
+  const place = await collection(origin, curator, { label: 'Works' });
+  const works: Entity[] = [];
+  for (let n = 0; n < 5; n++) works.push(await create(origin, curator, { collection: place.id, properties: { n } }));
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
+  const all = opened.move();
+  return { origin, mirror, proxy, curator, here, place, works, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+const manifestOf = (cid: string) => (call: { path: string }) => call.path === `/versions/manifest/${cid}`;
+
+describe('a remote that lies', () => {
+  test('S1: about a manifest is found out; nothing of it is applied, everything else is', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, here, works } = scene;
+    const victim = works[2] as Entity;
+    proxy.fault = ({ path }) => {
+      if (path === '/entities/batch-get')
+        return {
+          change: (body) => {
+            const answer = body as { entities: Entity[] };
+            for (const entity of answer.entities) if (entity.id === victim.id) entity.properties = { n: 'forged' };
+            return answer;
+          },
+        };
+      if (!manifestOf(victim.cid)({ path })) return undefined;
+      return {
+        change: (body) => {
+          const answer = body as { manifest: Entity };
+          return { ...answer, manifest: { ...answer.manifest, properties: { n: 'forged' } } };
+        },
+      };
+    };
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 1 });
+    const { [victim.id]: _, ...rest } = await tipsOf(origin);
+    expect(await tipsOf(mirror)).toEqual(rest);
+    expect((await remoteOf(mirror, here)).unreadable).toEqual([
+      { id: victim.id, trouble: 'mismatch', evidence: expect.stringContaining('forged') },
+    ]);
+    expect((await ask(mirror, here, `GET /entities/${victim.id}`)).status).toBe(404);
+
+    proxy.fault = () => undefined;
+    await update(origin, scene.curator, victim, { properties: { n: 3 } });
+    await sync(mirror, here);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {} });
+  });
+
+  test('S1: about an older version is found out too, and the chain is not applied', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    const victim = works[0] as Entity;
+    const edited = await update(origin, curator, victim, { properties: { n: 'edited' } });
+    proxy.fault = (call) =>
+      manifestOf(victim.cid)(call)
+        ? { change: (body) => ({ ...(body as object), manifest: { ...edited } }) }
+        : undefined;
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 1 });
+    expect(await tipsOf(mirror)).not.toHaveProperty(victim.id);
+    expect((await remoteOf(mirror, here)).unreadable).toMatchObject([{ id: victim.id, trouble: 'mismatch' }]);
+  });
+
+  test('S2: a version that is missing in the middle of a chain keeps the entity away', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    const victim = works[0] as Entity;
+    await update(origin, curator, victim, { properties: { n: 'edited' } });
+    proxy.fault = (call) => (manifestOf(victim.cid)(call) ? { status: 404 } : undefined);
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 1 });
+    expect((await remoteOf(mirror, here)).unreadable).toMatchObject([{ id: victim.id, trouble: 'incomplete' }]);
+    expect(await tipsOf(mirror)).not.toHaveProperty(victim.id);
+  });
+
+  test.each([
+    ['ids out of order', { events: [{ id: 1, pi: 'x', cid: 'c' }], has_more: false, cursor: 0 }],
+    ['something else', { hello: 'world' }],
+    ['no JSON', 'nothing'],
+  ])('in its feed (%s) is left alone', async (_name, body) => {
+    await using scene = await startScene();
+    const { mirror, proxy, here } = scene;
+    proxy.fault = ({ path }) => (path.startsWith('/events') ? { status: 200, body } : undefined);
+    const answer = await ask(mirror, here, 'POST /node/remotes/origin/sync');
+    expect(answer).toMatchObject({ status: 502, body: { error: expect.stringContaining('/events') } });
+    expect(await tipsOf(mirror)).toEqual({});
+  });
+
+  test('that sends elsewhere is not followed', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, here } = scene;
+    proxy.fault = ({ path }) =>
+      path.startsWith('/events') ? { status: 307, headers: { Location: `${origin.url}${path}` } } : undefined;
+    const answer = await ask(mirror, here, 'POST /node/remotes/origin/sync');
+    expect(answer).toMatchObject({ status: 502, body: { error: expect.stringContaining('elsewhere') } });
+  });
+});
+
+describe('a remote in trouble', () => {
+  test('is asked again after 429, 500 and broken connections', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, here } = scene;
+    const met = new Map<string, number>();
+    proxy.fault = ({ path }) => {
+      const times = (met.get(path) ?? 0) + 1;
+      met.set(path, times);
+      if (times === 1) return { status: 429, headers: { 'Retry-After': '0' } };
+      if (times === 2) return { status: 503, headers: { 'Retry-After': '0' } };
+      return times === 3 ? 'cut' : undefined;
+    };
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 0 });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  });
+
+  test('that shows an entity to nobody is asked once, and again when it changes', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    const secret = works[1] as Entity;
+    proxy.fault = (call) => {
+      if (manifestOf(secret.cid)(call)) return { status: 403 };
+      if (call.path !== '/entities/batch-get') return undefined;
+      return {
+        change: (body) => ({
+          entities: (body as { entities: Entity[] }).entities.filter((it) => it.id !== secret.id),
+          not_found: [secret.id],
+        }),
+      };
+    };
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 1 });
+    expect((await remoteOf(mirror, here)).unreadable).toMatchObject([{ id: secret.id, trouble: 'forbidden' }]);
+    proxy.calls.length = 0;
+    await sync(mirror, here);
+    expect(proxy.calls.filter(manifestOf(secret.cid))).toEqual([]);
+    proxy.fault = () => undefined;
+    await update(origin, curator, secret, { properties: { n: 'shown' } });
+    await sync(mirror, here);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  });
+
+  test('F2: that breaks off in the middle is taken up where it was; nothing is missed', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here } = scene;
+    for (let i = 0; i < 8; i++) {
+      const entities = Array.from({ length: 100 }, (_, n) => ({
+        type: 'document',
+        properties: { label: `${i} ${n}` },
+      }));
+      ok(await ask(origin, curator, 'POST /entities/batch', { entities }));
+    }
+    let batches = 0;
+    proxy.fault = ({ path }) => (path === '/entities/batch-get' && ++batches > 3 ? { status: 400 } : undefined);
+    // Without batches each manifest is fetched by itself, and those fail after the first hundred.
+    let single = 0;
+    const { fault } = proxy;
+    proxy.fault = (call) => (call.path.startsWith('/versions/') && ++single > 100 ? { status: 302 } : fault(call));
+    expect((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).toContain('elsewhere');
+    const before = Object.keys(await tipsOf(mirror)).length;
+    expect(before).toBeLessThan(Object.keys(await tipsOf(origin)).length);
+    proxy.fault = () => undefined;
+    await sync(mirror, here);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect((await remoteOf(mirror, here)).seen).toHaveLength(1);
+  });
+
+  test('F3: whose feed has lost events says so, and which', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    await sync(mirror, here);
+    const { last } = (await remoteOf(mirror, here)).seen.at(-1) as { last: number };
+    for (let n = 0; n < 4; n++) await update(origin, curator, works[n] as Entity, { properties: { n: 'x' } });
+    const floor = last + 2;
+    proxy.fault = ({ path }) =>
+      path.startsWith('/events')
+        ? {
+            change: (body) => {
+              const { events } = body as { events: { id: number }[] };
+              return { events: events.filter(({ id }) => id > floor), has_more: false, cursor: floor + 1 };
+            },
+          }
+        : undefined;
+    expect(await sync(mirror, here)).toMatchObject({ lost: { first: last + 1, last: floor } });
+    expect((await remoteOf(mirror, here)).lost.at(-1)).toEqual({ first: last + 1, last: floor });
+    expect(await sync(mirror, here)).toMatchObject({ lost: null, stopped: null, events: 0 });
+  });
+
+  test('F4: that was reset is left alone', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    await sync(mirror, here);
+    const before = await tipsOf(mirror);
+    await update(origin, curator, works[0] as Entity, { properties: { n: 'after' } });
+    proxy.fault = ({ path }) =>
+      path.startsWith('/events')
+        ? {
+            change: (body) => ({
+              ...(body as object),
+              events: (body as { events: unknown[] }).events.slice(3),
+              has_more: false,
+            }),
+          }
+        : undefined;
+    expect(await sync(mirror, here)).toMatchObject({ stopped: expect.stringContaining('has been seen'), entities: 0 });
+    expect(await tipsOf(mirror)).toEqual(before);
+  });
+});
+
+describe('P3: a push whose answer is lost', () => {
+  const writes = (proxy: FaultyRemote) =>
+    proxy.calls.filter(({ method, path }) => method !== 'GET' && path !== '/entities/batch-get');
+
+  test.each([
+    ['lose', 'lost after it was done'],
+    ['cut', 'lost before it was done'],
+  ] as const)('%s: %s; each change is made once', async (fault, _when) => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, place, works } = scene;
+    await sync(mirror, here);
+    const made = await create(mirror, here, { collection: place.id, properties: { label: 'new' } });
+    const collected = await collection(mirror, here, { label: 'new too' });
+    const [first, second, third] = works as [Entity, Entity, Entity];
+    await update(mirror, here, first, { properties: { n: 'edited' } });
+    ok(await ask(mirror, here, `DELETE /entities/${second.id}`, { expect_tip: second.cid }));
+    const both = await update(mirror, here, third, { properties: { a: { b: 1, c: 2 }, d: 1 } });
+    proxy.calls.length = 0;
+    const met = new Set<string>();
+    proxy.fault = ({ method, path }) => {
+      if (method === 'GET' || path.includes('batch') || met.has(path)) return undefined;
+      met.add(path);
+      return fault;
+    };
+    expect(await sync(mirror, here)).toMatchObject({ refused: 0, conflicts: 0 });
+    expect(writes(proxy).length).toBe(fault === 'cut' ? 2 * met.size : met.size);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect(await chainOf(origin, made.id)).toHaveLength(1);
+    expect(await chainOf(origin, collected.id)).toHaveLength(1);
+    for (const { id } of [first, second, both]) expect(await chainOf(origin, id)).toHaveLength(2);
+    expect((await read(origin, curator, first.id)).properties).toMatchObject({ n: 'edited' });
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, conflicts: 0 });
+  });
+
+  test('and on which somebody else has built meanwhile is known again in the history', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    await sync(mirror, here);
+    const [work] = works as [Entity];
+    await update(mirror, here, work, { properties: { n: 'edited' } });
+    proxy.fault = ({ method }) => (method === 'PUT' ? 'lose' : undefined);
+    proxy.fault = ({ method, path }) =>
+      method === 'PUT' ? 'lose' : path.endsWith('/tip') ? { status: 302 } : undefined;
+    expect(lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1)).toHaveProperty('error');
+    const arrived = await read(origin, curator, work.id);
+    expect(arrived.ver).toBe(2);
+    const built = await update(origin, curator, arrived, { properties: { more: true } });
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, updated: 0 });
+    expect((await read(mirror, here, work.id)).cid).toBe(built.cid);
+    expect(await conflictsOf(mirror, here)).toEqual([]);
+  });
+
+  test('and on whose entity somebody else has changed another thing first is a conflict, with nothing lost', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    await sync(mirror, here);
+    const [work] = works as [Entity];
+    const ours = await update(mirror, here, work, { properties: { n: 'ours' } });
+    let theirs: Entity | undefined;
+    // Between the pull and the push.
+    proxy.fault = ({ method, path, body }) => {
+      if (method !== 'PUT' || theirs) return undefined;
+      return {
+        status: 409,
+        body: {
+          error: 'Conflict: entity was modified',
+          details: { expected: JSON.parse(body).expect_tip, actual: path },
+        },
+      };
+    };
+    theirs = await update(origin, curator, work, { properties: { n: 'theirs' } });
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 1 });
+    expect(await conflictsOf(mirror, here)).toMatchObject([
+      { id: work.id, base: work.cid, ours: ours.cid, theirs: theirs.cid },
+    ]);
+    expect((await read(origin, curator, work.id)).cid).toBe(theirs.cid);
+    expect((await read(mirror, here, work.id)).cid).toBe(ours.cid);
+  });
+});
+
+test('an edit made while its entity is being pushed goes out with the next run', async () => {
+  await using scene = await startScene();
+  const { origin, mirror, proxy, curator, here, works } = scene;
+  await sync(mirror, here);
+  const [work] = works as [Entity];
+  const first = await update(mirror, here, work, { properties: { n: 'first' } });
+  let second: Promise<Entity> | undefined;
+  proxy.fault = ({ method }) => {
+    if (method === 'PUT') second ??= update(mirror, here, first, { properties: { m: 'second' } });
+    return undefined;
+  };
+  await sync(mirror, here);
+  await second;
+  proxy.fault = () => undefined;
+  expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, refused: 0 });
+  expect((await read(origin, curator, work.id)).properties).toEqual({ n: 'first', m: 'second' });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
