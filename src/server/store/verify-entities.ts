@@ -78,18 +78,24 @@ function entitiesAfter(db: Reader, after: number, findings: Findings, moves: Mov
     after,
     pageRows,
   );
+  const predicates = db.all<{ key: number; name: string }>('SELECT key, name FROM predicate');
+  const names = new Map(predicates.map(({ key, name }) => [key, name]));
   for (const row of rows) {
-    verifyOne(db, row, findings, moves);
+    verifyOne(db, row, { findings, moves, names });
     if (performance.now() > until) return row.key;
   }
   return rows.length < pageRows ? null : (rows.at(-1)?.key ?? null);
 }
 
-function verifyOne(db: Reader, row: EntityFacts, findings: Findings, moves: MoveLog): void {
+function verifyOne(
+  db: Reader,
+  row: EntityFacts,
+  { findings, moves, names }: { findings: Findings; moves: MoveLog; names: ReadonlyMap<number, string> },
+): void {
   const wrong = (kind: string, message: string) => findings.problem(kind, `${row.id}: ${message}.`, row.id);
   if ((moves.tips.get(row.key) ?? null) !== row.tip) wrong('move', 'its tip is not where the moves lead');
   if (row.tip === null) {
-    compareEdges(db, row, [], findings);
+    compareEdges(db, row, [], findings, names);
     return;
   }
   findings.counts.entities++;
@@ -105,10 +111,10 @@ function verifyOne(db: Reader, row: EntityFacts, findings: Findings, moves: Move
   const tipOf = db.get<{ entity: number }>('SELECT entity FROM block WHERE key = ?', row.tip)?.entity;
   if (tipOf !== row.key) wrong('entity', 'its tip is a version of another entity');
   const facts = expected(db, cid, manifest);
-  const names = Object.keys(facts) as (keyof typeof facts)[];
-  const differing = names.filter((name) => facts[name] !== row[name]);
+  const columns = Object.keys(facts) as (keyof typeof facts)[];
+  const differing = columns.filter((name) => facts[name] !== row[name]);
   if (differing.length > 0) wrong('entity', `its row differs from its tip in ${differing.join(', ')}`);
-  compareEdges(db, row, manifest.relationships, findings);
+  compareEdges(db, row, manifest.relationships, findings, names);
   compareListings(db, row, manifest, findings);
 }
 
@@ -131,18 +137,20 @@ function compareEdges(
   row: EntityFacts,
   relationships: { predicate: string; peer: string }[],
   findings: Findings,
+  names: ReadonlyMap<number, string>,
 ): void {
-  const stored = db.all<{ predicate: string | null; peer: string | null; peer_key: number }>(
-    `SELECT p.name AS predicate, e.id AS peer, d.peer AS peer_key FROM edge d LEFT JOIN predicate p ON p.key = d.predicate
-       LEFT JOIN entity e ON e.key = d.peer WHERE d.source = ?`,
+  const stored = db.all<{ predicate: number; peer: string | null; peer_key: number }>(
+    `SELECT d.predicate, e.id AS peer, d.peer AS peer_key FROM edge d LEFT JOIN entity e ON e.key = d.peer
+      WHERE d.source = ?`,
     row.key,
   );
   findings.counts.edges += stored.length;
   const there = new Set<string>();
-  for (const { predicate, peer, peer_key } of stored) {
-    there.add(relationshipKey({ predicate: predicate ?? '', peer: peer ?? '' }));
-    if (predicate === 'contains' && !hasEdge(db, peer_key, 'in', row.key)) findings.oneSided++;
-    if (predicate === 'in' && !hasEdge(db, peer_key, 'contains', row.key)) findings.oneSided++;
+  for (const { predicate: key, peer, peer_key } of stored) {
+    const predicate = names.get(key) ?? '';
+    there.add(relationshipKey({ predicate, peer: peer ?? '' }));
+    const other = predicate === 'contains' ? 'in' : predicate === 'in' ? 'contains' : null;
+    if (other !== null && !hasEdge(db, peer_key, other, row.key)) findings.oneSided++;
   }
   const wanted = new Set(relationships.map(relationshipKey));
   const lacking = [...wanted].filter((key) => !there.has(key)).length;

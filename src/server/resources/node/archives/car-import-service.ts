@@ -42,11 +42,11 @@ export class CarImportService {
   /** @throws ForbiddenError, DamagedArchiveError, StorageError; before the first line nothing has been changed */
   async *receive(caller: Caller, body: AsyncIterable<Uint8Array>): AsyncGenerator<CarImportLineView, void, undefined> {
     operator(caller);
-    using _alone = this.#env.alone.begin('An import of an archive');
     const store = await this.#env.networks.get(caller.network);
     const { name, path } = await spool(store.folder, body);
     let recorded = false;
     try {
+      using _alone = this.#env.alone.begin('An import of an archive');
       const facts = await this.#check(store, path);
       await this.#record(store, name, true);
       recorded = true;
