@@ -100,7 +100,9 @@ test('a fork leaves the tip here, keeps the other, and is listed; a later descen
   expect(report).toMatchObject({ versions: 1, forks: 1, unchanged: 0 });
   expect(report.fork_examples).toEqual([{ id: ada.id, ours: ours.cid, theirs: theirs.cid }]);
   expect((await done(second, `GET /entities/${ada.id}`)).cid).toBe(ours.cid);
-  expect(await conflicts(second)).toEqual([{ remote: 0, ours: ours.cid, theirs: theirs.cid }]);
+  expect(await done(second, 'GET /node/conflicts')).toMatchObject({
+    conflicts: [{ remote: 'car', id: ada.id, ours: ours.cid, theirs: theirs.cid }],
+  });
   expect((await operate(second, `GET /versions/manifest/${theirs.cid}`)).status).toBe(200);
   expect(await imported(second, forked)).toMatchObject({ versions: 0, forks: 1 });
   expect(await verified(second)).toMatchObject({ ok: true });
@@ -185,9 +187,4 @@ test('an archive of the other network is refused', async () => {
 
 async function rootOf(car: Uint8Array): Promise<string> {
   return withArchive(car, async ({ cid }) => cid);
-}
-
-async function conflicts(node: TestNode) {
-  const store = await node.ctx.networks.get('main');
-  return store.read((db) => db.all('SELECT remote, ours, theirs FROM sync_conflict'));
 }

@@ -180,6 +180,7 @@ export function lackingPeers(db: Reader, remote: number, id: string): string[] {
 }
 
 export interface ConflictRow {
+  /** `car` where theirs came in an archive. */
   remote: string;
   id: string;
   type: string | null;
@@ -193,9 +194,9 @@ export interface ConflictRow {
 
 export function listConflicts(db: Reader, limit: number): ConflictRow[] {
   return db.all<ConflictRow>(
-    `SELECT r.name AS remote, e.id, e.type, e.label, c.base, c.ours, c.theirs, c.time
-       FROM sync_conflict c JOIN remote r ON r.key = c.remote JOIN entity e ON e.key = c.entity
-      ORDER BY r.name, e.id LIMIT ?`,
+    `SELECT coalesce(r.name, 'car') AS remote, e.id, e.type, e.label, c.base, c.ours, c.theirs, c.time
+       FROM sync_conflict c LEFT JOIN remote r ON r.key = c.remote JOIN entity e ON e.key = c.entity
+      ORDER BY c.remote, e.id LIMIT ?`,
     limit,
   );
 }
