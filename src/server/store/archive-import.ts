@@ -58,24 +58,33 @@ export async function* applyArchive(
   now: () => number,
 ): AsyncGenerator<ImportTally, ImportTally, undefined> {
   const handle = await open(file, 'r');
+  // One slice is written while the next is made: no two of them have an entity in common.
+  let writing: Promise<void> = Promise.resolve();
   try {
     const archive = await openArchive(handle);
     const files = new FileStore(filesFolder(store.folder));
     const tally = emptyTally();
     let slice: Part[] = [];
+    // One slice is written while the next is made: no two of them have an entity in common.
+    let writing: Promise<void> = Promise.resolve();
     const known = (cid: string) => store.read((db) => knownWith(db, archive, files)(cid));
     for await (const chain of walkArchive(archive, known)) {
       tally.content += await keepContent(archive, chain, files);
       slice.push(await planned(store, archive, chain, now()));
       const size = slice.reduce((sum, part) => ({ v: sum.v + part.versions, b: sum.b + part.bytes }), { v: 0, b: 0 });
       if (slice.length < sliceVersions && size.v < sliceVersions && size.b < sliceBytes) continue;
-      await write(store, archive, slice, tally, now);
+      await writing;
+      writing = write(store, archive, slice, tally, now);
+      // Its failure is met where it is awaited.
+      writing.catch(() => undefined);
       slice = [];
       yield tally;
     }
+    await writing;
     await write(store, archive, slice, tally, now);
     return tally;
   } finally {
+    await writing.catch(() => undefined);
     await handle.close();
   }
 }
