@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { ConflictError, DomainError, type Issue, ValidationError } from '../../errors.ts';
+import { DomainError, type Issue, ValidationError } from '../../errors.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { entityIdPattern } from '../../model/ids.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
-import type { Commit, Outcome } from '../../store/commit.ts';
+import type { Commit } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
-import { findStanding, findStored } from '../../store/entities.ts';
+import { findStored } from '../../store/entities.ts';
 import type { JsonMap } from '../wire.ts';
 import { refuse } from './body.ts';
-import { type EntitiesService, newEntityIssues, replayed } from './service.ts';
+import { type EntitiesService, type NewEntity, newEntityIssues } from './service.ts';
 import type { BatchCreateBody, BatchCreated, BatchCreateView, BatchRefused } from './wire.ts';
 import { checkNetwork, type EntityWrites, type Prepared } from './writes.ts';
 
@@ -55,20 +55,23 @@ export class BatchService {
     registered(caller);
     const store = await this.#writes.store(caller);
     const results: Result[] = [];
-    const waiting: { index: number; prepared: Prepared }[] = [];
+    const waiting: { index: number; item: JsonMap; prepared: Prepared }[] = [];
     store.read((db) => {
       for (const [index, item] of body.entities.entries()) {
         const prepared = this.#item(db, caller, item, body.default_collection, validate);
         if (prepared instanceof DomainError) results.push(refused(index, prepared));
         else if ('existing' in prepared) results.push({ success: true, index, ...summary(prepared.existing) });
-        else waiting.push({ index, prepared });
+        else waiting.push({ index, item, prepared });
       }
     });
     const commits = waiting.map(({ prepared }) => this.#commit(prepared));
     const outcomes = commits.length === 0 ? [] : await store.submit(commits);
-    store.read((db) => {
-      for (const [i, { index, prepared }] of waiting.entries()) results.push(result(db, index, prepared, outcomes[i]));
-    });
+    for (const [i, { index, item, prepared }] of waiting.entries())
+      results.push(
+        outcomes[i]?.committed
+          ? { success: true, index, ...summary(wireManifest(prepared.cid, prepared.next)) }
+          : await this.#again(caller, index, item, body.default_collection, validate),
+      );
     results.sort((a, b) => a.index - b.index);
     const succeeded = results.filter((r) => r.success).length;
     return { results, summary: { total: results.length, succeeded, failed: results.length - succeeded } };
@@ -76,19 +79,38 @@ export class BatchService {
 
   #item(db: Reader, caller: Caller, item: JsonMap, collection: string | undefined, validate: boolean) {
     try {
-      const parsed = itemSchema.safeParse(item);
-      if (!parsed.success) throw new ValidationError(parsed.error.issues.map(toIssue));
-      const entity = { ...parsed.data, collection: parsed.data.collection ?? collection };
-      refuse(newEntityIssues(entity));
-      return this.#entities.prepareNew(db, caller, entity, validate);
+      return this.#entities.prepareNew(db, caller, checkedItem(item, collection), validate);
     } catch (error) {
       if (error instanceof DomainError) return error;
       throw error;
     }
   }
 
+  /** An item that met somebody else's write: by itself, as POST /entities takes it. */
+  async #again(
+    caller: Caller,
+    index: number,
+    item: JsonMap,
+    collection: string | undefined,
+    validate: boolean,
+  ): Promise<Result> {
+    try {
+      const { manifest } = await this.#entities.create(caller, checkedItem(item, collection), validate);
+      return { success: true, index, ...summary(manifest) };
+    } catch (error) {
+      if (error instanceof DomainError) return refused(index, error);
+      throw error;
+    }
+  }
+
   #commit(prepared: Prepared): Commit {
-    return { changes: [prepared.change], guards: [], rows: [], origin: 'local', time: this.#writes.env.now() };
+    return {
+      changes: [prepared.change],
+      guards: prepared.guards,
+      rows: [],
+      origin: 'local',
+      time: this.#writes.env.now(),
+    };
   }
 
   /** The JSON of BatchGetView. Unknown, deleted and unreadable ids go to `not_found` (wire-contract.md 1.10). */
@@ -111,6 +133,14 @@ export class BatchService {
   }
 }
 
+function checkedItem(item: JsonMap, collection: string | undefined): NewEntity {
+  const parsed = itemSchema.safeParse(item);
+  if (!parsed.success) throw new ValidationError(parsed.error.issues.map(toIssue));
+  const entity = { ...parsed.data, collection: parsed.data.collection ?? collection };
+  refuse(newEntityIssues(entity));
+  return entity;
+}
+
 function toIssue(issue: { path: PropertyKey[]; message: string }): Issue {
   return { path: issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part)), message: issue.message };
 }
@@ -120,13 +150,6 @@ function summary({ id, cid, type, ver }: { id: string; cid: string; type: string
 }
 
 /** A conflict with the same request, sent twice, is no failure. */
-function result(db: Reader, index: number, { cid, next }: Prepared, outcome: Outcome | undefined): Result {
-  if (outcome?.committed) return { success: true, index, ...summary(wireManifest(cid, next)) };
-  const existing = replayed(findStanding(db, next.id), next);
-  if (existing) return { success: true, index, ...summary(existing) };
-  return refused(index, new ConflictError('', outcome?.actual ?? ''));
-}
-
 function refused(index: number, error: DomainError): BatchRefused {
   const code = error.code as BatchRefused['code'];
   return { success: false, index, error: error.message, code, ...(error.details ? { details: error.details } : {}) };

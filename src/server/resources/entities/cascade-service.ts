@@ -93,7 +93,7 @@ export class CascadeService {
     const scope = this.#writes.standing(db, caller.network, body.collection_id, ['collection_id']);
     this.#writes.env.permissions.require(db, registered(caller), 'entity:delete', scope);
     const grave = tombstone(base.manifest, base.cid, body.reason, this.#writes.stamp(registered(caller), body.note));
-    const step = this.#writes.step(db, caller, base, grave, body.expect_tip, { scopedDelete: true });
+    const step = { ...this.#writes.step(db, caller, base, grave, body.expect_tip, { scopedDelete: true }), guards: [] };
     if (scope.type !== 'collection') throw ValidationError.at(['collection_id'], 'is not a collection');
     if (!collectionsOf(base.manifest).includes(rules.collection))
       throw ValidationError.at(['collection_id'], 'the entity does not lie in this collection');
@@ -130,7 +130,7 @@ export class CascadeService {
     for (;;) {
       const steps = [...(root ? [root] : []), ...[...graves.values()].map((g) => g.step)];
       if (steps.length === 0 && rows.length === 0) break;
-      const outcome = await this.#writes.attempt(store, steps, { rows });
+      const outcome = await this.#writes.attempt(store, steps, rows);
       if (outcome.committed) break;
       const late = graves.get(outcome.id);
       if (!late) throw new ConflictError(outcome.expected ?? '', outcome.actual ?? '');

@@ -23,7 +23,7 @@ import {
 } from './body.ts';
 import { previewOf } from './preview.ts';
 import type { CreateEntityBody, DeletedView, DeleteEntityBody } from './wire.ts';
-import { checkNetwork, type EntityWrites, type Prepared, prepare } from './writes.ts';
+import { attempts, checkNetwork, deciding, type EntityWrites, type Prepared, prepare } from './writes.ts';
 
 /** What a creation needs to be, whatever endpoint it came through. */
 export type NewEntity = Omit<CreateEntityBody, 'sync_index'>;
@@ -97,15 +97,14 @@ export class EntitiesService {
     registered(caller);
     refuse(newEntityIssues(body));
     const store = await this.#writes.store(caller);
-    const prepared = store.read((db) => this.prepareNew(db, caller, body, validate));
-    if ('existing' in prepared) return { created: false, manifest: prepared.existing };
-    if ((await this.#writes.attempt(store, [prepared])).committed)
-      return { created: true, manifest: wireManifest(prepared.cid, prepared.next) };
-    // Somebody was quicker with that id: the same request, sent twice, or another one.
-    const { change, next } = prepared;
-    const existing = store.read((db) => replayed(findStanding(db, change.id), next));
-    if (!existing) throw new ConflictError('', store.read((db) => findTip(db, change.id)) ?? '');
-    return { created: false, manifest: existing };
+    // Prepared again when somebody was quicker with that id: the same request, sent twice, or another one.
+    for (let attempt = 1; ; attempt++) {
+      const prepared = store.read((db) => this.prepareNew(db, caller, body, validate));
+      if ('existing' in prepared) return { created: false, manifest: prepared.existing };
+      const outcome = await this.#writes.attempt(store, [prepared]);
+      if (outcome.committed) return { created: true, manifest: wireManifest(prepared.cid, prepared.next) };
+      if (attempt === attempts) throw new ConflictError('', outcome.actual ?? '');
+    }
   }
 
   /** Everything of a creation before its commit; an exact replay gives the entity that is there. */
@@ -113,7 +112,6 @@ export class EntitiesService {
     const { env } = this.#writes;
     const id = body.id ?? env.newId(caller.network);
     checkNetwork(caller.network, id, ['id']);
-    if (body.collection !== undefined) this.#requireCollection(db, caller, body.collection);
     const next = firstVersion(
       {
         id,
@@ -123,15 +121,16 @@ export class EntitiesService {
       },
       this.#writes.stamp(registered(caller), body.note),
     );
-    const issues = env.permissions.allow(db, registered(caller), { entity: null, base: null, next });
     const standing = body.id === undefined ? undefined : findStanding(db, id);
     const existing = replayed(standing, next);
     if (existing) return { existing };
+    if (body.collection !== undefined) this.#requireCollection(db, caller, body.collection);
+    const issues = env.permissions.allow(db, registered(caller), { entity: null, base: null, next });
     if (standing) throw new ConflictError('', standing.cid);
     refuse(issues);
     refuse(predicateIssues(next, body.relationships, ['relationships']));
     if (validate) refuse(targetIssues(db, caller.network, id, body.relationships, ['relationships']));
-    return prepare(next, null);
+    return { ...prepare(next, null), guards: deciding(db, null, next) };
   }
 
   #requireCollection(db: Reader, caller: Caller, id: string): void {
@@ -160,7 +159,7 @@ export class EntitiesService {
     const actor = registered(caller);
     refuse(updateIssues(body));
     const store = await this.#writes.store(caller);
-    const step = store.read((db) => {
+    return this.#committed(store, expected, (db) => {
       const base = this.#writes.standing(db, caller.network, id);
       if (options.type !== undefined && base.type !== options.type) throw new NotFoundError();
       const update = options.adapt ? options.adapt(base.manifest) : body;
@@ -169,7 +168,6 @@ export class EntitiesService {
       this.#checkRelationships(db, caller, next, body.relationships_add, validate);
       return prepared;
     });
-    return this.#committed(store, step, expected);
   }
 
   #checkRelationships(
@@ -183,26 +181,30 @@ export class EntitiesService {
     if (validate) refuse(targetIssues(db, caller.network, next.id, added, ['relationships_add']));
   }
 
-  /** Commits one step; a conflict names the tip that the client stated. */
-  async #committed(store: NetworkStore, step: Prepared, expected: string): Promise<WireManifest> {
+  /** Prepares and commits one step; a conflict names the tip that the client stated. */
+  async #committed(store: NetworkStore, expected: string, step: (db: Reader) => Prepared): Promise<WireManifest> {
+    const { cid, next } = await this.#writtenStep(store, expected, step);
+    return wireManifest(cid, next);
+  }
+
+  async #writtenStep(store: NetworkStore, expected: string, step: (db: Reader) => Prepared): Promise<Prepared> {
     try {
-      await this.#writes.commit(store, [step]);
+      const { steps } = await this.#writes.write(store, (db): { steps: [Prepared] } => ({ steps: [step(db)] }));
+      return steps[0];
     } catch (error) {
       throw error instanceof ConflictError ? new ConflictError(expected, error.actual) : error;
     }
-    return wireManifest(step.cid, step.next);
   }
 
   async remove(caller: Caller, id: string, body: DeleteEntityBody): Promise<DeletedView> {
     const actor = registered(caller);
     refuse(textIssues({ note: body.note, reason: body.reason }));
     const store = await this.#writes.store(caller);
-    const step = store.read((db) => {
+    const step = await this.#writtenStep(store, body.expect_tip, (db) => {
       const base = this.#writes.standing(db, caller.network, id);
       const grave = tombstone(base.manifest, base.cid, body.reason, this.#writes.stamp(actor, body.note));
       return this.#writes.step(db, caller, base, grave, body.expect_tip);
     });
-    await this.#committed(store, step, body.expect_tip);
     return deletedView(step);
   }
 
@@ -214,15 +216,15 @@ export class EntitiesService {
     const actor = registered(caller);
     refuse(textIssues({ note: body.note }));
     const store = await this.#writes.store(caller);
-    const { step, from } = store.read((db) => {
+    let from = 0;
+    const manifest = await this.#committed(store, body.expect_tip, (db) => {
       const base = this.#writes.standing(db, caller.network, id);
       const last = (base.deleted ? lastLive(db, base.manifest) : versionByKey(db, base.tip))?.manifest;
       if (!last) throw ValidationError.at(['id'], 'no version before the deletion is on this node');
       const next = restored(last, base.manifest, base.cid, this.#writes.stamp(actor, body.note));
-      const options = { last, state: 'deleted' } as const;
-      return { step: this.#writes.step(db, caller, base, next, body.expect_tip, options), from: last.ver };
+      from = last.ver;
+      return this.#writes.step(db, caller, base, next, body.expect_tip, { last, state: 'deleted' });
     });
-    const manifest = await this.#committed(store, step, body.expect_tip);
     return { ...manifest, restored_from_ver: from };
   }
 }

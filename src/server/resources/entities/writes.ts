@@ -1,15 +1,22 @@
 import { encodeManifest } from '../../blocks/encode.ts';
-import { ConflictError, type Issue, type IssuePath, NotFoundError, ValidationError } from '../../errors.ts';
+import {
+  ConflictError,
+  type Issue,
+  type IssuePath,
+  NotFoundError,
+  StorageError,
+  ValidationError,
+} from '../../errors.ts';
 import { actionFor } from '../../model/actions.ts';
 import { authorship, type RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { GuardOptions } from '../../model/guards.ts';
 import { type Network, networkOf } from '../../model/ids.ts';
-import type { EditMethod, Manifest } from '../../model/manifest.ts';
+import { collectionsOf, type EditMethod, type Manifest } from '../../model/manifest.ts';
 import type { Stamp } from '../../model/merge.ts';
 import type { Change, Guard, Outcome, Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
-import { findStanding, type Standing } from '../../store/entities.ts';
+import { findStanding, findTip, type Standing } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { Networks } from '../../store/networks.ts';
 import type { PermissionsService, StepOptions } from '../permissions/service.ts';
@@ -17,6 +24,8 @@ import type { PermissionsService, StepOptions } from '../permissions/service.ts'
 /** One entity's step to another version, checked and hashed, not yet written. */
 export interface Prepared {
   change: Change;
+  /** The collections that decided on permission, as they were. */
+  guards: Guard[];
   next: Manifest;
   cid: string;
 }
@@ -80,7 +89,7 @@ export class EntityWrites {
     expected: string | undefined,
     options: StepOptions & SettleOptions = {},
   ): Prepared {
-    return this.settle(base, next, expected, this.permit(db, caller, base, next, options), options);
+    return this.settle(db, base, next, expected, this.permit(db, caller, base, next, options), options);
   }
 
   /**
@@ -104,6 +113,7 @@ export class EntityWrites {
 
   /** The second half: the tip, the state, and what `permit` found. */
   settle(
+    db: Reader,
     base: Standing,
     next: Manifest,
     expected: string | undefined,
@@ -114,35 +124,47 @@ export class EntityWrites {
     if (base.deleted !== (state === 'deleted'))
       throw ValidationError.at(path, base.deleted ? 'the entity is deleted' : 'the entity is not deleted');
     if (issues.length > 0) throw new ValidationError(issues);
-    return prepare(next, base.cid);
+    return { ...prepare(next, base.cid), guards: deciding(db, base, next) };
   }
 
   /** A new entity's version 1. */
   creation(db: Reader, caller: Caller, next: Manifest, options: GuardOptions = {}): Prepared {
     const issues = this.env.permissions.allow(db, registered(caller), { entity: null, base: null, next, options });
     if (issues.length > 0) throw new ValidationError(issues);
-    return prepare(next, null);
+    return { ...prepare(next, null), guards: deciding(db, null, next) };
+  }
+
+  /**
+   * Prepares and writes. What decided on permission is compared again in the commit; when it has moved meanwhile, all
+   * is prepared anew, so that a role that was taken away in between counts.
+   * @throws ConflictError with the tip that was there instead
+   */
+  async write<T extends { steps: Prepared[] }>(store: NetworkStore, prepareSteps: (db: Reader) => T): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const prepared = store.read(prepareSteps);
+      const outcome = await this.attempt(store, prepared.steps);
+      if (outcome.committed) return prepared;
+      if (attempt === attempts || prepared.steps.some((step) => step.change.id === outcome.id))
+        throw new ConflictError(outcome.expected ?? '', outcome.actual ?? '');
+    }
   }
 
   /**
    * Writes the steps together, all or none; resolves when they are on disk.
    * @throws ConflictError with the tip that was there instead
    */
-  async commit(store: NetworkStore, steps: Prepared[], also: { guards?: Guard[]; rows?: Row[] } = {}): Promise<void> {
-    const outcome = await this.attempt(store, steps, also);
+  async commit(store: NetworkStore, steps: Prepared[]): Promise<void> {
+    const outcome = await this.attempt(store, steps);
     if (!outcome.committed) throw new ConflictError(outcome.expected ?? '', outcome.actual ?? '');
   }
 
   /** The same, for callers that go on after a conflict. */
-  async attempt(
-    store: NetworkStore,
-    steps: Prepared[],
-    also: { guards?: Guard[]; rows?: Row[] } = {},
-  ): Promise<Outcome> {
+  async attempt(store: NetworkStore, steps: Prepared[], rows: Row[] = []): Promise<Outcome> {
     const changes = steps.map((s) => s.change);
-    const { guards = [], rows = [] } = also;
+    const guards = steps.flatMap((s) => s.guards);
     const [outcome] = await store.submit([{ changes, guards, rows, origin: 'local', time: this.env.now() }]);
     if (!outcome) throw new Error('the store gave no outcome');
+    if (!outcome.committed && outcome.refused !== undefined) throw new StorageError(outcome.refused);
     return outcome;
   }
 
@@ -164,7 +186,8 @@ export class EntityWrites {
   }
 }
 
-const attempts = 20;
+/** How often a write is prepared again before the caller is told of the conflict. */
+export const attempts = 20;
 
 async function untilCommitted<T>(write: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -179,7 +202,20 @@ async function untilCommitted<T>(write: () => Promise<T>): Promise<T> {
 /** A version as a change of the store, without any check. */
 export function prepare(next: Manifest, expect: string | null): Prepared {
   const block = encodeManifest(next);
-  return { change: { id: next.id, expect, tip: block.cid, blocks: [block] }, next, cid: block.cid };
+  return { change: { id: next.id, expect, tip: block.cid, blocks: [block] }, guards: [], next, cid: block.cid };
+}
+
+/** The collections whose roles decide on a step, with their tips: where the entity lies, and where it goes. */
+export function deciding(db: Reader, base: Standing | null, next: Manifest): Guard[] {
+  const before = base ? collectionsOf(base.manifest) : [];
+  const after = collectionsOf(next);
+  const ids = new Set([...before.slice(0, 1), ...after.filter((id) => !before.includes(id)), ...gone(before, after)]);
+  if (base?.deleted && base.collection !== null) ids.add(base.collection);
+  return [...ids].map((id) => ({ id, tip: findTip(db, id) ?? null }));
+}
+
+function gone(before: string[], after: string[]): string[] {
+  return before.filter((id) => !after.includes(id));
 }
 
 /** @throws ValidationError where the id belongs to the other network */

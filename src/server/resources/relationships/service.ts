@@ -28,9 +28,10 @@ export class RelationshipsService {
     if (way === 'remove' && body.target_predicate !== undefined && body.expect_target_tip === undefined)
       throw guardMissing();
     const store = await this.#writes.store(caller);
-    const { source, target } = store.read((db) => this.#prepare(db, caller, body, way));
-    const steps = 'change' in target ? [source, target] : [source];
-    await this.#writes.commit(store, steps);
+    const { source, target } = await this.#writes.write(store, (db) => {
+      const sides = this.#prepare(db, caller, body, way);
+      return { ...sides, steps: 'change' in sides.target ? [sides.source, sides.target] : [sides.source] };
+    });
     return { source: view(source), target: 'change' in target ? view(target) : standingView(target) };
   }
 
@@ -46,7 +47,7 @@ export class RelationshipsService {
     const stamp = this.#writes.stamp(registered(caller), body.note);
     const forth = applyUpdate(from.manifest, from.cid, linked(way, body.source_predicate, to), stamp);
     const sourceIssues = this.#writes.permit(db, caller, from, forth);
-    const settled = () => this.#writes.settle(from, forth, body.expect_source_tip, sourceIssues, atSource);
+    const settled = () => this.#writes.settle(db, from, forth, body.expect_source_tip, sourceIssues, atSource);
     if (body.target_predicate === undefined) return { source: settled(), target: to };
     const back = applyUpdate(to.manifest, to.cid, linked(way, body.target_predicate, from), stamp);
     // Both permissions before either tip (decisions.md, Order of checks).
@@ -54,7 +55,7 @@ export class RelationshipsService {
     const source = settled();
     if (body.expect_target_tip === undefined && (to.collection !== null || to.type === 'collection'))
       throw guardMissing();
-    return { source, target: this.#writes.settle(to, back, body.expect_target_tip, targetIssues, atTarget) };
+    return { source, target: this.#writes.settle(db, to, back, body.expect_target_tip, targetIssues, atTarget) };
   }
 }
 
