@@ -65,8 +65,6 @@ export async function* applyArchive(
     const files = new FileStore(filesFolder(store.folder));
     const tally = emptyTally();
     let slice: Part[] = [];
-    // One slice is written while the next is made: no two of them have an entity in common.
-    let writing: Promise<void> = Promise.resolve();
     const known = (cid: string) => store.read((db) => knownWith(db, archive, files)(cid));
     for await (const chain of walkArchive(archive, known)) {
       tally.content += await keepContent(archive, chain, files);
