@@ -125,7 +125,8 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
   let previous: number | null = null;
   for (const { cid, bytes } of row.blocks)
     previous = putBlock(db, { cid: cidBytes(cid), bytes }, entity, manifestHead(bytes).ver, previous);
-  const twin = row.twin === null ? null : blockOf(db, entity, row.twin);
+  const theirs = blockOf(db, entity, row.theirs);
+  const twin = row.twin === row.theirs ? theirs : row.twin === null ? null : blockOf(db, entity, row.twin);
   db.run(
     `INSERT INTO remote_entity (remote, entity, event, theirs, twin) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (remote, entity) DO UPDATE SET event = max(event, excluded.event), theirs = excluded.theirs,
@@ -133,11 +134,13 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
     remote,
     entity,
     row.event ?? 0,
-    blockOf(db, entity, row.theirs),
+    theirs,
     twin,
   );
-  for (const table of ['push_intent', 'push_refusal', 'sync_conflict'])
-    db.run(`DELETE FROM ${table} WHERE remote = ? AND entity = ?`, remote, entity);
+  // Nothing of ours was sent, refused or in conflict where nothing of it was here.
+  if (!row.mirrored)
+    for (const table of ['push_intent', 'push_refusal', 'sync_conflict'])
+      db.run(`DELETE FROM ${table} WHERE remote = ? AND entity = ?`, remote, entity);
   if (row.mirrored)
     db.run("UPDATE entity SET mirror = ? WHERE key = ? AND type = 'collection' AND mirror IS NULL", remote, entity);
   notePending(db, entity);

@@ -110,7 +110,7 @@ function move(db: Writer, commit: Commit, step: Step, first: number | undefined)
   for (const { cid, bytes, manifest } of step.segment) last = putBlock(db, { cid, bytes }, key, manifest.ver, last);
   const tip = step.stored ?? (last as number);
   project(db, { key, tip, manifest, json, collection }, before);
-  notePending(db, key);
+  if (!commit.rows.some((row) => row.kind === 'remote_tip' && row.id === change.id)) notePending(db, key);
   return db.insert(
     'INSERT INTO moves (entity, old_tip, new_tip, first, origin, time) VALUES (?, ?, ?, ?, ?, ?)',
     key,

@@ -18,13 +18,13 @@ END`;
 /** The remotes that edits are pushed to: with a key, and not only pulled from. */
 const pushed = "r.direction <> 'pull' AND r.secret IS NOT NULL";
 
-function hasRemotes(db: Reader): boolean {
-  return db.get('SELECT 1 FROM remote LIMIT 1') !== undefined;
+function isPushing(db: Reader): boolean {
+  return db.get(`SELECT 1 FROM remote r WHERE ${pushed} LIMIT 1`) !== undefined;
 }
 
 /** Makes the cached comparison of one entity anew, in the commit that moved its tip or learnt of theirs. */
 export function notePending(db: Writer, entity: number): void {
-  if (!hasRemotes(db)) return;
+  if (!isPushing(db)) return;
   db.run('DELETE FROM push_pending WHERE entity = ?', entity);
   db.run(
     `INSERT INTO push_pending (remote, entity) SELECT r.key, e.key FROM remote r, entity e

@@ -1,4 +1,3 @@
-import { turn } from '../blocks/pace.ts';
 import { collectionsOf } from '../model/manifest.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
@@ -21,6 +20,7 @@ import {
 import type { RemoteClient } from './remote.ts';
 import type { Report } from './report.ts';
 import { entityStep, type Version } from './state.ts';
+import type { Turns } from './turns.ts';
 import { type CurrentView, readBatch, readTip } from './wire.ts';
 
 /** What sync works with for one remote on one network. */
@@ -32,10 +32,9 @@ export interface SyncContext {
   schema: string;
   now: () => number;
   report: Report;
+  turns: Turns;
 }
 
-/** How long one step of work may hold the event loop, in milliseconds. */
-const slice = 4;
 const attempts = 8;
 
 interface Arrival {
@@ -57,25 +56,19 @@ export async function takeOver(ctx: SyncContext, events: FeedEvent[]): Promise<v
 async function gather(ctx: SyncContext, events: FeedEvent[]): Promise<Arrival[]> {
   const arrivals: Arrival[] = [];
   const wanted: FeedEvent[] = [];
-  for (const event of events) {
+  await ctx.turns.each(events, (event) => {
     const stored = storedChain(ctx, event);
     if (stored) arrivals.push({ event, chain: stored });
     else wanted.push(event);
-  }
+  });
   if (wanted.length === 0) return arrivals;
   const views = await currentViews(ctx, wanted);
   const found: { event: FeedEvent; verified: Verified | null }[] = [];
-  let start = performance.now();
-  for (const event of wanted) {
+  await ctx.turns.each(wanted, (event) => {
     const view = views.get(event.entity);
-    const outside = view && isOutside(ctx, event, view.relationships);
-    if (!outside)
-      found.push({ event, verified: view?.cid === event.cid ? rebuilt(view, event.cid, ctx.schema) : null });
-    if (performance.now() - start > slice) {
-      await turn();
-      start = performance.now();
-    }
-  }
+    if (view && isOutside(ctx, event, view.relationships)) return;
+    found.push({ event, verified: view?.cid === event.cid ? rebuilt(view, event.cid, ctx.schema) : null });
+  });
   await Promise.all(
     found.map(async ({ event, verified }) => {
       const arrival = await chainOf(ctx, event, verified);
@@ -87,8 +80,8 @@ async function gather(ctx: SyncContext, events: FeedEvent[]): Promise<Arrival[]>
 
 function storedChain({ store }: SyncContext, { entity, cid }: FeedEvent): Chain | null {
   return store.read((db) => {
-    const version = findVersion(db, cid);
-    return version?.entity === entity ? { cid, manifest: version.manifest, blocks: [], manifests: [] } : null;
+    const version = isVersionOf(db, entity, cid) ? findVersion(db, cid) : undefined;
+    return version ? { cid, manifest: version.manifest, blocks: [], manifests: [] } : null;
   });
 }
 
@@ -136,17 +129,10 @@ function isWanted({ store, remote }: SyncContext, id: string): boolean {
 /** Decides and commits; gives back those whose tip moved meanwhile. */
 async function applyArrivals(ctx: SyncContext, arrivals: Arrival[]): Promise<Arrival[]> {
   const planned: ({ arrival: Arrival } & Plan)[] = [];
-  for (let at = 0; at < arrivals.length; ) {
-    const start = performance.now();
-    ctx.store.read((db) => {
-      while (at < arrivals.length && performance.now() - start < slice) {
-        const arrival = arrivals[at++] as Arrival;
-        const plan = planOf(ctx, db, arrival);
-        if (plan) planned.push({ arrival, ...plan });
-      }
-    });
-    if (at < arrivals.length) await turn();
-  }
+  await ctx.turns.each(arrivals, (arrival) => {
+    const plan = ctx.store.read((db) => planOf(ctx, db, arrival));
+    if (plan) planned.push({ arrival, ...plan });
+  });
   const outcomes = await ctx.store.submit(planned.flatMap(({ commits }) => commits));
   const again: Arrival[] = [];
   const refused: Commit[] = [];

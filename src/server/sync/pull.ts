@@ -43,7 +43,7 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
         break;
       }
       ctx.report.events += step.events.length;
-      const events = newestOf(ctx, step.events, open);
+      const events = await newestOf(ctx, step.events, open);
       const page = { entities: new Set(events.map((event) => event.entity)), done: Promise.resolve() };
       page.done = dealWith(ctx, queue, events).then(() => record(ctx, [step.covered, step.lost]));
       // Its failure is met below, when it is awaited.
@@ -78,11 +78,16 @@ async function readPage(
 }
 
 /** Of several events of one entity the newest counts; what is known already or under way needs no second look. */
-function newestOf(ctx: SyncContext, events: FeedEvent[], open: OpenPage[]): FeedEvent[] {
+async function newestOf(ctx: SyncContext, events: FeedEvent[], open: OpenPage[]): Promise<FeedEvent[]> {
   const newest = new Map<string, FeedEvent>();
   for (const event of events) if (!newest.has(event.entity)) newest.set(event.entity, event);
   const fresh = [...newest.values()].filter(({ entity }) => !open.some((page) => page.entities.has(entity)));
-  return ctx.store.read((db) => fresh.filter(({ id, entity }) => knownEvent(db, ctx.remote.key, entity) < id));
+  const unknown: FeedEvent[] = [];
+  await ctx.turns.each(fresh, (event) => {
+    const known = ctx.store.read((db) => knownEvent(db, ctx.remote.key, event.entity));
+    if (known < event.id) unknown.push(event);
+  });
+  return unknown;
 }
 
 async function dealWith(ctx: SyncContext, queue: PQueue, events: FeedEvent[]): Promise<void> {

@@ -1,5 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
 import PQueue from 'p-queue';
-import { turn } from '../blocks/pace.ts';
 import { findEntity } from '../store/entities.ts';
 import { lackingPeers, type PendingRow, pendingPage, pendingPeers } from '../store/remotes.ts';
 import { findVersion } from '../store/versions.ts';
@@ -41,13 +41,14 @@ async function roundsOf(ctx: PushContext): Promise<string[][]> {
   const created = pending.filter((row) => !row.known && !row.deleted);
   const isCollection = (row: PendingRow) => row.type === 'collection';
   const pointsAt = new Map<string, string[]>();
-  for (const [i, row] of created.filter((row) => !isCollection(row)).entries()) {
-    pointsAt.set(
-      row.id,
-      ctx.store.read((db) => pendingPeers(db, ctx.remote.key, row.id)),
-    );
-    if (i % 50 === 49) await turn();
-  }
+  await ctx.turns.each(
+    created.filter((row) => !isCollection(row)),
+    ({ id }) =>
+      pointsAt.set(
+        id,
+        ctx.store.read((db) => pendingPeers(db, ctx.remote.key, id)),
+      ),
+  );
   const ids = (rows: PendingRow[]) => rows.map((row) => row.id);
   const changed = pending.filter((row) => row.known && !row.deleted);
   const deleted = pending.filter((row) => row.deleted);
@@ -68,7 +69,7 @@ async function allPending({ store, remote }: Pick<SyncContext, 'store' | 'remote
     const page = store.read((db) => pendingPage(db, remote.key, from, 500));
     all.push(...page.rows);
     after = page.next;
-    await turn();
+    await setImmediate();
   }
   return all;
 }
@@ -283,15 +284,14 @@ export interface PushPreview {
   intent: Intent;
 }
 
-export async function previewPush(ctx: Pick<SyncContext, 'store' | 'remote'>): Promise<PushPreview[]> {
+export async function previewPush(ctx: Pick<SyncContext, 'store' | 'remote' | 'turns'>): Promise<PushPreview[]> {
   const found: PushPreview[] = [];
-  for (const [i, { id, type }] of (await allPending(ctx)).entries()) {
+  await ctx.turns.each(await allPending(ctx), ({ id, type }) => {
     const { intent, label } = ctx.store.read((db) => ({
       intent: intentOf(loadEntity(db, ctx.remote.key, id).state),
       label: findEntity(db, id)?.label ?? '',
     }));
     if (intent !== 'none' && intent !== 'same') found.push({ id, type, label, intent });
-    if (i % 20 === 19) await turn();
-  }
+  });
   return found;
 }

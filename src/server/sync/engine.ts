@@ -1,0 +1,249 @@
+import { AlreadyExistsError, NotFoundError, UnreachableError, ValidationError } from '../errors.ts';
+import { idOn, isEntityId, type Network, networkOf } from '../model/ids.ts';
+import type { Identity } from '../store/identity.ts';
+import type { Networks } from '../store/networks.ts';
+import {
+  type ConflictRow,
+  countRemote,
+  findRemote,
+  listConflicts,
+  listRefusals,
+  listRemotes,
+  listTroubles,
+  type RefusalRow,
+  type Remote,
+  type RemoteCounts,
+  type SeenRow,
+  seenIntervals,
+  type TroubleRow,
+} from '../store/remotes.ts';
+import type { Direction, SyncRow } from '../store/sync-rows.ts';
+import { previewPull, pull } from './pull.ts';
+import { type PushPreview, previewPush, push } from './push.ts';
+import { RemoteClient } from './remote.ts';
+import { emptyReport, type Report } from './report.ts';
+import { Turns } from './turns.ts';
+import { readInstance, readUser, readWords } from './wire.ts';
+
+export interface SyncOptions {
+  networks: Networks;
+  identity: Pick<Identity, 'addAlias' | 'removeAliases' | 'ensureOperator'>;
+  /** The service's name on the wire. */
+  service: string;
+  /** This node's own instance id. */
+  instance: string;
+  now: () => number;
+  random: () => number;
+  /** Milliseconds to wait before a request is sent again; tests give their own. */
+  wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+export interface NewRemote {
+  name: string;
+  url: string;
+  key?: string | undefined;
+  collections?: string[] | undefined;
+  direction?: Direction | undefined;
+}
+
+/** A remote with how things stand with it. */
+export interface RemoteStatus extends RemoteCounts {
+  remote: Omit<Remote, 'secret' | 'key'> & { keyed: boolean };
+  /** Feed ids that have been dealt with, and those that were gone before. */
+  seen: SeenRow[];
+  unreadable: TroubleRow[];
+  refusals: RefusalRow[];
+}
+
+/** What a sync would do. */
+export interface Preview {
+  /** New events, of how many entities. */
+  events: number;
+  entities: number;
+  push: PushPreview[];
+}
+
+const shown = 100;
+const pageSize = 500;
+const pullConcurrency = 8;
+const pushConcurrency = 8;
+
+/** Mirrors remotes and pushes to them; the decisions are in state.ts and feed.ts, the rules in SPEC.md. */
+export class SyncEngine implements AsyncDisposable {
+  readonly #options: SyncOptions;
+  readonly #running = new Map<string, Promise<unknown>>();
+  readonly #closing = new AbortController();
+  readonly #turns = new Turns();
+
+  constructor(options: SyncOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Makes a remote known, with the first question already asked: which node it is, and which user the key is of. That
+   * user becomes an alias of the operator.
+   * @throws ValidationError, AlreadyExistsError, UnreachableError
+   */
+  async add(network: Network, wanted: NewRemote): Promise<RemoteStatus> {
+    const { networks, identity, now } = this.#options;
+    const url = checkedUrl(wanted.url);
+    const collections = [...new Set(wanted.collections ?? [])];
+    if (collections.some((id) => !isEntityId(id) || networkOf(id) !== network))
+      throw ValidationError.at(['collections'], `must be ids of the ${network} network`);
+    const secret = wanted.key ?? null;
+    const direction = wanted.direction ?? (secret === null ? 'pull' : 'both');
+    if (secret === null && direction !== 'pull') throw ValidationError.at(['key'], 'is needed for pushing');
+    const store = await networks.get(network);
+    if (store.read((db) => findRemote(db, wanted.name)))
+      throw new AlreadyExistsError(`There is a remote ${wanted.name} already. Remove it first, or use another name.`);
+    await using client = this.#client(network, { url, secret });
+    const instance = await instanceOf(client);
+    if (instance === this.#options.instance) throw ValidationError.at(['url'], 'is this node itself');
+    const user = secret === null ? null : await userOf(client, network);
+    const row: SyncRow = { kind: 'remote', remote: wanted.name, url, secret, instance, user, direction, collections };
+    await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: now() }]);
+    if (user !== null) identity.addAlias(identity.ensureOperator().account.id, aliasName(network, wanted.name), user);
+    return this.status(network, wanted.name);
+  }
+
+  async list(network: Network): Promise<RemoteStatus[]> {
+    const store = await this.#options.networks.get(network);
+    const names = store.read((db) => listRemotes(db).map(({ name }) => name));
+    return Promise.all(names.map((name) => this.status(network, name)));
+  }
+
+  /** @throws NotFoundError */
+  async status(network: Network, name: string): Promise<RemoteStatus> {
+    const store = await this.#options.networks.get(network);
+    return store.read((db) => {
+      const found = findRemote(db, name);
+      if (!found) throw unknown(name);
+      const { secret, key, ...remote } = found;
+      return {
+        remote: { ...remote, keyed: secret !== null },
+        ...countRemote(db, key),
+        seen: seenIntervals(db, key),
+        unreadable: listTroubles(db, key, shown),
+        refusals: listRefusals(db, key, shown),
+      };
+    });
+  }
+
+  /** What was mirrored stays, and belongs to this node from now on. @throws NotFoundError, AlreadyExistsError while it runs */
+  async remove(network: Network, name: string): Promise<void> {
+    const store = await this.#options.networks.get(network);
+    if (!store.read((db) => findRemote(db, name))) throw unknown(name);
+    await this.#alone(network, name, async () => {
+      const row: SyncRow = { kind: 'remote_gone', remote: name };
+      await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: this.#options.now() }]);
+      this.#options.identity.removeAliases(aliasName(network, name));
+    });
+  }
+
+  async conflicts(network: Network, limit: number): Promise<ConflictRow[]> {
+    const store = await this.#options.networks.get(network);
+    return store.read((db) => listConflicts(db, limit));
+  }
+
+  /** What a run would do, without doing it. @throws NotFoundError, UnreachableError */
+  async preview(network: Network, name: string): Promise<Preview> {
+    const { store, remote } = await this.#remote(network, name);
+    await using client = this.#client(network, remote);
+    const found =
+      remote.direction === 'push' ? { events: 0, entities: 0 } : await previewPull({ store, remote, client }, pageSize);
+    return { ...found, push: pushes(remote) ? await previewPush({ store, remote, turns: this.#turns }) : [] };
+  }
+
+  /**
+   * One run: pull, then push. Gives what it did, also where it stopped early; `report` is filled while it runs.
+   * @throws NotFoundError, AlreadyExistsError where a run with it is under way, UnreachableError
+   */
+  async run(network: Network, name: string, report: Report = emptyReport(), signal?: AbortSignal): Promise<Report> {
+    const { store, remote } = await this.#remote(network, name);
+    const { identity, now, service } = this.#options;
+    return this.#alone(network, name, async () => {
+      await using client = this.#client(network, remote, signal);
+      const instance = remote.instance === null ? null : await instanceOf(client);
+      if (instance !== remote.instance) {
+        report.stopped = `${client.host} is another node than before. Nothing was done; remove the remote and add it again if that is right.`;
+        return report;
+      }
+      const self = [idOn(network, identity.ensureOperator().account.id)];
+      const ctx = { store, remote, client, schema: `${service}/eidos@v1`, now, report, self, turns: this.#turns };
+      if (remote.direction !== 'push') await pull(ctx, { pageSize, concurrency: pullConcurrency });
+      if (pushes(remote) && report.stopped === null) await push(ctx, pushConcurrency);
+      return report;
+    });
+  }
+
+  /** Ends the runs that are under way; what they have done so far is kept. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled(this.#running.values());
+  }
+
+  async #remote(network: Network, name: string) {
+    const store = await this.#options.networks.get(network);
+    const remote = store.read((db) => findRemote(db, name));
+    if (!remote) throw unknown(name);
+    return { store, remote };
+  }
+
+  async #alone<T>(network: Network, name: string, work: () => Promise<T>): Promise<T> {
+    const key = `${network} ${name}`;
+    if (this.#running.has(key)) throw new AlreadyExistsError(`A sync with ${name} is under way.`);
+    const running = work();
+    this.#running.set(key, running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(key);
+    }
+  }
+
+  #client(network: Network, { url, secret }: Pick<Remote, 'url' | 'secret'>, signal?: AbortSignal): RemoteClient {
+    const { service, random, wait } = this.#options;
+    const signals = signal ? [signal, this.#closing.signal] : [this.#closing.signal];
+    return new RemoteClient({ url, secret, network, service, random, wait, signal: AbortSignal.any(signals) });
+  }
+}
+
+function pushes({ secret, direction }: Remote): boolean {
+  return secret !== null && direction !== 'pull';
+}
+
+function aliasName(network: Network, name: string): string {
+  return `${network}/${name}`;
+}
+
+function unknown(name: string): NotFoundError {
+  return new NotFoundError(`There is no remote ${name}`);
+}
+
+/** http or https, and nothing in it but an address. */
+function checkedUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw ValidationError.at(['url'], 'must be an http or https address');
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw ValidationError.at(['url'], 'must be an address without user, query or fragment; the key is given apart');
+  return url.href.replace(/\/+$/, '');
+}
+
+/** Null where the remote is no Archeion node. */
+async function instanceOf(client: RemoteClient): Promise<string | null> {
+  const { status, body } = await client.read('/.well-known/archeion');
+  return status === 200 ? readInstance(body) : null;
+}
+
+async function userOf(client: RemoteClient, network: Network): Promise<string> {
+  const { status, body } = await client.read('/users/me');
+  if (status === 401 || status === 403)
+    throw ValidationError.at(['key'], `${client.host} does not accept it: ${readWords(body, status)}`);
+  const user = status === 200 ? readUser(body) : null;
+  if (user === null || networkOf(user) !== network)
+    throw new UnreachableError(
+      `${client.host} does not say whose the key is (GET /users/me: ${readWords(body, status)})`,
+    );
+  return user;
+}
