@@ -33,7 +33,8 @@ class RouteTable extends AbstractRouteGenerator<ExtendedRoutesConfig> {
     const routes = controllers.flatMap((controller) =>
       controller.actions.map((action) => {
         const status = typeof action.successStatus === 'number' ? action.successStatus : undefined;
-        const data = { method: action.method, path: action.fullPath, action: action.name, status };
+        const caller = callerOf(action.security);
+        const data = { method: action.method, path: action.fullPath, action: action.name, caller, status };
         const parameters = Object.values(action.parameters);
         return `  { controller: ${controller.name}, ...${JSON.stringify({ ...data, parameters })} },\n`;
       }),
@@ -51,6 +52,12 @@ class RouteTable extends AbstractRouteGenerator<ExtendedRoutesConfig> {
   }
 }
 
+/** Who may call an endpoint, from what its decorators say (see http/routes.ts). */
+function callerOf(security: Record<string, string[]>[]): string {
+  if (security.length === 0) return 'anyone';
+  return security.some((one) => 'apiKeyAuth' in one) ? 'registered' : 'token';
+}
+
 /** An unchanged file keeps its time, so that watchers rest. */
 async function writeWhenChanged(name: string, text: string): Promise<void> {
   const path = resolve(folder, name);
@@ -66,7 +73,7 @@ const common = {
   noImplicitAdditionalProperties: 'ignore' as const,
   controllerPathGlobs: controllers,
   // What an endpoint needs unless it says otherwise.
-  rootSecurity: [{ bearerAuth: [] }, { apiKeyAuth: [] }],
+  rootSecurity: [{ bearerAuth: [] }, { apiKeyAuth: [] }] as Record<string, string[]>[],
 };
 const metadata = await generateRoutes(
   {

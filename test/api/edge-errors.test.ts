@@ -76,6 +76,7 @@ const get = (path: string, action: string, parameters: RouteTable['routes'][numb
   controller: ProbeController,
   method: 'get',
   path,
+  caller: 'anyone' as const,
   action,
   parameters,
 });

@@ -51,6 +51,7 @@ test('a plain path wins over a parameter, whatever the order of the sources', as
     controller: Probe,
     method: 'get',
     path,
+    caller: 'anyone' as const,
     action,
     parameters,
   });

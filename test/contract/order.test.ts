@@ -201,8 +201,7 @@ describe.each(endpoints)('$route', (endpoint) => {
     }
   });
 
-  // The edge checks bodies before the services ask who it is.
-  it.fails('asks who it is before it reads the body', async () => {
+  it('asks who it is before it reads the body', async () => {
     const absent = { id: nowhere, cid: 'x' };
     const sent = { ...body(absent), ...broken };
     expect(await refusal(scene.anonymous, absent, sent)).toEqual({ status: 401, body: unauthorized });

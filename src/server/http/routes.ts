@@ -1,6 +1,7 @@
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../context.ts';
 import { type Issue, ValidationError } from '../errors.ts';
+import { type Caller, type CallerRequest, registered } from '../model/caller.ts';
 import { type Check, checks } from './check.ts';
 import { Controller } from './controller.ts';
 import { type ControllerClass, factoryOf } from './ioc.ts';
@@ -14,10 +15,19 @@ export interface RouteData {
   path: string;
   /** The name of the controller's method. */
   action: string;
+  /** Who may call: anyone, whoever is registered, or whoever shows a token of the identity provider. */
+  caller: 'anyone' | 'registered' | 'token';
   /** The status of a success; without one 200, or 204 where there is no body. */
   status?: number | undefined;
   parameters: Parameter[];
 }
+
+/** Who asks comes before what is asked (decisions.md, Order of checks). */
+const admissions: Record<RouteData['caller'], (caller: Caller) => unknown> = {
+  anyone: () => undefined,
+  registered,
+  token: (caller) => caller.unregistered ?? registered(caller),
+};
 
 export interface RouteTable {
   models: Models;
@@ -75,7 +85,9 @@ function endpoint(
 ): RequestHandler {
   const action = route.controller.prototype[route.action] as (...args: unknown[]) => unknown;
   const readers = route.parameters.map((parameter) => reader(parameter, check));
+  const admit = admissions[route.caller];
   return (request: Request, response: Response, _next: NextFunction) => {
+    admit((request as unknown as CallerRequest).caller);
     const found: Issue[] = [];
     const values = readers.map((read) => read(request, found));
     if (found.length > 0) throw new ValidationError(found);
