@@ -19,7 +19,8 @@ export function readSegment(change: Change): SegmentBlock[] {
   const segment: SegmentBlock[] = [];
   for (const [i, block] of change.blocks.entries()) {
     const manifest = decodeManifest(block.bytes);
-    const problem = manifestProblem(manifest, change.id) ?? linkProblem(manifest, segment[i - 1], change.blocks[i - 1]?.cid);
+    const problem =
+      manifestProblem(manifest, change.id) ?? linkProblem(manifest, segment[i - 1], change.blocks[i - 1]?.cid);
     if (problem !== null) throw new Error(`version ${block.cid}: ${problem}`);
     segment.push({ cid: cidBytes(block.cid), bytes: block.bytes, manifest });
   }
