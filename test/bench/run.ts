@@ -8,7 +8,7 @@ import { measureCreates, measureReads } from './measures/requests.ts';
 import { measureSlowDisk } from './measures/slow-disk.ts';
 import { measureStart } from './measures/start.ts';
 import { tateFile } from './measures/tate.ts';
-import { repository, startEcho, startNode, temporaryFolder } from './processes.ts';
+import { type Node, repository, startEcho, startNode, temporaryFolder } from './processes.ts';
 import { finish } from './report.ts';
 import { sampleBody } from './samples.ts';
 
@@ -28,23 +28,26 @@ if (asked('requests')) {
 if (asked('slow-disk')) await measureSlowDisk();
 if (!existsSync(tateFile)) process.stderr.write('the Tate data is not here: what is measured on it is left out\n');
 else if (['tate', 'reads', 'listing', 'archive', 'mirror', 'start'].some(asked)) {
-  {
-    await using node = await startNode(data);
-    const { collection, entities, pipeline } = await measureImport(node);
-    const ids = await measureListing(node, collection);
-    if (asked('archive')) await measureArchive(node, pipeline);
-    if (asked('mirror')) await measureMirror(node, entities);
-    if (asked('reads')) {
-      await fill(node, 100_000 - entities);
-      await measureReads(node, echo, ids.slice(0, 2000));
-    }
+  // A node of its own for each measure: peaks of memory belong to it.
+  const { collection, entities, pipeline } = await withNode(measureImport);
+  const ids = await withNode((node) => measureListing(node, collection));
+  if (asked('archive')) await measureArchive(data, pipeline);
+  if (asked('mirror')) await withNode((node) => measureMirror(node, entities));
+  if (asked('reads')) {
+    await withNode((node) => fill(node, 100_000 - entities));
+    await withNode((node) => measureReads(node, echo, ids.slice(0, 2000)));
   }
   if (asked('start')) await measureStart(data);
 }
 finish(join(repository, 'bench-results.json'));
 
+async function withNode<T>(measure: (node: Node) => Promise<T>): Promise<T> {
+  await using node = await startNode(data);
+  return await measure(node);
+}
+
 /** More entities, until there are as many as the measure names. */
-async function fill(node: { url: string; headers: Record<string, string> }, count: number): Promise<void> {
+async function fill(node: Node, count: number): Promise<void> {
   for (let at = 0; at < count; at += 100) {
     const body = JSON.stringify({ entities: Array.from({ length: 100 }, (_, n) => sampleBody(at + n)) });
     const answer = await fetch(`${node.url}/entities/batch`, { method: 'POST', headers: node.headers, body });
