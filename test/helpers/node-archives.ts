@@ -86,14 +86,14 @@ export async function verified(node: TestNode): Promise<VerifyView> {
   return line.done as VerifyView;
 }
 
-/** The tip of each entity of a node. */
+/** The tip of each entity of a node but the users, one of whom every node makes for itself. */
 export function tipsOf(node: TestNode, network: 'main' | 'test' = 'main'): Promise<Map<string, string>> {
   return Promise.resolve(node.ctx.networks.get(network)).then((store) => {
     const rows = store.read((db) =>
-      db.all<{ id: string; cid: Uint8Array }>(
-        'SELECT e.id, b.cid FROM entity e JOIN block b ON b.key = e.tip ORDER BY e.id',
+      db.all<{ id: string; cid: string }>(
+        "SELECT id, cid FROM entity WHERE tip IS NOT NULL AND type <> 'user' ORDER BY id",
       ),
     );
-    return new Map(rows.map(({ id, cid }) => [id, Buffer.from(cid).toString('hex')]));
+    return new Map(rows.map(({ id, cid }) => [id, cid]));
   });
 }

@@ -97,7 +97,7 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp }[] = [
   },
   { name: 'an entity', read: (db) => findEntity(db, idOf(100)), uses: /SEARCH e USING INDEX .*entity.* \(id=\?\)/ },
   { name: 'stored JSON', read: (db) => findStored(db, idOf(100)), uses: /SEARCH e USING INDEX .*entity.* \(id=\?\)/ },
-  { name: 'a tip', read: (db) => findTip(db, idOf(100)), uses: /SEARCH e USING INDEX .*entity.* \(id=\?\)/ },
+  { name: 'a tip', read: (db) => findTip(db, idOf(100)), uses: /SEARCH entity USING INDEX .*entity.* \(id=\?\)/ },
   { name: 'a page of tips', read: (db) => tipsPage(db, idOf(100), 5), uses: /SEARCH entity USING INDEX .* \(id>\?\)/ },
   {
     name: 'a version',

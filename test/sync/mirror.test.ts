@@ -139,7 +139,8 @@ describe('writing into a mirror', () => {
     });
     expect(refused.status).toBe(403);
     const own = await create(mirror, here);
-    expect(own.edited_by.user_id).toBe(there.id);
+    expect(own.edited_by.user_id).toBe(here.id);
+    expect(here.id).not.toBe(there.id);
   });
 });
 

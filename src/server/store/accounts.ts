@@ -34,6 +34,11 @@ export function markOperator(db: IdentityDatabase, id: string): void {
   db.run('UPDATE account SET operator = 1 WHERE id = ? AND operator = 0', id);
 }
 
+/** The operator of this node, once there is one. */
+export function operatorAccount(db: IdentityDatabase): Account | null {
+  return load(db, 'operator = 1');
+}
+
 /** By the account's own id on either network. */
 export function accountById(db: IdentityDatabase, id: string): Account | null {
   return networkOf(id) === 'main' ? load(db, 'id = ?', id) : load(db, "'II' || substr(id, 3) = ?", id);

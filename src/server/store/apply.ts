@@ -3,7 +3,7 @@ import { StorageError } from '../errors.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import { applySyncRow } from './apply-sync.ts';
 import { applyArchiveRow } from './archive-rows.ts';
-import { blockBytes, blockCidText, findBlock, putBlock, storedManifest } from './blocks.ts';
+import { blockBytes, findBlock, putBlock, storedManifest } from './blocks.ts';
 import type { Change, Commit, Outcome, Row } from './commit.ts';
 import { isDatabaseError, type Reader, type Writer } from './connection.ts';
 import { entityKey } from './entity-keys.ts';
@@ -63,8 +63,7 @@ export function applyCommit(db: Writer, commit: Commit): Outcome {
 }
 
 function standingOf(db: Reader, id: string): Standing | undefined {
-  const row = db.get<{ key: number; tip: number | null }>('SELECT key, tip FROM entity WHERE id = ?', id);
-  return row && { ...row, cid: row.tip === null ? null : blockCidText(db, row.tip) };
+  return db.get<Standing>('SELECT key, tip, cid FROM entity WHERE id = ?', id);
 }
 
 /** Reads all that a change needs; text says why it can never be written. */
@@ -109,7 +108,7 @@ function move(db: Writer, commit: Commit, step: Step, first: number | undefined)
   let last = old;
   for (const { cid, bytes, manifest } of step.segment) last = putBlock(db, { cid, bytes }, key, manifest.ver, last);
   const tip = step.stored ?? (last as number);
-  project(db, { key, tip, manifest, json, collection }, before);
+  project(db, { key, tip, cid: change.tip, manifest, json, collection }, before);
   if (!commit.rows.some((row) => row.kind === 'remote_tip' && row.id === change.id)) notePending(db, key);
   return db.insert(
     'INSERT INTO moves (entity, old_tip, new_tip, first, origin, time) VALUES (?, ?, ?, ?, ?, ?)',

@@ -1,13 +1,15 @@
-import { cidText } from '../blocks/cid.ts';
 import type { Manifest } from '../model/manifest.ts';
-import { blockBytes, blockCidText, storedManifest } from './blocks.ts';
+import { blockBytes, storedManifest } from './blocks.ts';
 import type { Reader } from './connection.ts';
 
 /** What the store knows of an entity without decoding a block. */
 export interface EntityRow {
   key: number;
   id: string;
+  /** The tip's block. */
   tip: number;
+  /** The tip's CID. */
+  cid: string;
   type: string;
   label: string;
   ver: number;
@@ -22,7 +24,7 @@ export interface EntityRow {
 
 type Columns = Omit<EntityRow, 'deleted'> & { deleted: number };
 
-const columns = `e.key, e.id, e.tip, e.type, e.label, e.ver, e.deleted, e.created_at, e.updated_at, e.mirror,
+const columns = `e.key, e.id, e.tip, e.cid, e.type, e.label, e.ver, e.deleted, e.created_at, e.updated_at, e.mirror,
   (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection`;
 
 function toRow(row: Columns | undefined): EntityRow | undefined {
@@ -52,27 +54,25 @@ export function findStored(
 
 /** The tip's CID, also of a deleted entity; undefined where the entity is not here. */
 export function findTip(db: Reader, id: string): string | undefined {
-  const row = db.get<{ cid: Uint8Array }>(
-    'SELECT b.cid FROM entity e JOIN block b ON b.key = e.tip WHERE e.id = ?',
-    id,
-  );
-  return row && cidText(row.cid);
+  return db.get<{ cid: string }>('SELECT cid FROM entity WHERE id = ? AND cid IS NOT NULL', id)?.cid;
 }
 
 /** An entity with its current manifest: what every write starts from. */
 export interface Standing extends EntityRow {
-  cid: string;
   manifest: Manifest;
 }
 
 export function findStanding(db: Reader, id: string): Standing | undefined {
   const row = findEntity(db, id);
-  return row && { ...row, cid: blockCidText(db, row.tip), manifest: storedManifest(blockBytes(db, row.tip)) };
+  return row && { ...row, manifest: storedManifest(blockBytes(db, row.tip)) };
 }
 
 /** Whether an id is known here, as an entity (deleted ones do not count) or as a stub that a remote's record names. */
 export function isKnownTarget(db: Reader, id: string): boolean {
-  return db.get('SELECT 1 FROM entity WHERE id = ? AND deleted = 0', id) !== undefined;
+  const sql = `SELECT 1 FROM entity e WHERE e.id = ? AND e.deleted = 0 AND (e.tip IS NOT NULL
+     OR EXISTS (SELECT 1 FROM remote_entity k WHERE k.entity = e.key)
+     OR EXISTS (SELECT 1 FROM edge d JOIN remote_entity k ON k.entity = d.source WHERE d.peer = e.key))`;
+  return db.get(sql, id) !== undefined;
 }
 
 /** Type and label of a relationship's target, for its stored copies. */

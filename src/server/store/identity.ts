@@ -137,9 +137,8 @@ export class Identity {
    * longer good, a new key is made and the old one revoked. Throws StorageError where the file cannot be written.
    */
   ensureOperator(): { account: Account; key: string } {
-    const { id } = accounts.insertAccount(this.#db, local('operator', 'Operator'), this.#now());
-    accounts.markOperator(this.#db, id);
-    const account = accounts.requireAccount(this.#db, id);
+    const account = accounts.operatorAccount(this.#db) ?? this.#makeOperator();
+    const { id } = account;
 
     const kept = readOperatorKey(this.#operatorFile);
     if (kept !== null && this.findKey(kept)?.internal) return { account, key: kept };
@@ -153,9 +152,24 @@ export class Identity {
     return { account, key: made.key };
   }
 
+  #makeOperator(): Account {
+    const { id } = accounts.insertAccount(this.#db, this.#local('Operator'), this.#now());
+    accounts.markOperator(this.#db, id);
+    return accounts.requireAccount(this.#db, id);
+  }
+
   /** The account that keys made with `--service` belong to. */
   ensureServiceAccount(): Account {
-    return this.registerAccount(local('service', 'Service')).account;
+    const known = this.setting('service_account');
+    if (known !== null) return accounts.requireAccount(this.#db, known);
+    const { account } = this.registerAccount(this.#local('Service'));
+    this.setSetting('service_account', account.id);
+    return account;
+  }
+
+  /** An account of this node's own: its id must be no other node's, or their users would be one in a mirror. */
+  #local(name: string): NewAccount {
+    return { issuer: localIssuer, subject: `${name.toLowerCase()} ${this.#uuid()}`, email: null, name };
   }
 
   /** A node-wide setting, or null. */
@@ -166,18 +180,6 @@ export class Identity {
   setSetting(name: string, value: string): void {
     const sql = 'INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value';
     this.#db.run(sql, name, value);
-  }
-
-  /** This node's instance id, a UUID, made at the first call. */
-  instanceId(): string {
-    return this.setting('instance_id') ?? this.renewInstanceId();
-  }
-
-  /** A new instance id, as a restored backup needs (decisions.md, Events). */
-  renewInstanceId(): string {
-    const id = this.#uuid();
-    this.setSetting('instance_id', id);
-    return id;
   }
 
   /** Writes the times of last use that are not on disk yet, then lets go of the database. */
@@ -215,8 +217,4 @@ export class Identity {
     bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
     return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   }
-}
-
-function local(subject: string, name: string): NewAccount {
-  return { issuer: localIssuer, subject, email: null, name };
 }

@@ -9,6 +9,7 @@ export interface Current {
   key: number;
   /** The tip's block key. */
   tip: number;
+  cid: string;
   manifest: Manifest;
   /** See currentJson. */
   json: string | null;
@@ -28,11 +29,12 @@ export function project(db: Writer, current: Current, before: Manifest | null): 
   projectListings(db, current, before);
 }
 
-function projectEntity(db: Writer, { key, tip, manifest, json, collection }: Current): void {
+function projectEntity(db: Writer, { key, tip, cid, manifest, json, collection }: Current): void {
   db.run(
-    `UPDATE entity SET tip = ?, type = ?, label = ?, ver = ?, deleted = ?, created_at = ?, updated_at = ?,
+    `UPDATE entity SET tip = ?, cid = ?, type = ?, label = ?, ver = ?, deleted = ?, created_at = ?, updated_at = ?,
        collection = CASE WHEN ? THEN collection ELSE ? END, json = ? WHERE key = ?`,
     tip,
+    cid,
     manifest.type,
     labelOf(manifest),
     manifest.ver,

@@ -11,6 +11,7 @@ interface EntityFacts {
   key: number;
   id: string;
   tip: number | null;
+  cid: string | null;
   type: string | null;
   label: string | null;
   ver: number | null;
@@ -72,7 +73,7 @@ export async function verifyEntities(
 function entitiesAfter(db: Reader, after: number, findings: Findings, moves: MoveLog): number | null {
   const until = performance.now() + pageMs;
   const rows = db.all<EntityFacts>(
-    `SELECT e.key, e.id, e.tip, e.type, e.label, e.ver, e.deleted, e.created_at, e.updated_at, e.json,
+    `SELECT e.key, e.id, e.tip, e.cid, e.type, e.label, e.ver, e.deleted, e.created_at, e.updated_at, e.json,
         (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection
        FROM entity e WHERE e.key > ? ORDER BY e.key LIMIT ?`,
     after,
@@ -121,6 +122,7 @@ function verifyOne(
 function expected(db: Reader, cid: string, manifest: Manifest) {
   const live = manifest.deleted ? lastLive(db, manifest)?.manifest : manifest;
   return {
+    cid,
     type: manifest.type,
     label: labelOf(manifest),
     ver: manifest.ver,

@@ -10,6 +10,7 @@ CREATE TABLE entity (
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   tip INTEGER,
+  cid TEXT,                           -- the tip's CID
   type TEXT,
   label TEXT,
   ver INTEGER,
@@ -113,7 +114,7 @@ CREATE TABLE remote_entity (
   twin INTEGER,
   trouble TEXT,
   evidence TEXT,
-  PRIMARY KEY (remote, entity)
+  PRIMARY KEY (entity, remote)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX remote_entity_trouble ON remote_entity (remote, trouble) WHERE trouble IS NOT NULL;
 -- Entities whose tip here differs from theirs: a cache of that comparison, made anew at any time.
