@@ -96,7 +96,7 @@ export class SyncEngine implements AsyncDisposable {
     const store = await networks.get(network);
     if (store.read((db) => findRemote(db, wanted.name)))
       throw new AlreadyExistsError(`There is a remote ${wanted.name} already. Remove it first, or use another name.`);
-    await using client = this.#client(network, { url, secret });
+    await using client = await this.#client(network, { url, secret });
     const instance = await instanceOf(client);
     if (instance === this.#options.instance) throw ValidationError.at(['url'], 'is this node itself');
     const user = secret === null ? null : await userOf(client, network);
@@ -148,7 +148,7 @@ export class SyncEngine implements AsyncDisposable {
   /** What a run would do, without doing it. @throws NotFoundError, UnreachableError */
   async preview(network: Network, name: string): Promise<Preview> {
     const { store, remote } = await this.#remote(network, name);
-    await using client = this.#client(network, remote);
+    await using client = await this.#client(network, remote);
     const found =
       remote.direction === 'push' ? { events: 0, entities: 0 } : await previewPull({ store, remote, client }, pageSize);
     return { ...found, push: pushes(remote) ? await previewPush({ store, remote, turns: this.#turns }) : [] };
@@ -162,7 +162,7 @@ export class SyncEngine implements AsyncDisposable {
     const { store, remote } = await this.#remote(network, name);
     const { identity, now, service } = this.#options;
     return this.#alone(network, name, async () => {
-      await using client = this.#client(network, remote, signal);
+      await using client = await this.#client(network, remote, signal);
       const instance = remote.instance === null ? null : await instanceOf(client);
       if (instance !== remote.instance) {
         report.stopped = `${client.host} is another node than before. Nothing was done; remove the remote and add it again if that is right.`;
@@ -201,10 +201,14 @@ export class SyncEngine implements AsyncDisposable {
     }
   }
 
-  #client(network: Network, { url, secret }: Pick<Remote, 'url' | 'secret'>, signal?: AbortSignal): RemoteClient {
+  #client(
+    network: Network,
+    { url, secret }: Pick<Remote, 'url' | 'secret'>,
+    signal?: AbortSignal,
+  ): Promise<RemoteClient> {
     const { service, random, wait } = this.#options;
     const signals = signal ? [signal, this.#closing.signal] : [this.#closing.signal];
-    return new RemoteClient({ url, secret, network, service, random, wait, signal: AbortSignal.any(signals) });
+    return RemoteClient.open({ url, secret, network, service, random, wait, signal: AbortSignal.any(signals) });
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool } from 'undici';
+import type { Pool } from 'undici';
 import { UnreachableError } from '../errors.ts';
 import type { Network } from '../model/ids.ts';
 
@@ -56,22 +56,29 @@ export class RemoteClient implements AsyncDisposable {
   /** The name of the host, for messages. */
   readonly host: string;
 
-  constructor(options: RemoteOptions) {
+  private constructor(options: RemoteOptions, pool: Pool) {
     const url = new URL(options.url);
     this.#options = options;
+    this.#pool = pool;
     this.host = url.host;
     this.#prefix = url.pathname.replace(/\/+$/, '');
-    this.#pool = new Pool(url.origin, {
-      connections: options.connections ?? 16,
-      connectTimeout: 10_000,
-      headersTimeout: answerTimeout,
-      bodyTimeout: answerTimeout,
-    });
     this.#headers = {
       accept: 'application/json',
       [`x-${options.service}-network`]: options.network,
       ...(options.secret !== null && { authorization: `ApiKey ${options.secret}` }),
     };
+  }
+
+  /** Opens no connection yet. The library is loaded when the first remote is spoken to: a node without one is spared it. */
+  static async open(options: RemoteOptions): Promise<RemoteClient> {
+    const { Pool } = await import('undici');
+    const pool = new Pool(new URL(options.url).origin, {
+      connections: options.connections ?? 16,
+      connectTimeout: 10_000,
+      headersTimeout: answerTimeout,
+      bodyTimeout: answerTimeout,
+    });
+    return new RemoteClient(options, pool);
   }
 
   /**
