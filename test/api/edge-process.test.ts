@@ -1,12 +1,13 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import Database from 'better-sqlite3';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { readNodeFile } from '../../src/server/node-file.ts';
 import { send, temporaryFolder } from '../helpers/node.ts';
@@ -126,4 +127,18 @@ test('--help and --version are answers, on stdout', async () => {
     out: expect.stringContaining('serve'),
     err: '',
   });
+});
+
+test('a folder that a newer program has written is left alone, and the reason is said', async () => {
+  await using folder = await temporaryFolder();
+  mkdirSync(join(folder.path, 'main'));
+  const file = join(folder.path, 'main/archeion.db');
+  const database = new Database(file);
+  database.pragma('user_version = 99');
+  database.close();
+  const before = readFileSync(file);
+  const { code, out, err } = await finished(archeion(['serve', '--data', folder.path, '--port', '0']));
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toMatch(/^archeion: This database was written by a newer Archeion \(schema 99, .*Update the program\.$/m);
+  expect(readFileSync(file)).toEqual(before);
 });

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../config.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, StorageError } from '../errors.ts';
 import { networks } from '../model/ids.ts';
 import { programVersion } from '../server.ts';
 import { addBackup } from './backup.ts';
@@ -55,6 +55,7 @@ export async function run(args: string[], shell: Shell): Promise<ExitCode> {
 
 /** A refusal in its own words; a fault of ours with the place where it happened. */
 function sentence(error: unknown): string {
+  if (error instanceof StorageError) return error.reason;
   if (error instanceof DomainError || error instanceof UsageError || error instanceof FailureError)
     return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

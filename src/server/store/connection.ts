@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { dropCopies, keepCopy } from './migrations/kept-copy.ts';
-import { type Migration, migrate, migrations } from './migrations/migrate.ts';
+import { knownVersion, type Migration, migrate, migrations } from './migrations/migrate.ts';
 
 type Value = string | number | bigint | Uint8Array | null;
 
@@ -91,6 +91,7 @@ export class Connection implements Writer {
 export function openWriter(file: string, steps: readonly Migration[] = migrations): Connection {
   const db = new Database(file);
   try {
+    knownVersion(db, steps);
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
     db.pragma('fullfsync = ON');

@@ -8,6 +8,16 @@ export type Migration = string | ((db: Database.Database) => void);
 /** In order; the database's `user_version` is how many of them it has seen. Forward only. */
 export const migrations: readonly Migration[] = [initial];
 
+/** The schema's version. @throws StorageError where a newer program has written the database; it is not touched */
+export function knownVersion(db: Database.Database, steps: readonly Migration[]): number {
+  const version = db.pragma('user_version', { simple: true }) as number;
+  if (version > steps.length)
+    throw new StorageError(
+      `This database was written by a newer Archeion (schema ${version}, this program knows ${steps.length}). Update the program.`,
+    );
+  return version;
+}
+
 /**
  * Brings a database to the newest schema, one transaction a step. `backup` is called before the first step of a
  * database that is not new. Tells whether there was anything to do. Throws StorageError where the database was written
@@ -18,11 +28,7 @@ export function migrate(
   steps: readonly Migration[],
   backup?: (version: number) => void,
 ): boolean {
-  const version = db.pragma('user_version', { simple: true }) as number;
-  if (version > steps.length)
-    throw new StorageError(
-      `This database was written by a newer Archeion (schema ${version}, this program knows ${steps.length}). Update the program.`,
-    );
+  const version = knownVersion(db, steps);
   if (version === steps.length) return false;
   if (version > 0) backup?.(version);
   for (const [i, step] of steps.entries()) {
