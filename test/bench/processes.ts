@@ -33,7 +33,7 @@ export interface Node extends Server {
 
 async function start(args: string[], env: Record<string, string> = {}): Promise<Server> {
   const begun = performance.now();
-  const child = spawn(process.execPath, ['--import', join(here, 'loop-delay.ts'), ...args], {
+  const child = spawn(process.execPath, ['--import', join(here, 'loop-delay.mjs'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: { ...process.env, ARCHEION_LOG_LEVEL: 'warn', ...env },
   });

@@ -8,7 +8,7 @@ import { exportArchive } from '../../src/server/blocks/archive-writer.ts';
 import { DamagedArchiveError } from '../../src/server/blocks/damaged-archive-error.ts';
 import { verifyBlock } from '../../src/server/blocks/verify.ts';
 import { StorageError, ValidationError } from '../../src/server/errors.ts';
-import { collect, listOf, SampleState, wholeMain, withArchive } from '../helpers/sample-archive.ts';
+import { collect, inBinary, listOf, SampleState, wholeMain, withArchive } from '../helpers/sample-archive.ts';
 
 function sample(entities: number): SampleState {
   const state = new SampleState();
@@ -116,7 +116,7 @@ describe('an exported archive', () => {
     const state = new SampleState();
     const id = state.write('late', 4);
     const chain = state.chains.get(id) ?? [];
-    const source = { ...state.source(), versions: () => chain.slice(2) };
+    const source = { ...state.source(), versions: () => inBinary(chain.slice(2)) };
     const start = chain[2]?.cid as string;
     const told = { ...source, entries: () => state.entries().map((entry) => ({ ...entry, start })) };
     await withArchive(await collect(exportArchive(told)), async (archive) => {
@@ -148,7 +148,7 @@ describe('an exported archive', () => {
     const wrong = blocks.map(({ cid }, i) => ({ cid, bytes: blocks[(i + 1) % blocks.length]?.bytes as Uint8Array }));
     const size = { size: 5, chunks: [Buffer.from('wrong')] };
     for (const broken of [
-      { ...source, versions: () => wrong },
+      { ...source, versions: () => inBinary(wrong) },
       { ...source, versions: () => [] },
       { ...source, content: () => size },
       { ...source, content: () => ({ ...size, size: 4 }) },

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Archive, openArchive } from '../../src/server/blocks/archive-reader.ts';
 import type { ArchiveEntry, ArchiveHead } from '../../src/server/blocks/archive-tree.ts';
-import type { ArchiveSource, EarlierArchive } from '../../src/server/blocks/archive-writer.ts';
+import type { ArchiveBlock, ArchiveSource, EarlierArchive } from '../../src/server/blocks/archive-writer.ts';
 import { exportArchive } from '../../src/server/blocks/archive-writer.ts';
+import { cidBytes } from '../../src/server/blocks/cid.ts';
 import { type Block, contentCid, encodeManifest } from '../../src/server/blocks/encode.ts';
 import { derivedId } from '../../src/server/model/ids.ts';
 import type { JsonObject, Manifest } from '../../src/server/model/manifest.ts';
@@ -74,7 +75,7 @@ export class SampleState {
       versions: (entry, after) => {
         const chain = this.chains.get(entry.id) as Block[];
         const from = chain.findIndex((block) => block.cid === after) + 1;
-        return head.history === 'tip' ? chain.slice(-1) : chain.slice(from);
+        return inBinary(head.history === 'tip' ? chain.slice(-1) : chain.slice(from));
       },
       content: (cid) => {
         const bytes = this.files.get(cid) as Uint8Array;
@@ -86,6 +87,11 @@ export class SampleState {
   async export(head?: ArchiveHead, since?: EarlierArchive): Promise<Buffer> {
     return collect(exportArchive(this.source(head), since));
   }
+}
+
+/** Blocks as an export takes them. */
+export function inBinary(blocks: Block[]): ArchiveBlock[] {
+  return blocks.map(({ cid, bytes }) => ({ cid: cidBytes(cid), bytes }));
 }
 
 export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {

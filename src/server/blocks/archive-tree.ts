@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import * as dagCbor from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
 import type { Network } from '../model/ids.ts';
+import { encodeEntry } from './archive-entry.ts';
 import { itemHead } from './cbor-items.ts';
 import { cidBytes } from './cid.ts';
 import { type Block, blockCid } from './encode.ts';
@@ -40,6 +41,8 @@ export interface ArchiveEntry {
   content: string[];
   /** Where the node that exports does not have the history back to version 1: its oldest version. */
   start?: string;
+  /** `tip` in binary, where it is at hand: it spares the way through its text. */
+  link?: Uint8Array;
 }
 
 export interface ShardLink {
@@ -127,12 +130,6 @@ class OpenShard {
     const [first] = this.entries as [ArchiveEntry, ...ArchiveEntry[]];
     return { first: first.id, cid: blockCid(bytes), bytes, entries: this.entries };
   }
-}
-
-function encodeEntry(entry: ArchiveEntry): Uint8Array {
-  const { id, tip, ver, content, start } = entry;
-  const links = { tip: link(tip), content: content.map((cid) => link(cid)) };
-  return dagCbor.encode({ id, ver, ...links, ...(start === undefined ? {} : { start: link(start) }) });
 }
 
 /** The block of an archive's root. */

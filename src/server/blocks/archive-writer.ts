@@ -13,9 +13,8 @@ import {
 } from './archive-tree.ts';
 import { CarBuffer } from './car-buffer.ts';
 import { codecOf, dagCborCode, digestOf, maxNodeBytes, rawCode } from './car-format.ts';
-import { cidBytes } from './cid.ts';
+import { cidBytes, cidText } from './cid.ts';
 import { DigestTable } from './digest-table.ts';
-import type { Block } from './encode.ts';
 import { Pace, turn } from './pace.ts';
 
 type Stream<T> = Iterable<T> | AsyncIterable<T>;
@@ -24,6 +23,12 @@ type Stream<T> = Iterable<T> | AsyncIterable<T>;
 export interface ContentBytes {
   size: number;
   chunks: Stream<Uint8Array>;
+}
+
+/** A version with its CID in binary. */
+export interface ArchiveBlock {
+  cid: Uint8Array;
+  bytes: Uint8Array;
 }
 
 /** Where an export takes its blocks from. What it answers must not change while the export runs. */
@@ -35,7 +40,7 @@ export interface ArchiveSource {
    * History `all`: the chain of the entry's tip, oldest first, and of it only what comes after `after` where that is on
    * the chain. History `tip`: the tip's block.
    */
-  versions(entry: ArchiveEntry, after: string | null): Stream<Block>;
+  versions(entry: ArchiveEntry, after: string | null): Stream<ArchiveBlock>;
   /** The bytes of a block that an entry's `content` names. */
   content(cid: string): ContentBytes | Promise<ContentBytes>;
 }
@@ -71,12 +76,12 @@ export async function* exportArchive(
   const heads = delta ? [root, delta] : [root];
   const writer = new Writer(source, await contentOf(since));
   writer.buffer.header(heads.map(({ cid }) => CID.parse(cid)));
-  for (const { cid, bytes } of heads) writer.node(cid, bytes);
+  for (const { cid, bytes } of heads) writer.node(cidBytes(cid), bytes);
   let index = 0;
   for await (const { shard, changes } of steps(source, since)) {
     if (plan.root.shards[index++]?.cid !== shard.cid) throw new StorageError('The entries changed during the export.');
     if (changes) {
-      writer.node(shard.cid, shard.bytes);
+      writer.node(cidBytes(shard.cid), shard.bytes);
       for (const change of changes) yield* writer.entity(change);
     }
     yield* writer.chunks();
@@ -177,13 +182,12 @@ class Writer {
     this.reached = reached;
   }
 
-  node(cid: string, bytes: Uint8Array): void {
-    const link = cidBytes(cid);
-    if (codecOf(link) !== dagCborCode) throw new StorageError(`Block ${cid} is of a kind that no archive holds.`);
-    if (!hash('sha256', bytes, 'buffer').equals(digestOf(link)))
-      throw new StorageError(`Block ${cid} is stored with other bytes.`);
-    if (bytes.length > maxNodeBytes) throw new StorageError(`Block ${cid} is larger than an archive may hold.`);
-    this.buffer.block(link, bytes);
+  node(cid: Uint8Array, bytes: Uint8Array): void {
+    const refuse = (why: string) => new StorageError(`Block ${cidText(cid)} ${why}.`);
+    if (codecOf(cid) !== dagCborCode) throw refuse('is of a kind that no archive holds');
+    if (!hash('sha256', bytes, 'buffer').equals(digestOf(cid))) throw refuse('is stored with other bytes');
+    if (bytes.length > maxNodeBytes) throw refuse('is larger than an archive may hold');
+    this.buffer.block(cid, bytes);
   }
 
   *chunks(): Generator<Uint8Array, void, undefined> {
@@ -194,14 +198,15 @@ class Writer {
     for (const cid of entry.content) yield* this.content(cid);
     // An earlier history that began elsewhere lacks versions of this one; so does one that ends in the same tip already.
     const continues = before && before.start === entry.start && before.tip !== entry.tip;
-    let last = '';
+    let last: Uint8Array | undefined;
     for await (const { cid, bytes } of this.source.versions(entry, continues ? before.tip : null)) {
       this.node(cid, bytes);
       last = cid;
       if (this.pace.step(bytes.length)) await turn();
       yield* this.chunks();
     }
-    if (last !== entry.tip) throw new StorageError(`The versions of ${entry.id} do not end with its tip.`);
+    if (!last || Buffer.compare(last, entry.link ?? cidBytes(entry.tip)) !== 0)
+      throw new StorageError(`The versions of ${entry.id} do not end with its tip.`);
   }
 
   private async *content(cid: string): AsyncGenerator<Uint8Array, void, undefined> {

@@ -1,42 +1,91 @@
-import { type ArchiveHead, rootOf } from '../blocks/archive-tree.ts';
-import type { ArchiveSource, EarlierArchive } from '../blocks/archive-writer.ts';
-import type { Block } from '../blocks/encode.ts';
+import { rootOf } from '../blocks/archive-tree.ts';
+import type { ArchiveBlock, ArchiveSource, EarlierArchive } from '../blocks/archive-writer.ts';
 import { StorageError } from '../errors.ts';
 import { unpacked, type WantedChain, type walkPage } from './chain-reads.ts';
 import type { NetworkStore } from './network-store.ts';
 import { entriesAt, type PlacedEntry, type TipList } from './tip-list.ts';
 
 const most = 512;
+/** How many pages are asked for before they are needed: both reader threads work while one is hashed and sent. */
+const pagesAhead = 2;
 
-/** What an export of a list takes its blocks from: pages of the reader threads, fetched ahead where entries come in order. */
-export function archiveSource(store: NetworkStore, list: TipList): ArchiveSource {
-  const ahead = new Map<number, Block[]>();
-  let size = 1;
-  let expected = -1;
-  const head: ArchiveHead = { network: store.network, history: list.history, scope: list.scope };
-  async function* versions(index: number, after: string | null): AsyncGenerator<Block, void, undefined> {
-    let chain = after === null ? ahead.get(index) : undefined;
-    if (!chain) {
-      ahead.clear();
-      size = index === expected ? Math.min(most, 4 * size) : 1;
-      const wanted = wantedFrom(list, index, size, after);
-      const { groups, blocks } = unpacked(
-        await store.readLong('chainsPage', { wanted, history: list.history, form: 'blocks' }),
-      );
-      let at = 0;
-      for (const [i, count] of groups.entries()) {
-        ahead.set(index + i, blocks.slice(at, at + count));
-        at += count;
-      }
-      chain = ahead.get(index);
+interface Range {
+  from: number;
+  to: number;
+  page: Promise<Uint8Array>;
+}
+
+/** The chains of a list's entries, as they are asked for: while they are in order, the next pages are fetched ahead. */
+class ChainPages {
+  readonly #store: NetworkStore;
+  readonly #list: TipList;
+  readonly #chains = new Map<number, ArchiveBlock[]>();
+  #ranges: Range[] = [];
+  #size = 1;
+  #expected = -1;
+
+  constructor(store: NetworkStore, list: TipList) {
+    this.#store = store;
+    this.#list = list;
+  }
+
+  /** The chain of an entry; undefined where it alone is longer than a page. */
+  async chain(index: number, after: string | null): Promise<ArchiveBlock[] | undefined> {
+    if (after !== null || !this.#chains.has(index)) await this.#turnTo(index, after);
+    const chain = this.#chains.get(index);
+    this.#chains.delete(index);
+    this.#expected = index + 1;
+    return chain;
+  }
+
+  async #turnTo(index: number, after: string | null): Promise<void> {
+    this.#chains.clear();
+    const inOrder = index === this.#expected;
+    if (after !== null || this.#ranges[0]?.from !== index) {
+      this.#ranges = [];
+      this.#size = inOrder ? this.#size : 1;
+      this.#ask(index, after);
     }
-    ahead.delete(index);
-    expected = index + 1;
+    const { from, to, page } = this.#ranges.shift() as Range;
+    if (inOrder) this.#askAhead(to);
+    const { groups } = unpacked(await page);
+    for (const [i, chain] of groups.entries()) this.#chains.set(from + i, chain);
+    const next = from + Math.max(1, groups.length);
+    // A page that ended early: what is left of its range comes before the ranges that were asked for already.
+    if (next < to) this.#ranges.unshift(this.#range(next, to, null));
+    this.#size = next < to ? Math.max(1, next - from) : Math.min(most, 4 * this.#size);
+  }
+
+  #askAhead(from: number): void {
+    for (let last = this.#ranges.at(-1)?.to ?? from; this.#ranges.length < pagesAhead; last += this.#size) {
+      if (last >= this.#list.length) return;
+      this.#ask(last, null);
+    }
+  }
+
+  #ask(from: number, after: string | null): void {
+    this.#ranges.push(this.#range(from, Math.min(this.#list.length, from + this.#size), after));
+  }
+
+  #range(from: number, to: number, after: string | null): Range {
+    const wanted = wantedFrom(this.#list, from, to, after);
+    const page = this.#store.readLong('chainsPage', { wanted, history: this.#list.history, form: 'blocks' });
+    // Its failure is met where it is awaited; an export that ends early awaits it no more.
+    page.catch(() => undefined);
+    return { from, to, page };
+  }
+}
+
+/** What an export of a list takes its blocks from: pages of the reader threads. */
+export function archiveSource(store: NetworkStore, list: TipList): ArchiveSource {
+  const pages = new ChainPages(store, list);
+  async function* versions(index: number, after: string | null): AsyncGenerator<ArchiveBlock, void, undefined> {
+    const chain = await pages.chain(index, after);
     if (chain) yield* chain;
     else yield* longChain(store, list.tip(index), after);
   }
   return {
-    head,
+    head: { network: store.network, history: list.history, scope: list.scope },
     entries: () => list.entries(),
     versions: (entry, after) => versions((entry as PlacedEntry).index, after),
     content: (cid) => {
@@ -48,18 +97,18 @@ export function archiveSource(store: NetworkStore, list: TipList): ArchiveSource
 /** Text lines of a list's versions: one wire manifest each. */
 export async function* manifestLines(store: NetworkStore, list: TipList): AsyncGenerator<Uint8Array, void, undefined> {
   for (let index = 0; index < list.length; ) {
-    const wanted = wantedFrom(list, index, most, null);
-    const { groups, rest } = unpacked(
+    const wanted = wantedFrom(list, index, Math.min(list.length, index + most), null);
+    const { sizes, rest } = unpacked(
       await store.readLong('chainsPage', { wanted, history: list.history, form: 'lines' }),
     );
-    if (groups.length > 0) yield rest;
+    if (sizes.length > 0) yield rest;
     else
       for (const keys = await walk(store, list.tip(index), null); keys.length > 0; ) {
         const page = unpacked(await store.readLong('blocksPage', { keys: keys.slice(0, most), form: 'lines' }));
-        keys.splice(0, page.groups[0] ?? 1);
+        keys.splice(0, page.sizes[0] ?? 1);
         yield page.rest;
       }
-    index += Math.max(1, groups.length);
+    index += Math.max(1, sizes.length);
   }
 }
 
@@ -76,10 +125,9 @@ export async function stateAt(store: NetworkStore, list: TipList, move: number):
   };
 }
 
-function wantedFrom(list: TipList, index: number, size: number, after: string | null): WantedChain[] {
+function wantedFrom(list: TipList, from: number, to: number, after: string | null): WantedChain[] {
   const wanted: WantedChain[] = [];
-  for (let i = index; i < Math.min(list.length, index + size); i++)
-    wanted.push({ tip: list.tip(i), after: i === index ? after : null });
+  for (let i = from; i < to; i++) wanted.push({ tip: list.tip(i), after: i === from ? after : null });
   return wanted;
 }
 
@@ -87,9 +135,10 @@ async function* longChain(
   store: NetworkStore,
   tip: number,
   after: string | null,
-): AsyncGenerator<Block, void, undefined> {
+): AsyncGenerator<ArchiveBlock, void, undefined> {
   for (const keys = await walk(store, tip, after); keys.length > 0; ) {
-    const { blocks } = unpacked(await store.readLong('blocksPage', { keys: keys.slice(0, most), form: 'blocks' }));
+    const { groups } = unpacked(await store.readLong('blocksPage', { keys: keys.slice(0, most), form: 'blocks' }));
+    const [blocks = []] = groups;
     keys.splice(0, Math.max(1, blocks.length));
     yield* blocks;
   }

@@ -33,9 +33,20 @@ export function findBlock(db: Reader, cid: string): StoredBlock | undefined {
 export function blockBytes(db: Reader, key: number): Uint8Array {
   const row = db.get<BlockRow>('SELECT key, enc, base, bytes FROM block WHERE key = ?', key);
   if (!row) throw new StorageError(`The database is damaged: version ${key} is missing. ${damagedVersion}`);
-  if (row.enc === 0) return row.bytes;
-  if (row.enc === 1) return zstdDecompressSync(row.bytes);
-  return zstdDecompressSync(row.bytes, { dictionary: blockBytes(db, row.base ?? 0) });
+  return plainBytes(db, row);
+}
+
+function plainBytes(db: Reader, { enc, base, bytes }: BlockRow): Uint8Array {
+  if (enc === 0) return bytes;
+  if (enc === 1) return zstdDecompressSync(bytes);
+  return zstdDecompressSync(bytes, { dictionary: blockBytes(db, base ?? 0) });
+}
+
+/** A block's binary CID and plain bytes, by one statement. Throws where the key names none. */
+export function blockWithCid(db: Reader, key: number): { cid: Uint8Array; bytes: Uint8Array } {
+  const row = db.get<BlockRow & { cid: Uint8Array }>('SELECT key, cid, enc, base, bytes FROM block WHERE key = ?', key);
+  if (!row) throw new StorageError(`The database is damaged: version ${key} is missing. ${damagedVersion}`);
+  return { cid: row.cid, bytes: plainBytes(db, row) };
 }
 
 /** The manifest of a stored block's bytes. Throws StorageError where they are none: a version was read before it was stored. */

@@ -1,9 +1,10 @@
 import type { History } from '../blocks/archive-tree.ts';
+import type { ArchiveBlock } from '../blocks/archive-writer.ts';
 import { cidText } from '../blocks/cid.ts';
-import { type Block, decodeManifest } from '../blocks/encode.ts';
+import { decodeManifest } from '../blocks/encode.ts';
 import { wireManifest } from '../model/wire-manifest.ts';
 import { blockBefore } from './archive-reads.ts';
-import { blockBytes, blockCidText } from './blocks.ts';
+import { blockBytes, blockWithCid } from './blocks.ts';
 import type { Reader } from './connection.ts';
 
 /** A page of blocks ends at this many bytes or after this many milliseconds, so that no read lives long. */
@@ -38,7 +39,7 @@ export function chainsPage(
   { wanted, history, form }: { wanted: WantedChain[]; history: History; form: ChainForm },
 ): Uint8Array {
   const end = new PageEnd();
-  const chains: Block[][] = [];
+  const chains: ArchiveBlock[][] = [];
   for (const { tip, after } of wanted) {
     const chain = chainWithin(db, tip, history === 'tip' ? 1 : Number.POSITIVE_INFINITY, after, end);
     if (!chain) break;
@@ -51,11 +52,17 @@ export function chainsPage(
   );
 }
 
-function chainWithin(db: Reader, tip: number, limit: number, after: string | null, end: PageEnd): Block[] | null {
-  const blocks: Block[] = [];
+function chainWithin(
+  db: Reader,
+  tip: number,
+  limit: number,
+  after: string | null,
+  end: PageEnd,
+): ArchiveBlock[] | null {
+  const blocks: ArchiveBlock[] = [];
   for (let key: number | null = tip; key !== null; ) {
-    const bytes = blockBytes(db, key);
-    blocks.push({ cid: blockCidText(db, key), bytes });
+    const { cid, bytes } = blockWithCid(db, key);
+    blocks.push({ cid, bytes });
     const before = blocks.length < limit ? blockBefore(db, bytes) : null;
     key = before === null || cidText(before.cid) === after ? null : before.key;
     if (end.add(bytes.length) && key !== null) return null;
@@ -83,23 +90,43 @@ export function walkPage(
 /** The first of the wanted blocks that fit in a page, at least one; one group. */
 export function blocksPage(db: Reader, { keys, form }: { keys: number[]; form: ChainForm }): Uint8Array {
   const end = new PageEnd();
-  const blocks: Block[] = [];
+  const blocks: ArchiveBlock[] = [];
   for (const key of keys) {
-    const bytes = blockBytes(db, key);
-    blocks.push({ cid: blockCidText(db, key), bytes });
-    if (end.add(bytes.length)) break;
+    const block = blockWithCid(db, key);
+    blocks.push(block);
+    if (end.add(block.bytes.length)) break;
   }
   return packed([blocks.length], blocks, form);
 }
 
-/** A line of JSON that says what follows, then the blocks' bytes or the lines of text. */
-function packed(groups: number[], blocks: Block[], form: ChainForm): Uint8Array {
+/**
+ * Numbers of 32 bits: how many groups and blocks there are, the blocks of each group, the length of each block's CID and
+ * bytes; then these, or the lines of text.
+ */
+function packed(groups: number[], blocks: ArchiveBlock[], form: ChainForm): Uint8Array {
   if (form === 'lines') {
-    const lines = blocks.map(({ cid, bytes }) => `${lineOf(cid, bytes)}\n`);
-    return Buffer.from(`${JSON.stringify({ groups, blocks: [] })}\n${lines.join('')}`);
+    const lines = blocks.map(({ cid, bytes }) => `${lineOf(cidText(cid), bytes)}\n`);
+    return joined([numbers([groups.length, 0, ...groups]), Buffer.from(lines.join(''))]);
   }
-  const head = JSON.stringify({ groups, blocks: blocks.map(({ cid, bytes }) => [cid, bytes.length]) });
-  return Buffer.concat([Buffer.from(`${head}\n`), ...blocks.map(({ bytes }) => bytes)]);
+  const lengths = blocks.flatMap(({ cid, bytes }) => [cid.length, bytes.length]);
+  const parts = [numbers([groups.length, blocks.length, ...groups, ...lengths])];
+  for (const { cid, bytes } of blocks) parts.push(cid, bytes);
+  return joined(parts);
+}
+
+/** Memory of its own, since a message takes along all that is behind a view, and numbers must stand at their places. */
+function joined(parts: Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+function numbers(values: number[]): Uint8Array {
+  return new Uint8Array(Uint32Array.from(values).buffer);
 }
 
 function lineOf(cid: string, bytes: Uint8Array): string {
@@ -107,18 +134,19 @@ function lineOf(cid: string, bytes: Uint8Array): string {
   return JSON.stringify({ ...wireManifest(cid, manifest), ...(manifest.deleted && { deleted: true }) });
 }
 
-/** A page as chainsPage and blocksPage give it: groups of blocks, or for `lines` their text behind the head. */
-export function unpacked(page: Uint8Array): { groups: number[]; blocks: Block[]; rest: Uint8Array } {
-  const headEnd = page.indexOf(10);
-  const head = JSON.parse(Buffer.from(page.buffer, page.byteOffset, headEnd).toString()) as {
-    groups: number[];
-    blocks: [string, number][];
+/** A page as chainsPage and blocksPage give it: groups of blocks, or for `lines` their text. The parts share its memory. */
+export function unpacked(page: Uint8Array): { groups: ArchiveBlock[][]; sizes: number[]; rest: Uint8Array } {
+  const [groupCount = 0, blockCount = 0] = new Uint32Array(page.buffer, page.byteOffset, 2);
+  const head = new Uint32Array(page.buffer, page.byteOffset, 2 + groupCount + 2 * blockCount);
+  const sizes = Array.from(head.subarray(2, 2 + groupCount));
+  let length = 2 + groupCount;
+  let at = head.byteLength;
+  const part = () => {
+    const from = at;
+    at += head[length++] as number;
+    return page.subarray(from, at);
   };
-  let at = headEnd + 1;
-  const blocks = head.blocks.map(([cid, length]) => {
-    const bytes = page.subarray(at, at + length);
-    at += length;
-    return { cid, bytes };
-  });
-  return { groups: head.groups, blocks, rest: page.subarray(at) };
+  const groups =
+    blockCount === 0 ? [] : sizes.map((size) => Array.from({ length: size }, () => ({ cid: part(), bytes: part() })));
+  return { groups, sizes, rest: page.subarray(at) };
 }

@@ -3,9 +3,26 @@ import { cidBytes, cidText } from '../blocks/cid.ts';
 import type { earlierTips, ListedTip, movedTips, tipsOfScope } from './archive-reads.ts';
 import type { NetworkStore } from './network-store.ts';
 
-/** An entry that knows its place in the list that it comes from. */
-export interface PlacedEntry extends ArchiveEntry {
-  index: number;
+/** An entry that knows its place in the list that it comes from. The text of its tip is made when somebody asks. */
+export class PlacedEntry implements ArchiveEntry {
+  readonly index: number;
+  readonly id: string;
+  readonly ver: number;
+  readonly link: Uint8Array;
+  readonly content: string[] = [];
+  readonly start?: string;
+
+  constructor(index: number, { id, ver, cid }: CompactTip, start: string | undefined) {
+    this.index = index;
+    this.id = id;
+    this.ver = ver;
+    this.link = cid;
+    if (start !== undefined) this.start = start;
+  }
+
+  get tip(): string {
+    return cidText(this.link);
+  }
 }
 
 /** The state of a scope at one moment: (id, tip) of each entity in id order. About 150 bytes an entity. */
@@ -47,10 +64,9 @@ export class TipList {
 
   *entries(): Generator<PlacedEntry, void, undefined> {
     for (const [index, id] of this.#ids.entries()) {
-      const start = this.#starts.get(id);
-      const tip = cidText(this.#cids[index] as Uint8Array);
-      const entry = { id, tip, ver: this.#vers[index] as number, content: [], index };
-      yield start === undefined ? entry : { ...entry, start };
+      const tip = this.tip(index);
+      const cid = this.#cids[index] as Uint8Array;
+      yield new PlacedEntry(index, { id, tip, ver: this.#vers[index] as number, cid }, this.#starts.get(id));
     }
   }
 }
@@ -111,11 +127,14 @@ export async function entriesAt(store: NetworkStore, list: TipList, move: number
     complete = page.complete;
   }
   const entries: ArchiveEntry[] = [];
-  for (const { index: _index, ...entry } of list.entries()) {
+  for (const entry of list.entries()) {
     const tip = before.get(entry.id);
     before.delete(entry.id);
     if (tip === undefined) entries.push(entry);
-    else if (tip !== null) entries.push({ ...entry, tip: tip.cid, ver: tip.ver });
+    else if (tip !== null) {
+      const { id, content, start } = entry;
+      entries.push({ id, tip: tip.cid, ver: tip.ver, content, ...(start !== undefined && { start }) });
+    }
   }
   for (const [id, tip] of before) if (tip !== null) entries.push({ id, tip: tip.cid, ver: tip.ver, content: [] });
   return entries.sort((a, b) => (a.id < b.id ? -1 : 1));
