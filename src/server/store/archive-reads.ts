@@ -1,5 +1,5 @@
 import type { History, Scope } from '../blocks/archive-tree.ts';
-import { cidBytes, cidText } from '../blocks/cid.ts';
+import { cidBytes } from '../blocks/cid.ts';
 import { decodeManifest } from '../blocks/encode.ts';
 import { manifestHead } from '../blocks/manifest-head.ts';
 import { collectionsOf } from '../model/manifest.ts';
@@ -26,7 +26,7 @@ interface TipRow {
   key: number;
   id: string;
   tip: number;
-  cid: Uint8Array;
+  cid: string;
   ver: number;
   member: number;
   partial: number;
@@ -48,10 +48,10 @@ function selection(db: Reader, scope: Scope): { member: string; params: number[]
 function rowsWhere(db: Reader, scope: Scope, where: string, params: (string | number)[]): TipRow[] {
   const { member, params: memberParams } = selection(db, scope);
   return db.all<TipRow>(
-    `SELECT e.key, e.id, e.tip, b.cid, e.ver, ${member} AS member,
+    `SELECT e.key, e.id, e.tip, e.cid, e.ver, ${member} AS member,
         EXISTS (SELECT 1 FROM partial p WHERE p.entity = e.key) AS partial
-       FROM (SELECT key, id, tip, ver, collection, created_at FROM entity WHERE tip IS NOT NULL AND ${where}) e
-       JOIN block b ON b.key = e.tip ORDER BY e.id`,
+       FROM (SELECT key, id, tip, cid, ver, collection, created_at FROM entity WHERE tip IS NOT NULL AND ${where}) e
+       ORDER BY e.id`,
     ...memberParams,
     ...params,
   );
@@ -59,7 +59,7 @@ function rowsWhere(db: Reader, scope: Scope, where: string, params: (string | nu
 
 function listed(db: Reader, row: TipRow, history: History): ListedTip {
   const start = row.partial === 1 && history === 'all' ? startOf(db, row.tip) : null;
-  return { id: row.id, tip: row.tip, cid: cidText(row.cid), ver: row.ver, ...(start === null ? {} : { start }) };
+  return { id: row.id, tip: row.tip, cid: row.cid, ver: row.ver, ...(start === null ? {} : { start }) };
 }
 
 /** The oldest version here of a history that does not go back to version 1; null for one that does. */
