@@ -57,12 +57,12 @@ export class FileStore {
 
   /** How many bytes are kept under a CID; undefined where none are. */
   async size(cid: string): Promise<number | undefined> {
-    try {
-      return (await stat(this.#path(cid))).size;
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
+    return (await this.#stat(cid))?.size;
+  }
+
+  /** When the bytes under a CID came, epoch milliseconds; undefined where none are. */
+  async keptSince(cid: string): Promise<number | undefined> {
+    return (await this.#stat(cid))?.ctimeMs;
   }
 
   /** The bytes under a CID, or those from `start` to `end` (inclusive). @throws ENOENT where there are none */
@@ -78,6 +78,12 @@ export class FileStore {
     }
   }
 
+  /** Whether nothing at all is kept. */
+  async isEmpty(): Promise<boolean> {
+    for await (const _ of this.list()) return false;
+    return true;
+  }
+
   /** Forgets the bytes under a CID. */
   async remove(cid: string): Promise<void> {
     await rm(this.#path(cid), { force: true });
@@ -86,6 +92,15 @@ export class FileStore {
   /** Clears what interrupted uploads left; to be called when nothing is being stored. */
   async sweepIncoming(): Promise<void> {
     await rm(join(this.#folder, 'incoming'), { recursive: true, force: true });
+  }
+
+  async #stat(cid: string): Promise<{ size: number; ctimeMs: number } | undefined> {
+    try {
+      return await stat(this.#path(cid));
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
   }
 
   /** A CID names its own file: nothing of a user's text gets into a path. */

@@ -110,7 +110,11 @@ export function movedTips(
 export function earlierTips(
   db: Reader,
   { scope, after }: TipsQuery & { after: number },
-): { tips: { id: string; before: { cid: string; ver: number } | null }[]; last: number; complete: boolean } {
+): {
+  tips: { id: string; before: { tip: number; cid: string; ver: number } | null }[];
+  last: number;
+  complete: boolean;
+} {
   const rows = db.all<{ move: number; id: string; old_tip: number | null }>(
     `SELECT m.id AS move, e.id, m.old_tip FROM moves m JOIN entity e ON e.key = m.entity
       WHERE m.id > ? ORDER BY m.id LIMIT ?`,
@@ -119,7 +123,10 @@ export function earlierTips(
   );
   const tips = rows.map(({ id, old_tip }) => {
     if (old_tip === null || !belonged(db, scope, id, old_tip)) return { id, before: null };
-    return { id, before: { cid: blockCidText(db, old_tip), ver: manifestHead(blockBytes(db, old_tip)).ver } };
+    return {
+      id,
+      before: { tip: old_tip, cid: blockCidText(db, old_tip), ver: manifestHead(blockBytes(db, old_tip)).ver },
+    };
   });
   return { tips, last: rows.at(-1)?.move ?? after, complete: rows.length < pageRows };
 }

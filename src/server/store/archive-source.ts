@@ -1,7 +1,9 @@
 import { rootOf } from '../blocks/archive-tree.ts';
 import type { ArchiveBlock, ArchiveSource, EarlierArchive } from '../blocks/archive-writer.ts';
+import { FileStore } from '../blocks/file-store.ts';
 import { StorageError } from '../errors.ts';
 import { unpacked, type WantedChain, type walkPage } from './chain-reads.ts';
+import { filesFolder } from './network-folders.ts';
 import type { NetworkStore } from './network-store.ts';
 import { entriesAt, type PlacedEntry, type TipList } from './tip-list.ts';
 
@@ -79,6 +81,7 @@ class ChainPages {
 /** What an export of a list takes its blocks from: pages of the reader threads. */
 export function archiveSource(store: NetworkStore, list: TipList): ArchiveSource {
   const pages = new ChainPages(store, list);
+  const files = new FileStore(filesFolder(store.folder));
   async function* versions(index: number, after: string | null): AsyncGenerator<ArchiveBlock, void, undefined> {
     const chain = await pages.chain(index, after);
     if (chain) yield* chain;
@@ -88,8 +91,10 @@ export function archiveSource(store: NetworkStore, list: TipList): ArchiveSource
     head: { network: store.network, history: list.history, scope: list.scope },
     entries: () => list.entries(),
     versions: (entry, after) => versions((entry as PlacedEntry).index, after),
-    content: (cid) => {
-      throw new StorageError(`The content ${cid} is not here.`);
+    content: async (cid) => {
+      const size = await files.size(cid);
+      if (size === undefined) throw new StorageError(`The content ${cid} is not here any more.`);
+      return { size, chunks: files.read(cid) };
     },
   };
 }

@@ -20,7 +20,8 @@ export interface WantedChain {
 /** `blocks`: CIDs and bytes (see unpacked). `lines`: one wire manifest a line, a tombstone's with `deleted`. */
 export type ChainForm = 'blocks' | 'lines';
 
-class PageEnd {
+/** When a page of blocks is full. */
+export class PageEnd {
   readonly #until = performance.now() + pageMs;
   #bytes = 0;
 

@@ -1,6 +1,7 @@
 import { descends, earlierTips, movedTips, tipsOfScope } from './archive-reads.ts';
 import { blocksPage, chainsPage, walkPage } from './chain-reads.ts';
 import type { Reader } from './connection.ts';
+import { contentsPage } from './content-reads.ts';
 import { type ListingQuery, listEntities } from './listings.ts';
 import { networkCounts } from './network-counts.ts';
 
@@ -26,6 +27,8 @@ export const longReads = {
   /** Pages of blocks; see chain-reads.ts. */
   chainsPage,
   blocksPage,
+  contentsPage: (db: Reader, args: Parameters<typeof contentsPage>[1]): string =>
+    JSON.stringify(contentsPage(db, args)),
   walkPage: (db: Reader, args: Parameters<typeof walkPage>[1]): string => JSON.stringify(walkPage(db, args)),
 };
 

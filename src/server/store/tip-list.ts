@@ -1,6 +1,7 @@
 import type { ArchiveEntry, History, Scope } from '../blocks/archive-tree.ts';
 import { cidBytes, cidText } from '../blocks/cid.ts';
 import type { earlierTips, ListedTip, movedTips, tipsOfScope } from './archive-reads.ts';
+import { keptContents } from './content-list.ts';
 import type { NetworkStore } from './network-store.ts';
 
 /** An entry that knows its place in the list that it comes from. The text of its tip is made when somebody asks. */
@@ -9,14 +10,15 @@ export class PlacedEntry implements ArchiveEntry {
   readonly id: string;
   readonly ver: number;
   readonly link: Uint8Array;
-  readonly content: string[] = [];
+  readonly content: string[];
   readonly start?: string;
 
-  constructor(index: number, { id, ver, cid }: CompactTip, start: string | undefined) {
+  constructor(index: number, { id, ver, cid }: CompactTip, { start, content }: { start?: string; content: string[] }) {
     this.index = index;
     this.id = id;
     this.ver = ver;
     this.link = cid;
+    this.content = content;
     if (start !== undefined) this.start = start;
   }
 
@@ -36,12 +38,13 @@ export class TipList {
   readonly #vers: Float64Array;
   readonly #cids: Uint8Array[];
   readonly #starts: Map<string, string>;
+  readonly #contents: Map<number, string[]>;
 
   constructor(
     query: { scope: Scope; history: History },
     move: number,
     tips: CompactTip[],
-    starts: Map<string, string>,
+    { starts, contents }: { starts: Map<string, string>; contents: Map<number, string[]> },
   ) {
     this.scope = query.scope;
     this.history = query.history;
@@ -51,6 +54,7 @@ export class TipList {
     this.#vers = Float64Array.from(tips, ({ ver }) => ver);
     this.#cids = tips.map(({ cid }) => cid);
     this.#starts = starts;
+    this.#contents = contents;
   }
 
   get length(): number {
@@ -66,10 +70,15 @@ export class TipList {
     for (const [index, id] of this.#ids.entries()) {
       const tip = this.tip(index);
       const cid = this.#cids[index] as Uint8Array;
-      yield new PlacedEntry(index, { id, tip, ver: this.#vers[index] as number, cid }, this.#starts.get(id));
+      const start = this.#starts.get(id);
+      const content = this.#contents.get(tip) ?? none;
+      const facts = { id, tip, ver: this.#vers[index] as number, cid };
+      yield new PlacedEntry(index, facts, start === undefined ? { content } : { start, content });
     }
   }
 }
+
+const none: string[] = [];
 
 interface CompactTip {
   id: string;
@@ -113,30 +122,37 @@ export async function listTips(store: NetworkStore, query: { scope: Scope; histo
   }
   const list = [...tips.values()];
   if (created > 0) list.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
-  return new TipList(query, move, list, starts);
+  const keys = list.map(({ tip }) => tip);
+  return new TipList(query, move, list, { starts, contents: await keptContents(store, keys, { history }) });
 }
 
-/** The entries of a list as they were after an earlier move, in id order. */
+/**
+ * The entries of a list as they were after an earlier move, in id order. Content that came after it was not in them,
+ * though a version may have named it.
+ */
 export async function entriesAt(store: NetworkStore, list: TipList, move: number): Promise<ArchiveEntry[]> {
   const { scope, history } = list;
-  const before = new Map<string, { cid: string; ver: number } | null>();
+  const before = new Map<string, { tip: number; cid: string; ver: number } | null>();
   for (let after = move, complete = false; !complete; ) {
     const page: ReturnType<typeof earlierTips> = parsed(await store.readLong('earlierTips', { scope, history, after }));
     for (const { id, before: tip } of page.tips) if (!before.has(id)) before.set(id, tip);
     after = page.last;
     complete = page.complete;
   }
-  const entries: ArchiveEntry[] = [];
-  for (const entry of list.entries()) {
-    const tip = before.get(entry.id);
-    before.delete(entry.id);
-    if (tip === undefined) entries.push(entry);
-    else if (tip !== null) {
-      const { id, content, start } = entry;
-      entries.push({ id, tip: tip.cid, ver: tip.ver, content, ...(start !== undefined && { start }) });
-    }
+  const earlier: (ArchiveEntry & { key: number })[] = [];
+  for (const { id, index, tip, ver, start } of list.entries()) {
+    const was = before.get(id);
+    before.delete(id);
+    if (was === null) continue;
+    const facts = was ? { key: was.tip, tip: was.cid, ver: was.ver } : { key: list.tip(index), tip, ver };
+    earlier.push({ id, ...facts, content: [], ...(start !== undefined && { start }) });
   }
-  for (const [id, tip] of before) if (tip !== null) entries.push({ id, tip: tip.cid, ver: tip.ver, content: [] });
+  for (const [id, was] of before)
+    if (was !== null) earlier.push({ id, key: was.tip, tip: was.cid, ver: was.ver, content: [] });
+  const time = store.read((db) => db.get<{ time: number }>('SELECT time FROM moves WHERE id = ?', move)?.time ?? 0);
+  const keys = earlier.map(({ key }) => key);
+  const contents = await keptContents(store, keys, { history, before: time });
+  const entries = earlier.map(({ key, ...entry }) => ({ ...entry, content: contents.get(key) ?? none }));
   return entries.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 

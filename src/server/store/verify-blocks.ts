@@ -1,8 +1,10 @@
+import { digestOf } from '../blocks/car-format.ts';
 import { cidBytes, cidText } from '../blocks/cid.ts';
 import { type ManifestHead, manifestHead } from '../blocks/manifest-head.ts';
 import { verifyBlock } from '../blocks/verify.ts';
 import { blockBytes } from './blocks.ts';
 import type { Connection, Reader } from './connection.ts';
+import { contentOfBlock } from './content-reads.ts';
 import type { Progress } from './long-tasks.ts';
 import { type Findings, pageMs } from './verify-findings.ts';
 
@@ -75,6 +77,7 @@ function verifyOne(db: Reader, row: BlockFacts, findings: Findings): void {
     wrong('block', 'is stored with other bytes');
     return;
   }
+  for (const named of contentOfBlock(bytes)) findings.named.add(digestOf(cidBytes(named)), row.key, 0);
   let head: ManifestHead;
   try {
     head = manifestHead(bytes);

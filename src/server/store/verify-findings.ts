@@ -1,3 +1,5 @@
+import { DigestTable } from '../blocks/digest-table.ts';
+
 /** Something that is not as the blocks say. */
 export interface Problem {
   /** What kind of thing: database, block, chain, entity, edge, listing, move, file. */
@@ -34,6 +36,8 @@ export class Findings {
   readonly counts: VerifyCounts = { versions: 0, bytes: 0, entities: 0, edges: 0, listings: 0, moves: 0, files: 0 };
   /** Of `contains` and `in`, those without the other. */
   oneSided = 0;
+  /** Content that versions name. */
+  readonly named = new DigestTable();
   #count = 0;
   readonly #problems: Problem[] = [];
   readonly #remarks: string[] = [];

@@ -1,0 +1,47 @@
+import type { History } from '../blocks/archive-tree.ts';
+import { FileStore } from '../blocks/file-store.ts';
+import type { ContentsQuery, contentsPage } from './content-reads.ts';
+import { filesFolder } from './network-folders.ts';
+import type { NetworkStore } from './network-store.ts';
+
+const pageTips = 512;
+
+/**
+ * The content that the versions of some tips name and that is kept here, sorted: a list for each tip that has any, by its
+ * key. `before`: only what was kept before that time (epoch milliseconds).
+ */
+export async function keptContents(
+  store: NetworkStore,
+  tips: Iterable<number>,
+  { history, before = Number.POSITIVE_INFINITY }: { history: History; before?: number },
+): Promise<Map<number, string[]>> {
+  const kept = new Map<number, string[]>();
+  const files = new FileStore(filesFolder(store.folder));
+  if (await files.isEmpty()) return kept;
+  for (const [tip, named] of await namedContents(store, [...tips], history)) {
+    const here: string[] = [];
+    for (const cid of named) {
+      const since = await files.keptSince(cid);
+      if (since !== undefined && since < before) here.push(cid);
+    }
+    if (here.length > 0) kept.set(tip, here.sort());
+  }
+  return kept;
+}
+
+async function namedContents(store: NetworkStore, tips: number[], history: History): Promise<Map<number, Set<string>>> {
+  const named = new Map<number, Set<string>>();
+  let from: number | null = null;
+  for (let at = 0; at < tips.length; ) {
+    const wanted: ContentsQuery = { tips: tips.slice(at, at + pageTips), from, history };
+    const json = Buffer.from(await store.readLong('contentsPage', wanted)).toString();
+    const page = JSON.parse(json) as ReturnType<typeof contentsPage>;
+    for (const [i, cids] of page.contents.entries()) {
+      const tip = wanted.tips[i] as number;
+      if (cids.length > 0) named.set(tip, (named.get(tip) ?? new Set()).union(new Set(cids)));
+    }
+    from = page.next;
+    at += page.contents.length - (from === null ? 0 : 1);
+  }
+  return named;
+}
