@@ -56,7 +56,7 @@ export function addExport(program: Command, shell: Shell): void {
         shell.out(
           `${report.entities.toLocaleString('en')} entities in ${options.out} (${bytes.toLocaleString('en')} bytes)`,
         );
-        shell.out(`What comes later: archeion export --since ${report.checkpoint} ...`);
+        shell.out(`An export of only what comes from now on: archeion export --since ${report.checkpoint} --out FILE`);
       }
     });
 }
