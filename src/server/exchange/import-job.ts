@@ -10,7 +10,7 @@ import { readRecords } from './records.ts';
 import { Turns } from './turns.ts';
 
 /** A slice has at most so many entities, and is written early where their records hold so many bytes. */
-const sliceSize = 64;
+const sliceSize = 24;
 const sliceBytes = 4 * 1024 * 1024;
 const progressMs = 500;
 

@@ -23,7 +23,7 @@ export interface ImportTarget extends Destination {
 }
 
 /** So many small slices (what lives shortly is let go cheaply) are with the store while the next one is made. */
-const maxInFlight = 3;
+const maxInFlight = 8;
 /** How often an entity is looked at anew after somebody else wrote it in between. */
 const attempts = 10;
 const busyMs = 50;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** How long a step may hold the event loop: its delay stays below 10 ms with the requests that come between. */
-const stepMs = 3;
+const stepMs = 2;
 
 /** Cuts long work into steps, between which everything that waits on the event loop has its turn. */
 export class Turns {
