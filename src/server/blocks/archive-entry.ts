@@ -1,6 +1,6 @@
 import * as dagCbor from '@ipld/dag-cbor';
 import type { ArchiveEntry } from './archive-tree.ts';
-import { itemHead } from './cbor-items.ts';
+import type { CborWriter } from './cbor-writer.ts';
 import { cidBytes } from './cid.ts';
 
 const [idName, tipName, verName, startName, contentName] = ['id', 'tip', 'ver', 'start', 'content'].map((name) =>
@@ -8,29 +8,24 @@ const [idName, tipName, verName, startName, contentName] = ['id', 'tip', 'ver', 
 ) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
 
 /**
- * An entry of a shard as dag-cbor: the same bytes as the library gives for `{id, tip, ver, start?, content}`, whose
+ * Writes an entry of a shard as dag-cbor: the same bytes as the library gives for `{id, tip, ver, start?, content}`, whose
  * members stand here in that order. Every entry of a network is encoded twice in an export, so it is done by hand.
  */
-export function encodeEntry({ id, tip, ver, content, start, link }: ArchiveEntry): Uint8Array {
-  const parts = [
-    itemHead(5, start === undefined ? 4 : 5),
-    idName,
-    dagCbor.encode(id),
-    tipName,
-    ...linkParts(link ?? cidBytes(tip)),
-    verName,
-    dagCbor.encode(ver),
-  ];
-  if (start !== undefined) parts.push(startName, ...linkParts(cidBytes(start)));
-  parts.push(contentName, itemHead(4, content.length));
-  for (const cid of content) parts.push(...linkParts(cidBytes(cid)));
-  return Buffer.concat(parts);
+export function writeEntry(writer: CborWriter, entry: ArchiveEntry): void {
+  const { id, ver, content, start, link } = entry;
+  writer.head(5, start === undefined ? 4 : 5);
+  writer.raw(idName);
+  writer.text(id);
+  writer.raw(tipName);
+  // The text of the tip is made only when somebody asks for it.
+  writer.link(link ?? cidBytes(entry.tip));
+  writer.raw(verName);
+  writer.count(ver);
+  if (start !== undefined) {
+    writer.raw(startName);
+    writer.link(cidBytes(start));
+  }
+  writer.raw(contentName);
+  writer.head(4, content.length);
+  for (const cid of content) writer.link(cidBytes(cid));
 }
-
-/** Tag 42 around the binary CID behind a zero byte (the dag-cbor specification, Links). */
-function linkParts(cid: Uint8Array): [Uint8Array, Uint8Array, Uint8Array, Uint8Array] {
-  return [linkTag, itemHead(2, cid.length + 1), zero, cid];
-}
-
-const linkTag = Uint8Array.of(0xd8, 42);
-const zero = Uint8Array.of(0);

@@ -2,8 +2,9 @@ import { hash } from 'node:crypto';
 import * as dagCbor from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
 import type { Network } from '../model/ids.ts';
-import { encodeEntry } from './archive-entry.ts';
+import { writeEntry } from './archive-entry.ts';
 import { itemHead } from './cbor-items.ts';
+import { CborWriter } from './cbor-writer.ts';
 import { cidBytes } from './cid.ts';
 import { type Block, blockCid } from './encode.ts';
 import { Pace, turn } from './pace.ts';
@@ -90,43 +91,59 @@ export async function* shardsOf(
   entries: Iterable<ArchiveEntry> | AsyncIterable<ArchiveEntry>,
 ): AsyncGenerator<Shard, void, undefined> {
   const pace = new Pace();
-  let shard = new OpenShard();
-  let before = '';
-  for await (const entry of entries) {
-    if (entry.id <= before) throw new RangeError(`entries must come in id order: ${entry.id} after ${before}`);
-    before = entry.id;
-    if (shard.links + entry.content.length > maxShardContent && shard.entries.length > 0) {
-      yield shard.close();
-      shard = new OpenShard();
+  const cutter = new Cutter();
+  // What comes at once is not awaited one by one.
+  if (Symbol.iterator in entries)
+    for (const entry of entries) {
+      yield* cutter.add(entry);
+      if (pace.step(0)) await turn();
     }
-    const size = shard.add(entry);
-    if (shard.entries.length === maxShardEntries || endsShard(entry.id)) {
-      yield shard.close();
-      shard = new OpenShard();
+  else
+    for await (const entry of entries) {
+      yield* cutter.add(entry);
+      if (pace.step(0)) await turn();
     }
-    if (pace.step(10 * size)) await turn();
+  yield* cutter.end();
+}
+
+class Cutter {
+  #shard = new OpenShard();
+  #before = '';
+
+  /** Takes an entry in and gives the shards that end with it. */
+  *add(entry: ArchiveEntry): Generator<Shard, void, undefined> {
+    if (entry.id <= this.#before)
+      throw new RangeError(`entries must come in id order: ${entry.id} after ${this.#before}`);
+    this.#before = entry.id;
+    if (this.#shard.links + entry.content.length > maxShardContent) yield* this.end();
+    this.#shard.add(entry);
+    if (this.#shard.entries.length === maxShardEntries || endsShard(entry.id)) yield* this.end();
   }
-  if (shard.entries.length > 0) yield shard.close();
+
+  *end(): Generator<Shard, void, undefined> {
+    if (this.#shard.entries.length === 0) return;
+    const shard = this.#shard.close();
+    this.#shard = new OpenShard();
+    yield shard;
+  }
 }
 
 /** A shard that is being filled; each entry is encoded when it comes, so that closing is only joining. */
 class OpenShard {
   readonly entries: ArchiveEntry[] = [];
   links = 0;
-  private readonly parts: Uint8Array[] = [];
+  readonly #items = new CborWriter();
 
-  add(entry: ArchiveEntry): number {
+  add(entry: ArchiveEntry): void {
     if (entry.content.length > maxShardContent) throw new RangeError(`${entry.id} has too many blocks of content`);
-    const bytes = encodeEntry(entry);
+    writeEntry(this.#items, entry);
     this.entries.push(entry);
-    this.parts.push(bytes);
     this.links += entry.content.length;
-    return bytes.length;
   }
 
   close(): Shard {
-    const head = [itemHead(5, 1), dagCbor.encode('entries'), itemHead(4, this.parts.length)];
-    const bytes = Buffer.concat([...head, ...this.parts]);
+    const head = [itemHead(5, 1), dagCbor.encode('entries'), itemHead(4, this.entries.length)];
+    const bytes = Buffer.concat([...head, this.#items.bytes()]);
     const [first] = this.entries as [ArchiveEntry, ...ArchiveEntry[]];
     return { first: first.id, cid: blockCid(bytes), bytes, entries: this.entries };
   }

@@ -82,7 +82,12 @@ export async function* exportArchive(
     if (plan.root.shards[index++]?.cid !== shard.cid) throw new StorageError('The entries changed during the export.');
     if (changes) {
       writer.node(cidBytes(shard.cid), shard.bytes);
-      for (const change of changes) yield* writer.entity(change);
+      for (const change of changes) {
+        const rest = writer.entity(change);
+        if (rest) yield* rest;
+        yield* writer.chunks();
+        if (writer.isTime()) await turn();
+      }
     }
     yield* writer.chunks();
   }
@@ -170,12 +175,17 @@ async function contentOf(since: EarlierArchive | undefined): Promise<DigestTable
   return table;
 }
 
+function refused(cid: Uint8Array, why: string): StorageError {
+  return new StorageError(`Block ${cidText(cid)} ${why}.`);
+}
+
 class Writer {
   readonly buffer = new CarBuffer();
   private readonly source: ArchiveSource;
   /** Content that is in this file or in the earlier one; each is written once. */
   private readonly reached: DigestTable;
   private readonly pace = new Pace();
+  private due = false;
 
   constructor(source: ArchiveSource, reached: DigestTable) {
     this.source = source;
@@ -183,10 +193,9 @@ class Writer {
   }
 
   node(cid: Uint8Array, bytes: Uint8Array): void {
-    const refuse = (why: string) => new StorageError(`Block ${cidText(cid)} ${why}.`);
-    if (codecOf(cid) !== dagCborCode) throw refuse('is of a kind that no archive holds');
-    if (!hash('sha256', bytes, 'buffer').equals(digestOf(cid))) throw refuse('is stored with other bytes');
-    if (bytes.length > maxNodeBytes) throw refuse('is larger than an archive may hold');
+    if (codecOf(cid) !== dagCborCode) throw refused(cid, 'is of a kind that no archive holds');
+    if (!hash('sha256', bytes, 'buffer').equals(digestOf(cid))) throw refused(cid, 'is stored with other bytes');
+    if (bytes.length > maxNodeBytes) throw refused(cid, 'is larger than an archive may hold');
     this.buffer.block(cid, bytes);
   }
 
@@ -194,19 +203,48 @@ class Writer {
     for (let chunk = this.buffer.chunk(); chunk; chunk = this.buffer.chunk()) yield chunk;
   }
 
-  async *entity({ entry, before }: Change): AsyncGenerator<Uint8Array, void, undefined> {
-    for (const cid of entry.content) yield* this.content(cid);
+  /** Writes an entity where all of it is at hand, else gives what writes it while it comes. */
+  entity({ entry, before }: Change): AsyncGenerator<Uint8Array, void, undefined> | null {
     // An earlier history that began elsewhere lacks versions of this one; so does one that ends in the same tip already.
     const continues = before && before.start === entry.start && before.tip !== entry.tip;
-    let last: Uint8Array | undefined;
-    for await (const { cid, bytes } of this.source.versions(entry, continues ? before.tip : null)) {
-      this.node(cid, bytes);
-      last = cid;
-      if (this.pace.step(bytes.length)) await turn();
-      yield* this.chunks();
-    }
-    if (!last || Buffer.compare(last, entry.link ?? cidBytes(entry.tip)) !== 0)
+    const blocks = this.source.versions(entry, continues ? before.tip : null);
+    if (entry.content.length > 0 || !(Symbol.iterator in blocks)) return this.streamed(entry, blocks);
+    let last: ArchiveBlock | undefined;
+    for (const block of blocks) last = this.version(block);
+    this.checkTip(entry, last);
+    return null;
+  }
+
+  /** Whether the event loop should have a turn. */
+  isTime(): boolean {
+    const { due } = this;
+    this.due = false;
+    return due;
+  }
+
+  private version(block: ArchiveBlock): ArchiveBlock {
+    this.node(block.cid, block.bytes);
+    if (this.pace.step(block.bytes.length)) this.due = true;
+    return block;
+  }
+
+  private checkTip(entry: ArchiveEntry, last: ArchiveBlock | undefined): void {
+    if (!last || Buffer.compare(last.cid, entry.link ?? cidBytes(entry.tip)) !== 0)
       throw new StorageError(`The versions of ${entry.id} do not end with its tip.`);
+  }
+
+  private async *streamed(
+    entry: ArchiveEntry,
+    blocks: Stream<ArchiveBlock>,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    for (const cid of entry.content) yield* this.content(cid);
+    let last: ArchiveBlock | undefined;
+    for await (const block of blocks) {
+      last = this.version(block);
+      yield* this.chunks();
+      if (this.isTime()) await turn();
+    }
+    this.checkTip(entry, last);
   }
 
   private async *content(cid: string): AsyncGenerator<Uint8Array, void, undefined> {

@@ -24,11 +24,16 @@ export class CarBuffer {
 
   /** Begins a block whose `size` bytes follow by `add`. */
   begin(cid: Uint8Array, size: number): void {
-    this.add(varint(cid.length + size));
+    this.#length(cid.length + size);
     this.add(cid);
   }
 
   add(bytes: Uint8Array): void {
+    if (bytes.length < chunkBytes - this.used) {
+      this.open.set(bytes, this.used);
+      this.used += bytes.length;
+      return;
+    }
     let from = 0;
     while (from < bytes.length) {
       const part = bytes.subarray(from, from + chunkBytes - this.used);
@@ -39,6 +44,15 @@ export class CarBuffer {
       this.full.push(this.open);
       this.open = Buffer.allocUnsafeSlow(chunkBytes);
       this.used = 0;
+    }
+  }
+
+  #length(value: number): void {
+    // One or two bytes mostly: they need no array.
+    if (value < 0x80 || value >= 0x4000 || chunkBytes - this.used <= 2) this.add(varint(value));
+    else {
+      this.open[this.used++] = (value & 0x7f) | 0x80;
+      this.open[this.used++] = value >> 7;
     }
   }
 

@@ -73,17 +73,28 @@ function startOf(db: Reader, tip: number): string | null {
   }
 }
 
-/** A page of a scope's entities in id order, deleted ones too; `next` goes into `after`, null at the end. */
+/** The last id of the next page of all entities; null where the rest is shorter than a page. Reads one index alone. */
+export function pageEnd(db: Reader, after: string): string | null {
+  const row = db.get<{ id: string }>(
+    'SELECT id FROM entity WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?',
+    after,
+    pageRows - 1,
+  );
+  return row?.id ?? null;
+}
+
+/** A scope's entities in id order, deleted ones too, with ids after `after` up to `until`; null: to the last one. */
 export function tipsOfScope(
   db: Reader,
-  { scope, history, after }: TipsQuery & { after: string },
-): { tips: ListedTip[]; next: string | null } {
+  { scope, history, after, until }: TipsQuery & { after: string; until: string | null },
+): ListedTip[] {
   const rows =
     scope.kind === 'entity'
       ? rowsWhere(db, scope, 'id = ?', [scope.id])
-      : rowsWhere(db, scope, 'id > ? ORDER BY id LIMIT ?', [after, pageRows]);
-  const tips = rows.filter((row) => row.member === 1).map((row) => listed(db, row, history));
-  return { tips, next: scope.kind !== 'entity' && rows.length === pageRows ? (rows.at(-1)?.id ?? null) : null };
+      : until === null
+        ? rowsWhere(db, scope, 'id > ?', [after])
+        : rowsWhere(db, scope, 'id > ? AND id <= ?', [after, until]);
+  return rows.filter((row) => row.member === 1).map((row) => listed(db, row, history));
 }
 
 /** What moved after a move, as it is now: `gone` no longer belongs to the scope; `complete` when it is all. */

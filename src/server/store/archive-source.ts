@@ -2,7 +2,7 @@ import { rootOf } from '../blocks/archive-tree.ts';
 import type { ArchiveBlock, ArchiveSource, EarlierArchive } from '../blocks/archive-writer.ts';
 import { FileStore } from '../blocks/file-store.ts';
 import { StorageError } from '../errors.ts';
-import { unpacked, type WantedChain, type walkPage } from './chain-reads.ts';
+import { unpacked, type walkPage } from './chain-reads.ts';
 import { filesFolder } from './network-folders.ts';
 import type { NetworkStore } from './network-store.ts';
 import { entriesAt, type PlacedEntry, type TipList } from './tip-list.ts';
@@ -31,13 +31,20 @@ class ChainPages {
     this.#list = list;
   }
 
-  /** The chain of an entry; undefined where it alone is longer than a page. */
-  async chain(index: number, after: string | null): Promise<ArchiveBlock[] | undefined> {
-    if (after !== null || !this.#chains.has(index)) await this.#turnTo(index, after);
+  /** The chain of an entry where its page has been read already. */
+  atHand(index: number): ArchiveBlock[] | undefined {
     const chain = this.#chains.get(index);
+    if (!chain) return undefined;
     this.#chains.delete(index);
     this.#expected = index + 1;
     return chain;
+  }
+
+  /** The chain of an entry; undefined where it alone is longer than a page. */
+  async chain(index: number, after: string | null): Promise<ArchiveBlock[] | undefined> {
+    await this.#turnTo(index, after);
+    this.#expected = index + 1;
+    return this.atHand(index);
   }
 
   async #turnTo(index: number, after: string | null): Promise<void> {
@@ -70,8 +77,9 @@ class ChainPages {
   }
 
   #range(from: number, to: number, after: string | null): Range {
-    const wanted = wantedFrom(this.#list, from, to, after);
-    const page = this.#store.readLong('chainsPage', { wanted, history: this.#list.history, form: 'blocks' });
+    const tips = this.#list.tips(from, to);
+    const { history } = this.#list;
+    const page = this.#store.readLong('chainsPage', { tips, after, history, form: 'blocks' });
     // Its failure is met where it is awaited; an export that ends early awaits it no more.
     page.catch(() => undefined);
     return { from, to, page };
@@ -82,7 +90,7 @@ class ChainPages {
 export function archiveSource(store: NetworkStore, list: TipList): ArchiveSource {
   const pages = new ChainPages(store, list);
   const files = new FileStore(filesFolder(store.folder));
-  async function* versions(index: number, after: string | null): AsyncGenerator<ArchiveBlock, void, undefined> {
+  async function* fetched(index: number, after: string | null): AsyncGenerator<ArchiveBlock, void, undefined> {
     const chain = await pages.chain(index, after);
     if (chain) yield* chain;
     else yield* longChain(store, list.tip(index), after);
@@ -90,7 +98,10 @@ export function archiveSource(store: NetworkStore, list: TipList): ArchiveSource
   return {
     head: { network: store.network, history: list.history, scope: list.scope },
     entries: () => list.entries(),
-    versions: (entry, after) => versions((entry as PlacedEntry).index, after),
+    versions: (entry, after) => {
+      const { index } = entry as PlacedEntry;
+      return (after === null && pages.atHand(index)) || fetched(index, after);
+    },
     content: async (cid) => {
       const size = await files.size(cid);
       if (size === undefined) throw new StorageError(`The content ${cid} is not here any more.`);
@@ -102,9 +113,9 @@ export function archiveSource(store: NetworkStore, list: TipList): ArchiveSource
 /** Text lines of a list's versions: one wire manifest each. */
 export async function* manifestLines(store: NetworkStore, list: TipList): AsyncGenerator<Uint8Array, void, undefined> {
   for (let index = 0; index < list.length; ) {
-    const wanted = wantedFrom(list, index, Math.min(list.length, index + most), null);
+    const tips = list.tips(index, index + most);
     const { sizes, rest } = unpacked(
-      await store.readLong('chainsPage', { wanted, history: list.history, form: 'lines' }),
+      await store.readLong('chainsPage', { tips, after: null, history: list.history, form: 'lines' }),
     );
     if (sizes.length > 0) yield rest;
     else
@@ -128,12 +139,6 @@ export async function stateAt(store: NetworkStore, list: TipList, move: number):
       yield* entries;
     },
   };
-}
-
-function wantedFrom(list: TipList, from: number, to: number, after: string | null): WantedChain[] {
-  const wanted: WantedChain[] = [];
-  for (let i = from; i < to; i++) wanted.push({ tip: list.tip(i), after: i === from ? after : null });
-  return wanted;
 }
 
 async function* longChain(

@@ -11,12 +11,6 @@ import type { Reader } from './connection.ts';
 const pageBytes = 1024 * 1024;
 const pageMs = 30;
 
-/** Whose versions are wanted: the tip's block key, and a version up to which they are had already. */
-export interface WantedChain {
-  tip: number;
-  after: string | null;
-}
-
 /** `blocks`: CIDs and bytes (see unpacked). `lines`: one wire manifest a line, a tombstone's with `deleted`. */
 export type ChainForm = 'blocks' | 'lines';
 
@@ -31,18 +25,24 @@ export class PageEnd {
   }
 }
 
+export interface ChainsQuery {
+  /** Block keys of the tips whose chains are wanted. */
+  tips: Float64Array;
+  /** A version of the first chain up to which it is had already. */
+  after: string | null;
+  history: History;
+  form: ChainForm;
+}
+
 /**
  * The chains of as many of the first wanted tips as fit in a page, each oldest first: `groups` has the number of
  * versions of each. No group at all: the first chain alone is longer than a page (see walkPage, blocksPage).
  */
-export function chainsPage(
-  db: Reader,
-  { wanted, history, form }: { wanted: WantedChain[]; history: History; form: ChainForm },
-): Uint8Array {
+export function chainsPage(db: Reader, { tips, after, history, form }: ChainsQuery): Uint8Array {
   const end = new PageEnd();
   const chains: ArchiveBlock[][] = [];
-  for (const { tip, after } of wanted) {
-    const chain = chainWithin(db, tip, history === 'tip' ? 1 : Number.POSITIVE_INFINITY, after, end);
+  for (const [i, tip] of tips.entries()) {
+    const chain = chainWithin(db, tip, history === 'tip' ? 1 : Number.POSITIVE_INFINITY, i === 0 ? after : null, end);
     if (!chain) break;
     chains.push(chain);
   }

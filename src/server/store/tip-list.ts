@@ -1,6 +1,6 @@
 import type { ArchiveEntry, History, Scope } from '../blocks/archive-tree.ts';
 import { cidBytes, cidText } from '../blocks/cid.ts';
-import type { earlierTips, ListedTip, movedTips, tipsOfScope } from './archive-reads.ts';
+import { type earlierTips, type ListedTip, type movedTips, pageEnd } from './archive-reads.ts';
 import { keptContents } from './content-list.ts';
 import type { NetworkStore } from './network-store.ts';
 
@@ -66,6 +66,11 @@ export class TipList {
     return this.#tips[index] as number;
   }
 
+  /** The keys of the tips of a range of entries. */
+  tips(from: number, to: number): Float64Array {
+    return this.#tips.slice(from, to);
+  }
+
   *entries(): Generator<PlacedEntry, void, undefined> {
     for (const [index, id] of this.#ids.entries()) {
       const tip = this.tip(index);
@@ -101,12 +106,7 @@ export async function listTips(store: NetworkStore, query: { scope: Scope; histo
     else starts.set(id, start);
   };
   let move = store.read((db) => db.get<{ id: number }>('SELECT max(id) AS id FROM moves')?.id ?? 0);
-  for (let after: string | null = ''; after !== null; ) {
-    const args: Parameters<typeof tipsOfScope>[1] = { scope, history, after };
-    const page: ReturnType<typeof tipsOfScope> = parsed(await store.readLong('tipsOfScope', args));
-    page.tips.forEach(put);
-    after = page.next;
-  }
+  for await (const page of tipPages(store, query)) page.forEach(put);
   let created = 0;
   for (let complete = false; !complete; ) {
     const page: ReturnType<typeof movedTips> = parsed(
@@ -124,6 +124,27 @@ export async function listTips(store: NetworkStore, query: { scope: Scope; histo
   if (created > 0) list.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
   const keys = list.map(({ tip }) => tip);
   return new TipList(query, move, list, { starts, contents: await keptContents(store, keys, { history }) });
+}
+
+/** The pages of a scope in id order: two at a time, one for each reader thread. */
+async function* tipPages(
+  store: NetworkStore,
+  { scope, history }: { scope: Scope; history: History },
+): AsyncGenerator<ListedTip[], void, undefined> {
+  const pages: Promise<Uint8Array>[] = [];
+  let next: string | null = '';
+  while (next !== null || pages.length > 0) {
+    while (next !== null && pages.length < 2) {
+      const after: string = next;
+      const until: string | null = scope.kind === 'entity' ? null : store.read((db) => pageEnd(db, after));
+      const page = store.readLong('tipsOfScope', { scope, history, after, until });
+      // Its failure is met where it is awaited.
+      page.catch(() => undefined);
+      pages.push(page);
+      next = until;
+    }
+    yield parsed<ListedTip[]>(await (pages.shift() as Promise<Uint8Array>));
+  }
 }
 
 /**
