@@ -42,11 +42,14 @@ function plainBytes(db: Reader, { enc, base, bytes }: BlockRow): Uint8Array {
   return zstdDecompressSync(bytes, { dictionary: blockBytes(db, base ?? 0) });
 }
 
-/** A block's binary CID and plain bytes, by one statement. Throws where the key names none. */
-export function blockWithCid(db: Reader, key: number): { cid: Uint8Array; bytes: Uint8Array } {
-  const row = db.get<BlockRow & { cid: Uint8Array }>('SELECT key, cid, enc, base, bytes FROM block WHERE key = ?', key);
+/** A block's binary CID, its entity's key and its plain bytes, by one statement. Throws where the key names none. */
+export function blockWithCid(db: Reader, key: number): { cid: Uint8Array; entity: number; bytes: Uint8Array } {
+  const row = db.get<BlockRow & { cid: Uint8Array; entity: number }>(
+    'SELECT key, cid, entity, enc, base, bytes FROM block WHERE key = ?',
+    key,
+  );
   if (!row) throw new StorageError(`The database is damaged: version ${key} is missing. ${damagedVersion}`);
-  return { cid: row.cid, bytes: plainBytes(db, row) };
+  return { cid: row.cid, entity: row.entity, bytes: plainBytes(db, row) };
 }
 
 /** The manifest of a stored block's bytes. Throws StorageError where they are none: a version was read before it was stored. */

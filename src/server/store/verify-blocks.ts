@@ -1,7 +1,7 @@
 import { digestOf } from '../blocks/car-format.ts';
 import { cidBytes, cidText } from '../blocks/cid.ts';
 import { type ManifestHead, manifestHead } from '../blocks/manifest-head.ts';
-import { verifyBlock } from '../blocks/verify.ts';
+import { verifyBinary } from '../blocks/verify.ts';
 import { blockBytes } from './blocks.ts';
 import type { Connection, Reader } from './connection.ts';
 import { contentOfBlock } from './content-reads.ts';
@@ -61,8 +61,8 @@ function blocksAfter(db: Reader, after: number, findings: Findings): number | nu
 }
 
 function verifyOne(db: Reader, row: BlockFacts, findings: Findings): void {
-  const cid = cidText(row.cid);
-  const wrong = (kind: string, message: string) => findings.problem(kind, `Version ${cid} ${message}.`, row.id ?? '');
+  const wrong = (kind: string, message: string) =>
+    findings.problem(kind, `Version ${cidText(row.cid)} ${message}.`, row.id ?? '');
   let bytes: Uint8Array;
   try {
     bytes = blockBytes(db, row.key);
@@ -73,7 +73,7 @@ function verifyOne(db: Reader, row: BlockFacts, findings: Findings): void {
   findings.counts.versions++;
   findings.counts.bytes += bytes.length;
   if (bytes.length !== row.size) wrong('block', `is stored with the size ${row.size}, not ${bytes.length}`);
-  if (verifyBlock(cid, bytes) === 'mismatch') {
+  if (verifyBinary(row.cid, bytes) === 'mismatch') {
     wrong('block', 'is stored with other bytes');
     return;
   }

@@ -1,6 +1,7 @@
+import { cidText } from '../blocks/cid.ts';
 import { decodeManifest } from '../blocks/encode.ts';
 import { collectionsOf, labelOf, type Manifest, relationshipKey } from '../model/manifest.ts';
-import { blockBytes, blockCidText } from './blocks.ts';
+import { blockWithCid } from './blocks.ts';
 import type { Connection, Reader } from './connection.ts';
 import type { Progress } from './long-tasks.ts';
 import { currentJson } from './projection.ts';
@@ -81,41 +82,48 @@ function entitiesAfter(db: Reader, after: number, findings: Findings, moves: Mov
   );
   const predicates = db.all<{ key: number; name: string }>('SELECT key, name FROM predicate');
   const names = new Map(predicates.map(({ key, name }) => [key, name]));
+  const page: Page = { findings, moves, names, peers: new Map() };
   for (const row of rows) {
-    verifyOne(db, row, { findings, moves, names });
+    verifyOne(db, row, page);
     if (performance.now() > until) return row.key;
   }
   return rows.length < pageRows ? null : (rows.at(-1)?.key ?? null);
 }
 
-function verifyOne(
-  db: Reader,
-  row: EntityFacts,
-  { findings, moves, names }: { findings: Findings; moves: MoveLog; names: ReadonlyMap<number, string> },
-): void {
+/** What the entities of a page share. */
+interface Page {
+  findings: Findings;
+  moves: MoveLog;
+  /** Predicates by their keys. */
+  names: ReadonlyMap<number, string>;
+  /** Ids of peers by their keys, as far as they have been asked for: many have the same. */
+  peers: Map<number, string>;
+}
+
+function verifyOne(db: Reader, row: EntityFacts, page: Page): void {
+  const { findings, moves } = page;
   const wrong = (kind: string, message: string) => findings.problem(kind, `${row.id}: ${message}.`, row.id);
   if ((moves.tips.get(row.key) ?? null) !== row.tip) wrong('move', 'its tip is not where the moves lead');
   if (row.tip === null) {
-    compareEdges(db, row, [], findings, names);
+    compareEdges(db, row, [], page);
     return;
   }
   findings.counts.entities++;
   let manifest: Manifest;
-  let cid: string;
+  let block: ReturnType<typeof blockWithCid>;
   try {
-    cid = blockCidText(db, row.tip);
-    manifest = decodeManifest(blockBytes(db, row.tip));
+    block = blockWithCid(db, row.tip);
+    manifest = decodeManifest(block.bytes);
   } catch (error) {
     wrong('entity', `its tip cannot be read (${(error as Error).message})`);
     return;
   }
-  const tipOf = db.get<{ entity: number }>('SELECT entity FROM block WHERE key = ?', row.tip)?.entity;
-  if (tipOf !== row.key) wrong('entity', 'its tip is a version of another entity');
-  const facts = expected(db, cid, manifest);
+  if (block.entity !== row.key) wrong('entity', 'its tip is a version of another entity');
+  const facts = expected(db, cidText(block.cid), manifest);
   const columns = Object.keys(facts) as (keyof typeof facts)[];
   const differing = columns.filter((name) => facts[name] !== row[name]);
   if (differing.length > 0) wrong('entity', `its row differs from its tip in ${differing.join(', ')}`);
-  compareEdges(db, row, manifest.relationships, findings, names);
+  compareEdges(db, row, manifest.relationships, page);
   compareListings(db, row, manifest, findings);
 }
 
@@ -138,21 +146,19 @@ function compareEdges(
   db: Reader,
   row: EntityFacts,
   relationships: { predicate: string; peer: string }[],
-  findings: Findings,
-  names: ReadonlyMap<number, string>,
+  { findings, names, peers }: Page,
 ): void {
-  const stored = db.all<{ predicate: number; peer: string | null; peer_key: number }>(
-    `SELECT d.predicate, e.id AS peer, d.peer AS peer_key FROM edge d LEFT JOIN entity e ON e.key = d.peer
-      WHERE d.source = ?`,
+  const stored = db.all<{ predicate: number; peer: number }>(
+    'SELECT predicate, peer FROM edge WHERE source = ?',
     row.key,
   );
   findings.counts.edges += stored.length;
   const there = new Set<string>();
-  for (const { predicate: key, peer, peer_key } of stored) {
+  for (const { predicate: key, peer } of stored) {
     const predicate = names.get(key) ?? '';
-    there.add(relationshipKey({ predicate, peer: peer ?? '' }));
+    there.add(relationshipKey({ predicate, peer: peerId(db, peer, peers) }));
     const other = predicate === 'contains' ? 'in' : predicate === 'in' ? 'contains' : null;
-    if (other !== null && !hasEdge(db, peer_key, other, row.key)) findings.oneSided++;
+    if (other !== null && !hasEdge(db, peer, other, row.key)) findings.oneSided++;
   }
   const wanted = new Set(relationships.map(relationshipKey));
   const lacking = [...wanted].filter((key) => !there.has(key)).length;
@@ -163,6 +169,16 @@ function compareEdges(
       `${row.id}: ${lacking} of its relationships are not indexed, ${extra} are that it has not.`,
       row.id,
     );
+}
+
+/** Empty where there is no such entity. */
+function peerId(db: Reader, key: number, peers: Map<number, string>): string {
+  let id = peers.get(key);
+  if (id === undefined) {
+    id = db.get<{ id: string }>('SELECT id FROM entity WHERE key = ?', key)?.id ?? '';
+    peers.set(key, id);
+  }
+  return id;
 }
 
 function hasEdge(db: Reader, source: number, predicate: string, peer: number): boolean {
