@@ -1,4 +1,4 @@
-import { mkdir, statfs } from 'node:fs/promises';
+import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { resolve } from 'node:path';
 import { UnavailableError } from './errors.ts';
@@ -26,17 +26,20 @@ export function networkDrive(type: number): string | null {
 
 /**
  * Makes the data folder, readable by its owner only, and answers its absolute path.
- * @throws UnavailableError where it cannot be made, or lies on a network drive
+ * @throws UnavailableError where it cannot be made or written, or lies on a network drive
  */
 export async function openDataFolder(path: string): Promise<string> {
   const data = resolve(path);
   let type: number;
   try {
     await mkdir(data, { recursive: true, mode: 0o700 });
+    await access(data, constants.R_OK | constants.W_OK | constants.X_OK);
     ({ type } = await statfs(data));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UnavailableError(`The data folder ${data} cannot be used (${reason}): name another with --data.`);
+    throw new UnavailableError(
+      `The data folder ${data} cannot be used (${reason}): make it writable, or name another with --data.`,
+    );
   }
   const drive = platform() === 'linux' ? networkDrive(type) : null;
   if (drive)

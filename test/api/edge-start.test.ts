@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readConfig, UsageError } from '../../src/server/config.ts';
 import { networkDrive, openDataFolder, syncedBy } from '../../src/server/data-folder.ts';
-import { UnavailableError } from '../../src/server/errors.ts';
+import { StorageError, UnavailableError } from '../../src/server/errors.ts';
 import { openLog } from '../../src/server/log.ts';
 import { readNodeFile } from '../../src/server/node-file.ts';
 import { lockFolder } from '../../src/server/store/lock.ts';
@@ -83,6 +83,11 @@ describe('the data folder', () => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, 'file'), '');
     await expect(openDataFolder(join(folder.path, 'file'))).rejects.toThrow(/cannot be used .*--data/);
+  });
+
+  test('one that the lock cannot be made in is a clear error', async () => {
+    await using folder = await temporaryFolder();
+    expect(() => lockFolder(join(folder.path, 'missing'))).toThrow(StorageError);
   });
 
   test('network drives and synced folders are known', () => {
