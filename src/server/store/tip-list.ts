@@ -1,5 +1,7 @@
 import type { ArchiveEntry, History, Scope } from '../blocks/archive-tree.ts';
+import { cidLength } from '../blocks/car-format.ts';
 import { cidBytes, cidText } from '../blocks/cid.ts';
+import { turn } from '../blocks/pace.ts';
 import { type earlierTips, type ListedTip, type movedTips, pageEnd } from './archive-reads.ts';
 import { keptContents } from './content-list.ts';
 import type { NetworkStore } from './network-store.ts';
@@ -13,11 +15,12 @@ export class PlacedEntry implements ArchiveEntry {
   readonly content: string[];
   readonly start?: string;
 
-  constructor(index: number, { id, ver, cid }: CompactTip, { start, content }: { start?: string; content: string[] }) {
+  constructor(entry: Omit<PlacedEntry, 'tip'>) {
+    const { index, id, ver, link, content, start } = entry;
     this.index = index;
     this.id = id;
     this.ver = ver;
-    this.link = cid;
+    this.link = link;
     this.content = content;
     if (start !== undefined) this.start = start;
   }
@@ -27,7 +30,7 @@ export class PlacedEntry implements ArchiveEntry {
   }
 }
 
-/** The state of a scope at one moment: (id, tip) of each entity in id order. About 150 bytes an entity. */
+/** The state of a scope at one moment: (id, tip) of each entity in id order. About 100 bytes an entity. */
 export class TipList {
   readonly scope: Scope;
   readonly history: History;
@@ -36,25 +39,43 @@ export class TipList {
   readonly #ids: string[];
   readonly #tips: Float64Array;
   readonly #vers: Float64Array;
-  readonly #cids: Uint8Array[];
+  readonly #cids: PackedCids;
   readonly #starts: Map<string, string>;
   readonly #contents: Map<number, string[]>;
 
-  constructor(
-    query: { scope: Scope; history: History },
-    move: number,
-    tips: CompactTip[],
-    { starts, contents }: { starts: Map<string, string>; contents: Map<number, string[]> },
+  private constructor(
+    { scope, history }: { scope: Scope; history: History },
+    { move, ids, tips, vers, cids, starts, contents }: Columns,
   ) {
-    this.scope = query.scope;
-    this.history = query.history;
+    this.scope = scope;
+    this.history = history;
     this.move = move;
-    this.#ids = tips.map(({ id }) => id);
-    this.#tips = Float64Array.from(tips, ({ tip }) => tip);
-    this.#vers = Float64Array.from(tips, ({ ver }) => ver);
-    this.#cids = tips.map(({ cid }) => cid);
+    this.#ids = ids;
+    this.#tips = tips;
+    this.#vers = vers;
+    this.#cids = cids;
     this.#starts = starts;
     this.#contents = contents;
+  }
+
+  /** Packs what was listed, in id order; the event loop has its turns meanwhile. */
+  static async of(
+    store: NetworkStore,
+    query: { scope: Scope; history: History },
+    { move, listed, starts }: { move: number; listed: ReadonlyMap<string, CompactTip>; starts: Map<string, string> },
+  ): Promise<TipList> {
+    const tips = new Float64Array(listed.size);
+    const vers = new Float64Array(listed.size);
+    const cids = new PackedCids(listed.size);
+    const ids: string[] = [];
+    for (const { id, tip, ver, cid } of listed.values()) {
+      tips[ids.length] = tip;
+      vers[ids.length] = ver;
+      cids.set(ids.length, cidBytes(cid));
+      if (ids.push(id) % perTurn === 0) await turn();
+    }
+    const contents = await keptContents(store, tips, query);
+    return new TipList(query, { move, ids, tips, vers, cids, starts, contents });
   }
 
   get length(): number {
@@ -73,23 +94,48 @@ export class TipList {
 
   *entries(): Generator<PlacedEntry, void, undefined> {
     for (const [index, id] of this.#ids.entries()) {
-      const tip = this.tip(index);
-      const cid = this.#cids[index] as Uint8Array;
+      const link = this.#cids.get(index);
       const start = this.#starts.get(id);
-      const content = this.#contents.get(tip) ?? none;
-      const facts = { id, tip, ver: this.#vers[index] as number, cid };
-      yield new PlacedEntry(index, facts, start === undefined ? { content } : { start, content });
+      const content = this.#contents.get(this.tip(index)) ?? none;
+      const facts = { index, id, ver: this.#vers[index] as number, link, content };
+      yield new PlacedEntry(start === undefined ? facts : { ...facts, start });
     }
   }
 }
 
+/** So many entries are packed in one turn of the event loop. */
+const perTurn = 1000;
 const none: string[] = [];
 
-interface CompactTip {
-  id: string;
-  tip: number;
-  ver: number;
-  cid: Uint8Array;
+type CompactTip = Omit<ListedTip, 'start'>;
+
+interface Columns {
+  move: number;
+  ids: string[];
+  tips: Float64Array;
+  vers: Float64Array;
+  cids: PackedCids;
+  starts: Map<string, string>;
+  contents: Map<number, string[]>;
+}
+
+/** Binary CIDs in one piece of memory; those of another length than ours beside it. */
+class PackedCids {
+  readonly #bytes: Uint8Array;
+  readonly #others = new Map<number, Uint8Array>();
+
+  constructor(count: number) {
+    this.#bytes = new Uint8Array(count * cidLength);
+  }
+
+  set(index: number, cid: Uint8Array): void {
+    if (cid.length === cidLength) this.#bytes.set(cid, index * cidLength);
+    else this.#others.set(index, cid);
+  }
+
+  get(index: number): Uint8Array {
+    return this.#others.get(index) ?? this.#bytes.subarray(index * cidLength, (index + 1) * cidLength);
+  }
 }
 
 /**
@@ -98,10 +144,10 @@ interface CompactTip {
  */
 export async function listTips(store: NetworkStore, query: { scope: Scope; history: History }): Promise<TipList> {
   const { scope, history } = query;
-  const tips = new Map<string, CompactTip>();
+  let tips = new Map<string, CompactTip>();
   const starts = new Map<string, string>();
   const put = ({ id, tip, ver, cid, start }: ListedTip) => {
-    tips.set(id, { id, tip, ver, cid: cidBytes(cid) });
+    tips.set(id, { id, tip, ver, cid });
     if (start === undefined) starts.delete(id);
     else starts.set(id, start);
   };
@@ -120,10 +166,9 @@ export async function listTips(store: NetworkStore, query: { scope: Scope; histo
     move = page.last;
     complete = page.complete;
   }
-  const list = [...tips.values()];
-  if (created > 0) list.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
-  const keys = list.map(({ tip }) => tip);
-  return new TipList(query, move, list, { starts, contents: await keptContents(store, keys, { history }) });
+  // Ids that came meanwhile stand at the end.
+  if (created > 0) tips = new Map([...tips].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return TipList.of(store, query, { move, listed: tips, starts });
 }
 
 /** The pages of a scope in id order: two at a time, one for each reader thread. */
