@@ -1,7 +1,19 @@
 import * as dagCbor from '@ipld/dag-cbor';
-import type { ArchiveEntry } from './archive-tree.ts';
 import type { CborWriter } from './cbor-writer.ts';
 import { cidBytes } from './cid.ts';
+
+/** One entity of an archive. CIDs are text. */
+export interface ArchiveEntry {
+  id: string;
+  tip: string;
+  ver: number;
+  /** The raw blocks of file bytes that come with it, at most 100,000. */
+  content: string[];
+  /** Where the node that exports does not have the history back to version 1: its oldest version. */
+  start?: string;
+  /** `tip` in binary, where it is at hand: it spares the way through its text. */
+  link?: Uint8Array;
+}
 
 const [idName, tipName, verName, startName, contentName] = ['id', 'tip', 'ver', 'start', 'content'].map((name) =>
   dagCbor.encode(name),

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import type { ArchiveEntry } from './archive-entry.ts';
 import { decodeDelta, decodeRoot, decodeShard } from './archive-shapes.ts';
-import type { ArchiveDelta, ArchiveEntry, ArchiveRoot } from './archive-tree.ts';
+import type { ArchiveDelta, ArchiveRoot } from './archive-tree.ts';
 import { codecOf, dagCborCode, digestOf, rawCode } from './car-format.ts';
 import { readCar } from './car-reader.ts';
 import { cidBytes } from './cid.ts';

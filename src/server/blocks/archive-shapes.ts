@@ -1,8 +1,8 @@
 import * as dagCbor from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
+import type { ArchiveEntry } from './archive-entry.ts';
 import {
   type ArchiveDelta,
-  type ArchiveEntry,
   type ArchiveRoot,
   archiveSchema,
   deltaSchema,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import * as dagCbor from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
 import type { Network } from '../model/ids.ts';
-import { writeEntry } from './archive-entry.ts';
+import { type ArchiveEntry, writeEntry } from './archive-entry.ts';
 import { itemHead } from './cbor-items.ts';
 import { CborWriter } from './cbor-writer.ts';
 import { cidBytes } from './cid.ts';
@@ -31,19 +31,6 @@ export interface ArchiveHead {
   network: Network;
   history: History;
   scope: Scope;
-}
-
-/** One entity of an archive. CIDs are text. */
-export interface ArchiveEntry {
-  id: string;
-  tip: string;
-  ver: number;
-  /** The raw blocks of file bytes that come with it, at most 100,000. */
-  content: string[];
-  /** Where the node that exports does not have the history back to version 1: its oldest version. */
-  start?: string;
-  /** `tip` in binary, where it is at hand: it spares the way through its text. */
-  link?: Uint8Array;
 }
 
 export interface ShardLink {

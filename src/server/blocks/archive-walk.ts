@@ -1,5 +1,5 @@
+import type { ArchiveEntry } from './archive-entry.ts';
 import type { Archive } from './archive-reader.ts';
-import type { ArchiveEntry } from './archive-tree.ts';
 import { DamagedArchiveError } from './damaged-archive-error.ts';
 import { type ManifestHead, manifestHead } from './manifest-head.ts';
 import { Pace, turn } from './pace.ts';

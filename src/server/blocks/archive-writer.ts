@@ -1,9 +1,9 @@
 import { createHash, hash } from 'node:crypto';
 import { CID } from 'multiformats/cid';
 import { StorageError, ValidationError } from '../errors.ts';
+import type { ArchiveEntry } from './archive-entry.ts';
 import {
   type ArchiveDelta,
-  type ArchiveEntry,
   type ArchiveHead,
   type ArchiveRoot,
   encodeDelta,

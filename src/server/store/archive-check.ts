@@ -8,7 +8,7 @@ import { decodeManifest } from '../blocks/encode.ts';
 import { FileStore } from '../blocks/file-store.ts';
 import { isEntityId, type Network, networkOf } from '../model/ids.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
-import type { Progress } from './long-tasks.ts';
+import type { Progress } from './progress.ts';
 import { currentJson } from './projection.ts';
 import { manifestProblem } from './segment.ts';
 

@@ -6,9 +6,9 @@ import Database from 'better-sqlite3';
 import { ValidationError } from '../errors.ts';
 import { networks } from '../model/ids.ts';
 import { type BackedUpFile, type BackupManifest, backupFormat, manifestName } from './backup-manifest.ts';
-import type { Progress } from './long-tasks.ts';
 import { filesFolder } from './network-folders.ts';
 import { databaseFile } from './network-store.ts';
+import type { Progress } from './progress.ts';
 import { syncFolder } from './spool.ts';
 
 /** Facts that the task cannot know by itself. */

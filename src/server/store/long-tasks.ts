@@ -2,14 +2,6 @@ import { checkCar } from './archive-check.ts';
 import { makeBackup } from './backup.ts';
 import { verifyStore } from './verify.ts';
 
-/** How far a long task has come; `total` where it is known. */
-export interface Progress {
-  /** What is counted: `versions`, `entities`, `bytes` ... */
-  step: string;
-  done: number;
-  total?: number;
-}
-
 /** Work that takes long and must not hold the event loop: each run has a thread of its own. */
 export const tasks = { verify: verifyStore, checkCar, backup: makeBackup };
 

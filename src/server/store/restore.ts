@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { StorageError, ValidationError } from '../errors.ts';
 import { describe } from './backup.ts';
 import { type BackupManifest, backupManifest, manifestName } from './backup-manifest.ts';
-import type { Progress } from './long-tasks.ts';
+import type { Progress } from './progress.ts';
 import { syncFolder } from './spool.ts';
 
 /**

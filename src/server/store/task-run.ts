@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { DamagedArchiveError } from '../blocks/damaged-archive-error.ts';
 import { StorageError, UnavailableError, ValidationError } from '../errors.ts';
-import type { Progress, TaskName, TaskOrder, TaskResult } from './long-tasks.ts';
+import type { TaskName, TaskOrder, TaskResult } from './long-tasks.ts';
+import type { Progress } from './progress.ts';
 import type { Failure, FromTask } from './task-thread.ts';
 import { workerUrl } from './worker-url.ts';
 

@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { DamagedArchiveError } from '../blocks/damaged-archive-error.ts';
 import { DomainError, ValidationError } from '../errors.ts';
-import { type Progress, type TaskOrder, tasks } from './long-tasks.ts';
+import { type TaskOrder, tasks } from './long-tasks.ts';
+import type { Progress } from './progress.ts';
 import { storageError } from './storage-error.ts';
 
 /** What a thread could not do, as plain data. */

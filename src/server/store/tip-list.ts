@@ -1,4 +1,5 @@
-import type { ArchiveEntry, History, Scope } from '../blocks/archive-tree.ts';
+import type { ArchiveEntry } from '../blocks/archive-entry.ts';
+import type { History, Scope } from '../blocks/archive-tree.ts';
 import { cidLength } from '../blocks/car-format.ts';
 import { cidBytes, cidText } from '../blocks/cid.ts';
 import { turn } from '../blocks/pace.ts';

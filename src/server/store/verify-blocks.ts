@@ -5,7 +5,7 @@ import { verifyBinary } from '../blocks/verify.ts';
 import { blockBytes } from './blocks.ts';
 import type { Connection, Reader } from './connection.ts';
 import { contentOfBlock } from './content-reads.ts';
-import type { Progress } from './long-tasks.ts';
+import type { Progress } from './progress.ts';
 import { type Findings, pageMs } from './verify-findings.ts';
 
 interface BlockFacts {

@@ -3,7 +3,7 @@ import { decodeManifest } from '../blocks/encode.ts';
 import { collectionsOf, labelOf, type Manifest, relationshipKey } from '../model/manifest.ts';
 import { blockWithCid } from './blocks.ts';
 import type { Connection, Reader } from './connection.ts';
-import type { Progress } from './long-tasks.ts';
+import type { Progress } from './progress.ts';
 import { currentJson } from './projection.ts';
 import { type Findings, pageMs } from './verify-findings.ts';
 import { lastLive } from './versions.ts';

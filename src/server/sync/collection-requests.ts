@@ -4,7 +4,7 @@ import { relationshipKey } from '../model/manifest.ts';
 import { equalJson } from '../model/properties.ts';
 import { roleEntries, rolesOf } from '../model/roles.ts';
 import { deltasBetween } from './delta.ts';
-import type { PushRequest } from './requests.ts';
+import type { PushRequest } from './push-request.ts';
 
 const described = ['label', 'description', 'display_image_url'] as const;
 

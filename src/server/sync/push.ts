@@ -9,8 +9,9 @@ import { versionOf } from './content.ts';
 import { isVersionOf, type Loaded, loadEntity, relationOf } from './entity.ts';
 import { type Chain, completeChain, fetchVersion, isUnusable } from './manifests.ts';
 import { creationRounds } from './order.ts';
+import type { PushRequest } from './push-request.ts';
 import { LostAnswerError, type RemoteAnswer } from './remote.ts';
-import { type PushRequest, requestsFor } from './requests.ts';
+import { requestsFor } from './requests.ts';
 import { type EntityEvent, entityStep, type Intent, intentOf } from './state.ts';
 import { readTip, readWords, readWritten } from './wire.ts';
 

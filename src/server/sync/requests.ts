@@ -4,17 +4,8 @@ import { rolesOf } from '../model/roles.ts';
 import { createCollection, updateCollection } from './collection-requests.ts';
 import { contentHash } from './content.ts';
 import { deltasBetween } from './delta.ts';
+import type { PushRequest } from './push-request.ts';
 import type { Intent } from './state.ts';
-
-/** One write to a remote. */
-export interface PushRequest {
-  method: 'POST' | 'PUT' | 'DELETE';
-  path: string;
-  /** Given the remote's tip as last answered, "" where there is none. */
-  body: (expectTip: string) => unknown;
-  /** The hash of the content that it makes, null where only the remote can say. */
-  makes: string | null;
-}
 
 /** What goes out for one entity. */
 export interface PushPlan {

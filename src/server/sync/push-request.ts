@@ -1,0 +1,9 @@
+/** One write to a remote. */
+export interface PushRequest {
+  method: 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  /** Given the remote's tip as last answered, "" where there is none. */
+  body: (expectTip: string) => unknown;
+  /** The hash of the content that it makes, null where only the remote can say. */
+  makes: string | null;
+}
