@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { type Move, movesAfter } from '../../src/server/store/events.ts';
+import { ask, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, enrol, ok, remove } from '../helpers/entities.ts';
+import { type Answer, startNode, type TestNode } from '../helpers/node.ts';
+
+// What somebody is not allowed any more is in no version after the move that took the permission away.
+
+let node: TestNode;
+let ada: Person;
+let bob: Person;
+beforeAll(async () => {
+  node = await startNode();
+  [ada, bob] = [await user(node, 'ada'), await user(node, 'bob')];
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+const lanes = 16;
+
+/** Repeats a request in many lanes until one is refused in each; gives the answers that were not refused. */
+async function until(refusal: number, send: (n: number) => Promise<Answer>): Promise<Answer[]> {
+  const passed: Answer[] = [];
+  let n = 0;
+  const lane = async () => {
+    for (;;) {
+      const answer = await send(n++);
+      if (answer.status === refusal) return;
+      if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${answer.text}`);
+      passed.push(answer);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return passed;
+}
+
+async function moves(): Promise<Move[]> {
+  const store = await node.ctx.networks.get('main');
+  const all: Move[] = [];
+  for (let more = true; more; ) {
+    const page = store.read((db) => movesAfter(db, all.at(-1)?.id ?? 0, 1000));
+    all.push(...page.moves);
+    more = page.more;
+  }
+  return all;
+}
+
+/** The numbers of the moves that made these versions; each has made one. */
+async function madeBy(cids: string[]): Promise<number[]> {
+  const wanted = new Set(cids);
+  return (await moves()).filter(({ cid }) => wanted.has(cid)).map(({ id }) => id);
+}
+
+async function enough(answered: () => number): Promise<void> {
+  while (answered() < 50) await new Promise(setImmediate);
+}
+
+describe('while the role of an editor is taken away', () => {
+  const lost = (home: Entity) => ask(node, ada, `DELETE /collections/${home.id}/members/${bob.id}?role=editor`);
+
+  it.each([
+    ['POST /entities', (home: Entity) => ({ type: 'document', collection: home.id })],
+    ['POST /entities/batch', (home: Entity) => ({ entities: [{ type: 'document' }], default_collection: home.id })],
+  ])('%s makes nothing after it', async (line, body) => {
+    const home = await collection(node, ada);
+    await enrol(node, ada, home.id, bob, 'editor');
+    let answered = 0;
+    const working = until(403, async () => {
+      const answer = await ask(node, bob, line, body(home));
+      answered++;
+      return refusedItem(answer) ? { ...answer, status: 403 } : answer;
+    });
+    await enough(() => answered);
+    const { cid } = ok<{ cid: string }>(await lost(home));
+    const cids = (await working).map(cidOf);
+    const [end = 0] = await madeBy([cid]);
+    const made = await madeBy(cids);
+    expect(made).toHaveLength(cids.length);
+    expect(Math.max(...made)).toBeLessThan(end);
+  });
+
+  it('PUT /entities changes nothing after it', async () => {
+    const home = await collection(node, ada);
+    await enrol(node, ada, home.id, bob, 'editor');
+    const tips = await Promise.all(Array.from({ length: lanes }, () => create(node, ada, { collection: home.id })));
+    let answered = 0;
+    const working = Promise.all(
+      tips.map(async (entity) => {
+        for (let { cid } = entity; ; answered++) {
+          const answer = await ask(node, bob, `PUT /entities/${entity.id}`, { expect_tip: cid });
+          if (answer.status === 403) return;
+          ({ cid } = ok(answer));
+        }
+      }),
+    );
+    await enough(() => answered);
+    const { cid } = ok<{ cid: string }>(await lost(home));
+    await working;
+    const [end = 0] = await madeBy([cid]);
+    expect((await moves()).filter(({ id }) => id > end)).toEqual([]);
+  });
+});
+
+function refusedItem({ body }: Answer): boolean {
+  const { results } = body as { results?: { code?: string }[] };
+  return results?.[0]?.code === 'FORBIDDEN';
+}
+
+function cidOf({ body }: Answer): string {
+  const { cid, results } = body as { cid?: string; results?: { cid: string }[] };
+  return cid ?? results?.[0]?.cid ?? '';
+}
+
+describe('while a collection is deleted', () => {
+  it.each([
+    ['by its shortcut', (id: string) => ({ collection: id })],
+    ['by a relationship', (id: string) => ({ relationships: [{ predicate: 'collection', peer: id }] })],
+  ])('nothing new comes into it afterwards, %s', async (_, placed) => {
+    const home = await collection(node, ada);
+    let answered = 0;
+    const working = until(400, async () => {
+      const answer = await ask(node, ada, 'POST /entities', { type: 'document', ...placed(home.id) });
+      answered++;
+      return answer;
+    });
+    await enough(() => answered);
+    const { cid } = await remove(node, ada, home);
+    const cids = (await working).map(cidOf);
+    const [end = 0] = await madeBy([cid]);
+    expect(await madeBy(cids)).toHaveLength(cids.length);
+    expect((await moves()).filter(({ id }) => id > end)).toEqual([]);
+  });
+});
