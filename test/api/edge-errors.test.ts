@@ -226,8 +226,10 @@ describe('requests', () => {
     );
     expect(await post('/probe/a', undefined, json)).toMatchObject(issues(['label'], 'is required'));
     expect(await post('/probe/a', 'label=x', { 'Content-Type': 'text/plain' })).toMatchObject(
-      issues([], 'is required'),
+      issues([], 'the body must be JSON, sent with Content-Type: application/json'),
     );
+    for (const type of [json, { 'Content-Type': 'text/plain' }, {}])
+      expect(await post('/probe/a', undefined, type)).toMatchObject(issues(['label'], 'is required'));
   });
 
   test('a body without a type is JSON, and a GET may name a type without a body', async () => {

@@ -98,6 +98,13 @@ function endpoint(
   };
 }
 
+const otherType = 'the body must be JSON, sent with Content-Type: application/json';
+
+/** Whether bytes came that no parser has taken. */
+function hasBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
 function reader(parameter: Parameter, check: { json: (p: Parameter) => Check; text: (p: Parameter) => Check }): Reader {
   const { name } = parameter;
   const text = (value: (request: Request) => unknown): Reader => {
@@ -117,7 +124,10 @@ function reader(parameter: Parameter, check: { json: (p: Parameter) => Check; te
       return text((request) => request.headers[name.toLowerCase()]);
     case 'body': {
       const one = check.json(parameter);
-      return (request, found) => one(request.body, [], found);
+      return (request, found) => {
+        if (request.body !== undefined || !parameter.required) return one(request.body, [], found);
+        return hasBody(request) ? void found.push({ path: [], message: otherType }) : one({}, [], found);
+      };
     }
     default:
       throw new Error(`A parameter from ${parameter.in} is not supported.`);

@@ -39,6 +39,8 @@ export const batchRows: Row[] = [
             { type: '' },
             { type: 'a', collection: s.collection.id },
             { type: 'a', id: there.id },
+            5,
+            null,
           ];
           return { path: '/entities/batch', body: { entities }, as: s.stranger, known: there.cid };
         },
@@ -50,8 +52,10 @@ export const batchRows: Row[] = [
               { success: false, index: 1, code: 'VALIDATION_ERROR', ...invalid(['type'], expect.any(String)) },
               { success: false, index: 2, code: 'FORBIDDEN', error: 'Action not allowed: entity:create' },
               { success: false, index: 3, code: 'CONFLICT', error, details },
+              { success: false, index: 4, code: 'VALIDATION_ERROR', ...invalid([], 'must be an object') },
+              { success: false, index: 5, code: 'VALIDATION_ERROR', ...invalid([], 'must be an object') },
             ],
-            summary: { total: 4, succeeded: 1, failed: 3 },
+            summary: { total: 6, succeeded: 1, failed: 5 },
           });
         },
       },

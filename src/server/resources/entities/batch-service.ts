@@ -19,24 +19,27 @@ const object = z.custom<JsonMap>(
 );
 
 /** An item as POST /entities takes it; items of a batch are checked one by one (decisions.md, Batch). */
-const itemSchema = z.object({
-  type: z.string().min(1).max(100),
-  note: z.string().optional(),
-  id: id.optional(),
-  properties: object.optional(),
-  relationships: z
-    .array(
-      z.object({
-        predicate: z.string().min(1).max(50),
-        peer: z.string().min(1),
-        peer_type: z.string().optional(),
-        peer_label: z.string().optional(),
-        properties: object.optional(),
-      }),
-    )
-    .optional(),
-  collection: id.optional(),
-});
+const itemSchema = z.object(
+  {
+    type: z.string().min(1).max(100),
+    note: z.string().optional(),
+    id: id.optional(),
+    properties: object.optional(),
+    relationships: z
+      .array(
+        z.object({
+          predicate: z.string().min(1).max(50),
+          peer: z.string().min(1),
+          peer_type: z.string().optional(),
+          peer_label: z.string().optional(),
+          properties: object.optional(),
+        }),
+      )
+      .optional(),
+    collection: id.optional(),
+  },
+  'must be an object',
+);
 
 type Result = BatchCreated | BatchRefused;
 
@@ -55,7 +58,7 @@ export class BatchService {
     registered(caller);
     const store = await this.#writes.store(caller);
     const results: Result[] = [];
-    const waiting: { index: number; item: JsonMap; prepared: Prepared }[] = [];
+    const waiting: { index: number; item: unknown; prepared: Prepared }[] = [];
     store.read((db) => {
       for (const [index, item] of body.entities.entries()) {
         const prepared = this.#item(db, caller, item, body.default_collection, validate);
@@ -77,7 +80,7 @@ export class BatchService {
     return { results, summary: { total: results.length, succeeded, failed: results.length - succeeded } };
   }
 
-  #item(db: Reader, caller: Caller, item: JsonMap, collection: string | undefined, validate: boolean) {
+  #item(db: Reader, caller: Caller, item: unknown, collection: string | undefined, validate: boolean) {
     try {
       return this.#entities.prepareNew(db, caller, checkedItem(item, collection), validate);
     } catch (error) {
@@ -90,7 +93,7 @@ export class BatchService {
   async #again(
     caller: Caller,
     index: number,
-    item: JsonMap,
+    item: unknown,
     collection: string | undefined,
     validate: boolean,
   ): Promise<Result> {
@@ -133,7 +136,7 @@ export class BatchService {
   }
 }
 
-function checkedItem(item: JsonMap, collection: string | undefined): NewEntity {
+function checkedItem(item: unknown, collection: string | undefined): NewEntity {
   const parsed = itemSchema.safeParse(item);
   if (!parsed.success) throw new ValidationError(parsed.error.issues.map(toIssue));
   const entity = { ...parsed.data, collection: parsed.data.collection ?? collection };
