@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { AbstractRouteGenerator, type ExtendedRoutesConfig, generateRoutes, generateSpec } from 'tsoa';
+import { completed, introduction, securityDefinitions, tags } from './document.ts';
 
 // Reads the controllers and their wire types, and writes what the server makes of them into src/server/generated:
 // routes.ts (data for http/routes.ts), openapi.json, and openapi.ts (the same document and the version, as constants).
@@ -8,9 +9,8 @@ import { AbstractRouteGenerator, type ExtendedRoutesConfig, generateRoutes, gene
 const root = resolve(import.meta.dirname, '..');
 const folder = resolve(root, 'src/server/generated');
 const controllers = [resolve(root, 'src/server/resources/**/controller.ts')];
-const { version, description, license } = JSON.parse(await readFile(resolve(root, 'package.json'), 'utf8')) as {
+const { version, license } = JSON.parse(await readFile(resolve(root, 'package.json'), 'utf8')) as {
   version: string;
-  description: string;
   license: string;
 };
 
@@ -94,19 +94,20 @@ await generateSpec(
     specVersion: 3,
     name: 'Archeion',
     version,
-    description,
+    description: introduction,
     license,
+    basePath: '/',
+    tags,
     operationIdTemplate: "{{replace controllerName 'Controller' ''}}{{titleCase method.name}}",
-    securityDefinitions: {
-      bearerAuth: { type: 'http', scheme: 'bearer' },
-      apiKeyAuth: { type: 'apiKey', in: 'header', name: 'Authorization' },
-    },
+    securityDefinitions,
   },
   compilerOptions,
   [],
   metadata,
 );
-const document = JSON.stringify(JSON.parse(await readFile(resolve(folder, 'openapi.json'), 'utf8')));
+const specification = resolve(folder, 'openapi.json');
+const document = JSON.stringify(completed(JSON.parse(await readFile(specification, 'utf8'))));
+await writeFile(specification, document);
 await writeWhenChanged(
   'openapi.ts',
   `// Made by build/generate.ts.\nexport const version = ${JSON.stringify(version)};\n` +

@@ -38,6 +38,27 @@ describe('the node about itself', () => {
     });
   });
 
+  test('/openapi.json tells a newcomer where the API is, how to sign in and what a batch takes', async () => {
+    const document = (await node.fetch('/openapi.json')).body as {
+      tags: { name: string }[];
+      paths: Record<string, Record<string, { summary?: string; tags: string[] }>>;
+    };
+    expect(document).toMatchObject({
+      info: { description: expect.stringContaining('X-Arke-Network') },
+      servers: [{ url: '/' }],
+      components: {
+        securitySchemes: { apiKeyAuth: { description: expect.stringContaining('ApiKey uk_') } },
+        schemas: {
+          BatchCreateBody: { properties: { entities: { items: { $ref: '#/components/schemas/CreateEntityBody' } } } },
+        },
+      },
+    });
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    expect(operations.filter(({ summary }) => !summary)).toEqual([]);
+    const used = new Set(operations.flatMap(({ tags }) => tags));
+    expect(document.tags.map(({ name }) => name).sort()).toEqual([...used].sort());
+  });
+
   test('/docs shows every path, and loads nothing from elsewhere', async () => {
     const { status, headers, text } = await node.fetch('/docs');
     expect(status).toBe(200);
@@ -66,7 +87,7 @@ test('what a document says cannot break the page', () => {
     paths: {
       '/<x>': {
         get: {
-          description: '</details><script>',
+          description: '</details><script>`<u>` **<i>**',
           parameters: [{ name: '&', in: 'query', schema: { $ref: '#/a/"><i>' } }],
         },
       },

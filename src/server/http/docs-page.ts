@@ -1,6 +1,8 @@
 /** The parts of an OpenAPI 3 document that the page shows. */
 interface Document {
   info: { title: string; version: string; description?: string };
+  /** In the order in which they are shown. */
+  tags?: { name: string; description?: string }[];
   paths: Record<string, Record<string, Operation>>;
   components?: { schemas?: Record<string, Schema> };
 }
@@ -42,20 +44,24 @@ h4{margin:1rem 0 .2rem}.quiet{opacity:.7}`;
 /** The whole API as one page of HTML: no script, nothing from elsewhere, so that it works without a network. */
 export function docsPage(document: Document): string {
   const { title, version, description } = document.info;
-  const groups = new Map<string, string[]>();
+  const groups = new Map<string, string[]>((document.tags ?? []).map((tag) => [tag.name, []]));
   for (const [path, operations] of Object.entries(document.paths))
     for (const [method, operation] of Object.entries(operations)) {
       const tag = operation.tags?.[0] ?? 'Other';
       groups.set(tag, [...(groups.get(tag) ?? []), operationHtml(method, path, operation)]);
     }
-  const sections = [...groups].map(([tag, items]) => `<h2>${escaped(tag)}</h2>${items.join('')}`).join('');
+  const about = new Map(document.tags?.map((tag) => [tag.name, tag.description]));
+  const sections = [...groups]
+    .filter(([, items]) => items.length > 0)
+    .map(([tag, items]) => `<h2>${escaped(tag)}</h2>${paragraphs(about.get(tag))}${items.join('')}`)
+    .join('');
   const schemas = Object.entries(document.components?.schemas ?? {});
   const types = schemas.map(([name, schema]) => typeHtml(name, schema)).join('');
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
     `<title>${escaped(title)} API</title><style>${style}</style></head><body><h1>${escaped(title)} API</h1>` +
-    `<p>${escaped(description ?? '')} <span class="quiet">Version ${escaped(version)}. ` +
-    `The same as <a href="/openapi.json">openapi.json</a>.</span></p>${sections}<h2>Types</h2>${types}</body></html>`
+    `${paragraphs(description)}<p class="quiet">Version ${escaped(version)}. ` +
+    `The same as <a href="/openapi.json">openapi.json</a>.</p>${sections}<h2>Types</h2>${types}</body></html>`
   );
 }
 
@@ -66,7 +72,7 @@ function operationHtml(method: string, path: string, operation: Operation): stri
     row([
       `<code>${escaped(p.name)}</code> ${p.required ? 'required' : ''}`,
       `${escaped(p.in)}, ${typeText(p.schema)}`,
-      escaped(p.description ?? ''),
+      marked(p.description),
     ]),
   );
   const body = Object.entries(operation.requestBody?.content ?? {}).map(([type, { schema }]) =>
@@ -74,12 +80,12 @@ function operationHtml(method: string, path: string, operation: Operation): stri
   );
   const answers = Object.entries(operation.responses ?? {}).flatMap(([status, { description, content }]) =>
     Object.values(content ?? { none: {} }).map(({ schema }) =>
-      row([status, schema ? typeText(schema) : '', escaped(description ?? '')]),
+      row([status, schema ? typeText(schema) : '', marked(description)]),
     ),
   );
   return (
-    `<details><summary><b>${escaped(method)}</b> <code>${escaped(path)}</code> ${escaped(words)}${key}</summary>` +
-    `<p>${escaped(operation.description ?? '')}</p>${tableHtml('Parameters', parameters)}${tableHtml('Body', body)}` +
+    `<details><summary><b>${escaped(method)}</b> <code>${escaped(path)}</code> ${marked(words)}${key}</summary>` +
+    `${paragraphs(operation.description)}${tableHtml('Parameters', parameters)}${tableHtml('Body', body)}` +
     `${tableHtml('Answers', answers)}</details>`
   );
 }
@@ -90,14 +96,25 @@ function typeHtml(name: string, schema: Schema): string {
     row([
       `<code>${escaped(key)}</code>${required.has(key) ? '' : ' optional'}`,
       typeText(member),
-      escaped(member.description ?? ''),
+      marked(member.description),
     ]),
   );
   const inner = members.length > 0 ? tableHtml('', members) : `<p>${typeText(schema)}</p>`;
-  return `<details id="${escaped(name)}"><summary><code>${escaped(name)}</code></summary><p>${escaped(schema.description ?? '')}</p>${inner}</details>`;
+  return `<details id="${escaped(name)}"><summary><code>${escaped(name)}</code></summary>${paragraphs(schema.description)}${inner}</details>`;
 }
 
-const limits = ['minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems', 'pattern', 'format', 'default'];
+const limits = [
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'pattern',
+  'format',
+  'default',
+  'example',
+];
 
 /** A type in a few words, as HTML. */
 function typeText(schema: Schema | undefined): string {
@@ -125,6 +142,17 @@ function tableHtml(title: string, rows: string[]): string {
 
 function row(cells: string[]): string {
   return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+}
+
+/** The little Markdown that descriptions have: code, bold, and paragraphs. */
+function marked(text = ''): string {
+  return escaped(text)
+    .replace(/`([^`]+)`/g, '<code>$1</code>')
+    .replace(/\*\*([^*]+)\*\*/g, '<b>$1</b>');
+}
+
+function paragraphs(text = ''): string {
+  return text === '' ? '' : `<p>${marked(text).replaceAll('\n\n', '</p><p>')}</p>`;
 }
 
 function escaped(text: string): string {

@@ -8,6 +8,7 @@ export type EntityId = string;
 /**
  * The CID of a version.
  * @minLength 1
+ * @example "bafyreidkb4zim3dtzqg6m6dh32jvotcmuf3whdn7vbvvi4qa5oxmv5nifq"
  */
 export type VersionCid = string;
 
@@ -17,11 +18,17 @@ export type JsonMap = { [key: string]: unknown };
 /** A named link to another entity; `peer_type` and `peer_label` are copies that may be stale. */
 export interface RelationshipBody {
   /**
+   * Lower-case letters, digits and `_`; `collection` places the entity in a collection.
    * @minLength 1
    * @maxLength 50
+   * @example "created_by"
    */
   predicate: string;
-  /** @minLength 1 */
+  /**
+   * The id of the other entity.
+   * @minLength 1
+   * @example "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+   */
   peer: string;
   peer_type?: string;
   peer_label?: string;
@@ -47,6 +54,7 @@ export interface RelationshipRemoveBody {
 export interface CasBody {
   /** The CID of the version that the change was made from. */
   expect_tip: VersionCid;
+  /** Why; kept with the version. */
   note?: string;
 }
 

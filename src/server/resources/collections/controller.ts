@@ -38,6 +38,7 @@ import type {
 @Route('collections')
 @Tags('Collections')
 @Response<ValidationErrorView>(400, 'Validation failed')
+@Response<ErrorView>(401, 'Unauthorized')
 @Response<ErrorView>(403, 'Forbidden')
 export class CollectionsController extends Controller {
   private readonly collections: CollectionsService;
@@ -53,7 +54,6 @@ export class CollectionsController extends Controller {
   @Post()
   @SuccessResponse(201, 'Created')
   @Response<CollectionView>(200, 'An exact replay')
-  @Response<ErrorView>(401, 'Unauthorized')
   async create(
     @Request() request: CallerRequest,
     @Body() body: CreateCollectionBody,
@@ -74,7 +74,6 @@ export class CollectionsController extends Controller {
 
   /** Change a collection: removals first, then deep merges and additions. */
   @Put('{id}')
-  @Response<ErrorView>(401, 'Unauthorized')
   @Response<ErrorView>(404, 'Not found')
   @Response<ConflictView>(409, 'The tip is another one')
   update(
@@ -89,7 +88,6 @@ export class CollectionsController extends Controller {
   /** Add a role. One that is there is a 400. */
   @Post('{id}/roles')
   @SuccessResponse(201, 'Created')
-  @Response<ErrorView>(401, 'Unauthorized')
   @Response<ErrorView>(404, 'Not found')
   addRole(
     @Request() request: CallerRequest,
@@ -105,7 +103,6 @@ export class CollectionsController extends Controller {
    * @maxLength role 50
    */
   @Put('{id}/roles/{role}')
-  @Response<ErrorView>(401, 'Unauthorized')
   @Response<ErrorView>(404, 'Not found')
   setRole(
     @Request() request: CallerRequest,
@@ -123,7 +120,6 @@ export class CollectionsController extends Controller {
    */
   @Delete('{id}/roles/{role}')
   @SuccessResponse(200, 'Removed')
-  @Response<ErrorView>(401, 'Unauthorized')
   @Response<ErrorView>(404, 'Not found')
   removeRole(@Request() request: CallerRequest, @Path() id: EntityId, @Path() role: string): Promise<RolesChangedView> {
     return this.collections.access.removeRole(request.caller, id, role);
@@ -147,7 +143,6 @@ export class CollectionsController extends Controller {
   /** Give a user a role, or another expiry to one that is held. */
   @Post('{id}/members')
   @SuccessResponse(201, 'Created')
-  @Response<ErrorView>(401, 'Unauthorized')
   @Response<ErrorView>(404, 'Not found')
   addMember(
     @Request() request: CallerRequest,
@@ -164,7 +159,6 @@ export class CollectionsController extends Controller {
    */
   @Delete('{id}/members/{userId}')
   @SuccessResponse(200, 'Removed')
-  @Response<ErrorView>(401, 'Unauthorized')
   @Response<ErrorView>(404, 'Not found')
   removeMember(
     @Request() request: CallerRequest,
@@ -177,7 +171,6 @@ export class CollectionsController extends Controller {
 
   /** Set the root: an entity that lies in the collection. */
   @Put('{id}/root')
-  @Response<ErrorView>(401, 'Unauthorized')
   @Response<ErrorView>(404, 'Not found')
   @Response<ConflictView>(409, 'The tip is another one')
   setRoot(

@@ -45,12 +45,20 @@ export interface ExpandedView extends ManifestView {
 
 export interface CreateEntityBody {
   /**
+   * A free name; `folder`, `file`, `document` and others have a meaning.
    * @minLength 1
    * @maxLength 100
+   * @example "document"
    */
   type: string;
+  /** Why; kept with the version. */
   note?: string;
+  /** Made by the node if omitted. */
   id?: EntityId;
+  /**
+   * What is stored of the entity. `label` is its name in lists.
+   * @example {"label": "Self-Portrait", "year": 1889}
+   */
   properties?: JsonMap;
   relationships?: RelationshipBody[];
   /** The collection to lie in; makes the `collection` relationship. */
@@ -65,7 +73,7 @@ export interface BatchCreateBody {
    * @minItems 1
    * @maxItems 100
    */
-  entities: JsonMap[];
+  entities: unknown[];
   /** For items that name no collection. */
   default_collection?: EntityId;
 }

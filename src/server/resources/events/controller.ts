@@ -1,6 +1,6 @@
 import { Get, NoSecurity, Query, Request, Response, Route, Tags } from '../../http/controller.ts';
 import type { CallerRequest } from '../../model/caller.ts';
-import type { ValidationErrorView } from '../wire.ts';
+import type { ErrorView, ValidationErrorView } from '../wire.ts';
 import type { EventsService } from './service.ts';
 import type { EventsView } from './wire.ts';
 
@@ -8,6 +8,7 @@ import type { EventsView } from './wire.ts';
 @Tags('Events')
 @NoSecurity()
 @Response<ValidationErrorView>(400, 'Validation failed')
+@Response<ErrorView>(401, 'Unauthorized')
 export class EventsController {
   private readonly events: EventsService;
   constructor(events: EventsService) {

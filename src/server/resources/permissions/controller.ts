@@ -15,6 +15,7 @@ export class PermissionsController {
   /** Every action, what implies what, and the default roles. */
   @Get('permissions')
   @NoSecurity()
+  @Response<ErrorView>(401, 'Unauthorized')
   metadata(): PermissionMetadataView {
     return this.permissions.metadata();
   }

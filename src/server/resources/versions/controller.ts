@@ -7,6 +7,7 @@ import type { HistoricView, VersionsView } from './wire.ts';
 @Route('versions')
 @Tags('Versions')
 @NoSecurity()
+@Response<ErrorView>(401, 'Unauthorized')
 @Response<ErrorView>(403, 'Forbidden')
 @Response<ErrorView>(404, 'Not found')
 export class VersionsController {
