@@ -11,7 +11,7 @@ import { refuse, textIssues } from './body.ts';
 import { type CascadeRules, planCascade, skipReason } from './cascade.ts';
 import { deletedView } from './service.ts';
 import type { CascadeBody, CascadeView } from './wire.ts';
-import { type EntityWrites, type Prepared, prepare } from './writes.ts';
+import { attempts, type EntityWrites, type Prepared, prepare } from './writes.ts';
 
 /** What is still to be deleted of a cascade that takes several commits; `stamp` and `reason` are those of its request. */
 interface Remaining {
@@ -41,7 +41,8 @@ export class CascadeService {
   }
 
   /**
-   * One permission check for the whole run. The first commit holds the root and the deepest thousand less one; when
+   * One permission check for the whole run, made again where a collection that decided on it moved before the first
+   * commit. That holds the root and the deepest thousand less one; when
    * there are more, it also holds the record of what is left, so that a restart goes on (decisions.md, Large and long).
    */
   async remove(caller: Caller, id: string, body: CascadeBody): Promise<CascadeView> {
@@ -54,7 +55,8 @@ export class CascadeService {
       ...(body.edited_by_filter === undefined ? {} : { editedBy: body.edited_by_filter }),
     };
     const store = await this.#writes.store(caller);
-    const root = store.read((db) => this.#root(db, caller, id, body, rules));
+    const rooted = () => store.read((db) => this.#root(db, caller, id, body, rules));
+    const root = rooted();
     const plan = await planCascade(root, rules, (peer) => store.read((db) => findStanding(db, peer)));
     const doomed = plan.reached.toReversed().sort((a, b) => b.depth - a.depth);
     const stamp = this.#writes.stamp(actor, body.note);
@@ -63,6 +65,7 @@ export class CascadeService {
     const task = `cascade ${root.step.cid}`;
     const first = await this.#slice(store, doomed.slice(0, maxVersionsPerCommit - 1), {
       root: root.step,
+      again: () => rooted().step,
       task,
       work: { rules, stamp, ...reason, left: later },
     });
@@ -70,7 +73,7 @@ export class CascadeService {
     const deleted = [...first.deleted, ...rest.deleted];
     const skipped = [...plan.skipped, ...first.skipped, ...rest.skipped];
     return {
-      root: deletedView(root.step),
+      root: deletedView(first.root ?? root.step),
       deleted,
       skipped,
       summary: {
@@ -93,7 +96,7 @@ export class CascadeService {
     const scope = this.#writes.standing(db, caller.network, body.collection_id, ['collection_id']);
     this.#writes.env.permissions.require(db, registered(caller), 'entity:delete', scope);
     const grave = tombstone(base.manifest, base.cid, body.reason, this.#writes.stamp(registered(caller), body.note));
-    const step = { ...this.#writes.step(db, caller, base, grave, body.expect_tip, { scopedDelete: true }), guards: [] };
+    const step = this.#writes.step(db, caller, base, grave, body.expect_tip, { scopedDelete: true });
     if (scope.type !== 'collection') throw ValidationError.at(['collection_id'], 'is not a collection');
     if (!collectionsOf(base.manifest).includes(rules.collection))
       throw ValidationError.at(['collection_id'], 'the entity does not lie in this collection');
@@ -120,18 +123,23 @@ export class CascadeService {
   async #slice(
     store: NetworkStore,
     doomed: Doomed[],
-    { root, task, work }: { root?: Prepared; task: string; work: Remaining },
-  ): Promise<Result> {
+    { root: first, again, task, work }: { root?: Prepared; again?: () => Prepared; task: string; work: Remaining },
+  ): Promise<Result & { root: Prepared | undefined }> {
+    let root = first;
     const skipped: Result['skipped'] = [];
     const moved = new Map<string, number>();
     const graves = new Map<string, Doomed & { step: Prepared }>();
     for (const item of doomed) this.#bury(item, work, graves, skipped);
     const rows = taskRows(task, work, root !== undefined);
-    for (;;) {
+    for (let attempt = 1; ; ) {
       const steps = [...(root ? [root] : []), ...[...graves.values()].map((g) => g.step)];
       if (steps.length === 0 && rows.length === 0) break;
       const outcome = await this.#writes.attempt(store, steps, rows);
       if (outcome.committed) break;
+      if (root?.guards.some((guard) => guard.id === outcome.id) && again && attempt++ < attempts) {
+        root = again();
+        continue;
+      }
       const late = graves.get(outcome.id);
       if (!late) throw new ConflictError(outcome.expected ?? '', outcome.actual ?? '');
       graves.delete(outcome.id);
@@ -147,7 +155,7 @@ export class CascadeService {
       type: node.type,
       depth,
     }));
-    return { deleted, skipped };
+    return { root, deleted, skipped };
   }
 
   #bury(
