@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type Move, movesAfter } from '../../src/server/store/events.ts';
 import { ask, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, enrol, ok, remove } from '../helpers/entities.ts';
+import { collection, create, type Entity, enrol, invalid, ok, remove } from '../helpers/entities.ts';
 import { type Answer, startNode, type TestNode } from '../helpers/node.ts';
 
 // What somebody is not allowed any more is in no version after the move that took the permission away.
@@ -176,5 +176,26 @@ describe('while a collection is deleted', () => {
     const [end = 0] = await madeBy([cid]);
     expect(await madeBy(cids)).toHaveLength(cids.length);
     expect((await moves()).filter(({ id }) => id > end)).toEqual([]);
+  });
+
+  it('nothing comes into it afterwards where targets are not looked at', async () => {
+    const home = await collection(node, ada);
+    const other = await collection(node, ada);
+    const inside = await create(node, ada, { collection: home.id });
+    const outside = await create(node, ada, { collection: other.id });
+    await remove(node, ada, home);
+    const closed = invalid(['relationships'], `the collection ${home.id} is deleted`);
+    const relationships = [{ predicate: 'collection', peer: home.id }];
+    const made = await ask(node, ada, 'POST /entities?validate_relationships=false', {
+      type: 'document',
+      relationships,
+    });
+    expect([made.status, made.body]).toEqual([400, closed]);
+    const put = (entity: Entity, body: object) =>
+      ask(node, ada, `PUT /entities/${entity.id}?validate_relationships=false`, { expect_tip: entity.cid, ...body });
+    const moved = await put(outside, { relationships_add: relationships });
+    expect([moved.status, moved.body]).toEqual([400, closed]);
+    // What lies there may still be changed, and leave.
+    expect((await put(inside, { relationships_remove: relationships })).status).toBe(200);
   });
 });

@@ -188,9 +188,18 @@ export class PermissionsService {
       const where = on === 'entity' ? placed : this.#collection(db, on.collection);
       this.require(db, actor, action, where);
     }
+    const closed = demands.flatMap(({ action, on }) =>
+      on !== 'entity' && action.endsWith(':create') ? this.#closed(db, on.collection) : [],
+    );
     const forbidden = refusals.find((r) => r.kind === 'forbidden');
     if (forbidden) throw new ForbiddenError(forbidden.message);
-    return refusals.filter((r) => r.kind === 'validation').map(({ path, message }) => ({ path, message }));
+    const invalid = refusals.filter((r) => r.kind === 'validation').map(({ path, message }) => ({ path, message }));
+    return [...invalid, ...closed];
+  }
+
+  /** Nothing new comes into a deleted collection, although its roles go on (so that it can be restored). */
+  #closed(db: Reader, id: string): Issue[] {
+    return findEntity(db, id)?.deleted ? [{ path: ['relationships'], message: `the collection ${id} is deleted` }] : [];
   }
 
   #collection(db: Reader, id: string): Placed {
