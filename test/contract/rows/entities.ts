@@ -96,6 +96,12 @@ export const entityRows: Row[] = [
         call: async (s) => ({ path: `${one((await placed(s)).id)}?expand=relationships:full` }),
         body: { relationships: [{ peer_label: 'a collection', peer_entity: { type: 'collection' } }] },
       },
+      {
+        name: 'an expand_limit of 501',
+        status: 400,
+        call: () => ({ path: `${one(nowhere)}?expand=relationships&expand_limit=501` }),
+        body: invalid(['expand_limit'], 'must be at most 500'),
+      },
       noId(one),
       otherNetwork(one),
       unknown(one),

@@ -41,6 +41,9 @@ export const batchRows: Row[] = [
             { type: 'a', id: there.id },
             5,
             null,
+            { type: 5 },
+            {},
+            { type: 'x'.repeat(101) },
           ];
           return { path: '/entities/batch', body: { entities }, as: s.stranger, known: there.cid };
         },
@@ -49,13 +52,26 @@ export const batchRows: Row[] = [
           expect(body).toEqual({
             results: [
               { success: true, index: 0, type: 'a', ver: 1, id: expect.any(String), cid: expect.any(String) },
-              { success: false, index: 1, code: 'VALIDATION_ERROR', ...invalid(['type'], expect.any(String)) },
+              {
+                success: false,
+                index: 1,
+                code: 'VALIDATION_ERROR',
+                ...invalid(['type'], 'must have at least 1 character'),
+              },
               { success: false, index: 2, code: 'FORBIDDEN', error: 'Action not allowed: entity:create' },
               { success: false, index: 3, code: 'CONFLICT', error, details },
               { success: false, index: 4, code: 'VALIDATION_ERROR', ...invalid([], 'must be an object') },
               { success: false, index: 5, code: 'VALIDATION_ERROR', ...invalid([], 'must be an object') },
+              { success: false, index: 6, code: 'VALIDATION_ERROR', ...invalid(['type'], 'must be a string') },
+              { success: false, index: 7, code: 'VALIDATION_ERROR', ...invalid(['type'], 'is required') },
+              {
+                success: false,
+                index: 8,
+                code: 'VALIDATION_ERROR',
+                ...invalid(['type'], 'must have at most 100 characters'),
+              },
             ],
-            summary: { total: 6, succeeded: 1, failed: 5 },
+            summary: { total: 9, succeeded: 1, failed: 8 },
           });
         },
       },

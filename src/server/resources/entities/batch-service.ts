@@ -137,11 +137,22 @@ export class BatchService {
 }
 
 function checkedItem(item: unknown, collection: string | undefined): NewEntity {
-  const parsed = itemSchema.safeParse(item);
+  const parsed = itemSchema.safeParse(item, { error: itemMessage });
   if (!parsed.success) throw new ValidationError(parsed.error.issues.map(toIssue));
   const entity = { ...parsed.data, collection: parsed.data.collection ?? collection };
   refuse(newEntityIssues(entity));
   return entity;
+}
+
+/** In the words that POST /entities has for the same. */
+function itemMessage(issue: z.core.$ZodRawIssue): string | undefined {
+  const kinds: { [name: string]: string } = { string: 'a string', array: 'a list' };
+  if (issue.code === 'invalid_type')
+    return issue.input === undefined ? 'is required' : `must be ${kinds[issue.expected] ?? 'an object'}`;
+  const characters = (count: number | bigint) => `${count} character${Number(count) === 1 ? '' : 's'}`;
+  if (issue.code === 'too_small') return `must have at least ${characters(issue.minimum)}`;
+  if (issue.code === 'too_big') return `must have at most ${characters(issue.maximum)}`;
+  return undefined;
 }
 
 function toIssue(issue: { path: PropertyKey[]; message: string }): Issue {
