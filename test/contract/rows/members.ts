@@ -134,7 +134,7 @@ export const memberRows: Row[] = [
         name: 'public',
         status: 400,
         call: (s) => ({ path: role('public')(s.collection.id) }),
-        body: invalid(['properties', 'roles', 'public'], 'the public role with *:view must stay'),
+        body: invalid(['role'], 'the public role must stay'),
       },
       {
         name: 'an unknown role',

@@ -58,7 +58,10 @@ export class CollectionAccessService {
     return this.#changeRoles(caller, id, [], (current) => {
       if (!Object.hasOwn(roleEntries(current), role)) throw new NotFoundError('Role not found');
       const members = rolesOf(current).has(role) ? [{ predicate: role }] : [];
-      return { update: { properties_remove: { roles: [role] }, relationships_remove: members }, issues: [] };
+      return {
+        update: { properties_remove: { roles: [role] }, relationships_remove: members },
+        issues: role === 'public' ? [{ path: ['role'], message: 'the public role must stay' }] : [],
+      };
     });
   }
 
