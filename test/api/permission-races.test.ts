@@ -158,6 +158,40 @@ function cidsOf({ body }: Answer): string[] {
   return (results?.map((item) => item.cid) ?? [cid]).filter((it) => it !== undefined);
 }
 
+describe('while a collection changes that still allows it', () => {
+  const busy = async (home: Entity, work: () => Promise<Answer>[]) => {
+    const roles = Array.from({ length: 10 }, (_, i) => `role_${i}`);
+    const changes = roles.map((role) =>
+      ask(node, ada, `POST /collections/${home.id}/roles`, { role, actions: ['*:view'] }),
+    );
+    const answers = work();
+    for (const answer of await Promise.all(changes)) ok(answer);
+    return (await Promise.all(answers)).map(({ status, text }) => ({ status, text }));
+  };
+
+  it('collections are made in it', async () => {
+    const home = await collection(node, ada);
+    const relationships = [{ predicate: 'collection', peer: home.id }];
+    const answers = await busy(home, () =>
+      Array.from({ length: 40 }, () => ask(node, ada, 'POST /collections', { label: 'inner', relationships })),
+    );
+    expect(answers.filter(({ status }) => status !== 201)).toEqual([]);
+  });
+
+  it('collections in it take a root', async () => {
+    const home = await collection(node, ada);
+    const relationships = [{ predicate: 'collection', peer: home.id }];
+    const inner = await Promise.all(Array.from({ length: 40 }, () => collection(node, ada, { relationships })));
+    const roots = await Promise.all(inner.map(({ id }) => create(node, ada, { collection: id })));
+    const answers = await busy(home, () =>
+      inner.map(({ id, cid }, i) =>
+        ask(node, ada, `PUT /collections/${id}/root`, { expect_tip: cid, entity_id: roots[i]?.id }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+  });
+});
+
 describe('while a collection is deleted', () => {
   it.each([
     ['by its shortcut', (id: string) => ({ collection: id })],

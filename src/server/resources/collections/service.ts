@@ -6,13 +6,14 @@ import type { JsonObject } from '../../model/manifest.ts';
 import { applyUpdate } from '../../model/merge.ts';
 import { requireUser } from '../../model/permissions.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
+import type { Reader } from '../../store/connection.ts';
 import { findStanding } from '../../store/entities.ts';
 import { parseFilter } from '../../store/filter.ts';
 import { type ListedEntity, listEntities } from '../../store/listings.ts';
 import { refuse } from '../entities/body.ts';
 import { previewOf } from '../entities/preview.ts';
 import type { EntitiesService } from '../entities/service.ts';
-import type { EntityWrites } from '../entities/writes.ts';
+import { attempts, type EntityWrites, type Prepared } from '../entities/writes.ts';
 import type { UsersService } from '../users/service.ts';
 import type { ManifestView } from '../wire.ts';
 import { CollectionAccessService } from './access-service.ts';
@@ -81,7 +82,7 @@ export class CollectionsService {
     requireUser(actor, 'create collections');
     const owner = await this.#users.present(caller);
     const store = await this.#writes.store(caller);
-    const prepared = store.read((db) => {
+    const prepare = (db: Reader) => {
       const standing = body.id === undefined ? undefined : findStanding(db, body.id);
       // A replay must say what the first request said.
       const at = standing ? Date.parse(standing.created_at) : this.#writes.env.now();
@@ -91,14 +92,16 @@ export class CollectionsService {
       } catch (error) {
         throw error instanceof ConflictError ? exists(body.id) : error;
       }
-    });
-    if ('existing' in prepared) return { created: false, collection: prepared.existing as CollectionView };
-    try {
-      await this.#writes.commit(store, [prepared]);
-    } catch (error) {
-      throw error instanceof ConflictError ? exists(body.id) : error;
+    };
+    // Prepared again when somebody was quicker with that id, or when a collection that it lies in has moved.
+    for (let attempt = 1; ; attempt++) {
+      const prepared = store.read(prepare);
+      if ('existing' in prepared) return { created: false, collection: prepared.existing as CollectionView };
+      const outcome = await this.#writes.attempt(store, [prepared]);
+      if (outcome.committed)
+        return { created: true, collection: wireManifest(prepared.cid, prepared.next) as CollectionView };
+      if (attempt === attempts) throw new ConflictError('', outcome.actual ?? '');
     }
-    return { created: true, collection: wireManifest(prepared.cid, prepared.next) as CollectionView };
   }
 
   /** The stored wire JSON. */
@@ -131,7 +134,7 @@ export class CollectionsService {
     const actor = registered(caller);
     if (networkOf(entity_id) !== caller.network) refuse([otherNetwork(caller, 'entity_id')]);
     const store = await this.#writes.store(caller);
-    const step = store.read((db) => {
+    const prepare = (db: Reader): { steps: [Prepared] } => {
       const base = findCollection(this.#writes, db, caller, id);
       const target = findStanding(db, entity_id);
       const root = { predicate: 'root', peer: entity_id, ...(target && { peer_type: target.type }) };
@@ -140,18 +143,20 @@ export class CollectionsService {
       const prepared = this.#writes.step(db, caller, base, next, expect_tip);
       const inside = target?.manifest.relationships.some((r) => r.predicate === 'collection' && r.peer === id);
       if (!inside) throw ValidationError.at(['entity_id'], 'must have a `collection` relationship to the collection');
-      return prepared;
-    });
+      return { steps: [prepared] };
+    };
     try {
-      await this.#writes.commit(store, [step]);
+      const { steps } = await this.#writes.write(store, prepare);
+      return wireManifest(steps[0].cid, steps[0].next) as CollectionRootView;
     } catch (error) {
       throw error instanceof ConflictError ? new ConflictError(expect_tip, error.actual) : error;
     }
-    return wireManifest(step.cid, step.next) as CollectionRootView;
   }
 
-  /** With expansion a page has at most 100 entities, and says so. */
-  /** A page; a long one as the text that a reader thread made of it (architecture.md, Reads). */
+  /**
+   * A page; a long one as the text that a reader thread made of it (architecture.md, Reads). With expansion a page has at
+   * most 100 entities, and says so.
+   */
   async list(caller: Caller, id: string, options: ListingOptions): Promise<CollectionEntitiesView | Uint8Array> {
     accepted(caller);
     const { type, offset, expand } = options;
