@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { ConflictError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { collectionsOf, type Json } from '../../model/manifest.ts';
@@ -8,7 +9,7 @@ import { findStanding, type Standing } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { unfinished } from '../../store/tasks.ts';
 import { refuse, textIssues } from './body.ts';
-import { type CascadeRules, planCascade, skipReason } from './cascade.ts';
+import { type CascadeRules, planCascade, skipReason, wildcardIssues } from './cascade.ts';
 import { deletedView } from './service.ts';
 import type { CascadeBody, CascadeView } from './wire.ts';
 import { attempts, type EntityWrites, type Prepared, prepare } from './writes.ts';
@@ -29,6 +30,9 @@ interface Doomed {
 
 type Result = Pick<CascadeView, 'deleted' | 'skipped'>;
 
+/** How many entities are read or buried before everything else that waits has its turn. */
+const perTurn = 50;
+
 /** How often an entity that moved meanwhile is read again (wire-contract.md N23: once, then skipped). */
 const retries = 1;
 
@@ -47,7 +51,7 @@ export class CascadeService {
    */
   async remove(caller: Caller, id: string, body: CascadeBody): Promise<CascadeView> {
     const actor = registered(caller);
-    refuse(textIssues({ note: body.note, reason: body.reason }));
+    refuse([...textIssues({ note: body.note, reason: body.reason }), ...wildcardIssues(body.cascade_predicates)]);
     const rules: CascadeRules = {
       collection: body.collection_id,
       predicates: body.cascade_predicates,
@@ -111,7 +115,11 @@ export class CascadeService {
     for (let left = work.left; left.length > 0; ) {
       const now = left.slice(0, maxVersionsPerCommit);
       left = left.slice(maxVersionsPerCommit);
-      const doomed = store.read((db) => now.flatMap((item) => found(db, item)));
+      const doomed: Doomed[] = [];
+      for (let at = 0; at < now.length; at += perTurn) {
+        await setImmediate();
+        doomed.push(...store.read((db) => now.slice(at, at + perTurn).flatMap((item) => found(db, item))));
+      }
       const done = await this.#slice(store, doomed, { task, work: { ...work, left } });
       result.deleted.push(...done.deleted);
       result.skipped.push(...done.skipped);
@@ -129,7 +137,10 @@ export class CascadeService {
     const skipped: Result['skipped'] = [];
     const moved = new Map<string, number>();
     const graves = new Map<string, Doomed & { step: Prepared }>();
-    for (const item of doomed) this.#bury(item, work, graves, skipped);
+    for (const [i, item] of doomed.entries()) {
+      if (i % perTurn === perTurn - 1) await setImmediate();
+      this.#bury(item, work, graves, skipped);
+    }
     const rows = taskRows(task, work, root !== undefined);
     for (let attempt = 1; ; ) {
       const steps = [...(root ? [root] : []), ...[...graves.values()].map((g) => g.step)];

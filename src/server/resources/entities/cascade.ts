@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Issue } from '../../errors.ts';
 import { collectionsOf, type Manifest } from '../../model/manifest.ts';
 import type { CascadeView } from './wire.ts';
 
@@ -40,6 +41,15 @@ export function follows(predicates: string[], predicate: string): boolean {
     if (pattern.startsWith('*')) return predicate.endsWith(pattern.slice(1));
     return pattern === predicate;
   });
+}
+
+/** A `*` is understood at one end of a predicate, or alone; elsewhere it would silently match nothing. */
+export function wildcardIssues(predicates: string[]): Issue[] {
+  return predicates.flatMap((predicate, i) =>
+    /^(?:\*|\*?[^*]+|[^*]+\*)$/.test(predicate)
+      ? []
+      : [{ path: ['cascade_predicates', i], message: 'may have a * at its end, at its beginning, or be * alone' }],
+  );
 }
 
 /**
