@@ -89,7 +89,9 @@ describe('a cascade', () => {
     ],
     [['*'], ['has_page', 'has_part', 'is_page', 'other']],
     [['has_'], []],
-    [['*age*'], []],
+    [['*age*'], ['has_page', 'is_page']],
+    [['has*age'], ['has_page']],
+    [['has_page*_page'], []],
   ])('follows %j', async (cascade_predicates, followed) => {
     const all = ['has_part', 'has_page', 'is_page', 'other'];
     const children = new Map<string, Entity>();

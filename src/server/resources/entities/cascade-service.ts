@@ -9,7 +9,7 @@ import { findStanding, type Standing } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { unfinished } from '../../store/tasks.ts';
 import { refuse, textIssues } from './body.ts';
-import { type CascadeRules, planCascade, skipReason, wildcardIssues } from './cascade.ts';
+import { type CascadeRules, planCascade, skipReason } from './cascade.ts';
 import { deletedView } from './service.ts';
 import type { CascadeBody, CascadeView } from './wire.ts';
 import { attempts, type EntityWrites, type Prepared, prepare } from './writes.ts';
@@ -51,7 +51,7 @@ export class CascadeService {
    */
   async remove(caller: Caller, id: string, body: CascadeBody): Promise<CascadeView> {
     const actor = registered(caller);
-    refuse([...textIssues({ note: body.note, reason: body.reason }), ...wildcardIssues(body.cascade_predicates)]);
+    refuse(textIssues({ note: body.note, reason: body.reason }));
     const rules: CascadeRules = {
       collection: body.collection_id,
       predicates: body.cascade_predicates,

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Issue } from '../../errors.ts';
 import { collectionsOf, type Manifest } from '../../model/manifest.ts';
 import type { CascadeView } from './wire.ts';
 
@@ -32,24 +31,23 @@ export interface CascadePlan<N extends CascadeNode> {
   maxDepth: number;
 }
 
-/** Whether a predicate is followed: an exact name, a leading or trailing `*`, or `*` alone; never `collection`. */
+/** Whether a predicate is followed: an exact name, or one in which each `*` stands for anything; never `collection`. */
 export function follows(predicates: string[], predicate: string): boolean {
-  if (predicate === 'collection') return false;
-  return predicates.some((pattern) => {
-    if (pattern === '*') return true;
-    if (pattern.endsWith('*')) return predicate.startsWith(pattern.slice(0, -1));
-    if (pattern.startsWith('*')) return predicate.endsWith(pattern.slice(1));
-    return pattern === predicate;
-  });
+  return predicate !== 'collection' && predicates.some((pattern) => matches(pattern, predicate));
 }
 
-/** A `*` is understood at one end of a predicate, or alone; elsewhere it would silently match nothing. */
-export function wildcardIssues(predicates: string[]): Issue[] {
-  return predicates.flatMap((predicate, i) =>
-    /^(?:\*|\*?[^*]+|[^*]+\*)$/.test(predicate)
-      ? []
-      : [{ path: ['cascade_predicates', i], message: 'may have a * at its end, at its beginning, or be * alone' }],
-  );
+function matches(pattern: string, text: string): boolean {
+  const [first = '', ...others] = pattern.split('*');
+  const last = others.pop();
+  if (last === undefined) return pattern === text;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of others) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
 }
 
 /**

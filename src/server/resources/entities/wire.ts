@@ -143,7 +143,7 @@ export interface DeletedView {
 }
 
 /**
- * An exact name, or a wildcard: a trailing `*`, a leading `*`, or `*` alone.
+ * An exact name, or one in which each `*` stands for anything: `has_*`, `*_of`, `*`.
  * @minLength 1
  */
 export type CascadePredicate = string;
