@@ -7,7 +7,7 @@ import { databaseFile } from '../../../src/server/store/network-store.ts';
 import { verifyBlocks } from '../../../src/server/store/verify-blocks.ts';
 import { Findings, type VerifyReport } from '../../../src/server/store/verify-findings.ts';
 import { command, startNode, temporaryFolder } from '../processes.ts';
-import { atLeastRow, atMostRow, loopRow, plainRow, ratioRow } from '../report.ts';
+import { atLeastRow, loopRow, plainRow, ratioRow } from '../report.ts';
 
 /**
  * Export, import and verification of everything in a data folder, each by a node of its own, so that a peak of memory
@@ -30,7 +30,7 @@ async function measureExport(data: string, file: string): Promise<void> {
   const megabytes = statSync(file).size / 1e6;
   plainRow('archive', megabytes, 'MB');
   atLeastRow('CAR export', megabytes / out.seconds, 'MB/s', 50);
-  atMostRow('memory of the export, peak', node.memory().peak, 'MB', 300);
+  plainRow('memory of the export, peak', node.memory().peak, 'MB');
 }
 
 /** Gives how many versions there are. */
@@ -42,7 +42,7 @@ async function measureVerify(data: string): Promise<number> {
   const { ok, counts } = JSON.parse(verified.stdout) as VerifyReport;
   if (!ok) throw new Error('verify found damage');
   atLeastRow('verify, everything', counts.versions / verified.seconds, 'versions/s', 10_000);
-  atMostRow('memory of verify, peak', node.memory().peak, 'MB', 300);
+  plainRow('memory of verify, peak', node.memory().peak, 'MB');
   return counts.versions;
 }
 
@@ -71,5 +71,5 @@ async function measureCarImport(
   loopRow('CAR import', (await node.loopDelay()).p99);
   const base = { name: 'pipeline, same records', value: pipeline };
   ratioRow('CAR import', versions / back.seconds, 'versions/s', base, 0.6);
-  atMostRow('memory of the CAR import, peak', node.memory().peak, 'MB', 300);
+  plainRow('memory of the CAR import, peak', node.memory().peak, 'MB');
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { DomainError, type Issue, ValidationError } from '../../errors.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
@@ -41,6 +42,9 @@ const itemSchema = z.object(
   'must be an object',
 );
 
+/** How many items are prepared before everything else that waits has its turn. */
+const perTurn = 20;
+
 type Result = BatchCreated | BatchRefused;
 
 /** Creation and reading of up to 100 entities at a time. */
@@ -59,14 +63,19 @@ export class BatchService {
     const store = await this.#writes.store(caller);
     const results: Result[] = [];
     const waiting: { index: number; item: unknown; prepared: Prepared }[] = [];
-    store.read((db) => {
-      for (const [index, item] of body.entities.entries()) {
+    const prepare = (db: Reader, from: number): void => {
+      for (const [i, item] of body.entities.slice(from, from + perTurn).entries()) {
+        const index = from + i;
         const prepared = this.#item(db, caller, item, body.default_collection, validate);
         if (prepared instanceof DomainError) results.push(refused(index, prepared));
         else if ('existing' in prepared) results.push({ success: true, index, ...summary(prepared.existing) });
         else waiting.push({ index, item, prepared });
       }
-    });
+    };
+    for (let from = 0; from < body.entities.length; from += perTurn) {
+      if (from > 0) await setImmediate();
+      store.read((db) => prepare(db, from));
+    }
     const commits = waiting.map(({ prepared }) => this.#commit(prepared));
     const outcomes = commits.length === 0 ? [] : await store.submit(commits);
     for (const [i, { index, item, prepared }] of waiting.entries())
