@@ -17,8 +17,7 @@ import { UsersController } from '../resources/users/controller.ts';
 import { VersionsController } from '../resources/versions/controller.ts';
 
 /** A controller's class; each request gets an object of its own. */
-// biome-ignore lint/suspicious/noExplicitAny: constructors differ in what they take; only factories below call them.
-export type ControllerClass = abstract new (...args: any[]) => object;
+export type ControllerClass = abstract new (...args: never[]) => object;
 
 /** How each controller is made from the context; a new controller is added here. */
 const factories = new Map<ControllerClass, (ctx: Context) => object>([
