@@ -1,21 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { monotonicFactory } from 'ulid';
 import type { Config, Secrets } from './config.ts';
 import { openapi, version } from './generated/openapi.ts';
 import { createAuthenticator } from './http/auth.ts';
 import type { Authenticate } from './http/caller.ts';
 import type { Log } from './log.ts';
-import { idOn, type Network } from './model/ids.ts';
+import type { Network } from './model/ids.ts';
 import { Sessions } from './model/sessions.ts';
-import { AuthService } from './resources/auth/service.ts';
-import { CollectionsService } from './resources/collections/service.ts';
-import { BatchService } from './resources/entities/batch-service.ts';
-import { CascadeService } from './resources/entities/cascade-service.ts';
-import type { EntityServices } from './resources/entities/controller.ts';
-import { DiffService } from './resources/entities/diff-service.ts';
-import { ExpansionService } from './resources/entities/expansion-service.ts';
-import { EntitiesService } from './resources/entities/service.ts';
-import { EntityWrites } from './resources/entities/writes.ts';
 import { EventsService } from './resources/events/service.ts';
 import { CarImportService } from './resources/node/archives/car-import-service.ts';
 import { ExportService } from './resources/node/archives/export-service.ts';
@@ -26,11 +16,8 @@ import { RemotesService } from './resources/node/remotes/service.ts';
 import { SessionsService } from './resources/node/sessions/service.ts';
 import { StatusService } from './resources/node/status/service.ts';
 import { UpkeepService } from './resources/node/upkeep/service.ts';
-import { PermissionsService } from './resources/permissions/service.ts';
-import { RelationshipsService } from './resources/relationships/service.ts';
 import { SystemService } from './resources/system/service.ts';
-import { UsersService } from './resources/users/service.ts';
-import { VersionsService } from './resources/versions/service.ts';
+import { buildServices, type Services } from './services.ts';
 import { Identity } from './store/identity.ts';
 import { Networks } from './store/networks.ts';
 import { SyncEngine } from './sync/engine.ts';
@@ -38,7 +25,7 @@ import { SyncEngine } from './sync/engine.ts';
 export { version };
 
 /** What is built once and lives as long as the node; http/ioc.ts makes controllers from it. */
-export interface Context extends AsyncDisposable {
+export interface Context extends Services, AsyncDisposable {
   config: Config;
   log: Log;
   /** The node's own id. */
@@ -49,12 +36,6 @@ export interface Context extends AsyncDisposable {
   authenticate: Authenticate;
   identity: Identity;
   networks: Networks;
-  auth: AuthService;
-  users: UsersService;
-  collections: CollectionsService;
-  entities: EntityServices;
-  relationships: RelationshipsService;
-  versions: VersionsService;
   events: EventsService;
   archives: { exports: ExportService; carImports: CarImportService };
   upkeep: UpkeepService;
@@ -63,7 +44,6 @@ export interface Context extends AsyncDisposable {
   status: StatusService;
   remotes: RemotesService;
   sessions: SessionsService;
-  permissions: PermissionsService;
   system: SystemService;
 }
 
@@ -90,14 +70,9 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   const alone = new OneAtATime();
   const carImports = new CarImportService({ networks, alone, now, log });
 
-  const permissions = new PermissionsService(now, networks);
-  const nextUlid = monotonicFactory();
-  const newId = (network: Network) => idOn(network, nextUlid(now()));
-  const writes = new EntityWrites({ networks, permissions, now, newId, schema: `${config.service}/eidos@v1` });
-  const entities = new EntitiesService(writes);
-  const cascades = new CascadeService(writes);
-  const users = new UsersService({ writes, entities, identity });
-  const collections = new CollectionsService({ writes, entities, users });
+  const services = buildServices({ config, networks, identity, now });
+  const { cascades } = services.entities;
+  const { users, writes, collections } = services;
   const sessions = new SessionsService({
     sessions: new Sessions({ now, randomBytes }),
     account: operator.id,
@@ -110,6 +85,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   );
 
   const context = {
+    ...services,
     config,
     log,
     instance,
@@ -124,18 +100,6 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
       service: config.service,
       now,
     }),
-    auth: new AuthService({ identity, users }),
-    users,
-    collections,
-    entities: {
-      entities,
-      batches: new BatchService(entities, writes),
-      cascades,
-      diffs: new DiffService(entities, writes),
-      expansions: new ExpansionService(entities, writes),
-    },
-    relationships: new RelationshipsService(writes),
-    versions: new VersionsService(writes),
     events: opened.use(new EventsService(networks, now, log)),
     archives: { exports: new ExportService(networks, instance), carImports },
     upkeep: new UpkeepService({
@@ -152,7 +116,6 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     status: new StatusService({ networks, data: config.data, instance, version, now }),
     remotes: new RemotesService(sync),
     sessions,
-    permissions,
     system: new SystemService({ instance, version, document: openapi, now }),
   };
   const all = opened.move();

@@ -15,33 +15,43 @@ import { RelationshipsController } from '../resources/relationships/controller.t
 import { SystemController } from '../resources/system/controller.ts';
 import { UsersController } from '../resources/users/controller.ts';
 import { VersionsController } from '../resources/versions/controller.ts';
+import type { Services } from '../services.ts';
 
 /** A controller's class; each request gets an object of its own. */
 export type ControllerClass = abstract new (...args: never[]) => object;
 
-/** How each controller is made from the context; a new controller is added here. */
-const factories = new Map<ControllerClass, (ctx: Context) => object>([
+/** Controllers that need the services alone: a large request to them is served by a thread that has its own (services.ts). */
+const onServices = new Map<ControllerClass, (services: Services) => object>([
+  [AuthController, ({ auth }) => new AuthController(auth)],
+  [CollectionsController, ({ collections }) => new CollectionsController(collections)],
+  [EntitiesController, ({ entities }) => new EntitiesController(entities)],
+  [PermissionsController, ({ permissions }) => new PermissionsController(permissions)],
+  [RelationshipsController, ({ relationships }) => new RelationshipsController(relationships)],
+  [UsersController, ({ users }) => new UsersController(users)],
+  [VersionsController, ({ versions }) => new VersionsController(versions)],
+]);
+
+/** Controllers of what the node has only once: a feed, tasks, accounts of its own. */
+const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [ArchivesController, (ctx) => new ArchivesController(ctx.archives)],
-  [AuthController, (ctx) => new AuthController(ctx.auth)],
-  [CollectionsController, (ctx) => new CollectionsController(ctx.collections)],
-  [EntitiesController, (ctx) => new EntitiesController(ctx.entities)],
   [EventsController, (ctx) => new EventsController(ctx.events)],
   [ImportsController, (ctx) => new ImportsController(ctx.imports)],
   [NodeKeysController, (ctx) => new NodeKeysController(ctx.nodeKeys)],
-  [StatusController, (ctx) => new StatusController(ctx.status)],
-  [PermissionsController, (ctx) => new PermissionsController(ctx.permissions)],
-  [RelationshipsController, (ctx) => new RelationshipsController(ctx.relationships)],
   [RemotesController, (ctx) => new RemotesController(ctx.remotes)],
   [SessionsController, (ctx) => new SessionsController(ctx.sessions)],
-  [UpkeepController, (ctx) => new UpkeepController(ctx.upkeep)],
-  [UsersController, (ctx) => new UsersController(ctx.users)],
-  [VersionsController, (ctx) => new VersionsController(ctx.versions)],
+  [StatusController, (ctx) => new StatusController(ctx.status)],
   [SystemController, (ctx) => new SystemController(ctx.system)],
+  [UpkeepController, (ctx) => new UpkeepController(ctx.upkeep)],
 ]);
 
-/** The factory of a controller. @throws Error for a controller that is missing above, when routes are set up. */
+/** The factory of a controller; a new controller is added above. @throws Error for one that is missing there, when routes are set up. */
 export function factoryOf(controller: ControllerClass): (ctx: Context) => object {
-  const factory = factories.get(controller);
+  const factory = serviceFactoryOf(controller) ?? onContext.get(controller);
   if (!factory) throw new Error(`${controller.name} is missing from http/ioc.ts`);
   return factory;
+}
+
+/** The factory of a controller that needs the services alone; undefined for the others. */
+export function serviceFactoryOf(controller: ControllerClass): ((services: Services) => object) | undefined {
+  return onServices.get(controller);
 }

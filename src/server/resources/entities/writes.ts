@@ -38,7 +38,7 @@ export interface SettleOptions {
 
 /** What every write takes from outside. */
 export interface WriteEnvironment {
-  networks: Networks;
+  networks: Pick<Networks, 'get'>;
   permissions: PermissionsService;
   now: () => number;
   newId: (network: Network) => string;

@@ -1,0 +1,57 @@
+import { monotonicFactory } from 'ulid';
+import type { Config } from './config.ts';
+import { idOn, type Network } from './model/ids.ts';
+import { AuthService } from './resources/auth/service.ts';
+import { CollectionsService } from './resources/collections/service.ts';
+import { BatchService } from './resources/entities/batch-service.ts';
+import { CascadeService } from './resources/entities/cascade-service.ts';
+import { DiffService } from './resources/entities/diff-service.ts';
+import { ExpansionService } from './resources/entities/expansion-service.ts';
+import { EntitiesService } from './resources/entities/service.ts';
+import { EntityWrites } from './resources/entities/writes.ts';
+import { PermissionsService } from './resources/permissions/service.ts';
+import { RelationshipsService } from './resources/relationships/service.ts';
+import { UsersService } from './resources/users/service.ts';
+import { VersionsService } from './resources/versions/service.ts';
+import type { Identity } from './store/identity.ts';
+import type { Networks } from './store/networks.ts';
+
+/** What the services stand on; a request thread has its own. */
+export interface Ground {
+  config: Config;
+  networks: Pick<Networks, 'get'>;
+  identity: Identity;
+  /** Epoch milliseconds. */
+  now: () => number;
+}
+
+/**
+ * The use cases of the resources. They keep nothing that must be kept once, so that large requests get a set of their
+ * own in a thread of their own (request-thread.ts).
+ */
+export type Services = ReturnType<typeof buildServices>;
+
+export function buildServices({ config, networks, identity, now }: Ground) {
+  const permissions = new PermissionsService(now, networks);
+  const nextUlid = monotonicFactory();
+  const newId = (network: Network) => idOn(network, nextUlid(now()));
+  const writes = new EntityWrites({ networks, permissions, now, newId, schema: `${config.service}/eidos@v1` });
+  const entities = new EntitiesService(writes);
+  const users = new UsersService({ writes, entities, identity });
+  return {
+    permissions,
+    writes,
+    users,
+    auth: new AuthService({ identity, users }),
+    collections: new CollectionsService({ writes, entities, users }),
+    entities: {
+      entities,
+      batches: new BatchService(entities, writes),
+      cascades: new CascadeService(writes),
+      diffs: new DiffService(entities, writes),
+      expansions: new ExpansionService(entities, writes),
+    },
+    relationships: new RelationshipsService(writes),
+    versions: new VersionsService(writes),
+  };
+}
