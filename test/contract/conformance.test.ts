@@ -3,6 +3,7 @@ import { notRegistered } from '../../src/server/model/caller.ts';
 import { ask, impostor, type Person } from '../helpers/callers.ts';
 import { unauthorized } from '../helpers/entities.ts';
 import { misfits, operations } from './document.ts';
+import { later, nameless, promised } from './endpoints.ts';
 import { type Call, type Case, expected, type Row, type Scene } from './row.ts';
 import { authRows } from './rows/auth.ts';
 import { collectionRows } from './rows/collections.ts';
@@ -56,6 +57,19 @@ describe('the table', () => {
   it('has one row for every route, and no other', () => {
     const routes = [...operations.keys()].filter((route) => !route.includes(' /node/'));
     expect(rows.map((row) => row.route).sort()).toEqual(routes.sort());
+  });
+
+  const rowed = new Set(rows.map((row) => nameless(row.route)));
+  const deferred = Object.values(later).flat().map(nameless);
+
+  it('has a row for every endpoint that is promised (endpoints.ts), but for those of `later`', () => {
+    expect(promised.filter((one) => ![...rowed, ...deferred].includes(nameless(one)))).toEqual([]);
+    expect(new Set(promised).size).toBe(promised.length);
+  });
+
+  it('has no row for an endpoint of `later` (endpoints.ts): take out what has come', () => {
+    expect(deferred.filter((one) => rowed.has(one))).toEqual([]);
+    expect(deferred.filter((one) => !promised.map(nameless).includes(one))).toEqual([]);
   });
 
   it("knows every endpoint of the node itself as the operator's, but for signing in and out", () => {
