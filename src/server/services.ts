@@ -8,6 +8,7 @@ import { CascadeService } from './resources/entities/cascade-service.ts';
 import { DiffService } from './resources/entities/diff-service.ts';
 import { ExpansionService } from './resources/entities/expansion-service.ts';
 import { EntitiesService } from './resources/entities/service.ts';
+import { TreeService } from './resources/entities/tree-service.ts';
 import { EntityWrites } from './resources/entities/writes.ts';
 import { PermissionsService } from './resources/permissions/service.ts';
 import { RelationshipsService } from './resources/relationships/service.ts';
@@ -50,6 +51,7 @@ export function buildServices({ config, networks, identity, now }: Ground) {
       cascades: new CascadeService(writes),
       diffs: new DiffService(entities, writes),
       expansions: new ExpansionService(entities, writes),
+      trees: new TreeService(entities, writes),
     },
     relationships: new RelationshipsService(writes),
     versions: new VersionsService(writes),

@@ -7,12 +7,14 @@ import { later, nameless, promised } from './endpoints.ts';
 import { type Call, type Case, expected, type Row, type Scene } from './row.ts';
 import { authRows } from './rows/auth.ts';
 import { collectionRows } from './rows/collections.ts';
+import { connectRows } from './rows/connect.ts';
 import { entityRows } from './rows/entities.ts';
 import { batchRows } from './rows/entity-batches.ts';
 import { entityReadRows } from './rows/entity-reads.ts';
 import { memberRows } from './rows/members.ts';
 import { openRows } from './rows/open.ts';
 import { relationshipRows } from './rows/relationships.ts';
+import { treeRows } from './rows/trees.ts';
 import { userRows } from './rows/users.ts';
 import { versionRows } from './rows/versions.ts';
 import { openScene } from './scene.ts';
@@ -25,7 +27,9 @@ const rows: Row[] = [
   ...entityRows,
   ...batchRows,
   ...entityReadRows,
+  ...treeRows,
   ...relationshipRows,
+  ...connectRows,
   ...versionRows,
   ...openRows,
 ];

@@ -147,7 +147,7 @@ export const later: Record<string, string[]> = {
   folders: beside['2.2 Folders'],
   chat: beside['2.3 Chat'],
   attestations: beside['2.4 Attestations'],
-  others: beside['2.5 Others'],
+  others: ['GET /ops-reference'],
   listings: ['GET /users/my/collections', 'GET /collections/catalog', 'GET /collections/{id}/entities/lookup'],
   additive: ['POST /updates/additive', 'GET /updates/queue/{id}'],
 };

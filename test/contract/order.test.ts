@@ -158,6 +158,19 @@ const endpoints: Endpoint[] = [
       action: 'entity:update',
     }),
   ),
+  ...['/connect', '/connect/disconnect'].map(
+    (path): Endpoint => ({
+      route: `POST ${path}`,
+      line: () => `POST ${path}`,
+      body: ({ id, cid }) => ({ source_id: id, expect_tip: cid, target_id: scene.owner.id }),
+      broken: { predicate: 'Wrong' },
+      live: placed,
+      refused: async () => grave(await placed()),
+      state: 'the entity is deleted',
+      names: 'source_id',
+      action: 'entity:update',
+    }),
+  ),
 ];
 
 /** The tip of a body, whatever it is called. */

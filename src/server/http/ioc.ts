@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { AuthController } from '../resources/auth/controller.ts';
 import { CollectionsController } from '../resources/collections/controller.ts';
+import { ConnectController } from '../resources/connect/controller.ts';
 import { EntitiesController } from '../resources/entities/controller.ts';
 import { EventsController } from '../resources/events/controller.ts';
 import { ArchivesController } from '../resources/node/archives/controller.ts';
@@ -24,6 +25,7 @@ export type ControllerClass = abstract new (...args: never[]) => object;
 const onServices = new Map<ControllerClass, (services: Services) => object>([
   [AuthController, ({ auth }) => new AuthController(auth)],
   [CollectionsController, ({ collections }) => new CollectionsController(collections)],
+  [ConnectController, ({ relationships }) => new ConnectController(relationships)],
   [EntitiesController, ({ entities }) => new EntitiesController(entities)],
   [PermissionsController, ({ permissions }) => new PermissionsController(permissions)],
   [RelationshipsController, ({ relationships }) => new RelationshipsController(relationships)],

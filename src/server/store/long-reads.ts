@@ -4,6 +4,7 @@ import type { Reader } from './connection.ts';
 import { contentsPage } from './content-reads.ts';
 import { type ListingQuery, listEntities } from './listings.ts';
 import { networkCounts } from './network-counts.ts';
+import { type TreeQuery, treeBelow } from './tree-reads.ts';
 
 /** Reads whose result is long: they run on the reader threads and give JSON text, or bytes (architecture.md, Reads). */
 export const longReads = {
@@ -17,6 +18,8 @@ export const longReads = {
       pagination: { offset, limit, count: entities.length, has_more: more },
     });
   },
+  /** See tree-reads.ts. */
+  tree: (db: Reader, query: TreeQuery): string => JSON.stringify(treeBelow(db, query)),
   /** What an export lists; see archive-reads.ts. */
   tipsOfScope: (db: Reader, args: Parameters<typeof tipsOfScope>[1]): string => JSON.stringify(tipsOfScope(db, args)),
   movedTips: (db: Reader, args: Parameters<typeof movedTips>[1]): string => JSON.stringify(movedTips(db, args)),

@@ -22,6 +22,7 @@ import type { CascadeService } from './cascade-service.ts';
 import type { DiffService } from './diff-service.ts';
 import type { ExpansionService } from './expansion-service.ts';
 import type { EntitiesService } from './service.ts';
+import type { TreeService } from './tree-service.ts';
 import type {
   BatchCreateBody,
   BatchCreateView,
@@ -32,6 +33,7 @@ import type {
   CreateEntityBody,
   DeletedView,
   DeleteEntityBody,
+  EntityCollectionView,
   EntityUpdatedView,
   EntityView,
   ExpandedView,
@@ -39,6 +41,7 @@ import type {
   RestoredView,
   SemanticDiffView,
   TipView,
+  TreeView,
   UpdateEntityBody,
 } from './wire.ts';
 
@@ -49,6 +52,7 @@ export interface EntityServices {
   cascades: CascadeService;
   diffs: DiffService;
   expansions: ExpansionService;
+  trees: TreeService;
 }
 
 @Route('entities')
@@ -180,6 +184,42 @@ export class EntitiesController extends Controller {
   @Response<ErrorView>(404, 'Not found')
   tip(@Request() request: CallerRequest, @Path() id: EntityId): Promise<TipView> {
     return this.on.entities.tip(request.caller, id);
+  }
+
+  /** The collection that an entity lies in. */
+  @Get('{id}/collection')
+  @NoSecurity()
+  @Response<ErrorView>(404, 'Not found')
+  collection(@Request() request: CallerRequest, @Path() id: EntityId): Promise<EntityCollectionView> {
+    return this.on.trees.collection(request.caller, id);
+  }
+
+  /**
+   * What an entity leads to, level by level, each entity once. Where nothing else is said all outgoing relationships are
+   * followed but `collection` and `in`, which lead back up, and a collection's memberships.
+   * @param depth How many levels below the entity
+   * @param collection Only entities that lie in this collection
+   * @param predicates Comma-separated: only these relationships, among them the ones that are not followed otherwise
+   * @param limit How many entities, the first one included; the nearest come first
+   * @isInt depth
+   * @minimum depth 1
+   * @maximum depth 4
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 1000
+   */
+  @Get('{id}/tree')
+  @NoSecurity()
+  @Response<ErrorView>(404, 'Not found')
+  tree(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Query() depth: number = 2,
+    @Query() collection?: EntityId,
+    @Query() predicates?: string,
+    @Query() limit: number = 100,
+  ): Promise<TreeView> {
+    return this.on.trees.tree(request.caller, id, { depth, collection, predicates, limit });
   }
 
   /**

@@ -6,7 +6,7 @@ import { equalJson } from '../../model/properties.ts';
 import { storedRelationship } from '../../model/relationships.ts';
 import { type WireManifest, wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
-import { findEntity, findStanding, findStored, findTip, type Standing } from '../../store/entities.ts';
+import { type EntityRow, findEntity, findStanding, findStored, findTip, type Standing } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { lastLive, versionByKey } from '../../store/versions.ts';
 import type { CasUpdateBody, PreviewView, RelationshipBody } from '../wire.ts';
@@ -67,6 +67,16 @@ export class EntitiesService {
     this.#writes.env.permissions.require(db, accepted(caller), 'entity:view', standing);
     if (standing.deleted) throw this.#gone(db, id);
     return standing;
+  }
+
+  /** The same without its manifest. */
+  viewedRow(db: Reader, caller: Caller, id: string): EntityRow {
+    checkNetwork(caller.network, id, ['id']);
+    const row = findEntity(db, id);
+    if (!row) throw new NotFoundError();
+    this.#writes.env.permissions.require(db, accepted(caller), 'entity:view', row);
+    if (row.deleted) throw this.#gone(db, id);
+    return row;
   }
 
   async preview(caller: Caller, id: string): Promise<PreviewView> {

@@ -203,6 +203,37 @@ export interface TipView {
   cid: VersionCid;
 }
 
+export interface EntityCollectionView {
+  /** The first collection that the entity lies in, which decides permissions; a collection's own id; null for none. */
+  collection_id: EntityId | null;
+}
+
+/** An entity in a tree. One that is deleted, or not on this node, has an empty label and no children. */
+export interface TreeNode {
+  id: EntityId;
+  /** The same as `id`. */
+  pi: EntityId;
+  label: string;
+  type: string;
+  /**
+   * 0 at the root.
+   * @isInt
+   */
+  depth: number;
+  children: TreeNode[];
+}
+
+export interface TreeView {
+  root: TreeNode;
+  /**
+   * With the root.
+   * @isInt
+   */
+  total_nodes: number;
+  /** Whether `limit` left something out. */
+  truncated: boolean;
+}
+
 /** A version in a comparison. */
 export interface DiffSide {
   cid: VersionCid;

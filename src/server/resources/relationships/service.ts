@@ -1,5 +1,6 @@
 import { NotFoundError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import type { JsonObject } from '../../model/manifest.ts';
 import { applyUpdate, type Update } from '../../model/merge.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
@@ -7,7 +8,7 @@ import type { Standing } from '../../store/entities.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntityView } from '../entities/wire.ts';
 import type { EntityWrites, Prepared } from '../entities/writes.ts';
-import type { RelationshipPairBody, RelationshipPairView } from './wire.ts';
+import type { ConnectBody, ConnectedView, RelationshipPairBody, RelationshipPairView } from './wire.ts';
 
 type Way = 'add' | 'remove';
 
@@ -19,8 +20,16 @@ export class RelationshipsService {
     this.#writes = writes;
   }
 
-  /** Both entities change in one commit or none does; a one-sided change leaves the target as it is. */
-  async write(caller: Caller, body: RelationshipPairBody, way: Way): Promise<RelationshipPairView> {
+  /**
+   * Both entities change in one commit or none does; a one-sided change leaves the target as it is. `properties` are the
+   * source's relationship's.
+   */
+  async write(
+    caller: Caller,
+    body: RelationshipPairBody,
+    way: Way,
+    properties: JsonObject = {},
+  ): Promise<RelationshipPairView> {
     registered(caller);
     refuse(textIssues({ note: body.note }));
     if (body.target_predicate !== undefined && body.source_id === body.target_id)
@@ -29,10 +38,20 @@ export class RelationshipsService {
       throw guardMissing();
     const store = await this.#writes.store(caller);
     const { source, target } = await this.#writes.write(store, (db) => {
-      const sides = this.#prepare(db, caller, body, way);
+      const sides = this.#prepare(db, caller, body, way, properties);
       return { ...sides, steps: 'change' in sides.target ? [sides.source, sides.target] : [sides.source] };
     });
     return { source: view(source), target: 'change' in target ? view(target) : standingView(target) };
+  }
+
+  /** The one-way form of `POST /connect`: what is said of the link are properties of the relationship. */
+  async connect(caller: Caller, body: ConnectBody, way: Way): Promise<ConnectedView> {
+    const { source_id, target_id, expect_tip, predicate = 'connects_to', label, description, note } = body;
+    refuse(textIssues({ label, description }));
+    const properties = { ...(label !== undefined && { label }), ...(description !== undefined && { description }) };
+    const one = { source_id, target_id, source_predicate: predicate, expect_source_tip: expect_tip };
+    const { source } = await this.write(caller, { ...one, ...(note !== undefined && { note }) }, way, properties);
+    return { source };
   }
 
   #prepare(
@@ -40,12 +59,13 @@ export class RelationshipsService {
     caller: Caller,
     body: RelationshipPairBody,
     way: Way,
+    properties: JsonObject,
   ): { source: Prepared; target: Prepared | Standing } {
     const from = this.#writes.standing(db, caller.network, body.source_id, ['source_id']);
     const to = this.#writes.standing(db, caller.network, body.target_id, ['target_id']);
     if (way === 'add' && to.deleted) throw new NotFoundError();
     const stamp = this.#writes.stamp(registered(caller), body.note);
-    const forth = applyUpdate(from.manifest, from.cid, linked(way, body.source_predicate, to), stamp);
+    const forth = applyUpdate(from.manifest, from.cid, linked(way, body.source_predicate, to, properties), stamp);
     const sourceIssues = this.#writes.permit(db, caller, from, forth);
     const settled = () => this.#writes.settle(db, from, forth, body.expect_source_tip, sourceIssues, atSource);
     if (body.target_predicate === undefined) return { source: settled(), target: to };
@@ -66,9 +86,10 @@ function guardMissing(): ValidationError {
   return ValidationError.at(['expect_target_tip'], 'is required where the target changes too');
 }
 
-function linked(way: Way, predicate: string, peer: Standing): Update {
+function linked(way: Way, predicate: string, peer: Standing, properties: JsonObject = {}): Update {
   if (way === 'remove') return { relationships_remove: [{ predicate, peer: peer.id }] };
-  return { relationships_add: [{ predicate, peer: peer.id, peer_type: peer.type, peer_label: peer.label }] };
+  const link = { predicate, peer: peer.id, peer_type: peer.type, peer_label: peer.label };
+  return { relationships_add: [{ ...link, ...(Object.keys(properties).length > 0 && { properties }) }] };
 }
 
 function view({ cid, next }: Prepared): EntityView {

@@ -24,3 +24,30 @@ export interface RelationshipPairView {
   source: EntityView;
   target: EntityView;
 }
+
+export interface DisconnectBody {
+  note?: string;
+  source_id: EntityId;
+  target_id: EntityId;
+  /** The source's tip: it alone changes. */
+  expect_tip: VersionCid;
+  /** @default "connects_to" */
+  predicate?: Predicate;
+}
+
+export interface ConnectBody extends DisconnectBody {
+  /**
+   * Of the link; kept in the relationship's properties.
+   * @maxLength 200
+   */
+  label?: string;
+  /**
+   * Of the link; kept in the relationship's properties.
+   * @maxLength 2000
+   */
+  description?: string;
+}
+
+export interface ConnectedView {
+  source: EntityView;
+}
