@@ -7,6 +7,7 @@ export default defineConfig({
     exclude: ['test/bench/**', 'test/fixtures/**'],
     // Processes, not threads: the store starts workers of its own and loads native code.
     pool: 'forks',
+    execArgv: ['--import', new URL('test/helpers/decorators.mjs', import.meta.url).href],
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

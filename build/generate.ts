@@ -34,7 +34,8 @@ class RouteTable extends AbstractRouteGenerator<ExtendedRoutesConfig> {
       controller.actions.map((action) => {
         const status = typeof action.successStatus === 'number' ? action.successStatus : undefined;
         const caller = callerOf(action.security);
-        const data = { method: action.method, path: action.fullPath, action: action.name, caller, status };
+        const streams = this.streams(controller.name, action.name) || undefined;
+        const data = { method: action.method, path: action.fullPath, action: action.name, caller, status, streams };
         const parameters = Object.values(action.parameters);
         return `  { controller: ${controller.name}, ...${JSON.stringify({ ...data, parameters })} },\n`;
       }),
@@ -49,6 +50,13 @@ class RouteTable extends AbstractRouteGenerator<ExtendedRoutesConfig> {
         `export const table: RouteTable = {\n  models: ${JSON.stringify(models, null, 2).replaceAll('\n', '\n  ')},\n` +
         `  routes: [\n${routes.map((line) => `  ${line}`).join('')}  ],\n};\n`,
     );
+  }
+
+  /** Whether an endpoint takes or gives other than JSON, as its decorators say. */
+  private streams(controller: string, action: string): boolean {
+    const found = this.metadata.controllers.find(({ name }) => name === controller);
+    const method = found?.methods.find(({ name }) => name === action);
+    return method?.consumes !== undefined || (method?.produces ?? []).some((type) => type !== 'application/json');
   }
 }
 

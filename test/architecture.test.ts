@@ -41,6 +41,8 @@ const directions: Record<string, string[]> = {
   'data-folder': ['config:type', 'errors', 'log:type'],
   context: ['*'],
   services: ['*'],
+  'request-pool': ['http', 'request-thread:type', 'model', 'store', 'errors', 'config:type', 'log:type'],
+  'request-thread': ['*'],
   config: ['model', 'errors'],
   log: ['config:type', 'errors'],
   errors: [],

@@ -3,9 +3,11 @@ import type { Config, Secrets } from './config.ts';
 import { openapi, version } from './generated/openapi.ts';
 import { createAuthenticator } from './http/auth.ts';
 import type { Authenticate } from './http/caller.ts';
+import type { LargeRequests } from './http/large-requests.ts';
 import type { Log } from './log.ts';
 import type { Network } from './model/ids.ts';
 import { Sessions } from './model/sessions.ts';
+import { RequestPool } from './request-pool.ts';
 import { EventsService } from './resources/events/service.ts';
 import { CarImportService } from './resources/node/archives/car-import-service.ts';
 import { ExportService } from './resources/node/archives/export-service.ts';
@@ -37,6 +39,7 @@ export interface Context extends Services, AsyncDisposable {
   identity: Identity;
   networks: Networks;
   events: EventsService;
+  largeRequests: LargeRequests;
   archives: { exports: ExportService; carImports: CarImportService };
   upkeep: UpkeepService;
   imports: ImportsService;
@@ -100,6 +103,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
       service: config.service,
       now,
     }),
+    largeRequests: opened.use(new RequestPool({ config, networks, now, log })),
     events: opened.use(new EventsService(networks, now, log)),
     archives: { exports: new ExportService(networks, instance), carImports },
     upkeep: new UpkeepService({

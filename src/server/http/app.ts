@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { ValidationError } from '../errors.ts';
 import { table } from '../generated/routes.ts';
 import { type Caller, isSession } from '../model/caller.ts';
-import { jsonBody } from './body.ts';
+import { jsonBytes } from './body.ts';
 import { errorHandler, unknownRoute } from './errors.ts';
 import { admit, admitSession, type OwnNames } from './host.ts';
 import { pages } from './pages.ts';
@@ -26,7 +26,7 @@ export function createApp(ctx: Context, { own, ui, extend }: AppOptions): Expres
   app.use(gate(own));
   app.use(pages({ ui }));
   app.use(identify(ctx));
-  app.use(jsonBody());
+  app.use(jsonBytes());
   extend?.(app, ctx);
   app.use(routesOf(table, ctx));
   app.use(() => {

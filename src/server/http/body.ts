@@ -17,7 +17,8 @@ const streams: { methods: string[]; path: RegExp }[] = [
   { methods: ['POST'], path: /^\/node\/import\/?(?:\?|$)/ },
 ];
 
-function isStream({ method = '', url = '' }: IncomingMessage): boolean {
+/** Whether the body of a request, or of an endpoint by its path, is a stream of bytes. */
+export function isStream({ method = '', url = '' }: { method?: string; url?: string }): boolean {
   return streams.some(({ methods, path }) => methods.includes(method) && path.test(url));
 }
 
@@ -27,16 +28,35 @@ function isJson(request: IncomingMessage): boolean {
   return type === undefined || /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type);
 }
 
-/** Parses JSON bodies. A missing type is taken for JSON; a body of another type is left to its controller. */
-export function jsonBody(): RequestHandler {
-  return express.json({ limit: maxBodyBytes, type: isJson, verify });
+/**
+ * Takes in the bytes of JSON bodies; whoever serves the request parses them. A missing type is taken for JSON; a body of
+ * another type is left to its controller.
+ */
+export function jsonBytes(): RequestHandler {
+  return express.raw({ limit: maxBodyBytes, type: isJson, verify });
 }
 
-/** Only bytes that JSON.parse may be given. @throws ValidationError */
-function verify(_request: unknown, _response: unknown, bytes: Buffer, charset: string): void {
-  if (charset !== 'utf-8' || !isUtf8(bytes)) throw ValidationError.at([], 'the body is not valid UTF-8');
+/** What says of itself that it is not UTF-8 is 415, as express would have it. */
+function verify(request: IncomingMessage): void {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers['content-type'] ?? '')?.[1];
+  if (charset !== undefined && charset.toLowerCase() !== 'utf-8')
+    throw Object.assign(new Error('the body is not UTF-8'), { status: 415 });
+}
+
+/** The value of a JSON body; no bytes at all are an empty object. @throws ValidationError */
+export function parseJson(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) return {};
+  if (!isUtf8(bytes)) throw ValidationError.at([], 'the body is not valid UTF-8');
   if (bytes.length > 2 * maxBodyDepth && isDeeper(bytes, maxBodyDepth))
     throw ValidationError.at([], `the body is nested deeper than ${maxDepth} levels`);
+  // A byte order mark is left out, as decoders do.
+  const start = bytes[0] === 0xef ? 3 : 0;
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + start, bytes.byteLength - start).toString());
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw ValidationError.at([], 'the body is not valid JSON');
+  }
 }
 
 const quote = 0x22;

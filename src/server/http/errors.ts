@@ -26,7 +26,7 @@ const statuses: Record<ErrorCode, number> = {
   UNAVAILABLE: 503,
 };
 
-interface Answer {
+export interface Answer {
   status: number;
   body: { error: string; details?: unknown; status?: number };
   headers?: Record<string, string>;
@@ -48,7 +48,6 @@ function fromExpress(error: unknown): Answer | undefined {
   const { status } = error;
   if (typeof status !== 'number' || status < 400 || status > 499) return undefined;
   const type = 'type' in error ? error.type : undefined;
-  if (type === 'entity.parse.failed') return answerOf(ValidationError.at([], 'the body is not valid JSON'));
   if (type === 'entity.too.large') return answerOf(new TooLargeError('The body is too large: at most 32 MiB of JSON'));
   if (type === 'request.aborted' || type === 'request.size.invalid')
     return answerOf(ValidationError.at([], 'the body ended early'));

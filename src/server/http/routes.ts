@@ -1,12 +1,12 @@
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../context.ts';
-import { type Issue, ValidationError } from '../errors.ts';
 import { type Caller, type CallerRequest, registered } from '../model/caller.ts';
-import { type Check, checks } from './check.ts';
-import { Controller } from './controller.ts';
-import { type ControllerClass, factoryOf } from './ioc.ts';
+import { isStream, parseJson } from './body.ts';
+import { type Endpoint, type EndpointAnswer, type EndpointRequest, endpoints } from './endpoint.ts';
+import { type ControllerClass, factoryOf, serviceFactoryOf } from './ioc.ts';
+import { type LargeRequests, maxOnLoop } from './large-requests.ts';
 import type { Models, Parameter } from './schema.ts';
-import { sendJson } from './stored-json.ts';
+import { StoredJson, sendJson } from './stored-json.ts';
 
 /** One endpoint as build/generate.ts writes it. */
 export interface RouteData {
@@ -20,6 +20,8 @@ export interface RouteData {
   /** The status of a success; without one 200, or 204 where there is no body. */
   status?: number | undefined;
   parameters: Parameter[];
+  /** Takes or gives other than JSON. */
+  streams?: boolean;
 }
 
 /** Who asks comes before what is asked (decisions.md, Order of checks). */
@@ -46,14 +48,20 @@ function firstSegment(path: string): string {
  */
 export function routesOf(table: RouteTable, ctx: Context, factory: typeof factoryOf = factoryOf): RequestHandler {
   const routers = new Map<string, Router>();
-  const check = { json: checks(table.models, 'json'), text: checks(table.models, 'text') };
+  const endpointOf = endpoints(table.models);
   // A path with a parameter matches what the plain path beside it means (`/users/{id}`, `/users/me`): plain ones first.
   const plainFirst = table.routes.toSorted((a, b) => specificity(a.path) - specificity(b.path));
   for (const route of plainFirst) {
     const segment = firstSegment(route.path);
     const router = routers.get(segment) ?? Router({ caseSensitive: true });
     routers.set(segment, router);
-    const handler = endpoint(route, check, ctx, factory(route.controller));
+    const make = factory(route.controller);
+    const elsewhere = movable(route) ? ctx.largeRequests : undefined;
+    const handler = handle(
+      route,
+      endpointOf(route, () => make(ctx)),
+      elsewhere,
+    );
     if (isMethod(route.method)) router[route.method](route.path, handler);
     else throw new Error(`The method ${route.method} of ${route.path} is not supported.`);
   }
@@ -62,6 +70,13 @@ export function routesOf(table: RouteTable, ctx: Context, factory: typeof factor
     if (router) router(request, response, next);
     else next();
   };
+}
+
+/** Whether a request thread can serve a route: its controller needs the services alone, and all that goes through is JSON. */
+export function movable({ controller, method, path, streams }: RouteData): boolean {
+  return (
+    !streams && !isStream({ method: method.toUpperCase(), url: path }) && serviceFactoryOf(controller) !== undefined
+  );
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -75,73 +90,46 @@ function specificity(path: string): number {
   return path.split('/').reduce((sum, segment, i) => sum + (segment.startsWith(':') ? 2 ** (30 - i) : 0), 0);
 }
 
-type Reader = (request: Request, found: Issue[]) => unknown;
-
-function endpoint(
-  route: RouteData,
-  check: { json: (p: Parameter) => Check; text: (p: Parameter) => Check },
-  ctx: Context,
-  make: (ctx: Context) => object,
-): RequestHandler {
-  const action = route.controller.prototype[route.action] as (...args: unknown[]) => unknown;
-  const readers = route.parameters.map((parameter) => reader(parameter, check));
+/** Serves one route: here, or where the request is large and the route allows it, on a request thread. */
+function handle(route: RouteData, endpoint: Endpoint, elsewhere: LargeRequests | undefined): RequestHandler {
   const admit = admissions[route.caller];
   return (request: Request, response: Response, _next: NextFunction) => {
-    admit((request as unknown as CallerRequest).caller);
-    const found: Issue[] = [];
-    const values = readers.map((read) => read(request, found));
-    if (found.length > 0) throw new ValidationError(found);
-    const controller = make(ctx);
-    const answer = action.apply(controller, values);
-    if (answer instanceof Promise) return answer.then((body) => send(response, controller, route.status, body));
-    send(response, controller, route.status, answer);
+    const { caller } = request as unknown as CallerRequest;
+    admit(caller);
+    const bytes = request.body instanceof Uint8Array ? request.body : undefined;
+    if (elsewhere && (bytes?.length ?? 0) > maxOnLoop) return serveLarge(elsewhere, route, request, bytes, response);
+    if (bytes) request.body = parseJson(bytes);
+    const asked = request as unknown as EndpointRequest;
+    if (elsewhere?.isLarge(asked)) return serveLarge(elsewhere, route, request, bytes, response);
+    const answer = endpoint(asked);
+    if (answer instanceof Promise) return answer.then((later) => send(response, later));
+    send(response, answer);
   };
 }
 
-const otherType = 'the body must be JSON, sent with Content-Type: application/json';
-
-/** Whether bytes came that no parser has taken. */
-function hasBody({ headers }: Request): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+async function serveLarge(
+  elsewhere: LargeRequests,
+  { method, path }: RouteData,
+  request: Request,
+  bytes: Uint8Array | undefined,
+  response: Response,
+): Promise<void> {
+  const { params, query, headers } = request;
+  const { caller } = request as unknown as CallerRequest;
+  const served = await elsewhere.serve({
+    route: { method, path },
+    params,
+    query: { ...query },
+    headers,
+    caller,
+    bytes,
+  });
+  send(response, { ...served, value: served.json && new StoredJson(served.json) });
 }
 
-function reader(parameter: Parameter, check: { json: (p: Parameter) => Check; text: (p: Parameter) => Check }): Reader {
-  const { name } = parameter;
-  const text = (value: (request: Request) => unknown): Reader => {
-    const one = check.text(parameter);
-    return (request, found) => one(value(request), [name], found);
-  };
-  switch (parameter.in) {
-    case 'request':
-      return (request) => request;
-    case 'path':
-      return text((request) => request.params[name]);
-    case 'query':
-      return text((request) => (Object.hasOwn(request.query, name) ? request.query[name] : undefined));
-    case 'queries':
-      return text((request) => ({ ...request.query }));
-    case 'header':
-      return text((request) => request.headers[name.toLowerCase()]);
-    case 'body': {
-      const one = check.json(parameter);
-      return (request, found) => {
-        if (request.body !== undefined || !parameter.required) return one(request.body, [], found);
-        return hasBody(request) ? void found.push({ path: [], message: otherType }) : one({}, [], found);
-      };
-    }
-    default:
-      throw new Error(`A parameter from ${parameter.in} is not supported.`);
-  }
-}
-
-/** A controller that has answered by itself (a stream of bytes, of events) returns nothing. */
-function send(response: Response, controller: object, success: number | undefined, body: unknown): void {
+/** A controller that has answered by itself (a stream of bytes, of events) gives no value. */
+function send(response: Response, { status, headers, value }: EndpointAnswer): void {
   if (response.headersSent) return;
-  const own = controller instanceof Controller ? controller : undefined;
-  const status = own?.getStatus() ?? success;
-  if (body === undefined || body === null) {
-    response.writeHead(status ?? 204, own?.getHeaders() ?? {}).end();
-    return;
-  }
-  sendJson(response, status ?? 200, body, own?.getHeaders());
+  if (value === undefined || value === null) response.writeHead(status ?? 204, headers ?? {}).end();
+  else sendJson(response, status ?? 200, value, headers);
 }

@@ -24,14 +24,19 @@ const constantHeaders = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** Ends a response with JSON: the stored text as it is, everything else serialized. No etag is computed. */
+/** The JSON of a value: the stored text as it is, everything else serialized. */
+export function jsonText(value: unknown): string | Uint8Array {
+  return value instanceof StoredJson ? value.text : JSON.stringify(value);
+}
+
+/** Ends a response with JSON. No etag is computed. */
 export function sendJson(
   response: ServerResponse,
   status: number,
   value: unknown,
   headers: Record<string, string> = {},
 ): void {
-  const body = value instanceof StoredJson ? value.text : JSON.stringify(value);
+  const body = jsonText(value);
   response.writeHead(status, { ...constantHeaders, ...headers, 'Content-Length': Buffer.byteLength(body) });
   response.end(body);
 }

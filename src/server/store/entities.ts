@@ -52,6 +52,13 @@ export function findStored(
   );
 }
 
+/** The bytes of an entity's current version, of a deleted one's largest version (which may be restored); 0 for none. */
+export function entitySize(db: Reader, id: string): number {
+  const sql = `SELECT CASE e.deleted WHEN 0 THEN b.size ELSE (SELECT max(size) FROM block WHERE entity = e.key) END AS size
+     FROM entity e JOIN block b ON b.key = e.tip WHERE e.id = ?`;
+  return db.get<{ size: number }>(sql, id)?.size ?? 0;
+}
+
 /** The tip's CID, also of a deleted entity; undefined where the entity is not here. */
 export function findTip(db: Reader, id: string): string | undefined {
   return db.get<{ cid: string }>('SELECT cid FROM entity WHERE id = ? AND cid IS NOT NULL', id)?.cid;

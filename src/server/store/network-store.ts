@@ -5,7 +5,8 @@ import type { Commit, Outcome } from './commit.ts';
 import { type CommitQueue, inProcessQueue } from './commit-queue.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
 import type { LongRead, longReads } from './long-reads.ts';
-import { ReaderPool } from './reader-pool.ts';
+import { type LongReader, ReaderPool, readResult } from './reader-pool.ts';
+import { runLongRead } from './reader-thread.ts';
 import { storing } from './storage-error.ts';
 import { threadQueue } from './thread-queue.ts';
 
@@ -18,14 +19,15 @@ export class NetworkStore {
   readonly database: string;
   readonly #queue: CommitQueue;
   readonly #reader: Connection;
-  readonly #pool = new ReaderPool();
+  readonly #longReads: LongReader;
 
-  private constructor(network: Network, folder: string, queue: CommitQueue, reader: Connection) {
+  private constructor(network: Network, folder: string, queue: CommitQueue, reader: Connection, longReads: LongReader) {
     this.network = network;
     this.folder = folder;
     this.database = databaseFile(join(folder, '..'), network);
     this.#queue = queue;
     this.#reader = reader;
+    this.#longReads = longReads;
   }
 
   /** Opens or makes the network's folder below `data`. `writer: 'here'` keeps the writer in this thread. */
@@ -36,11 +38,23 @@ export class NetworkStore {
     const queue = writer === 'thread' ? await threadQueue(file) : inProcessQueue(file);
     try {
       const reader = storing(() => openReader(file));
-      return new NetworkStore(network, folder, queue, reader);
+      return new NetworkStore(network, folder, queue, reader, new ReaderPool());
     } catch (error) {
       await queue.close();
       throw error;
     }
+  }
+
+  /**
+   * A network that another thread has opened: reads go to the database from this thread, the long ones too, and writes
+   * to `queue`, which passes them on to the other thread's writer.
+   */
+  static beside(data: string, network: Network, queue: CommitQueue): NetworkStore {
+    const reader = storing(() => openReader(databaseFile(data, network)));
+    return new NetworkStore(network, join(data, network), queue, reader, {
+      run: async (read) => readResult(runLongRead(read)),
+      close: async () => undefined,
+    });
   }
 
   /** One short synchronous read: all of it sees one state, and it must not outlive the call. */
@@ -55,7 +69,7 @@ export class NetworkStore {
 
   /** A read that takes long or whose result is long, on a reader thread: JSON text as UTF-8. */
   readLong<N extends keyof typeof longReads>(name: N, args: LongRead<N>['args']): Promise<Uint8Array> {
-    return this.#pool.run({ file: this.database, name, args });
+    return this.#longReads.run({ file: this.database, name, args });
   }
 
   /** See CommitQueue. */
@@ -66,7 +80,7 @@ export class NetworkStore {
   async close(): Promise<void> {
     try {
       // Both at once: no write is taken any more while long reads end.
-      await Promise.all([this.#queue.close(), this.#pool.close()]);
+      await Promise.all([this.#queue.close(), this.#longReads.close()]);
     } finally {
       this.#reader.close();
     }

@@ -5,11 +5,17 @@ import type { LongRead, longReads } from './long-reads.ts';
 import type { FailedRead } from './reader-thread.ts';
 import { workerUrl } from './worker-url.ts';
 
+/** Where long reads run. */
+export interface LongReader {
+  /** The JSON text of a long read, as UTF-8. Throws StorageError where the database failed. */
+  run<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
 /** Two threads for long reads, started when first needed and ended after a minute without work. */
-export class ReaderPool {
+export class ReaderPool implements LongReader {
   #pool: Piscina | null = null;
 
-  /** The JSON text of a long read, as UTF-8. Throws StorageError where the database failed. */
   async run<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array> {
     this.#pool ??= new Piscina({
       filename: fileURLToPath(workerUrl('reader-thread')),
@@ -19,13 +25,16 @@ export class ReaderPool {
       atomics: 'disabled',
       recordTiming: false,
     });
-    const result = (await this.#pool.run(read, { name: 'runLongRead' })) as Uint8Array | FailedRead;
-    if ('failed' in result) throw new StorageError(result.failed.reason, result.failed.full);
-    return result;
+    return readResult((await this.#pool.run(read, { name: 'runLongRead' })) as Uint8Array | FailedRead);
   }
 
   async close(): Promise<void> {
     await this.#pool?.destroy();
     this.#pool = null;
   }
+}
+
+export function readResult(result: Uint8Array | FailedRead): Uint8Array {
+  if ('failed' in result) throw new StorageError(result.failed.reason, result.failed.full);
+  return result;
 }

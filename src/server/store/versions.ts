@@ -16,17 +16,28 @@ export interface Version {
 
 /** A version by CID; undefined where the text is no CID or no version of this store. */
 export function findVersion(db: Reader, cid: string): Version | undefined {
-  let binary: Uint8Array;
+  const binary = knownForm(cid);
+  const row =
+    binary &&
+    db.get<{ key: number; entity: string; ver: number }>(
+      'SELECT b.key, b.ver, e.id AS entity FROM block b JOIN entity e ON e.key = b.entity WHERE b.cid = ?',
+      binary,
+    );
+  return row && loaded(db, row);
+}
+
+/** The bytes of a version; 0 where the text is no CID or no version of this store. */
+export function versionSize(db: Reader, cid: string): number {
+  const binary = knownForm(cid);
+  return (binary && db.get<{ size: number }>('SELECT size FROM block WHERE cid = ?', binary)?.size) ?? 0;
+}
+
+function knownForm(cid: string): Uint8Array | undefined {
   try {
-    binary = cidBytes(cid);
+    return cidBytes(cid);
   } catch {
     return undefined;
   }
-  const row = db.get<{ key: number; entity: string; ver: number }>(
-    'SELECT b.key, b.ver, e.id AS entity FROM block b JOIN entity e ON e.key = b.entity WHERE b.cid = ?',
-    binary,
-  );
-  return row && loaded(db, row);
 }
 
 export function versionByKey(db: Reader, key: number): Version | undefined {

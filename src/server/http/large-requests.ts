@@ -1,0 +1,64 @@
+import type { Caller } from '../model/caller.ts';
+import type { Network } from '../model/ids.ts';
+import type { EndpointRequest } from './endpoint.ts';
+
+/** Bytes of JSON, in a body or in a manifest, that are handled on the event loop at most: about 5 ms of work. */
+export const maxOnLoop = 128 * 1024;
+
+/** A request as plain data, for another thread. */
+export interface LargeRequest {
+  /** As the route table has it. */
+  route: { method: string; path: string };
+  params: Record<string, unknown>;
+  query: Record<string, unknown>;
+  headers: Record<string, string | string[] | undefined>;
+  caller: Caller;
+  /** The JSON body; it is given away. */
+  bytes: Uint8Array | undefined;
+}
+
+/** What a large request is answered: `json` in UTF-8, undefined for no body. */
+export interface LargeAnswer {
+  status: number | undefined;
+  headers: Record<string, string> | undefined;
+  json: Uint8Array | undefined;
+}
+
+/** Serves what would hold up the event loop on threads of its own (architecture.md, section 2, Reads). */
+export interface LargeRequests {
+  /** Whether the entities that a request names, or what it asks of them, are too much for the event loop. */
+  isLarge(request: EndpointRequest): boolean;
+  /** @throws BusyError where too much waits already */
+  serve(request: LargeRequest): Promise<LargeAnswer>;
+}
+
+/** How many bytes of stored JSON an id or a CID stands for; 0 where there are none. */
+export interface Sizes {
+  ofEntity(network: Network, id: string): number;
+  ofVersion(network: Network, cid: string): number;
+}
+
+/** Members of a body that name entities which the request reads or changes, besides those of its path. */
+const named = ['ids', 'source_id', 'target_id', 'child_id', 'parent_id', 'parent'];
+/** More ids than the endpoints allow are refused later. */
+const maxNamed = 100;
+
+/** What a request would read, in bytes; a peer's expansion may be anything. */
+export function weight({ params, query, body, caller }: EndpointRequest, sizes: Sizes): number {
+  if (query.expand !== undefined) return Number.POSITIVE_INFINITY;
+  let sum = 0;
+  for (const [name, value] of Object.entries(params))
+    if (typeof value === 'string')
+      sum += name === 'cid' ? sizes.ofVersion(caller.network, value) : sizes.ofEntity(caller.network, value);
+  for (const id of idsIn(body)) sum += sizes.ofEntity(caller.network, id);
+  return sum;
+}
+
+function idsIn(body: unknown): string[] {
+  if (typeof body !== 'object' || body === null) return [];
+  const members = body as Record<string, unknown>;
+  return named
+    .flatMap((name) => (Object.hasOwn(members, name) ? members[name] : []))
+    .slice(0, maxNamed)
+    .filter((id) => typeof id === 'string');
+}

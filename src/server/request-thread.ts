@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { MessagePort } from 'node:worker_threads';
+import type { Config } from './config.ts';
+import { BusyError, DomainError, StorageError } from './errors.ts';
+import { table } from './generated/routes.ts';
+import { parseJson } from './http/body.ts';
+import { type Endpoint, type EndpointAnswer, endpoints } from './http/endpoint.ts';
+import { answerOf } from './http/errors.ts';
+import { serviceFactoryOf } from './http/ioc.ts';
+import type { LargeAnswer, LargeRequest } from './http/large-requests.ts';
+import { movable } from './http/routes.ts';
+import { jsonText } from './http/stored-json.ts';
+import type { Network } from './model/ids.ts';
+import { buildServices } from './services.ts';
+import type { Commit, Outcome } from './store/commit.ts';
+import { Identity } from './store/identity.ts';
+import { NetworkStore } from './store/network-store.ts';
+
+/** One large request, with the way back for what it writes. */
+export interface RequestTask {
+  request: LargeRequest;
+  port: MessagePort;
+  /** The time for everything in this request, epoch milliseconds. */
+  now: number;
+  config: Config;
+}
+
+/** What the thread sends through the port, one at a time, and what it is answered. */
+export interface Submission {
+  commits: Commit[];
+}
+export type SubmissionAnswer =
+  | { outcomes: Outcome[] }
+  | { busy: number }
+  | { failed: { reason: string; full: boolean } };
+
+/** The request in hand: a thread serves one at a time. */
+let inHand: RequestTask | undefined;
+let endpointsHere: Map<string, Endpoint> | undefined;
+
+/** Serves one request as the event loop would. */
+export async function serveLarge(task: RequestTask): Promise<LargeAnswer> {
+  inHand = task;
+  const { route, params, query, headers, caller, bytes } = task.request;
+  try {
+    endpointsHere ??= build(task.config);
+    const endpoint = endpointsHere.get(`${route.method} ${route.path}`);
+    if (!endpoint) throw new Error(`${route.method} ${route.path} is no endpoint for a thread`);
+    const body = bytes && parseJson(bytes);
+    return plain(await endpoint({ params, query, headers, caller, body }));
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    const { status, headers, body } = answerOf(error);
+    return plain({ status, headers, value: body });
+  } finally {
+    task.port.close();
+    inHand = undefined;
+  }
+}
+
+function plain({ status, headers, value }: EndpointAnswer): LargeAnswer {
+  const json = value === undefined || value === null ? undefined : jsonText(value);
+  return { status, headers, json: typeof json === 'string' ? new TextEncoder().encode(json) : json };
+}
+
+function build(config: Config): Map<string, Endpoint> {
+  const now = () => inHand?.now ?? Date.now();
+  const stores = new Map<Network, NetworkStore>();
+  const networks = {
+    get: (network: Network) => {
+      const store =
+        stores.get(network) ?? NetworkStore.beside(config.data, network, { submit, close: async () => undefined });
+      stores.set(network, store);
+      return store;
+    },
+  };
+  const services = buildServices({ config, networks, identity: new Identity(config.data, { now, randomBytes }), now });
+  const endpointOf = endpoints(table.models);
+  return new Map(
+    table.routes.filter(movable).flatMap((route) => {
+      const make = serviceFactoryOf(route.controller);
+      return make ? [[`${route.method} ${route.path}`, endpointOf(route, () => make(services))] as const] : [];
+    }),
+  );
+}
+
+/** Passes commits on to the thread that has the writer. */
+async function submit(commits: Commit[]): Promise<Outcome[]> {
+  if (!inHand) throw new Error('a commit without a request');
+  const { port } = inHand;
+  const answered = once(port, 'message') as Promise<[SubmissionAnswer]>;
+  port.postMessage({ commits } satisfies Submission);
+  const [answer] = await answered;
+  if ('outcomes' in answer) return answer.outcomes;
+  throw 'busy' in answer ? new BusyError(answer.busy) : new StorageError(answer.failed.reason, answer.failed.full);
+}

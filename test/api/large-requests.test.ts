@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { maxOnLoop, weight } from '../../src/server/http/large-requests.ts';
+import type { Caller } from '../../src/server/model/caller.ts';
+import { ask, operator, type Person, user } from '../helpers/callers.ts';
+import { collection, conflict, create, type Entity, enrol, ok, read, remove, update } from '../helpers/entities.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+
+let node: TestNode;
+let owner: Person;
+let collectionId: string;
+beforeAll(async () => {
+  node = await startNode();
+  owner = operator(node);
+  collectionId = (await collection(node, owner)).id;
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+const long = 'Ein langer Text. '.repeat(20_000);
+const large = { label: 'large', text: long, list: Array.from({ length: 2000 }, (_, i) => ({ i, half: i / 2 })) };
+
+function made(properties: object = large): Promise<Entity> {
+  return create(node, owner, { properties, collection: collectionId });
+}
+
+describe('a large entity', () => {
+  test('comes back as it was sent', async () => {
+    const entity = await made();
+    expect(entity.properties).toEqual(large);
+    expect((await read(node, owner, entity.id)).properties).toEqual(large);
+    const { body } = await ask(node, owner, `GET /versions/manifest/${entity.cid}`);
+    expect(body).toMatchObject({ cid: entity.cid, manifest: { properties: large } });
+  });
+
+  test('is changed, deleted and restored by small requests', async () => {
+    const first = await made();
+    const second = await update(node, owner, first, { properties: { label: 'changed' } });
+    expect(second).toMatchObject({ ver: 2, prev_cid: first.cid, properties: { ...large, label: 'changed' } });
+    const grave = await remove(node, owner, second);
+    const back = await ask(node, owner, `POST /entities/${first.id}/restore`, { expect_tip: grave.cid });
+    expect(ok(back)).toMatchObject({ ver: 4, restored_from_ver: 2, properties: second.properties });
+    const { body } = await ask(node, owner, `GET /entities/${first.id}/diff?from=${first.cid}&to=${second.cid}`);
+    expect(body).toMatchObject({ changes: { properties: { changed: { label: { from: 'large', to: 'changed' } } } } });
+  });
+
+  test('is read with others', async () => {
+    const [one, two] = [await made(), await made({ label: 'small' })];
+    const { body } = await ask(node, owner, 'POST /entities/batch-get', { ids: [one.id, two.id] });
+    expect(body).toMatchObject({ entities: [{ properties: large }, { properties: { label: 'small' } }] });
+  });
+
+  test('a batch of large ones is written whole', async () => {
+    const entities = Array.from({ length: 20 }, (_, i) => ({ type: 'document', properties: { i, text: long } }));
+    const answer = await ask(node, owner, 'POST /entities/batch', { entities, default_collection: collectionId });
+    expect(answer.status).toBe(201);
+    const { results } = answer.body as { results: { id: string }[] };
+    expect((await read(node, owner, results[19]?.id ?? '')).properties).toEqual({ i: 19, text: long });
+  });
+
+  test('a stale tip is told with the tip that is there', async () => {
+    const first = await made();
+    const second = await update(node, owner, first, { note: 'newer' });
+    const answer = await ask(node, owner, `PUT /entities/${first.id}`, { expect_tip: first.cid, properties: large });
+    expect(answer).toMatchObject({ status: 409, body: conflict(first.cid, second.cid) });
+    expect((await read(node, owner, first.id)).cid).toBe(second.cid);
+  });
+
+  test('concurrent changes of one all succeed or conflict, and none is lost', async () => {
+    const first = await made();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) =>
+        ask(node, owner, `PUT /entities/${first.id}`, { expect_tip: first.cid, properties: { [`n${i}`]: i } }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
+    const won = answers.find(({ status }) => status === 200)?.body;
+    expect(await read(node, owner, first.id)).toEqual(won);
+  });
+});
+
+describe('refusals are those of small requests', () => {
+  test('who asks comes first', async () => {
+    const { status } = await node.fetch('/entities', { method: 'POST', body: `{"type": ${long}` });
+    expect(status).toBe(401);
+  });
+
+  test.each([
+    ['what is not JSON', `{"type": "${long}"`, 'the body is not valid JSON'],
+    ['what is not UTF-8', Buffer.from(`{"type": "\xff${long}"}`, 'latin1'), 'the body is not valid UTF-8'],
+    ['what is nested too deep', '['.repeat(maxOnLoop + 1), expect.stringContaining('nested deeper than')],
+  ])('%s', async (_, body, message) => {
+    const headers = { ...owner.headers, 'Content-Type': 'application/json' };
+    const answer = await node.fetch('/entities', { method: 'POST', headers, body });
+    expect(answer).toMatchObject({ status: 400, body: { details: { issues: [{ path: [], message }] } } });
+  });
+
+  test('a wrong member is named', async () => {
+    const answer = await ask(node, owner, 'POST /entities', { type: 7, properties: large });
+    expect(answer).toMatchObject({ status: 400, body: { details: { issues: [{ path: ['type'] }] } } });
+  });
+
+  test('a role that is missing, and one that is given', async () => {
+    const guest = await user(node, 'guest');
+    const entity = await made();
+    const change = { expect_tip: entity.cid, properties: { text: `${long}!` } };
+    expect((await ask(node, guest, `PUT /entities/${entity.id}`, change)).status).toBe(403);
+    await enrol(node, owner, collectionId, guest, 'editor');
+    const changed = ok(await ask(node, guest, `PUT /entities/${entity.id}`, change));
+    expect(changed.edited_by).toEqual({ user_id: guest.id, method: 'manual' });
+  });
+});
+
+describe('what is too much for the event loop', () => {
+  const sizes = { ofEntity: () => 100, ofVersion: () => 30 };
+  const caller: Caller = { actor: { kind: 'anonymous' }, network: 'main' };
+  const of = (request: { params?: object; query?: object; body?: unknown }) =>
+    weight({ headers: {}, caller, ...request, params: { ...request.params }, query: { ...request.query } }, sizes);
+
+  test.each([
+    [{}, 0],
+    [{ params: { id: 'a' } }, 100],
+    [{ params: { id: 'a', childId: 'b' } }, 200],
+    [{ params: { cid: 'a' } }, 30],
+    [{ body: { ids: ['a', 'b', 'c'] } }, 300],
+    [{ body: { source_id: 'a', target_id: 'b', note: 'c' } }, 200],
+    [{ body: { ids: Array(5000).fill('a') } }, 10_000],
+    [{ body: { ids: [7, null], source_id: {} } }, 0],
+    [{ body: ['ids'] }, 0],
+    [{ query: { expand: 'relationships' } }, Number.POSITIVE_INFINITY],
+  ])('%j weighs %d', (request, expected) => {
+    expect(of(request)).toBe(expected);
+  });
+
+  test('an entity weighs what its current version has in bytes, a deleted one its largest', async () => {
+    const entity = await made();
+    const isLarge = () => node.ctx.largeRequests.isLarge({ params: { id: entity.id }, query: {}, headers: {}, caller });
+    expect(isLarge()).toBe(true);
+    await remove(node, owner, entity);
+    expect(isLarge()).toBe(true);
+    const small = await made({ label: 'small' });
+    expect(node.ctx.largeRequests.isLarge({ params: { id: small.id }, query: {}, headers: {}, caller })).toBe(false);
+  });
+});
