@@ -7,8 +7,8 @@ export const roles = ['owner', 'editor', 'viewer', 'public'] as const;
 export type Role = (typeof roles)[number];
 
 /** Who asks, by the letter that the table uses. */
-export type Letter = 'm' | 'x' | 'n' | 'a' | 's' | 'b' | 'p' | 'o';
-export const letters: readonly Letter[] = ['m', 'x', 'n', 'a', 's', 'b', 'p', 'o'];
+export const letters = ['m', 'x', 'n', 'a', 's', 'b', 'p', 'q', 'r', 'k', 'o'] as const;
+export type Letter = (typeof letters)[number];
 
 export interface MatrixScene extends AsyncDisposable {
   node: TestNode;
@@ -22,7 +22,15 @@ export interface MatrixScene extends AsyncDisposable {
 
 const hour = 3600;
 
-/** One collection on a network; each role has a member, one whose membership has expired, and a klados. */
+interface Cast {
+  member: Person;
+  expired: Person;
+  agent: Person;
+  lapsed: Person;
+  klados: Person;
+}
+
+/** One collection on a network; each role has a member and an agent, the same whose time is over, and a klados. */
 export async function openMatrix(network: Network): Promise<MatrixScene> {
   const clock = { ms: Date.UTC(2026, 0, 1) };
   const node = await startNode({ now: () => clock.ms });
@@ -35,32 +43,41 @@ export async function openMatrix(network: Network): Promise<MatrixScene> {
   const maker = on(network, owner);
   ok(await ask(node, maker, 'GET /users/me'));
   const made = await collection(node, maker);
-  const cast = new Map<Role, { member: Person; expired: Person; klados: Person }>();
+  const cast = new Map<Role, Cast>();
   for (const role of roles) {
     const [member, expired] = [await known(`${role} member`), await known(`${role} expired`)];
     await enrol(node, maker, made.id, member, role);
     await enrol(node, maker, made.id, expired, role, hour);
-    cast.set(role, { member, expired, klados: await kladosWith(role) });
+    const [agent, lapsed, klados] = [
+      await processorKey('agent'),
+      await processorKey('agent'),
+      await processorKey('klados'),
+    ];
+    await enrol(node, maker, made.id, agent, role);
+    await enrol(node, maker, made.id, lapsed, role, hour);
+    await enrol(node, maker, made.id, klados, role);
+    cast.set(role, { member, expired, agent, lapsed, klados });
   }
   clock.ms += hour * 1000;
 
-  async function kladosWith(role: Role): Promise<Person> {
-    const properties = { label: role, endpoint: 'https://klados.test', status: 'development' };
-    const { id } = await create(node, maker, { type: 'klados', collection: made.id, properties });
-    const key = processor(node, id, owner);
-    await enrol(node, maker, made.id, key, role);
-    return { id, headers: { ...key.headers, 'X-Arke-Network': network } };
+  /** The key of an agent or klados that lies in the collection; its owner is the collection's. */
+  async function processorKey(type: 'agent' | 'klados'): Promise<Person> {
+    const properties = { label: type, endpoint: `https://${type}.test`, status: 'development' };
+    const { id } = await create(node, maker, { type, collection: made.id, properties });
+    const { headers } = processor(node, id, owner, type);
+    return { id, headers: { ...headers, 'X-Arke-Network': network } };
   }
 
+  const outsider = await processorKey('agent');
   const [stranger, system, admin] = [await known('stranger'), on(network, service(node)), on(network, operator(node))];
-  const played = (role: Role) => cast.get(role) as { member: Person; expired: Person; klados: Person };
+  const played = (role: Role) => cast.get(role) as Cast;
   return {
     node,
     maker,
     collection: made,
     member: (role) => played(role).member,
     actor(letter, role) {
-      const { member, expired, klados } = played(role);
+      const { member, expired, agent, lapsed, klados } = played(role);
       const all: Record<Letter, Person> = {
         m: member,
         x: expired,
@@ -68,7 +85,10 @@ export async function openMatrix(network: Network): Promise<MatrixScene> {
         a: on(network, anonymous),
         s: system,
         b: onBehalf(system, member),
-        p: klados,
+        p: agent,
+        q: lapsed,
+        r: outsider,
+        k: klados,
         o: admin,
       };
       return all[letter];

@@ -1,38 +1,42 @@
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../src/server/model/ids.ts';
 import { ask, type Person } from '../helpers/callers.ts';
 import { create, ok, read, remove, unauthorized } from '../helpers/entities.ts';
 import type { Answer } from '../helpers/node.ts';
 import { letters, type MatrixScene, openMatrix, type Role, roles } from './matrix-scene.ts';
+import type { Row as ContractRow } from './row.ts';
 
 /**
  * Who gets through, written from interface.md, Authentication and Permission actions: member, expired member (x),
- * non-member, anonymous, service account, service on behalf of the member, processor with that role, operator.
+ * non-member, anonymous, service account, service on behalf of the member, operator; and keys of processors: an agent
+ * with that role (p), with an expired grant of it (q) and without one (r), a klados with that role (k).
  * The probes of users are about the member's user, or about the caller's own (credentials).
  */
 const table = `
-action             | owner    | editor   | viewer   | public
-entity:view        | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-entity:tip         | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-entity:create      | msbpo    | msbpo    | so       | so
-entity:update      | msbpo    | msbpo    | so       | so
-entity:delete      | msbpo    | msbpo    | so       | so
-entity:restore     | msbpo    | msbpo    | so       | so
-file:create        | msbpo    | msbpo    | so       | so
-file:update        | msbpo    | msbpo    | so       | so
-folder:create      | msbpo    | msbpo    | so       | so
-folder:update      | msbpo    | msbpo    | so       | so
-collection:view    | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-collection:create  | mxnsbo   | mxnsbo   | mxnsbo   | mxnsbo
-collection:update  | msbpo    | so       | so       | so
-collection:manage  | msbo     | so       | so       | so
-collection:delete  | msbpo    | so       | so       | so
-collection:restore | msbpo    | so       | so       | so
-user:view          | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-user:update        | msbo     | msbo     | msbo     | msbo
-user:credentials   | mxno     | mxno     | mxno     | mxno
-permissions:read   | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-events:list        | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
+action             | owner       | editor      | viewer      | public
+entity:view        | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+entity:tip         | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+entity:create      | msbpko      | msbpko      | so          | so
+entity:update      | msbpko      | msbpko      | so          | so
+entity:delete      | msbpko      | msbpko      | so          | so
+entity:restore     | msbpko      | msbpko      | so          | so
+file:create        | msbpko      | msbpko      | so          | so
+file:update        | msbpko      | msbpko      | so          | so
+folder:create      | msbpko      | msbpko      | so          | so
+folder:update      | msbpko      | msbpko      | so          | so
+collection:view    | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+collection:create  | mxnsbo      | mxnsbo      | mxnsbo      | mxnsbo
+collection:update  | msbpko      | so          | so          | so
+collection:manage  | msbo        | so          | so          | so
+collection:delete  | msbpko      | so          | so          | so
+collection:restore | msbpko      | so          | so          | so
+user:view          | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+user:update        | msbo        | msbo        | msbo        | msbo
+user:credentials   | mxno        | mxno        | mxno        | mxno
+permissions:read   | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+events:list        | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
 `;
 
 const [head = [], ...rows] = table
@@ -113,6 +117,17 @@ const onBoth = ['entity:view', 'entity:update', 'collection:create', 'collection
 it('has a probe for every action of the table', () => {
   expect(Object.keys(probes).sort()).toEqual(rows.map(([action]) => action).sort());
   expect(head.slice(1)).toEqual(roles);
+});
+
+it('has a line for every action that an endpoint needs, but for registering, which a JWT alone decides', async () => {
+  const names = readdirSync(join(import.meta.dirname, 'rows')).map((file) => basename(file, '.ts'));
+  const modules = await Promise.all(
+    names.map((name) => import(`./rows/${name}.ts`) as Promise<Record<string, unknown>>),
+  );
+  const routes = modules.flatMap((module) => Object.values(module).filter(Array.isArray)).flat() as ContractRow[];
+  const needed = new Set(routes.flatMap(({ action }) => action ?? []));
+  expect(needed.size).toBeGreaterThan(10);
+  expect([...needed].filter((action) => !Object.hasOwn(probes, action))).toEqual(['user:create']);
 });
 
 describe.each(networks)('over HTTP, on %s', (network) => {

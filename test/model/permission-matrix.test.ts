@@ -7,8 +7,15 @@ import { accessOf } from '../../src/server/model/roles.ts';
 
 const now = Date.parse('2026-03-01T00:00:00.000Z');
 const past = '2026-02-01T00:00:00.000Z';
-const [member, expired, stranger, processor] = ['MEMBER', 'EXPIRED', 'STRANGER', 'PROCESSOR'];
+const [member, expired, stranger] = ['MEMBER', 'EXPIRED', 'STRANGER'];
+const [agent, lapsed, klados] = ['AGENT', 'LAPSED', 'KLADOS'];
 
+const processor = (id: string, type: 'agent' | 'klados' = 'agent'): Actor => ({
+  kind: 'processor',
+  id,
+  type,
+  owner: stranger,
+});
 const user = (id: string, operator = false): Actor => ({ kind: 'user', id, ids: [id], operator });
 
 /** Who asks, by the letter that the table uses. */
@@ -19,65 +26,68 @@ const actors: Record<string, [string, Actor]> = {
   a: ['anonymous', { kind: 'anonymous' }],
   s: ['service account', { kind: 'service', id: 'SERVICE', onBehalfOf: null }],
   b: ['service on behalf of a member', { kind: 'service', id: 'SERVICE', onBehalfOf: { id: member, ids: [member] } }],
-  p: ['processor with that role', { kind: 'processor', id: processor, type: 'klados', owner: stranger }],
+  p: ['agent with that role', processor(agent)],
+  q: ['agent with an expired grant', processor(lapsed)],
+  r: ['agent without a grant', processor('ANOTHER')],
+  k: ['klados with that role', processor(klados, 'klados')],
   o: ['operator', user('OPERATOR', true)],
 };
 
 /** What the specification says of an entity in a collection with the default roles (interface.md, Permission actions). */
 const table = `
-action               | owner    | editor   | viewer   | public
-entity:view          | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-entity:tip           | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-entity:create        | msbpo    | msbpo    | so       | so
-entity:update        | msbpo    | msbpo    | so       | so
-entity:delete        | msbpo    | msbpo    | so       | so
-entity:restore       | msbpo    | msbpo    | so       | so
-file:view            | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-file:download        | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-file:create          | msbpo    | msbpo    | so       | so
-file:upload          | msbpo    | msbpo    | so       | so
-file:update          | msbpo    | msbpo    | so       | so
-file:reupload        | msbpo    | msbpo    | so       | so
-folder:view          | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-folder:create        | msbpo    | msbpo    | so       | so
-folder:update        | msbpo    | msbpo    | so       | so
-user:view            | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-user:create          | msbo     | msbo     | so       | so
-user:update          | msbo     | msbo     | so       | so
-user:credentials     | so       | so       | so       | so
-collection:view      | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-collection:create    | mxnsbo   | mxnsbo   | mxnsbo   | mxnsbo
-collection:update    | msbpo    | so       | so       | so
-collection:delete    | msbpo    | so       | so       | so
-collection:restore   | msbpo    | so       | so       | so
-collection:manage    | msbo     | so       | so       | so
-agent:view           | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-agent:create         | msbpo    | msbpo    | so       | so
-agent:update         | msbpo    | msbpo    | so       | so
-agent:invoke         | so       | so       | so       | so
-agent:manage         | so       | so       | so       | so
-klados:view          | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-klados:create        | msbpo    | msbpo    | so       | so
-klados:update        | msbpo    | msbpo    | so       | so
-klados:invoke        | so       | so       | so       | so
-klados:manage        | so       | so       | so       | so
-rhiza:view           | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-rhiza:create         | msbpo    | msbpo    | so       | so
-rhiza:update         | msbpo    | msbpo    | so       | so
-rhiza:invoke         | so       | so       | so       | so
-rhiza:manage         | so       | so       | so       | so
-search:query         | mxnsbpo  | mxnsbpo  | mxnsbpo  | mxnsbpo
-search:similar       | mxnsbpo  | mxnsbpo  | mxnsbpo  | mxnsbpo
-search:execute       | mxnsbpo  | mxnsbpo  | mxnsbpo  | mxnsbpo
-query:execute        | mxnsbpo  | mxnsbpo  | mxnsbpo  | mxnsbpo
-graph:query          | mxnsbpo  | mxnsbpo  | mxnsbpo  | mxnsbpo
-chat:send            | mxnsbo   | mxnsbo   | mxnsbo   | mxnsbo
-chat:view            | mxnsbo   | mxnsbo   | mxnsbo   | mxnsbo
-chat:delete          | mxnsbo   | mxnsbo   | mxnsbo   | mxnsbo
-attestation:view     | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-attestation:verify   | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-permissions:read     | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
-events:list          | mxnasbpo | mxnasbpo | mxnasbpo | mxnasbpo
+action               | owner       | editor      | viewer      | public
+entity:view          | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+entity:tip           | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+entity:create        | msbpko      | msbpko      | so          | so
+entity:update        | msbpko      | msbpko      | so          | so
+entity:delete        | msbpko      | msbpko      | so          | so
+entity:restore       | msbpko      | msbpko      | so          | so
+file:view            | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+file:download        | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+file:create          | msbpko      | msbpko      | so          | so
+file:upload          | msbpko      | msbpko      | so          | so
+file:update          | msbpko      | msbpko      | so          | so
+file:reupload        | msbpko      | msbpko      | so          | so
+folder:view          | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+folder:create        | msbpko      | msbpko      | so          | so
+folder:update        | msbpko      | msbpko      | so          | so
+user:view            | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+user:create          | msbo        | msbo        | so          | so
+user:update          | msbo        | msbo        | so          | so
+user:credentials     | so          | so          | so          | so
+collection:view      | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+collection:create    | mxnsbo      | mxnsbo      | mxnsbo      | mxnsbo
+collection:update    | msbpko      | so          | so          | so
+collection:delete    | msbpko      | so          | so          | so
+collection:restore   | msbpko      | so          | so          | so
+collection:manage    | msbo        | so          | so          | so
+agent:view           | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+agent:create         | msbpko      | msbpko      | so          | so
+agent:update         | msbpko      | msbpko      | so          | so
+agent:invoke         | so          | so          | so          | so
+agent:manage         | so          | so          | so          | so
+klados:view          | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+klados:create        | msbpko      | msbpko      | so          | so
+klados:update        | msbpko      | msbpko      | so          | so
+klados:invoke        | so          | so          | so          | so
+klados:manage        | so          | so          | so          | so
+rhiza:view           | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+rhiza:create         | msbpko      | msbpko      | so          | so
+rhiza:update         | msbpko      | msbpko      | so          | so
+rhiza:invoke         | so          | so          | so          | so
+rhiza:manage         | so          | so          | so          | so
+search:query         | mxnsbpqrko  | mxnsbpqrko  | mxnsbpqrko  | mxnsbpqrko
+search:similar       | mxnsbpqrko  | mxnsbpqrko  | mxnsbpqrko  | mxnsbpqrko
+search:execute       | mxnsbpqrko  | mxnsbpqrko  | mxnsbpqrko  | mxnsbpqrko
+query:execute        | mxnsbpqrko  | mxnsbpqrko  | mxnsbpqrko  | mxnsbpqrko
+graph:query          | mxnsbpqrko  | mxnsbpqrko  | mxnsbpqrko  | mxnsbpqrko
+chat:send            | mxnsbo      | mxnsbo      | mxnsbo      | mxnsbo
+chat:view            | mxnsbo      | mxnsbo      | mxnsbo      | mxnsbo
+chat:delete          | mxnsbo      | mxnsbo      | mxnsbo      | mxnsbo
+attestation:view     | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+attestation:verify   | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+permissions:read     | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+events:list          | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
 `;
 
 const [head = [], ...rows] = table
@@ -91,7 +101,9 @@ function inCollection(role: string): Placement {
   const relationships = [
     { predicate: role, peer: member, peer_type: 'user' },
     { predicate: role, peer: expired, peer_type: 'user', properties: { expires_at: past } },
-    { predicate: role, peer: processor, peer_type: 'klados' },
+    { predicate: role, peer: agent, peer_type: 'agent' },
+    { predicate: role, peer: lapsed, peer_type: 'agent', properties: { expires_at: past } },
+    { predicate: role, peer: klados, peer_type: 'klados' },
   ];
   const access = accessOf({ properties: { roles: defaultRoles as unknown as Json }, relationships });
   return { method: 'collection', collection_id: 'COLLECTION', access };
