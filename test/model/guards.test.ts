@@ -208,13 +208,24 @@ describe('collections', () => {
   });
 
   test('without roles it is neither made nor left', () => {
-    expectStep(null, manifest('collection')).toEqual(refused('properties.roles'));
+    expectStep(null, manifest('collection')).toEqual(refused('properties.roles', 'properties.label'));
     expectStep(base, successor(base, { properties: { label: 'x' } })).toEqual(
       refused('properties.roles', 'relationships'),
     );
-    expectStep(base, successor(base, { properties: { roles: ['owner'] } })).toEqual(
+    expectStep(base, successor(base, { properties: { ...base.properties, roles: ['owner'] } })).toEqual(
       refused('properties.roles', 'relationships'),
     );
+  });
+
+  test('its label, description and picture are as described where they change', () => {
+    const odd = manifest('collection', { properties: { ...base.properties, label: 5 }, relationships: [owner] });
+    const changed = (properties: JsonObject) =>
+      expectStep(odd, successor(odd, { properties: { ...odd.properties, ...properties } }));
+    changed({ a: 1 }).toEqual(only('collection:update'));
+    changed({ label: '😀'.repeat(200), description: '' }).toEqual(only('collection:update'));
+    for (const label of ['', 'x'.repeat(201), null]) changed({ label }).toEqual(refused('properties.label'));
+    changed({ description: 'x'.repeat(2001) }).toEqual(refused('properties.description'));
+    changed({ display_image_url: 'a.png' }).toEqual(refused('properties.display_image_url'));
   });
 
   test('odd roles from elsewhere do not stop other changes', () => {

@@ -1,5 +1,6 @@
 import type { Issue, IssuePath } from '../errors.ts';
 import { maxDepth } from '../model/json-value.ts';
+import { isLonger, isShorter } from '../model/text-length.ts';
 import type { Models, Schema } from './schema.ts';
 
 /**
@@ -117,8 +118,8 @@ function string(schema: Schema): Check {
   const pattern = typeof source === 'string' ? new RegExp(source) : undefined;
   return (value, path, found) => {
     if (typeof value !== 'string') return refuse(found, path, 'must be a string');
-    if (value.length < min) return refuse(found, path, `must have at least ${plural(min, 'character')}`);
-    if (value.length > max) return refuse(found, path, `must have at most ${plural(max, 'character')}`);
+    if (isShorter(value, min)) return refuse(found, path, `must have at least ${plural(min, 'character')}`);
+    if (isLonger(value, max)) return refuse(found, path, `must have at most ${plural(max, 'character')}`);
     if (pattern && !pattern.test(value)) return refuse(found, path, errorMsg ?? `must match ${source}`);
     return value;
   };

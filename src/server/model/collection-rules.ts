@@ -1,7 +1,8 @@
 import { type Finding, invalid, onEntity, type Rule, type Step, sameRelationships } from './guard-step.ts';
-import { type Manifest, type Relationship, relationshipKey } from './manifest.ts';
+import { type Json, type Manifest, type Relationship, relationshipKey } from './manifest.ts';
 import { equalJson } from './properties.ts';
 import { memberOf, publicRoleIssues, roleEntries, roleIssues, rolesOf, writtenRoles } from './roles.ts';
+import { isLonger } from './text-length.ts';
 
 /** The role under which a processor holds a temporary grant (decisions.md, Processors). */
 export function grantRole(type: 'agent' | 'klados', id: string): string {
@@ -78,6 +79,31 @@ const validRoles: Rule = ({ before, next }) => {
   return [...single, ...publicRoleIssues(written, path)].map((issue) => invalid(issue.path, issue.message));
 };
 
+/** interface.md, Collection: the label is required. Only what a step changes is checked here, too. */
+const validProfile: Rule = ({ before, next }) => {
+  const value = (m: Manifest, key: string) => (Object.hasOwn(m.properties, key) ? m.properties[key] : undefined);
+  const changed = (key: string) => before === null || !equalJson(value(before, key), value(next, key));
+  return Object.entries(profile)
+    .filter(([key]) => changed(key))
+    .flatMap(([key, wrong]) => {
+      const message = wrong(value(next, key));
+      return message === undefined ? [] : [invalid(['properties', key], message)];
+    });
+};
+
+const profile: { [key: string]: (value: Json | undefined) => string | undefined } = {
+  label: (value) =>
+    typeof value === 'string' && value !== '' && !isLonger(value, 200)
+      ? undefined
+      : 'must be a text of 1 to 200 characters',
+  description: (value) =>
+    value === undefined || (typeof value === 'string' && !isLonger(value, 2000))
+      ? undefined
+      : 'must be a text of at most 2000 characters',
+  display_image_url: (value) =>
+    value === undefined || (typeof value === 'string' && URL.canParse(value)) ? undefined : 'must be a URI',
+};
+
 /** A new role must not make members of relationships that were there before it. */
 const noDormantMembers: Rule = ({ before, next, options }) => {
   if (before === null) return [];
@@ -111,4 +137,6 @@ const ofCollections =
     step.next.type === 'collection' && step.kind !== 'delete' ? rule(step) : [];
 
 /** What holds for collections beyond what holds for every entity (decisions.md, Permissions and writes). */
-export const collectionRules: readonly Rule[] = [changes, validRoles, noDormantMembers, lastOwner].map(ofCollections);
+export const collectionRules: readonly Rule[] = [changes, validRoles, validProfile, noDormantMembers, lastOwner].map(
+  ofCollections,
+);

@@ -1,6 +1,7 @@
 import type { Issue, IssuePath } from '../errors.ts';
 import { actionListIssues } from './actions.ts';
 import type { Json, Manifest, Relationship } from './manifest.ts';
+import { isLonger } from './text-length.ts';
 
 /** One membership of a collection: a relationship whose predicate is the name of a role. */
 export interface Member {
@@ -91,7 +92,7 @@ export function isExpired(member: Member, nowMs: number): boolean {
 
 /** What is wrong with a name for a role. */
 export function roleNameIssues(name: string, path: IssuePath): Issue[] {
-  if (name.length < 1 || name.length > maxRoleName)
+  if (name === '' || isLonger(name, maxRoleName))
     return [{ path, message: `must have 1 to ${maxRoleName} characters` }];
   if (reservedRoles.includes(name)) return [{ path, message: `\`${name}\` can't be the name of a role` }];
   return [];

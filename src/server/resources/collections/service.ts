@@ -10,7 +10,7 @@ import type { Reader } from '../../store/connection.ts';
 import { findStanding } from '../../store/entities.ts';
 import { parseFilter } from '../../store/filter.ts';
 import { type ListedEntity, listEntities } from '../../store/listings.ts';
-import { refuse } from '../entities/body.ts';
+import { refuse, tooManyTargets } from '../entities/body.ts';
 import { previewOf } from '../entities/preview.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { attempts, type EntityWrites, type Prepared } from '../entities/writes.ts';
@@ -78,6 +78,12 @@ export class CollectionsService {
       ...jsonIssues(body.note ?? '', ['note']),
       ...jsonIssues(body.properties ?? {}, ['properties']),
       ...jsonIssues(body.relationships ?? [], ['relationships']),
+      ...(validate
+        ? tooManyTargets(
+            body.relationships?.map(({ peer }) => peer),
+            ['relationships'],
+          )
+        : []),
     ]);
     requireUser(actor, 'create collections');
     const owner = await this.#users.present(caller);

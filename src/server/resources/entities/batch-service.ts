@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { DomainError, type Issue, ValidationError } from '../../errors.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { entityIdPattern } from '../../model/ids.ts';
+import { isLonger } from '../../model/text-length.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
 import type { Commit } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStored } from '../../store/entities.ts';
 import type { JsonMap } from '../wire.ts';
-import { refuse } from './body.ts';
+import { refuse, tooManyTargets } from './body.ts';
 import { type EntitiesService, type NewEntity, newEntityIssues } from './service.ts';
 import type { BatchCreateBody, BatchCreated, BatchCreateView, BatchRefused } from './wire.ts';
 import { checkNetwork, type EntityWrites, type Prepared } from './writes.ts';
@@ -22,7 +23,10 @@ const object = z.custom<JsonMap>(
 /** An item as POST /entities takes it; items of a batch are checked one by one (decisions.md, Batch). */
 const itemSchema = z.object(
   {
-    type: z.string().min(1).max(100),
+    type: z
+      .string()
+      .min(1)
+      .refine((text) => !isLonger(text, 100), 'must have at most 100 characters'),
     note: z.string().optional(),
     id: id.optional(),
     properties: object.optional(),
@@ -60,6 +64,7 @@ export class BatchService {
   /** Every item is a commit of its own, all of them one submission. */
   async create(caller: Caller, body: BatchCreateBody, validate: boolean): Promise<BatchCreateView> {
     registered(caller);
+    if (validate) refuse(tooManyTargets(body.entities.flatMap(peersOf), ['entities']));
     const store = await this.#writes.store(caller);
     const results: Result[] = [];
     const waiting: { index: number; item: unknown; prepared: Prepared }[] = [];
@@ -143,6 +148,12 @@ export class BatchService {
     });
     return `{"entities":[${entities.join()}],"not_found":${JSON.stringify(notFound)}}`;
   }
+}
+
+/** The targets of an item, which may be anything. */
+function peersOf(item: unknown): unknown[] {
+  const { relationships } = (item ?? {}) as { relationships?: unknown };
+  return Array.isArray(relationships) ? relationships.map((r: { peer?: unknown } | null) => r?.peer) : [];
 }
 
 function checkedItem(item: unknown, collection: string | undefined): NewEntity {

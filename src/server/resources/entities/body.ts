@@ -54,8 +54,7 @@ export function predicateIssues(next: Manifest, list: RelationshipBody[] | undef
 }
 
 /**
- * Targets that are not here (wire-contract.md N11; decisions.md, Relationships): more than 500 different ones are
- * refused unseen. `self` is the entity being written, which may point at itself.
+ * Targets that are not here (wire-contract.md N11; decisions.md, Relationships). `self` is the entity being written, which may point at itself.
  */
 export function targetIssues(
   db: Reader,
@@ -66,14 +65,19 @@ export function targetIssues(
 ): Issue[] {
   if (!list || list.length === 0) return [];
   const unique = new Set(list.map((r) => r.peer));
-  if (unique.size > maxTargets)
-    return [{ path, message: `has more than ${maxTargets} different targets; send validate_relationships=false` }];
   const missing = new Set(
     [...unique].filter((id) => id !== self && id !== '*' && !(networkOf(id) === network && isKnownTarget(db, id))),
   );
   return list.flatMap((r, i) =>
     missing.has(r.peer) ? [{ path: [...path, i, 'peer'], message: `there is no entity ${r.peer}` }] : [],
   );
+}
+
+/** More than 500 different targets of a request whose targets are looked at (interface.md, Conventions). */
+export function tooManyTargets(peers: unknown[] | undefined, path: IssuePath): Issue[] {
+  return new Set(peers).size > maxTargets
+    ? [{ path, message: `has more than ${maxTargets} different targets; send validate_relationships=false` }]
+    : [];
 }
 
 /** What is wrong with an update body as such: everything that can be said before the entity is read. */

@@ -18,6 +18,7 @@ import {
   relationshipIssues,
   targetIssues,
   textIssues,
+  tooManyTargets,
   toUpdate,
   updateIssues,
 } from './body.ts';
@@ -106,6 +107,7 @@ export class EntitiesService {
   ): Promise<{ created: boolean; manifest: WireManifest }> {
     registered(caller);
     refuse(newEntityIssues(body));
+    if (validate) refuse(tooManyTargets(body.relationships?.map(targetOf), ['relationships']));
     const store = await this.#writes.store(caller);
     // Prepared again when somebody was quicker with that id: the same request, sent twice, or another one.
     for (let attempt = 1; ; attempt++) {
@@ -168,6 +170,7 @@ export class EntitiesService {
   ): Promise<WireManifest> {
     const actor = registered(caller);
     refuse(updateIssues(body));
+    if (validate) refuse(tooManyTargets(body.relationships_add?.map(targetOf), ['relationships_add']));
     const store = await this.#writes.store(caller);
     return this.#committed(store, expected, (db) => {
       const base = this.#writes.standing(db, caller.network, id);
@@ -238,6 +241,8 @@ export class EntitiesService {
     return { ...manifest, restored_from_ver: from };
   }
 }
+
+const targetOf = ({ peer }: RelationshipBody): string => peer;
 
 /** What is wrong with a creation's body as such. */
 export function newEntityIssues(body: NewEntity) {
