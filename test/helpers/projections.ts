@@ -1,5 +1,6 @@
 import { cidText } from '../../src/server/blocks/cid.ts';
 import { decodeManifest } from '../../src/server/blocks/encode.ts';
+import { labelKey } from '../../src/server/model/label-fold.ts';
 import { collectionsOf, labelOf, type Manifest } from '../../src/server/model/manifest.ts';
 import { wireManifest } from '../../src/server/model/wire-manifest.ts';
 import { blockBytes } from '../../src/server/store/blocks.ts';
@@ -10,6 +11,7 @@ export interface Projections {
   entities: unknown[];
   edges: string[];
   listings: string[];
+  labels: string[];
 }
 
 const names = '(SELECT id FROM entity WHERE key = %) ';
@@ -31,6 +33,9 @@ export function storedProjections(db: Reader): Projections {
       `SELECT ${name('l.collection')} || ' ' || l.created_at || ' ' || l.type || ' ' || l.id || ' ' || ${name('l.entity')} AS line
          FROM listing l`,
     ).sort(),
+    labels: lines(
+      `SELECT ${name('l.collection')} || ' ' || l.folded || ' ' || ${name('l.entity')} AS line FROM label l`,
+    ).sort(),
   };
 }
 
@@ -39,7 +44,7 @@ export function rebuiltProjections(db: Reader): Projections {
   const blocks = new Map<string, Manifest>();
   for (const { key, cid } of db.all<{ key: number; cid: Uint8Array }>('SELECT key, cid FROM block'))
     blocks.set(cidText(cid), decodeManifest(blockBytes(db, key)));
-  const rebuilt: Projections = { entities: [], edges: [], listings: [] };
+  const rebuilt: Projections = { entities: [], edges: [], listings: [], labels: [] };
   const tips = db.all<{ id: string; cid: Uint8Array }>(
     'SELECT e.id, b.cid FROM entity e JOIN block b ON b.key = e.tip ORDER BY e.id',
   );
@@ -61,8 +66,15 @@ export function rebuiltProjections(db: Reader): Projections {
     for (const { predicate, peer } of manifest.relationships) rebuilt.edges.push(`${id} ${predicate} ${peer}`);
     for (const collection of collectionsOf(manifest))
       rebuilt.listings.push(`${collection} ${manifest.created_at} ${manifest.type} ${id} ${id}`);
+    const key = labelKey(labelOf(manifest));
+    if (key !== '') for (const collection of collectionsOf(manifest)) rebuilt.labels.push(`${collection} ${key} ${id}`);
   }
-  return { ...rebuilt, edges: unique(rebuilt.edges), listings: unique(rebuilt.listings) };
+  return {
+    ...rebuilt,
+    edges: unique(rebuilt.edges),
+    listings: unique(rebuilt.listings),
+    labels: unique(rebuilt.labels),
+  };
 }
 
 function lastLive(manifest: Manifest, blocks: Map<string, Manifest>): Manifest | undefined {

@@ -47,6 +47,16 @@ const damages: [string, string, { kind: string; message: RegExp }][] = [
     { kind: 'listing', message: /listed in a collection that it is not in/ },
   ],
   [
+    'a label that finds nothing',
+    "DELETE FROM label WHERE entity = (SELECT key FROM entity WHERE label = 'Ada')",
+    { kind: 'listing', message: /not found by its label/ },
+  ],
+  [
+    'a label that finds something else',
+    "UPDATE label SET folded = 'eda' WHERE folded = 'ada'",
+    { kind: 'listing', message: /found by a label that it has not/ },
+  ],
+  [
     'the stored JSON',
     "UPDATE entity SET json = replace(json, '1815', '1816') WHERE label = 'Ada'",
     { kind: 'entity', message: /differs from its tip in json/ },

@@ -1,7 +1,9 @@
 import { descends, earlierTips, movedTips, tipsOfScope } from './archive-reads.ts';
 import { blocksPage, chainsPage, walkPage } from './chain-reads.ts';
+import { catalogPage, type RolesQuery, rolesHeldBy } from './collection-reads.ts';
 import type { Reader } from './connection.ts';
 import { contentsPage } from './content-reads.ts';
+import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels } from './label-reads.ts';
 import { type ListingQuery, listEntities } from './listings.ts';
 import { networkCounts } from './network-counts.ts';
 import { type TreeQuery, treeBelow } from './tree-reads.ts';
@@ -20,6 +22,30 @@ export const longReads = {
   },
   /** See tree-reads.ts. */
   tree: (db: Reader, query: TreeQuery): string => JSON.stringify(treeBelow(db, query)),
+  /** See label-reads.ts. */
+  lookUp: (db: Reader, query: LookupQuery): string => {
+    const entities = lookUp(db, query);
+    return JSON.stringify({ collection_id: query.collection, entities, count: entities.length });
+  },
+  searchLabels: (db: Reader, query: LabelSearchQuery): string => {
+    const entities = searchLabels(db, query);
+    return JSON.stringify({ collection_id: query.collection, query: query.part, entities, count: entities.length });
+  },
+  /** See collection-reads.ts. */
+  catalog: (db: Reader, page: Parameters<typeof catalogPage>[1]): string => {
+    const { collections, total } = catalogPage(db, page);
+    const has_more = page.offset + collections.length < total;
+    return JSON.stringify({ data: collections, pagination: { total, ...page, has_more } });
+  },
+  rolesHeld: (db: Reader, query: RolesQuery): string => {
+    const { limit, offset } = query;
+    const { collections, total } = rolesHeldBy(db, query);
+    const count = collections.length;
+    return JSON.stringify({
+      collections,
+      pagination: { offset, limit, count, has_more: offset + count < total, total },
+    });
+  },
   /** What an export lists; see archive-reads.ts. */
   tipsOfScope: (db: Reader, args: Parameters<typeof tipsOfScope>[1]): string => JSON.stringify(tipsOfScope(db, args)),
   movedTips: (db: Reader, args: Parameters<typeof movedTips>[1]): string => JSON.stringify(movedTips(db, args)),

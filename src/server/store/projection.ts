@@ -1,3 +1,4 @@
+import { labelKey } from '../model/label-fold.ts';
 import { collectionsOf, labelOf, type Manifest } from '../model/manifest.ts';
 import { wireManifest } from '../model/wire-manifest.ts';
 import type { Writer } from './connection.ts';
@@ -27,6 +28,7 @@ export function project(db: Writer, current: Current, before: Manifest | null): 
   projectEntity(db, current);
   projectEdges(db, current, before);
   projectListings(db, current, before);
+  projectLabels(db, current, before);
 }
 
 function projectEntity(db: Writer, { key, tip, cid, manifest, json, collection }: Current): void {
@@ -95,6 +97,27 @@ function projectListings(db: Writer, { key, manifest }: Current, before: Manifes
         manifest.created_at,
         manifest.id,
         manifest.type,
+        key,
+      );
+}
+
+function labelKeyOf(manifest: Manifest | null): string {
+  return manifest === null ? '' : labelKey(labelOf(manifest));
+}
+
+function projectLabels(db: Writer, { key, manifest }: Current, before: Manifest | null): void {
+  const [had, has] = [labelKeyOf(before), labelKeyOf(manifest)];
+  const old = new Set(before && had !== '' ? collectionsOf(before) : []);
+  const now = new Set(has === '' ? [] : collectionsOf(manifest));
+  for (const id of old)
+    if (had !== has || !now.has(id))
+      db.run('DELETE FROM label WHERE collection = ? AND folded = ? AND entity = ?', ensureEntityKey(db, id), had, key);
+  for (const id of now)
+    if (had !== has || !old.has(id))
+      db.run(
+        'INSERT OR IGNORE INTO label (collection, folded, entity) VALUES (?, ?, ?)',
+        ensureEntityKey(db, id),
+        has,
         key,
       );
 }

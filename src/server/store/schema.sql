@@ -43,6 +43,13 @@ CREATE INDEX entity_type ON entity (type, created_at) WHERE type IN ('collection
 
 CREATE TABLE import_source (entity INTEGER PRIMARY KEY, digest TEXT NOT NULL, tip INTEGER NOT NULL) STRICT;
 
+CREATE TABLE label (
+  collection INTEGER NOT NULL,
+  folded TEXT NOT NULL,
+  entity INTEGER NOT NULL,
+  PRIMARY KEY (collection, folded, entity)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE listing (
   collection INTEGER NOT NULL,
   created_at TEXT NOT NULL,

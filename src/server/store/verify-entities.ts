@@ -1,5 +1,6 @@
 import { cidText } from '../blocks/cid.ts';
 import { decodeManifest } from '../blocks/encode.ts';
+import { labelKey } from '../model/label-fold.ts';
 import { collectionsOf, labelOf, type Manifest, relationshipKey } from '../model/manifest.ts';
 import { blockWithCid } from './blocks.ts';
 import type { Connection, Reader } from './connection.ts';
@@ -125,6 +126,7 @@ function verifyOne(db: Reader, row: EntityFacts, page: Page): void {
   if (differing.length > 0) wrong('entity', `its row differs from its tip in ${differing.join(', ')}`);
   compareEdges(db, row, manifest.relationships, page);
   compareListings(db, row, manifest, findings);
+  compareLabels(db, row, manifest, findings);
 }
 
 function expected(db: Reader, cid: string, manifest: Manifest) {
@@ -207,5 +209,21 @@ function compareListings(db: Reader, row: EntityFacts, manifest: Manifest, findi
         `${row.id}: it is not listed in the collection ${collection} as it should be.`,
         row.id,
       );
+  }
+}
+
+function compareLabels(db: Reader, row: EntityFacts, manifest: Manifest, findings: Findings): void {
+  const key = labelKey(labelOf(manifest));
+  const wanted = key === '' ? new Set<string>() : new Set(collectionsOf(manifest));
+  for (const collection of wanted) {
+    const indexed = db.get(
+      `SELECT 1 FROM label l JOIN entity c ON c.key = l.collection
+        WHERE c.id = ? AND l.folded = ? AND l.entity = ?`,
+      collection,
+      key,
+      row.key,
+    );
+    if (!indexed)
+      findings.problem('listing', `${row.id}: it is not found by its label in the collection ${collection}.`, row.id);
   }
 }

@@ -152,4 +152,11 @@ CREATE TABLE sync_conflict (
   time INTEGER NOT NULL,              -- epoch milliseconds
   PRIMARY KEY (remote, entity)
 ) STRICT, WITHOUT ROWID;
+-- The live entities of each collection by their labels, folded (model/label-fold.ts); those without a label are not there.
+CREATE TABLE label (
+  collection INTEGER NOT NULL,
+  folded TEXT NOT NULL,
+  entity INTEGER NOT NULL,
+  PRIMARY KEY (collection, folded, entity)
+) STRICT, WITHOUT ROWID;
 `;

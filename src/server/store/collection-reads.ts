@@ -1,0 +1,72 @@
+import { accessOf, isExpired } from '../model/roles.ts';
+import type { WireManifest } from '../model/wire-manifest.ts';
+import type { Reader } from './connection.ts';
+import { entityKey } from './entity-keys.ts';
+
+export interface CatalogPage {
+  collections: { id: string; updated_at: string }[];
+  total: number;
+}
+
+/** A page of all live collections, newest created first, then by id. */
+export function catalogPage(db: Reader, { limit, offset }: { limit: number; offset: number }): CatalogPage {
+  const collections = db.all<{ id: string; updated_at: string }>(
+    `SELECT id, updated_at FROM entity WHERE type = 'collection' AND deleted = 0
+      ORDER BY created_at DESC, id LIMIT ? OFFSET ?`,
+    limit,
+    offset,
+  );
+  const count = db.get<{ n: number }>("SELECT count(*) AS n FROM entity WHERE type = 'collection' AND deleted = 0");
+  return { collections, total: count?.n ?? 0 };
+}
+
+export interface RolesQuery {
+  /** Under which ids somebody holds roles. */
+  ids: readonly string[];
+  /** Only collections where one of these is held. */
+  roles?: string[] | undefined;
+  includeExpired: boolean;
+  /** Epoch milliseconds: what has expired. */
+  now: number;
+  limit: number;
+  offset: number;
+}
+
+/** A collection with all the roles that somebody holds there. */
+export interface HeldRoles {
+  collection_id: string;
+  roles: string[];
+  label: string | null;
+  /** When the first of them was given; of one that does not say, when the collection was made. */
+  granted_at: string;
+}
+
+/** The collections whose memberships name somebody, newest created first, then by id. */
+export function rolesHeldBy(db: Reader, query: RolesQuery): { collections: HeldRoles[]; total: number } {
+  const keys = query.ids.map((id) => entityKey(db, id)).filter((key) => key !== undefined);
+  const named = db.all<{ key: number }>(
+    `SELECT e.key FROM entity e WHERE e.key IN (SELECT source FROM edge WHERE peer IN (${keys.map(() => '?').join()}))
+        AND e.type = 'collection' AND e.deleted = 0 ORDER BY e.created_at DESC, e.id`,
+    ...keys,
+  );
+  const held = named.map(({ key }) => heldIn(db, key, query)).filter((one) => one !== undefined);
+  return { collections: held.slice(query.offset, query.offset + query.limit), total: held.length };
+}
+
+function heldIn(db: Reader, key: number, { ids, roles, includeExpired, now }: RolesQuery): HeldRoles | undefined {
+  const row = db.get<{ json: string; label: string }>('SELECT json, label FROM entity WHERE key = ?', key);
+  if (!row) return undefined;
+  const { id, created_at, ...manifest } = JSON.parse(row.json) as WireManifest;
+  const mine = accessOf(manifest).members.filter(
+    (m) => m.kind === 'member' && ids.includes(m.peer) && (includeExpired || !isExpired(m, now)),
+  );
+  const held = [...new Set(mine.map((m) => m.role))];
+  if (held.length === 0 || (roles && !held.some((role) => roles.includes(role)))) return undefined;
+  const granted = mine.map((m) => m.granted_at).filter((at) => at !== undefined);
+  return {
+    collection_id: id,
+    roles: held,
+    label: row.label === '' ? null : row.label,
+    granted_at: granted.toSorted()[0] ?? created_at,
+  };
+}
