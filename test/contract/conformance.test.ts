@@ -11,6 +11,7 @@ import { connectRows } from './rows/connect.ts';
 import { entityRows } from './rows/entities.ts';
 import { batchRows } from './rows/entity-batches.ts';
 import { entityReadRows } from './rows/entity-reads.ts';
+import { findRows } from './rows/finds.ts';
 import { memberRows } from './rows/members.ts';
 import { openRows } from './rows/open.ts';
 import { relationshipRows } from './rows/relationships.ts';
@@ -24,6 +25,7 @@ const rows: Row[] = [
   ...userRows,
   ...collectionRows,
   ...memberRows,
+  ...findRows,
   ...entityRows,
   ...batchRows,
   ...entityReadRows,

@@ -37,6 +37,7 @@ user:update        | msbo        | msbo        | msbo        | msbo
 user:credentials   | mxno        | mxno        | mxno        | mxno
 permissions:read   | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
 events:list        | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+catalog:list       | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
 `;
 
 const [head = [], ...rows] = table
@@ -108,6 +109,7 @@ const probes: Record<string, Probe> = {
   },
   'user:credentials': ({ node }, who) => ask(node, who, 'GET /users/me/keys'),
   'permissions:read': ({ node }, who) => ask(node, who, 'GET /permissions'),
+  'catalog:list': ({ node }, who) => ask(node, who, 'GET /collections/catalog?limit=1'),
   'events:list': ({ node }, who) => ask(node, who, 'GET /events?limit=1'),
 };
 

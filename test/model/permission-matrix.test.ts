@@ -88,6 +88,7 @@ attestation:view     | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
 attestation:verify   | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
 permissions:read     | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
 events:list          | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+catalog:list         | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
 `;
 
 const [head = [], ...rows] = table

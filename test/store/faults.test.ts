@@ -49,7 +49,7 @@ test('a database without room says that the disk is full, keeps what it has, and
   expect(kept.length).toBeGreaterThan(5);
   consistent(opened, kept);
   const last = kept[0] as Version;
-  const larger = next(last, { properties: { text: 'y'.repeat(4000) } });
+  const larger = next(last, { properties: { text: 'y'.repeat(40_000) } });
   await expect(queue.submit([step(last, larger)])).rejects.toMatchObject({ code: 'STORAGE_FULL' });
   expect(opened.tip(last.id)).toBe(last.cid);
   room = 10_000;

@@ -2,7 +2,7 @@ import type { Issue, IssuePath } from '../errors.ts';
 
 /**
  * Every permission action (interface.md, Permission actions), with those that its table lacks: `klados:*`, `rhiza:*`,
- * `collection:delete` and `collection:restore` (decisions.md, G5).
+ * `collection:delete` and `collection:restore` (decisions.md, G5), and `catalog:list` (wire-contract.md 4.4).
  */
 const verbsOf: Record<string, readonly string[]> = {
   entity: ['create', 'view', 'tip', 'update', 'delete', 'restore'],
@@ -20,6 +20,7 @@ const verbsOf: Record<string, readonly string[]> = {
   attestation: ['view', 'verify'],
   permissions: ['read'],
   events: ['list'],
+  catalog: ['list'],
 };
 
 const typeNames = Object.keys(verbsOf);

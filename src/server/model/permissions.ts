@@ -53,6 +53,7 @@ const standing = new Map<string, (actor: Actor) => boolean>([
   ['entity:tip', () => true],
   ['permissions:read', () => true],
   ['events:list', () => true],
+  ['catalog:list', () => true],
   ['attestation:view', () => true],
   ['attestation:verify', () => true],
   ['search:query', isRegistered],

@@ -122,6 +122,11 @@ export interface PageView {
   has_more: boolean;
 }
 
+export interface CountedPageView extends PageView {
+  /** @isInt */
+  total: number;
+}
+
 export interface ErrorView {
   error: string;
   details?: JsonMap;

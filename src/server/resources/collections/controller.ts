@@ -20,12 +20,15 @@ import type { ConflictView, EntityId, ErrorView, ValidationErrorView } from '../
 import type { CollectionsService } from './service.ts';
 import type {
   AddMemberBody,
+  CatalogView,
   CollectionEntitiesView,
   CollectionRootView,
+  CollectionSearchView,
   CollectionUpdatedView,
   CollectionView,
   CreateCollectionBody,
   CreateRoleBody,
+  LookupView,
   MemberAddedView,
   MemberRemovedView,
   MembersView,
@@ -62,6 +65,24 @@ export class CollectionsController extends Controller {
     const answer = await this.collections.create(request.caller, body, validate_relationships === 'true');
     if (!answer.created) this.setStatus(200);
     return answer.collection;
+  }
+
+  /**
+   * List all collections.
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 1000
+   * @isInt offset
+   * @minimum offset 0
+   */
+  @Get('catalog')
+  @NoSecurity()
+  async catalog(
+    @Request() request: CallerRequest,
+    @Query() limit: number = 100,
+    @Query() offset: number = 0,
+  ): Promise<CatalogView> {
+    return StoredJson.as<CatalogView>(await this.collections.find.catalog(request.caller, { limit, offset }));
   }
 
   /** Read a collection. */
@@ -207,5 +228,56 @@ export class CollectionsController extends Controller {
   ): Promise<CollectionEntitiesView> {
     const page = await this.collections.list(request.caller, id, { type, filter, limit, offset, expand });
     return page instanceof Uint8Array ? StoredJson.as<CollectionEntitiesView>(page) : page;
+  }
+
+  /**
+   * Find entities by their exact label, or their type, or both; upper and lower case are one.
+   * @param label The whole label
+   * @minLength label 1
+   * @minLength type 1
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 1000
+   */
+  @Get('{id}/entities/lookup')
+  @NoSecurity()
+  @Response<ErrorView>(404, 'Not found')
+  async lookUp(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Query() label?: string,
+    @Query() type?: string,
+    @Query() limit: number = 100,
+  ): Promise<LookupView> {
+    const found = await this.collections.find.lookUp(request.caller, id, { label, type, limit });
+    return StoredJson.as<LookupView>(found);
+  }
+
+  /**
+   * Search a collection's entities by a part of their labels; upper and lower case are one.
+   * @param q The part; the first 500 characters of a label are searched
+   * @param similar_to An entity that others are to be like; a node without embeddings answers 503. Either `q` or this
+   * @param type Only entities of this type
+   * @minLength q 1
+   * @maxLength q 500
+   * @minLength type 1
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 1000
+   */
+  @Get('{id}/entities/search')
+  @NoSecurity()
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ErrorView>(503, 'Service unavailable')
+  async search(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Query() q?: string,
+    @Query() similar_to?: EntityId,
+    @Query() type?: string,
+    @Query() limit: number = 100,
+  ): Promise<CollectionSearchView> {
+    const found = await this.collections.find.search(request.caller, id, { q, similar_to, type, limit });
+    return StoredJson.as<CollectionSearchView>(found);
   }
 }

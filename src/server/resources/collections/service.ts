@@ -18,6 +18,7 @@ import type { UsersService } from '../users/service.ts';
 import type { ManifestView } from '../wire.ts';
 import { CollectionAccessService } from './access-service.ts';
 import { described, describedIssues, newCollection } from './content.ts';
+import { CollectionFindService } from './find-service.ts';
 import { findCollection, otherNetwork, viewedCollection } from './lookup.ts';
 import { initialRoleIssues } from './roles.ts';
 import type {
@@ -54,12 +55,14 @@ const maxExpanded = 100;
 export class CollectionsService {
   /** Their roles and members. */
   readonly access: CollectionAccessService;
+  readonly find: CollectionFindService;
   readonly #writes: EntityWrites;
   readonly #entities: EntitiesService;
   readonly #users: UsersService;
 
   constructor({ writes, entities, users }: CollectionsNeeds) {
     this.access = new CollectionAccessService({ writes, entities });
+    this.find = new CollectionFindService({ writes, entities });
     this.#writes = writes;
     this.#entities = entities;
     this.#users = users;

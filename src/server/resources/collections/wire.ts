@@ -182,3 +182,49 @@ export interface CollectionEntitiesView {
   entities: CollectionEntryView[];
   pagination: PageView;
 }
+
+export interface CatalogView {
+  /** Newest created first, then by id. */
+  data: { id: EntityId; updated_at: string }[];
+  pagination: {
+    /** @isInt */
+    total: number;
+    /** @isInt */
+    limit: number;
+    /** @isInt */
+    offset: number;
+    has_more: boolean;
+  };
+}
+
+export interface FoundEntityView {
+  id: EntityId;
+  type: string;
+  /** null where it has none. */
+  label: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface LookupView {
+  collection_id: EntityId;
+  /** Newest first. */
+  entities: FoundEntityView[];
+  /**
+   * How many are in this answer.
+   * @isInt
+   */
+  count: number;
+}
+
+export interface CollectionSearchView {
+  collection_id: EntityId;
+  query?: string;
+  /** In the order of their labels. */
+  entities: FoundEntityView[];
+  /**
+   * How many are in this answer.
+   * @isInt
+   */
+  count: number;
+}

@@ -20,6 +20,7 @@ import type { UsersService } from './service.ts';
 import type {
   CreatedUserKeyView,
   CreateUserKeyBody,
+  MyCollectionsView,
   UpdateUserBody,
   UserCollectionsView,
   UserKeysView,
@@ -69,6 +70,29 @@ export class UsersController {
   @Response<ErrorView>(404, 'Not found')
   revokeKey(@Request() request: CallerRequest, @Path() prefix: string): void {
     this.users.revokeKey(request.caller, prefix);
+  }
+
+  /**
+   * The collections in which the caller holds a role, with all of them. Roles of groups or of everyone do not count.
+   * @param role Only where one of these is held, comma-separated
+   * @param include_expired Whether memberships that have expired count too
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 1000
+   * @isInt offset
+   * @minimum offset 0
+   */
+  @Get('my/collections')
+  @Response<ValidationErrorView>(400, 'Validation failed')
+  async myCollections(
+    @Request() request: CallerRequest,
+    @Query() role?: string,
+    @Query() include_expired: 'true' | 'false' = 'false',
+    @Query() limit: number = 100,
+    @Query() offset: number = 0,
+  ): Promise<MyCollectionsView> {
+    const options = { role, includeExpired: include_expired === 'true', limit, offset };
+    return StoredJson.as<MyCollectionsView>(await this.users.memberships.mine(request.caller, options));
   }
 
   /** Read a user. */

@@ -14,6 +14,7 @@ import { collectionsNaming } from '../../store/listings.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
+import { MembershipsService } from './memberships-service.ts';
 import type {
   CreatedUserKeyView,
   CreateUserKeyBody,
@@ -50,11 +51,13 @@ const lookedAt = 500;
 
 /** Users: their entities, their own keys, and the collections that name them. */
 export class UsersService {
+  readonly memberships: MembershipsService;
   readonly #writes: EntityWrites;
   readonly #entities: EntitiesService;
   readonly #identity: UsersNeeds['identity'];
 
   constructor({ writes, entities, identity }: UsersNeeds) {
+    this.memberships = new MembershipsService(writes);
     this.#writes = writes;
     this.#entities = entities;
     this.#identity = identity;

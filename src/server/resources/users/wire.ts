@@ -1,4 +1,4 @@
-import type { CasUpdateBody, EntityId, ManifestView, PageView, UpdatedView } from '../wire.ts';
+import type { CasUpdateBody, CountedPageView, EntityId, ManifestView, PageView, UpdatedView } from '../wire.ts';
 
 /** A user's current version; its properties include `label` and `name`. */
 export type UserView = ManifestView;
@@ -58,4 +58,19 @@ export interface UserCollectionsView {
   /** Newest created first, then by id; a line for each role. */
   collections: UserCollectionView[];
   pagination: PageView;
+}
+
+export interface MyCollectionView {
+  collection_id: EntityId;
+  /** All that the caller holds there. */
+  roles: string[];
+  label: string | null;
+  /** When the first of them was given; where that is not known, when the collection was made. */
+  granted_at: string;
+}
+
+export interface MyCollectionsView {
+  /** Newest created first, then by id. */
+  collections: MyCollectionView[];
+  pagination: CountedPageView;
 }
