@@ -43,6 +43,7 @@ export const tags = [
   { name: 'Collections', description: 'Groups of entities, with roles and members' },
   { name: 'Permissions', description: 'Which actions there are, and what the caller may do' },
   { name: 'Users', description: 'Users and their API keys' },
+  { name: 'Chat', description: 'Conversations with a language model about what the node holds' },
   { name: 'Events', description: 'The public change feed' },
   { name: 'System', description: 'Whether the node runs, and what it can do' },
   { name: 'Node', description: "The node's own upkeep: import, export, sync, backup; for its operator" },

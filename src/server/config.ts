@@ -17,6 +17,12 @@ export interface Flags {
 
 const text = z.string().min(1).optional();
 const url = z.url({ protocol: /^https?$/ }).optional();
+const whole = (most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `must be a whole number from 1 to ${most}`)
+    .transform(Number)
+    .refine((n) => n >= 1 && n <= most, `must be a whole number from 1 to ${most}`);
 const hostName = z
   .string()
   .regex(
@@ -57,6 +63,17 @@ const settings = z.object({
   ARCHEION_JWT_ISSUER: text,
   ARCHEION_JWT_AUDIENCE: text,
   ARCHEION_ALPHA_SECRET: text,
+  ARCHEION_CHAT_URL: url.refine(
+    (given) => given === undefined || (new URL(given).username === '' && new URL(given).password === ''),
+    'must not hold a password: put the key into ARCHEION_CHAT_KEY',
+  ),
+  ARCHEION_CHAT_MODEL: text,
+  ARCHEION_CHAT_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'must be one word of plain characters')
+    .optional(),
+  ARCHEION_CHAT_TIMEOUT: whole(86_400).default(600),
+  ARCHEION_CHAT_STORAGE_MB: whole(1_000_000).default(10_240),
 });
 
 /** What may be shown and logged. */
@@ -75,11 +92,26 @@ export interface Config {
   publicUrl: string | null;
   logLevel: string;
   jwt: { jwksUrl?: string | undefined; issuer?: string | undefined; audience?: string | undefined };
+  chat: ChatSettings;
+}
+
+/** The language model that chat asks: an OpenAI-compatible endpoint of the user's choice. */
+export interface ChatSettings {
+  /** The endpoint's base, as `http://127.0.0.1:11434/v1`. */
+  url: string | null;
+  /** The model's name there. */
+  model: string | null;
+  /** How long one answer may take, in milliseconds. */
+  timeoutMs: number;
+  /** How much chat.db may hold, in bytes. */
+  maxBytes: number;
 }
 
 export interface Secrets {
   jwt: { secret?: string | undefined; publicKey?: string | undefined };
   alpha: string | null;
+  /** The key of the chat endpoint. */
+  chat: string | null;
 }
 
 /**
@@ -131,10 +163,17 @@ export function readConfig(
         issuer: all.ARCHEION_JWT_ISSUER,
         audience: all.ARCHEION_JWT_AUDIENCE,
       },
+      chat: {
+        url: all.ARCHEION_CHAT_URL?.replace(/\/+$/, '') ?? null,
+        model: all.ARCHEION_CHAT_MODEL ?? null,
+        timeoutMs: all.ARCHEION_CHAT_TIMEOUT * 1000,
+        maxBytes: all.ARCHEION_CHAT_STORAGE_MB * 2 ** 20,
+      },
     },
     secrets: {
       jwt: { secret: all.ARCHEION_JWT_SECRET, publicKey: all.ARCHEION_JWT_PUBLIC_KEY },
       alpha: all.ARCHEION_ALPHA_SECRET ?? null,
+      chat: all.ARCHEION_CHAT_KEY ?? null,
     },
   };
 }

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { chatModel } from './chat/chat-model.ts';
 import type { Config, Secrets } from './config.ts';
 import { openapi, version } from './generated/openapi.ts';
 import { createAuthenticator } from './http/auth.ts';
@@ -8,6 +10,7 @@ import type { Log } from './log.ts';
 import type { Network } from './model/ids.ts';
 import { Sessions } from './model/sessions.ts';
 import { RequestPool } from './request-pool.ts';
+import { ChatService } from './resources/chat/service.ts';
 import { EventsService } from './resources/events/service.ts';
 import { CarImportService } from './resources/node/archives/car-import-service.ts';
 import { ExportService } from './resources/node/archives/export-service.ts';
@@ -20,6 +23,7 @@ import { StatusService } from './resources/node/status/service.ts';
 import { UpkeepService } from './resources/node/upkeep/service.ts';
 import { SystemService } from './resources/system/service.ts';
 import { buildServices, type Services } from './services.ts';
+import { chatFile } from './store/chats.ts';
 import { Identity } from './store/identity.ts';
 import { Networks } from './store/networks.ts';
 import { SyncEngine } from './sync/engine.ts';
@@ -46,6 +50,7 @@ export interface Context extends Services, AsyncDisposable {
   nodeKeys: NodeKeysService;
   status: StatusService;
   remotes: RemotesService;
+  chat: ChatService;
   sessions: SessionsService;
   system: SystemService;
 }
@@ -87,6 +92,16 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     new SyncEngine({ networks, identity, service: config.service, instance, now, random: Math.random }),
   );
 
+  const { entities, expansions, diffs } = services.entities;
+  const operations = { ...services, entities, expansions, diffs };
+  const chat = new ChatService({
+    ...config.chat,
+    file: join(config.data, chatFile),
+    model: chatModel({ ...config.chat, key: secrets.chat, service: config.service, now }, operations),
+    now,
+    log: log.child({ name: 'chat' }),
+  });
+
   const context = {
     ...services,
     config,
@@ -119,6 +134,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     nodeKeys: new NodeKeysService(identity),
     status: new StatusService({ networks, data: config.data, instance, version, now }),
     remotes: new RemotesService(sync),
+    chat: opened.use(chat),
     sessions,
     system: new SystemService({ instance, version, document: openapi, now }),
   };

@@ -96,6 +96,22 @@ export class TooLargeError extends DomainError {
   readonly code = 'TOO_LARGE';
 }
 
+/** A limit whose refusal names itself in the body's `code` and says how much there may be (wire-contract.md 1.3, chat). */
+export class LimitError extends DomainError {
+  override readonly name = 'LimitError';
+  readonly code: 'TOO_LARGE' | 'STORAGE_FULL';
+  /** The body's `code`. */
+  readonly label: string;
+  constructor(
+    code: LimitError['code'],
+    { label, message, ...limits }: { label: string; message: string; limit: string; actual?: string },
+  ) {
+    super(message, { code: label, message, ...limits });
+    this.code = code;
+    this.label = label;
+  }
+}
+
 /** The write queue is full; the caller should come again after `retryAfter` seconds. */
 export class BusyError extends DomainError {
   override readonly name = 'BusyError';

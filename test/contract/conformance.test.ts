@@ -6,6 +6,7 @@ import { misfits, operations } from './document.ts';
 import { later, nameless, promised } from './endpoints.ts';
 import { type Call, type Case, expected, type Row, type Scene } from './row.ts';
 import { authRows } from './rows/auth.ts';
+import { chatRows } from './rows/chat.ts';
 import { collectionRows } from './rows/collections.ts';
 import { connectRows } from './rows/connect.ts';
 import { entityRows } from './rows/entities.ts';
@@ -33,6 +34,7 @@ const rows: Row[] = [
   ...relationshipRows,
   ...connectRows,
   ...versionRows,
+  ...chatRows,
   ...openRows,
 ];
 

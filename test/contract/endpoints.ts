@@ -145,7 +145,6 @@ export const later: Record<string, string[]> = {
   invites: specified['Alpha invites'],
   files: beside['2.1 Files'],
   folders: beside['2.2 Folders'],
-  chat: beside['2.3 Chat'],
   attestations: beside['2.4 Attestations'],
   others: ['GET /ops-reference'],
   additive: ['POST /updates/additive', 'GET /updates/queue/{id}'],

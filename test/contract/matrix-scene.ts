@@ -1,5 +1,6 @@
 import type { Network } from '../../src/server/model/ids.ts';
 import { anonymous, ask, on, onBehalf, operator, type Person, processor, service, user } from '../helpers/callers.ts';
+import { startChatEndpoint } from '../helpers/chat-endpoint.ts';
 import { collection, create, type Entity, enrol, ok } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
@@ -33,7 +34,9 @@ interface Cast {
 /** One collection on a network; each role has a member and an agent, the same whose time is over, and a klados. */
 export async function openMatrix(network: Network): Promise<MatrixScene> {
   const clock = { ms: Date.UTC(2026, 0, 1) };
-  const node = await startNode({ now: () => clock.ms });
+  await using opened = new AsyncDisposableStack();
+  const endpoint = opened.use(await startChatEndpoint());
+  const node = opened.use(await startNode({ now: () => clock.ms, env: endpoint.env }));
   const known = async (name: string): Promise<Person> => {
     const person = on(network, await user(node, name));
     ok(await ask(node, person, 'GET /users/me'));
@@ -70,6 +73,7 @@ export async function openMatrix(network: Network): Promise<MatrixScene> {
 
   const outsider = await processorKey('agent');
   const [stranger, system, admin] = [await known('stranger'), on(network, service(node)), on(network, operator(node))];
+  const all = opened.move();
   const played = (role: Role) => cast.get(role) as Cast;
   return {
     node,
@@ -78,7 +82,7 @@ export async function openMatrix(network: Network): Promise<MatrixScene> {
     member: (role) => played(role).member,
     actor(letter, role) {
       const { member, expired, agent, lapsed, klados } = played(role);
-      const all: Record<Letter, Person> = {
+      const people: Record<Letter, Person> = {
         m: member,
         x: expired,
         n: stranger,
@@ -91,8 +95,8 @@ export async function openMatrix(network: Network): Promise<MatrixScene> {
         k: klados,
         o: admin,
       };
-      return all[letter];
+      return people[letter];
     },
-    [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../src/server/model/ids.ts';
 import { ask, type Person } from '../helpers/callers.ts';
+import { chatted } from '../helpers/chat.ts';
 import { create, ok, read, remove, unauthorized } from '../helpers/entities.ts';
 import type { Answer } from '../helpers/node.ts';
 import { letters, type MatrixScene, openMatrix, type Role, roles } from './matrix-scene.ts';
@@ -35,6 +36,9 @@ collection:restore | msbpko      | so          | so          | so
 user:view          | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
 user:update        | msbo        | msbo        | msbo        | msbo
 user:credentials   | mxno        | mxno        | mxno        | mxno
+chat:send          | mxnsbo   | mxnsbo   | mxnsbo   | mxnsbo
+chat:view          | mxnsbo   | mxnsbo   | mxnsbo   | mxnsbo
+chat:delete        | mxnsbo   | mxnsbo   | mxnsbo   | mxnsbo
 permissions:read   | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
 events:list        | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
 catalog:list       | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
@@ -51,6 +55,8 @@ type Probe = (scene: MatrixScene, who: Person, role: Role) => Promise<Answer>;
 
 const made = ({ node, maker, collection }: MatrixScene, type = 'document') =>
   create(node, maker, { type, collection: collection.id });
+
+const question = { messages: [{ id: 'm1', role: 'user', content: 'What is here?' }] };
 
 const creation =
   (type: string): Probe =>
@@ -108,6 +114,12 @@ const probes: Record<string, Probe> = {
     return ask(scene.node, who, `PUT /users/${id}`, { expect_tip: cid, properties: { a: 1 } });
   },
   'user:credentials': ({ node }, who) => ask(node, who, 'GET /users/me/keys'),
+  'chat:send': ({ node }, who) => ask(node, who, 'POST /chat', question),
+  'chat:view': ({ node }, who) => ask(node, who, 'GET /chat/sessions'),
+  'chat:delete': async ({ node }, who) => {
+    const { chatId } = chatted(await ask(node, who, 'POST /chat', question));
+    return ask(node, who, `DELETE /chat/sessions/${chatId || 'none'}`);
+  },
   'permissions:read': ({ node }, who) => ask(node, who, 'GET /permissions'),
   'catalog:list': ({ node }, who) => ask(node, who, 'GET /collections/catalog?limit=1'),
   'events:list': ({ node }, who) => ask(node, who, 'GET /events?limit=1'),

@@ -1,5 +1,6 @@
 import { monotonicFactory } from 'ulid';
 import { anonymous, jwtOf, jwtSecret, operator, service, user } from '../helpers/callers.ts';
+import { startChatEndpoint } from '../helpers/chat-endpoint.ts';
 import { collection, enrol } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
 import type { Scene } from './row.ts';
@@ -7,7 +8,10 @@ import type { Scene } from './row.ts';
 /** A node with people and a collection; its clock stands at the start of a minute and is moved by hand. */
 export async function openScene(): Promise<Scene & AsyncDisposable> {
   const clock = { ms: Date.UTC(2026, 0, 1) };
-  const node = await startNode({ now: () => clock.ms, env: { ARCHEION_JWT_SECRET: jwtSecret } });
+  await using opened = new AsyncDisposableStack();
+  const endpoint = opened.use(await startChatEndpoint());
+  const env = { ARCHEION_JWT_SECRET: jwtSecret, ...endpoint.env };
+  const node = opened.use(await startNode({ now: () => clock.ms, env }));
   const [owner, editor, viewer, stranger] = [
     await user(node, 'owner'),
     await user(node, 'editor'),
@@ -18,6 +22,8 @@ export async function openScene(): Promise<Scene & AsyncDisposable> {
   await enrol(node, owner, made.id, editor, 'editor');
   await enrol(node, owner, made.id, viewer, 'viewer');
   const ulid = monotonicFactory();
+  const unregistered = await jwtOf('nobody', clock.ms);
+  const all = opened.move();
   return {
     node,
     clock,
@@ -28,9 +34,9 @@ export async function openScene(): Promise<Scene & AsyncDisposable> {
     operator: operator(node),
     service: service(node),
     anonymous,
-    unregistered: await jwtOf('nobody', clock.ms),
+    unregistered,
     collection: made,
     newId: () => ulid(clock.ms),
-    [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }

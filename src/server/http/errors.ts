@@ -4,6 +4,7 @@ import {
   ConflictError,
   DomainError,
   type ErrorCode,
+  LimitError,
   NotFoundError,
   TooLargeError,
   ValidationError,
@@ -28,7 +29,7 @@ const statuses: Record<ErrorCode, number> = {
 
 export interface Answer {
   status: number;
-  body: { error: string; details?: unknown; status?: number };
+  body: { error: string; code?: string; details?: unknown; status?: number };
   headers?: Record<string, string>;
 }
 
@@ -38,6 +39,8 @@ export function answerOf(error: DomainError): Answer {
   const body = { error: error.message, ...(error.details && { details: error.details }) };
   // The public client's retry helper looks for `status` (decisions.md, 409 body).
   if (error instanceof ConflictError) return { status, body: { ...body, status } };
+  if (error instanceof LimitError)
+    return { status, body: { error: error.message, code: error.label, details: error.details } };
   if (error instanceof BusyError) return { status, body, headers: { 'Retry-After': String(error.retryAfter) } };
   return { status, body };
 }

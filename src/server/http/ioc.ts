@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { AuthController } from '../resources/auth/controller.ts';
+import { ChatController } from '../resources/chat/controller.ts';
 import { CollectionsController } from '../resources/collections/controller.ts';
 import { ConnectController } from '../resources/connect/controller.ts';
 import { EntitiesController } from '../resources/entities/controller.ts';
@@ -36,6 +37,7 @@ const onServices = new Map<ControllerClass, (services: Services) => object>([
 /** Controllers of what the node has only once: a feed, tasks, accounts of its own. */
 const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [ArchivesController, (ctx) => new ArchivesController(ctx.archives)],
+  [ChatController, (ctx) => new ChatController(ctx.chat)],
   [EventsController, (ctx) => new EventsController(ctx.events)],
   [ImportsController, (ctx) => new ImportsController(ctx.imports)],
   [NodeKeysController, (ctx) => new NodeKeysController(ctx.nodeKeys)],

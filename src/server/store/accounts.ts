@@ -1,6 +1,6 @@
 import { NotFoundError } from '../errors.ts';
 import { derivedId, idOn, type Network, networkOf } from '../model/ids.ts';
-import type { IdentityDatabase } from './identity-database.ts';
+import type { NodeDatabase } from './node-database.ts';
 
 /** A person or service that this node knows; `id` is its user entity's on main. Times are epoch milliseconds. */
 export interface Account {
@@ -21,7 +21,7 @@ export type NewAccount = Pick<Account, 'issuer' | 'subject' | 'email' | 'name'>;
 type AccountRow = Omit<Account, 'operator' | 'ids'> & { operator: number };
 
 /** Makes the account where its issuer and subject have none; answers its id and whether it is new. */
-export function insertAccount(db: IdentityDatabase, of: NewAccount, now: number): { id: string; created: boolean } {
+export function insertAccount(db: NodeDatabase, of: NewAccount, now: number): { id: string; created: boolean } {
   const id = derivedId('main', of.issuer, of.subject);
   const changed = db.run(
     'INSERT INTO account (id, issuer, subject, email, name, created_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -30,49 +30,49 @@ export function insertAccount(db: IdentityDatabase, of: NewAccount, now: number)
   return { id, created: changed > 0 };
 }
 
-export function markOperator(db: IdentityDatabase, id: string): void {
+export function markOperator(db: NodeDatabase, id: string): void {
   db.run('UPDATE account SET operator = 1 WHERE id = ? AND operator = 0', id);
 }
 
 /** The operator of this node, once there is one. */
-export function operatorAccount(db: IdentityDatabase): Account | null {
+export function operatorAccount(db: NodeDatabase): Account | null {
   return load(db, 'operator = 1');
 }
 
 /** By the account's own id on either network. */
-export function accountById(db: IdentityDatabase, id: string): Account | null {
+export function accountById(db: NodeDatabase, id: string): Account | null {
   return networkOf(id) === 'main' ? load(db, 'id = ?', id) : load(db, "'II' || substr(id, 3) = ?", id);
 }
 
-export function accountBySubject(db: IdentityDatabase, issuer: string, subject: string): Account | null {
+export function accountBySubject(db: NodeDatabase, issuer: string, subject: string): Account | null {
   return load(db, 'issuer = ? AND subject = ?', issuer, subject);
 }
 
 /** As accountById, with NotFoundError where there is none. */
-export function requireAccount(db: IdentityDatabase, id: string): Account {
+export function requireAccount(db: NodeDatabase, id: string): Account {
   const account = accountById(db, id);
   if (account === null) throw new NotFoundError('Account not found');
   return account;
 }
 
-export function insertAlias(db: IdentityDatabase, account: string, remote: string, userId: string): void {
+export function insertAlias(db: NodeDatabase, account: string, remote: string, userId: string): void {
   db.run(
     'INSERT INTO alias (remote, user_id, account) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET account = excluded.account',
     ...[remote, userId, account],
   );
 }
 
-export function deleteAliases(db: IdentityDatabase, remote: string): void {
+export function deleteAliases(db: NodeDatabase, remote: string): void {
   db.run('DELETE FROM alias WHERE remote = ?', remote);
 }
 
 /** The account's user ids on one remote. */
-export function listAliases(db: IdentityDatabase, account: string, remote: string): string[] {
+export function listAliases(db: NodeDatabase, account: string, remote: string): string[] {
   const sql = 'SELECT user_id FROM alias WHERE account = ? AND remote = ? ORDER BY user_id';
   return db.all<{ user_id: string }>(sql, account, remote).map((row) => row.user_id);
 }
 
-function load(db: IdentityDatabase, where: string, ...params: string[]): Account | null {
+function load(db: NodeDatabase, where: string, ...params: string[]): Account | null {
   const row = db.get<AccountRow>(`SELECT * FROM account WHERE ${where}`, ...params);
   if (row === undefined) return null;
   const sql = 'SELECT DISTINCT user_id FROM alias WHERE account = ? ORDER BY user_id';

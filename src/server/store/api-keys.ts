@@ -3,7 +3,7 @@ import { NotFoundError, ValidationError } from '../errors.ts';
 import { isKeyPrefix, type KeyKind, keyDigest, keyPrefixLength } from '../model/credentials.ts';
 import { type Network, networkOf } from '../model/ids.ts';
 import { type Account, requireAccount } from './accounts.ts';
-import type { IdentityDatabase } from './identity-database.ts';
+import type { NodeDatabase } from './node-database.ts';
 
 /** Whose keys are meant: an account's own, or those of an agent or klados (by entity id). */
 export type KeyHolder = { account: string } | { processor: string };
@@ -58,7 +58,7 @@ type KeyRow = Omit<KeyRecord, 'disabled'> & {
 
 /** Stores the digest of a key. `made` holds what clock and randomness gave. */
 export function insertKey(
-  db: IdentityDatabase,
+  db: NodeDatabase,
   wanted: NewKey,
   made: { id: string; key: string; created_at: number; expires_at: number | null },
   internal: boolean,
@@ -79,7 +79,7 @@ export function insertKey(
 }
 
 /** The holder's keys that are not revoked, newest first. */
-export function listKeys(db: IdentityDatabase, holder: KeyHolder): KeyRecord[] {
+export function listKeys(db: NodeDatabase, holder: KeyHolder): KeyRecord[] {
   const [where, holderId] = ownedBy(holder);
   return db
     .all<KeyRow>(`SELECT * FROM api_key WHERE ${where} ORDER BY created_at DESC, id`, holderId)
@@ -90,7 +90,7 @@ export function listKeys(db: IdentityDatabase, holder: KeyHolder): KeyRecord[] {
 }
 
 /** Revokes the one key of the holder that begins with `prefix`; for its errors see Identity.revokeKey. */
-export function revokeByPrefix(db: IdentityDatabase, holder: KeyHolder, prefix: string, now: number): void {
+export function revokeByPrefix(db: NodeDatabase, holder: KeyHolder, prefix: string, now: number): void {
   if (!isKeyPrefix(prefix)) throw ValidationError.at(['prefix'], 'must have 4 to 12 characters');
   const [where, holderId] = ownedBy(holder);
   const fitting = db.all<{ id: string }>(
@@ -105,17 +105,17 @@ export function revokeByPrefix(db: IdentityDatabase, holder: KeyHolder, prefix: 
 }
 
 /** Revokes the operator's own keys. */
-export function revokeInternal(db: IdentityDatabase, account: string, now: number): void {
+export function revokeInternal(db: NodeDatabase, account: string, now: number): void {
   const sql = 'UPDATE api_key SET revoked_at = ? WHERE account = ? AND internal = 1 AND revoked_at IS NULL';
   db.run(sql, now, account);
 }
 
-export function setDisabled(db: IdentityDatabase, processor: string, disabled: boolean): void {
+export function setDisabled(db: NodeDatabase, processor: string, disabled: boolean): void {
   db.run('UPDATE api_key SET disabled = ? WHERE processor = ?', disabled ? 1 : 0, processor);
 }
 
 /** The key with that digest, unless it is revoked or disabled; whether it has expired is the caller's to see. */
-export function keyByDigest(db: IdentityDatabase, digest: Buffer): VerifiedKey | null {
+export function keyByDigest(db: NodeDatabase, digest: Buffer): VerifiedKey | null {
   const sql = 'SELECT * FROM api_key WHERE digest = ? AND revoked_at IS NULL AND disabled = 0';
   const row = db.get<KeyRow>(sql, digest);
   if (row === undefined || !timingSafeEqual(row.digest, digest)) return null;
@@ -128,7 +128,7 @@ export function keyByDigest(db: IdentityDatabase, digest: Buffer): VerifiedKey |
 }
 
 /** Writes times of last use, by key id. */
-export function recordUses(db: IdentityDatabase, uses: ReadonlyMap<string, number>): void {
+export function recordUses(db: NodeDatabase, uses: ReadonlyMap<string, number>): void {
   db.transaction(() => {
     for (const [id, time] of uses) db.run('UPDATE api_key SET last_used_at = ? WHERE id = ?', time, id);
   });

@@ -6,6 +6,7 @@ import Database from 'better-sqlite3';
 import { ValidationError } from '../errors.ts';
 import { networks } from '../model/ids.ts';
 import { type BackedUpFile, type BackupManifest, backupFormat, manifestName } from './backup-manifest.ts';
+import { chatFile } from './chats.ts';
 import { filesFolder } from './network-folders.ts';
 import { databaseFile } from './network-store.ts';
 import type { Progress } from './progress.ts';
@@ -45,6 +46,7 @@ export async function makeBackup(
       manifest.networks.push({ network, ...countsOf(databaseFile(partial, network)) });
       await copyContent(join(data, network), join(partial, network), report);
     }
+    if (existsSync(join(data, chatFile))) copyDatabase(join(data, chatFile), join(partial, chatFile));
     copyDatabase(join(data, 'identity.db'), join(partial, 'identity.db'));
     if (existsSync(join(data, 'operator.key')))
       await copyFile(join(data, 'operator.key'), join(partial, 'operator.key'));

@@ -4,7 +4,8 @@ import type { Account, NewAccount } from './accounts.ts';
 import * as accounts from './accounts.ts';
 import type { KeyHolder, KeyRecord, NewKey, VerifiedKey } from './api-keys.ts';
 import * as keys from './api-keys.ts';
-import { IdentityDatabase } from './identity-database.ts';
+import { identityMigrations } from './identity-schema.ts';
+import { NodeDatabase } from './node-database.ts';
 import { readOperatorKey, writeOperatorKey } from './operator-key.ts';
 import { RecentMap } from './recent-map.ts';
 
@@ -31,7 +32,7 @@ const usesWrittenEvery = 60_000;
 
 /** Accounts, their aliases and keys, and the node's settings, in `<data>/identity.db` (decisions.md, Identity and authorship). */
 export class Identity {
-  readonly #db: IdentityDatabase;
+  readonly #db: NodeDatabase;
   readonly #operatorFile: string;
   readonly #now: () => number;
   readonly #randomBytes: (size: number) => Uint8Array;
@@ -42,7 +43,7 @@ export class Identity {
 
   /** `folder` is the node's data folder and must be there. Throws StorageError where the database cannot be used. */
   constructor(folder: string, { now, randomBytes, remembered = 10_000 }: IdentityOptions) {
-    this.#db = new IdentityDatabase(join(folder, 'identity.db'));
+    this.#db = new NodeDatabase(join(folder, 'identity.db'), { steps: identityMigrations, synchronous: 'FULL' });
     this.#operatorFile = join(folder, 'operator.key');
     this.#now = now;
     this.#randomBytes = randomBytes;

@@ -1,25 +1,32 @@
+import { basename } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
-import { identityMigrations } from './identity-schema.ts';
 
 type Value = string | number | Uint8Array | null;
 
-/** The connection to identity.db: small, written rarely, each write durable when it returns. Faults are StorageErrors. */
-export class IdentityDatabase {
+export interface NodeDatabaseOptions {
+  /** The steps of its schema, in order; `user_version` is how many of them it has seen. */
+  steps: readonly string[];
+  /** FULL: a write is on disk when it returns. NORMAL: the last ones may be lost with the machine's power. */
+  synchronous: 'FULL' | 'NORMAL';
+}
+
+/** The connection to a database of the whole node (identity.db, chat.db). Faults are StorageErrors. */
+export class NodeDatabase {
   readonly #db: Database.Database;
   readonly #statements = new Map<string, Database.Statement>();
 
   /** `file` is made where it is missing. Throws StorageError where it cannot be opened or a newer program wrote it. */
-  constructor(file: string) {
+  constructor(file: string, { steps, synchronous }: NodeDatabaseOptions) {
     this.#db = storing(() => new Database(file));
     try {
       storing(() => {
         this.#db.pragma('journal_mode = WAL');
-        this.#db.pragma('synchronous = FULL');
+        this.#db.pragma(`synchronous = ${synchronous}`);
         this.#db.pragma('fullfsync = ON');
         this.#db.pragma('checkpoint_fullfsync = ON');
         this.#db.pragma('foreign_keys = ON');
-        migrate(this.#db);
+        migrate(this.#db, steps, basename(file));
       });
     } catch (error) {
       this.#db.close();
@@ -59,11 +66,11 @@ export class IdentityDatabase {
   }
 }
 
-function migrate(db: Database.Database): void {
+function migrate(db: Database.Database, steps: readonly string[], name: string): void {
   const version = db.pragma('user_version', { simple: true }) as number;
-  if (version > identityMigrations.length)
-    throw new StorageError('identity.db was written by a newer version of this program. Update the program.');
-  for (const [i, step] of identityMigrations.entries()) {
+  if (version > steps.length)
+    throw new StorageError(`${name} was written by a newer version of this program. Update the program.`);
+  for (const [i, step] of steps.entries()) {
     if (i < version) continue;
     db.transaction(() => {
       db.exec(step);

@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { entityIdPattern } from '../model/ids.ts';
+import { requireUser } from '../model/permissions.ts';
+import type { CitationView } from '../resources/chat/wire.ts';
+import type { CollectionsService } from '../resources/collections/service.ts';
+import type { DiffService } from '../resources/entities/diff-service.ts';
+import type { ExpansionService } from '../resources/entities/expansion-service.ts';
+import type { EntitiesService } from '../resources/entities/service.ts';
+import type { UsersService } from '../resources/users/service.ts';
+import type { VersionsService } from '../resources/versions/service.ts';
+import type { ManifestView } from '../resources/wire.ts';
+import { citation } from './citations.ts';
+import { type Tool, tool } from './tools.ts';
+
+/** The node's own operations. */
+export interface NodeOperations {
+  entities: Pick<EntitiesService, 'read' | 'preview'>;
+  expansions: Pick<ExpansionService, 'read'>;
+  versions: Pick<VersionsService, 'list' | 'manifest'>;
+  diffs: Pick<DiffService, 'compare'>;
+  collections: Pick<CollectionsService, 'list' | 'find'>;
+  users: Pick<UsersService, 'collections'>;
+}
+
+const id = z.string().regex(entityIdPattern, 'must be an entity id').describe('The id of an entity, 26 characters');
+const collection = id.describe('The id of a collection, 26 characters');
+const type = z.string().min(1).max(100).optional().describe('Only entities of this type');
+const cid = z.string().min(1).max(200).describe('The CID of a version');
+const offset = z.number().int().min(0).default(0).describe('How many to skip');
+const upTo = (most: number, usual: number) => z.number().int().min(1).max(most).default(usual).describe('How many');
+
+/** A longer entity is not parsed here: its preview is shown. */
+const maxEntity = 256 * 1024;
+const maxExpanded = 100;
+
+/** What the language model can look up. Each runs as the user who asks; a further operation is a further entry. */
+export function nodeTools(node: NodeOperations): Tool[] {
+  const known = async (caller: Parameters<Tool['run']>[0], entity: string): Promise<CitationView> =>
+    citation(await node.entities.preview(caller, entity));
+
+  return [
+    tool(
+      'my_collections',
+      'The collections in which the user has a role, with that role. A good place to begin.',
+      z.object({ limit: upTo(100, 50), offset }),
+      async (caller, query) => {
+        const user = requireUser(caller.actor, 'have collections of their own');
+        const { collections, pagination } = await node.users.collections(caller, user.id, query);
+        const value = {
+          collections: collections.map(({ id: one, label, predicate }) => ({ id: one, label, role: predicate })),
+          has_more: pagination.has_more,
+        };
+        return { value, named: collections.map((one) => citation({ ...one, type: 'collection' })) };
+      },
+    ),
+    tool(
+      'list_entities',
+      'The entities of a collection, newest first: id, type and label of each.',
+      z.object({ collection, type, limit: upTo(100, 30), offset }),
+      async (caller, { collection: from, ...query }) => {
+        const page = await node.collections.list(caller, from, query);
+        if (page instanceof Uint8Array) throw new Error('a short listing came as bytes');
+        const named = page.entities.map(citation);
+        return { value: { entities: named, has_more: page.pagination.has_more }, named };
+      },
+    ),
+    tool(
+      'find_entities',
+      'Entities of a collection whose label contains a text (capital letters do not matter).',
+      z.object({
+        collection,
+        label: z.string().min(1).max(200).describe('A part of the label'),
+        type,
+        limit: upTo(50, 20),
+      }),
+      async (caller, { collection: from, label, ...query }) => {
+        const found = await node.collections.find.search(caller, from, { q: label, ...query });
+        const { entities } = JSON.parse(Buffer.from(found).toString()) as { entities: CitationView[] };
+        const named = entities.map(citation);
+        return { value: { entities: named }, named };
+      },
+    ),
+    tool(
+      'get_entity',
+      'An entity as it is now: type, properties, version, who edited it last, and how many relationships it has.',
+      z.object({ id }),
+      async (caller, { id: one }) => {
+        const text = await node.entities.read(caller, one);
+        if (text.length > maxEntity) {
+          const preview = await node.entities.preview(caller, one);
+          return { value: { ...preview, note: 'The entity is too large to show.' }, shown: [citation(preview)] };
+        }
+        const { relationships, ...entity } = JSON.parse(text) as ManifestView;
+        return { value: { ...entity, relationship_count: relationships.length }, shown: [await known(caller, one)] };
+      },
+    ),
+    tool(
+      'get_relationships',
+      'What an entity is linked to: predicate, and id, type and label of the other entity.',
+      z.object({
+        id,
+        predicate: z.string().min(1).max(50).optional().describe('Only relationships of this name'),
+        limit: upTo(maxExpanded, 50),
+        offset,
+      }),
+      async (caller, { id: one, predicate, limit, offset: from }) => {
+        const { relationships } = await node.expansions.read(caller, one, 'relationships', maxExpanded);
+        const wanted = relationships.filter((r) => predicate === undefined || r.predicate === predicate);
+        const page = wanted.slice(from, from + limit);
+        const value = {
+          relationships: page.map(({ peer_preview: _, peer_entity: __, ...r }) => r),
+          total: wanted.length,
+          has_more: from + page.length < wanted.length,
+        };
+        const named = page.flatMap(({ peer_preview: peer }) => (peer === undefined ? [] : [citation(peer)]));
+        return { value, named, shown: [await known(caller, one)] };
+      },
+    ),
+    tool(
+      'get_history',
+      'The versions of an entity, newest first: number, CID, time, who made it and why.',
+      z.object({ id, limit: upTo(10, 10), from: cid.optional().describe('The CID to start from, for older ones') }),
+      async (caller, { id: one, limit, from }) => {
+        const value = await node.versions.list(caller, one, limit, from);
+        // Versions go on answering for a deleted entity, which has no preview.
+        const shown = await known(caller, one).catch(() => ({ id: one, type: 'entity', label: one }));
+        return { value, shown: [shown] };
+      },
+    ),
+    tool(
+      'get_version',
+      'One version of an entity as it was, by its CID.',
+      z.object({ cid }),
+      async (caller, { cid: version }) => ({ value: await node.versions.manifest(caller, version) }),
+    ),
+    tool(
+      'compare_versions',
+      'What changed between two versions of an entity. Without `to` up to now; without `from` from the version before.',
+      z.object({ id, from: cid.optional(), to: cid.optional() }),
+      async (caller, { id: one, from, to }) => ({
+        value: await node.diffs.compare(caller, one, { from, to, format: 'semantic' }),
+        shown: [await known(caller, one)],
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { DomainError, ValidationError } from '../errors.ts';
+import type { Caller } from '../model/caller.ts';
+import type { CitationView } from '../resources/chat/wire.ts';
+
+/** What a tool found. */
+export interface Finding {
+  /** JSON. */
+  value: unknown;
+  /** Entities that it names. */
+  named?: CitationView[];
+  /** Entities whose content it shows: an answer that uses the tool rests on them. */
+  shown?: CitationView[];
+}
+
+/** One operation of the node that the language model may use. */
+export interface Tool {
+  name: string;
+  /** For the language model. */
+  description: string;
+  /** JSON Schema of the arguments. */
+  parameters: object;
+  /** @throws DomainError with what the caller would be told, for wrong arguments too */
+  run(caller: Caller, args: unknown): Promise<Finding>;
+}
+
+/** A tool whose arguments are checked before it runs. */
+export function tool<S extends z.ZodObject>(
+  name: string,
+  description: string,
+  schema: S,
+  run: (caller: Caller, args: z.infer<S>) => Promise<Finding>,
+): Tool {
+  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
+  return {
+    name,
+    description,
+    parameters,
+    run: (caller, args) => {
+      const parsed = schema.safeParse(args);
+      if (parsed.success) return run(caller, parsed.data);
+      throw new ValidationError(
+        parsed.error.issues.map(({ path, message }) => ({ path: path.map((part) => plain(part)), message })),
+      );
+    },
+  };
+}
+
+function plain(part: PropertyKey): string | number {
+  return typeof part === 'symbol' ? String(part) : part;
+}
+
+/** An error of a tool in words for the language model; undefined for what is no refusal. */
+export function refusalOf(error: unknown): string | undefined {
+  if (error instanceof ValidationError)
+    return `Wrong arguments. ${error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`.slice(
+      0,
+      1000,
+    );
+  return error instanceof DomainError ? error.message : undefined;
+}
+
+const maxResult = 24_000;
+
+/** A result as it goes to the language model and the client; a long one is cut, and says so. */
+export function bounded(value: unknown): { output: unknown; text: string } {
+  const text = JSON.stringify(value) ?? 'null';
+  if (text.length <= maxResult) return { output: value, text };
+  const output = {
+    cut: `The result has ${text.length} characters, of which these are the first. Ask for less at a time.`,
+    beginning: text.slice(0, maxResult).toWellFormed(),
+  };
+  return { output, text: JSON.stringify(output) };
+}

@@ -1,0 +1,97 @@
+import { LimitError, ValidationError } from '../../errors.ts';
+import type { ChatMessageBody, ChatRole } from './wire.ts';
+
+/** A message's text with who said it. */
+export interface Said {
+  id: string;
+  role: ChatRole;
+  text: string;
+}
+
+/** wire-contract.md, N44. */
+const maxMessageBytes = 2 * 2 ** 20;
+/** What a new session takes over of what the client says was said before. */
+const maxHistory = { messages: 100, characters: 2 ** 20 };
+
+/**
+ * What is asked, and what the client says was said before it; messages without text are left out.
+ * @throws LimitError for a message of more than 2 MB, ValidationError where nothing is asked
+ */
+export function readMessages(messages: ChatMessageBody[]): { asked: Said; before: Said[] } {
+  for (const message of messages) {
+    const bytes = sizeOf(message, 0);
+    if (bytes > maxMessageBytes)
+      throw new LimitError('TOO_LARGE', {
+        label: 'MESSAGE_TOO_LARGE',
+        message: 'A message has at most 2 MB: send a shorter one.',
+        limit: '2MB',
+        actual: `over ${Math.floor(bytes / 2 ** 20)}MB`,
+      });
+  }
+  const at = messages.length - 1;
+  const asked = said(messages[at] as ChatMessageBody);
+  if (asked.role !== 'user') throw ValidationError.at(['messages', at, 'role'], 'the last message must be of a user');
+  if (asked.text.trim() === '') throw ValidationError.at(['messages', at], 'must have text, in `parts` or `content`');
+  return { asked, before: lastOf(messages.slice(0, at)) };
+}
+
+function said({ id, role, parts, content }: ChatMessageBody): Said {
+  const texts = (parts ?? []).flatMap((part) =>
+    part.type === 'text' && 'text' in part && typeof part.text === 'string' ? [part.text] : [],
+  );
+  const text = texts.length > 0 ? texts.join('\n') : (content ?? '');
+  return { id, role, text: text.toWellFormed() };
+}
+
+function lastOf(messages: ChatMessageBody[]): Said[] {
+  const kept: Said[] = [];
+  let characters = 0;
+  for (const message of messages.toReversed()) {
+    const one = said(message);
+    if (one.text === '') continue;
+    characters += one.text.length;
+    if (kept.length === maxHistory.messages || characters > maxHistory.characters) break;
+    kept.unshift(one);
+  }
+  return kept;
+}
+
+/** About as many bytes as a value has as JSON; it looks no further than the limit. */
+function sizeOf(value: unknown, before: number): number {
+  if (typeof value === 'string') return before + 2 + Buffer.byteLength(value);
+  if (typeof value !== 'object' || value === null) return before + 4;
+  let size = before + 2;
+  for (const key in value) {
+    if (!Array.isArray(value)) size += Buffer.byteLength(key) + 3;
+    size = sizeOf((value as Record<string, unknown>)[key], size + 1);
+    if (size > maxMessageBytes) break;
+  }
+  return size;
+}
+
+/** wire-contract.md 2.3: the first 50 characters of the first message. */
+export function titleOf(text: string): string {
+  return firstCharacters(text, 50);
+}
+
+/** wire-contract.md 2.3: 100 characters of the last message, Markdown removed. */
+export function previewOf(text: string): string {
+  return firstCharacters(withoutMarkdown(text.slice(0, 4000)), 100);
+}
+
+function firstCharacters(text: string, count: number): string {
+  return [...text.slice(0, 2 * count)].slice(0, count).join('').toWellFormed();
+}
+
+function withoutMarkdown(text: string): string {
+  return text
+    .replace(/^ {0,3}(?:```|~~~).*$/gm, '')
+    .replace(/!?\[([^[\]]*)\]\([^()\s]*\)/g, '$1')
+    .replace(/^ {0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+|\d{1,9}[.)]\s+)/gm, '')
+    .replace(/^\s*(?:[-*_]\s*){3,}$/gm, '')
+    .replace(/(\*\*|__|~~)(?=\S)([^\n]*?\S)\1/g, '$2')
+    .replace(/(?<![\w*])([*_])(?=\S)([^\n*_]*?\S)\1(?![\w*])/g, '$2')
+    .replace(/`+([^`\n]+)`+/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim();
+}

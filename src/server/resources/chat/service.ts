@@ -1,0 +1,308 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
+import {
+  DomainError,
+  ForbiddenError,
+  LimitError,
+  NotFoundError,
+  UnavailableError,
+  UnreachableError,
+} from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { type Caller, registered } from '../../model/caller.ts';
+import { requireUser, type UserIdentity } from '../../model/permissions.ts';
+import { ChatStore, type StoredSession } from '../../store/chats.ts';
+import { previewOf, readMessages, type Said, titleOf } from './messages.ts';
+import { sessionJson } from './session-json.ts';
+import type {
+  ChatBody,
+  ChatSessionsView,
+  ChatStreamPart,
+  ChatUsage,
+  CitationView,
+  ToolInvocationView,
+} from './wire.ts';
+
+/** What became of an answer so far; whoever makes it writes it here, so that what is interrupted is not lost. */
+export interface AnswerRecord {
+  text: string;
+  toolInvocations: ToolInvocationView[];
+  citations: CitationView[];
+  usage: ChatUsage;
+}
+
+/** What is to be answered. */
+export interface Question {
+  /** Whose permissions the tools have. */
+  caller: Caller;
+  /** What was said, oldest first; the last is what the user asks. */
+  history: Pick<Said, 'role' | 'text'>[];
+  record: AnswerRecord;
+  /** Ends the answer. */
+  signal: AbortSignal;
+}
+
+/**
+ * Makes an answer, in the parts of the stream between `start` and `finish`.
+ * @throws UnreachableError, UnavailableError where the language model does not do its part
+ */
+export type Answering = (question: Question) => AsyncGenerator<ChatStreamPart>;
+
+export interface ChatNeeds {
+  /** The file of the conversations. */
+  file: string;
+  /** Null where no language model is set, with what to set; else loads what answers. */
+  model: { missing: string } | { load: () => Promise<Answering> };
+  /** How long an answer may take, in milliseconds. */
+  timeoutMs: number;
+  /** How much the file may hold. */
+  maxBytes: number;
+  now: () => number;
+  log: Log;
+}
+
+/** An answer that begins when it is asked for its parts. */
+export interface StartedAnswer {
+  chatId: string;
+  parts: (signal: AbortSignal) => AsyncGenerator<ChatStreamPart>;
+  /** The last parts of an answer that failed. */
+  failed: (error: unknown) => ChatStreamPart[];
+}
+
+const maxAtOnce = 16;
+/** How much of a session goes to the language model. */
+const context = { messages: 40, characters: 200_000 };
+/** Messages that are removed before others get their turn. */
+const removedAtOnce = 20;
+
+/** Conversations of users with a language model about what the node holds (wire-contract.md 2.3). */
+export class ChatService implements AsyncDisposable {
+  readonly #needs: ChatNeeds;
+  #chats: ChatStore | undefined;
+  #answering: Promise<Answering> | undefined;
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(needs: ChatNeeds) {
+    this.#needs = needs;
+  }
+
+  list(caller: Caller, limit: number, offset: number): ChatSessionsView {
+    const owner = { owner: asking(caller).id, network: caller.network };
+    const { sessions, total } = this.#store().list(owner, limit, offset);
+    return {
+      chats: sessions.map((session) => ({
+        id: session.id,
+        title: session.title,
+        createdAt: new Date(session.created_at).toISOString(),
+        updatedAt: new Date(session.updated_at).toISOString(),
+        lastMessagePreview: session.preview,
+      })),
+      total,
+      hasMore: offset + sessions.length < total,
+    };
+  }
+
+  /** The session with its messages as JSON, in pieces: a long one is never in memory as a whole. */
+  read(caller: Caller, id: string): AsyncGenerator<Uint8Array> {
+    const session = this.#own(caller, asking(caller), id);
+    return sessionJson(this.#store(), session);
+  }
+
+  async remove(caller: Caller, id: string): Promise<void> {
+    const { key } = this.#own(caller, asking(caller), id);
+    this.#store().hide(key);
+    await this.#discard(key);
+  }
+
+  /**
+   * Keeps what the user says, in the session of that id or a new one, and prepares the answer.
+   * @throws LimitError, NotFoundError, ForbiddenError, UnavailableError
+   */
+  async send(caller: Caller, { messages }: ChatBody, chatId: string | undefined): Promise<StartedAnswer> {
+    registered(caller);
+    const { asked, before } = readMessages(messages);
+    const user = asking(caller);
+    const known = chatId === undefined ? null : this.#own(caller, user, chatId);
+    const answering = await this.#loaded();
+    this.#checkRoom();
+    const session = known ?? (await this.#begin(caller, user, asked, before));
+    const message = await this.#ask(session, asked);
+    const history = this.#history(session, message, asked);
+    const record = { text: '', toolInvocations: [], citations: [], usage: { input_tokens: 0, output_tokens: 0 } };
+    const parts = (signal: AbortSignal) => this.#answer(session, answering, { caller, history, record, signal });
+    return { chatId: session.id, parts, failed: (error) => this.#failed(error, record) };
+  }
+
+  #store(): ChatStore {
+    if (!this.#chats) {
+      const chats = new ChatStore(this.#needs.file);
+      this.#chats = chats;
+      for (const key of chats.hidden())
+        this.#discard(key).catch((error: unknown) =>
+          this.#needs.log.warn({ err: error }, 'a deleted chat is still there'),
+        );
+    }
+    return this.#chats;
+  }
+
+  #own({ network }: Caller, { ids }: UserIdentity, id: string): StoredSession {
+    const session = this.#store().find(id, network);
+    if (!session) throw new NotFoundError('Chat session not found');
+    if (!ids.includes(session.owner)) throw new ForbiddenError('Forbidden: This chat session is of another user');
+    return session;
+  }
+
+  #loaded(): Promise<Answering> {
+    const { model } = this.#needs;
+    if ('missing' in model) throw unavailable(model.missing);
+    this.#answering ??= model.load();
+    return this.#answering;
+  }
+
+  #checkRoom(): void {
+    const { maxBytes } = this.#needs;
+    if (this.#store().bytes() < maxBytes) return;
+    throw new LimitError('STORAGE_FULL', {
+      label: 'CHAT_STORAGE_FULL',
+      message: 'The storage of chats is full: delete sessions that are no longer needed (DELETE /chat/sessions/{id}).',
+      limit: maxBytes >= 2 ** 30 ? `${+(maxBytes / 2 ** 30).toFixed(1)}GB` : `${+(maxBytes / 2 ** 20).toFixed(1)}MB`,
+    });
+  }
+
+  async #begin({ network }: Caller, user: UserIdentity, asked: Said, before: Said[]): Promise<StoredSession> {
+    const title = titleOf((before[0] ?? asked).text);
+    const session = this.#store().create({ id: randomUUID(), owner: user.id, network, title, at: this.#needs.now() });
+    for (const [i, one] of before.entries()) {
+      this.#append(session, one);
+      if (i % removedAtOnce === removedAtOnce - 1) await turn();
+    }
+    return session;
+  }
+
+  /** The key of the asked message. Asked again, it stays where it is, and what came after it goes. */
+  async #ask(session: StoredSession, asked: Said): Promise<number> {
+    const chats = this.#store();
+    const last = this.#lastAsked(session);
+    if (last === undefined || last.id !== asked.id || last.content !== asked.text) {
+      const key = this.#append(session, asked);
+      if (key === null) throw new NotFoundError('Chat session not found');
+      return key;
+    }
+    while (chats.removeAfter(session.key, last.key, removedAtOnce) === removedAtOnce) await turn();
+    return last.key;
+  }
+
+  #lastAsked({ key }: StoredSession) {
+    let message = this.#store().previous(key, Number.MAX_SAFE_INTEGER);
+    while (message !== undefined && message.role !== 'user') message = this.#store().previous(key, message.key);
+    return message;
+  }
+
+  /** A message under its own id where nothing in the session has that. */
+  #append(session: StoredSession, { id, role, text }: Said, extra: string | null = null): number | null {
+    const usable = id.length > 0 && id.length <= 200 && !this.#store().message(session.key, id);
+    const message = { id: usable ? id : randomUUID(), role, content: text, extra, created_at: this.#needs.now() };
+    return this.#store().append(session.key, message, previewOf(text));
+  }
+
+  /** What goes to the language model: the question whole, and what was said before it as far as there is room. */
+  #history({ key }: StoredSession, before: number, asked: Said): Question['history'] {
+    const history: Question['history'] = [asked];
+    let characters = asked.text.length;
+    let message = this.#store().previous(key, before);
+    while (message !== undefined && history.length < context.messages) {
+      characters += message.content.length;
+      if (characters > context.characters) break;
+      history.unshift({ role: message.role as Said['role'], text: message.content });
+      message = this.#store().previous(key, message.key);
+    }
+    return history;
+  }
+
+  async *#answer(
+    session: StoredSession,
+    answering: Answering,
+    { signal, ...question }: Question,
+  ): AsyncGenerator<ChatStreamPart> {
+    if (this.#running.size >= maxAtOnce)
+      throw unavailable(`${maxAtOnce} answers are being written already. Try again when one has ended.`);
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    this.#running.add(ended);
+    const { timeoutMs } = this.#needs;
+    const late = AbortSignal.timeout(timeoutMs);
+    const ends = AbortSignal.any([signal, this.#closing.signal, late]);
+    const id = randomUUID();
+    const { record } = question;
+    try {
+      let begun = false;
+      for await (const part of answering({ ...question, signal: ends })) {
+        // The first part is there when the language model has answered: until then a failure is an answer of its own.
+        if (!begun) yield { type: 'start', messageId: id, messageMetadata: { chatId: session.id } };
+        begun = true;
+        yield part;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (this.#closing.signal.aborted) throw unavailable('The node is stopping. Ask again when it runs.');
+      if (!late.aborted) throw error;
+      throw new UnreachableError(
+        `The language model has not ended its answer within ${timeoutMs / 1000} seconds (ARCHEION_CHAT_TIMEOUT).`,
+      );
+    } finally {
+      this.#keep(session, id, record);
+      this.#running.delete(ended);
+      end();
+    }
+    yield { type: 'finish' };
+    yield usageOf(record);
+  }
+
+  /** Also what there is of an answer that was interrupted. */
+  #keep(session: StoredSession, id: string, { text, toolInvocations, citations }: AnswerRecord): void {
+    if (text === '' && toolInvocations.length === 0) return;
+    const extra = {
+      ...(toolInvocations.length > 0 && { toolInvocations }),
+      ...(citations.length > 0 && { citations }),
+    };
+    try {
+      const said = { id, role: 'assistant' as const, text: text.toWellFormed() };
+      this.#append(session, said, Object.keys(extra).length > 0 ? JSON.stringify(extra) : null);
+    } catch (error) {
+      this.#needs.log.warn({ err: error }, 'an answer could not be kept');
+    }
+  }
+
+  #failed(error: unknown, record: AnswerRecord): ChatStreamPart[] {
+    const errorText = error instanceof DomainError ? sentenceOf(error) : 'Internal server error';
+    return [{ type: 'error', errorText }, { type: 'finish' }, usageOf(record)];
+  }
+
+  async #discard(key: number): Promise<void> {
+    while (this.#store().removeAfter(key, 0, removedAtOnce) === removedAtOnce) await turn();
+    this.#store().drop(key);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#running);
+    this.#chats?.close();
+  }
+}
+
+/** @throws UnauthorizedError, ForbiddenError for whoever is no user */
+function asking(caller: Caller): UserIdentity {
+  return requireUser(registered(caller), 'chat');
+}
+
+function unavailable(reason: string): UnavailableError {
+  return new UnavailableError('Service unavailable', { service: 'chat', reason });
+}
+
+function sentenceOf({ message, details }: DomainError): string {
+  return typeof details?.reason === 'string' ? details.reason : message;
+}
+
+function usageOf({ usage }: AnswerRecord): ChatStreamPart {
+  return { type: 'message_delta', delta: { usage } };
+}

@@ -1,0 +1,30 @@
+/** The steps of chat.db's schema, in order; its `user_version` is how many of them it has seen. Forward only. */
+export const chatMigrations: readonly string[] = [
+  `
+  CREATE TABLE session (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    owner TEXT NOT NULL,
+    network TEXT NOT NULL,
+    title TEXT,
+    preview TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    deleted INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX session_owner ON session (owner, network, updated_at DESC, key DESC) WHERE deleted = 0;
+  CREATE INDEX session_deleted ON session (key) WHERE deleted = 1;
+
+  CREATE TABLE message (
+    key INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL REFERENCES session (key),
+    id TEXT NOT NULL,
+    role TEXT NOT NULL,
+    content TEXT NOT NULL,
+    extra TEXT,
+    created_at INTEGER NOT NULL,
+    UNIQUE (session, id)
+  ) STRICT;
+  CREATE INDEX message_session ON message (session, key);
+  `,
+];
