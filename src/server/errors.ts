@@ -112,13 +112,13 @@ export class LimitError extends DomainError {
   }
 }
 
-/** The write queue is full; the caller should come again after `retryAfter` seconds. */
+/** A queue of writes is full; the caller should come again after `retryAfter` seconds. */
 export class BusyError extends DomainError {
   override readonly name = 'BusyError';
   readonly code = 'BUSY';
   readonly retryAfter: number;
-  constructor(retryAfter = 1) {
-    super('Service unavailable', { service: 'store', reason: 'The write queue is full; try again.' });
+  constructor(retryAfter = 1, reason = 'The write queue is full; try again.') {
+    super('Service unavailable', { service: 'store', reason });
     this.retryAfter = retryAfter;
   }
 }

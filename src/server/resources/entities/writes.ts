@@ -1,5 +1,6 @@
 import { encodeManifest } from '../../blocks/encode.ts';
 import {
+  BusyError,
   ConflictError,
   type Issue,
   type IssuePath,
@@ -49,8 +50,9 @@ export interface WriteEnvironment {
 /** The way from a body to a durable version, shared by every resource that writes entities. */
 export class EntityWrites {
   readonly env: WriteEnvironment;
-  /** The end of the queue of each entity that is written without `expect_tip`. */
-  readonly #queues = new Map<string, Promise<unknown>>();
+  /** The queue of each entity that is written without `expect_tip`: its end, and how many are in it. */
+  readonly #queues = new Map<string, { tail: Promise<unknown>; length: number }>();
+  #queued = 0;
 
   constructor(env: WriteEnvironment) {
     this.env = env;
@@ -171,20 +173,29 @@ export class EntityWrites {
   /**
    * For endpoints without `expect_tip`: one prepared and committed at a time for an entity, and a conflict with
    * somebody else's write is prepared again (decisions.md: they never answer 409).
+   * @throws BusyError where too many wait already
    */
   async queued<T>(store: NetworkStore, id: string, write: () => Promise<T>): Promise<T> {
     const key = `${store.network} ${id}`;
-    const before = this.#queues.get(key) ?? Promise.resolve();
-    const mine = before.then(() => untilCommitted(write));
-    const tail = mine.catch(() => undefined);
-    this.#queues.set(key, tail);
+    const queue = this.#queues.get(key) ?? { tail: Promise.resolve(), length: 0 };
+    if (queue.length >= maxQueuedOfOne || this.#queued >= maxQueued) throw new BusyError();
+    const mine = queue.tail.then(() => untilCommitted(write));
+    queue.tail = mine.catch(() => undefined);
+    queue.length++;
+    this.#queued++;
+    this.#queues.set(key, queue);
     try {
       return await mine;
     } finally {
-      if (this.#queues.get(key) === tail) this.#queues.delete(key);
+      this.#queued--;
+      if (--queue.length === 0) this.#queues.delete(key);
     }
   }
 }
+
+/** How many writes without `expect_tip` may wait for one entity, and for all together. */
+const maxQueuedOfOne = 1000;
+const maxQueued = 10_000;
 
 /** How often a write is prepared again before the caller is told of the conflict. */
 export const attempts = 20;
