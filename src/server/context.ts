@@ -22,6 +22,7 @@ import { SessionsService } from './resources/node/sessions/service.ts';
 import { StatusService } from './resources/node/status/service.ts';
 import { UpkeepService } from './resources/node/upkeep/service.ts';
 import { SystemService } from './resources/system/service.ts';
+import { UpdatesService } from './resources/updates/service.ts';
 import { buildServices, type Services } from './services.ts';
 import { chatFile } from './store/chats.ts';
 import { Identity } from './store/identity.ts';
@@ -53,6 +54,7 @@ export interface Context extends Services, AsyncDisposable {
   chat: ChatService;
   sessions: SessionsService;
   system: SystemService;
+  updates: UpdatesService;
 }
 
 /** What comes from outside: tests give their own. */
@@ -73,6 +75,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     await cascades.resume(await networks.get(network));
     await carImports.resume(network);
     await users.ensureUser(network, operator);
+    updates.resume(await networks.get(network));
   };
   const networks = opened.adopt(new Networks(config.data, firstUse), (it) => it.close());
   const alone = new OneAtATime();
@@ -87,6 +90,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     instance,
     publicUrl: config.publicUrl,
   });
+  const updates = opened.use(new UpdatesService({ writes, identity, log }));
   await networks.get(config.network);
   const sync = opened.use(
     new SyncEngine({ networks, identity, service: config.service, instance, now, random: Math.random }),
@@ -137,6 +141,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     chat: opened.use(chat),
     sessions,
     system: new SystemService({ instance, version, document: openapi, now }),
+    updates,
   };
   const all = opened.move();
   return { ...context, [Symbol.asyncDispose]: () => all.disposeAsync() };

@@ -17,6 +17,7 @@ import { memberRows } from './rows/members.ts';
 import { openRows } from './rows/open.ts';
 import { relationshipRows } from './rows/relationships.ts';
 import { treeRows } from './rows/trees.ts';
+import { updateRows } from './rows/updates.ts';
 import { userRows } from './rows/users.ts';
 import { versionRows } from './rows/versions.ts';
 import { openScene } from './scene.ts';
@@ -33,6 +34,7 @@ const rows: Row[] = [
   ...treeRows,
   ...relationshipRows,
   ...connectRows,
+  ...updateRows,
   ...versionRows,
   ...chatRows,
   ...openRows,

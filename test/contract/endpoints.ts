@@ -147,7 +147,6 @@ export const later: Record<string, string[]> = {
   folders: beside['2.2 Folders'],
   attestations: beside['2.4 Attestations'],
   others: ['GET /ops-reference'],
-  additive: ['POST /updates/additive', 'GET /updates/queue/{id}'],
 };
 
 /** A route without the names of its parameters. */

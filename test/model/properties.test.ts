@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/server/model/manifest.ts';
-import { equalJson, mergeObject, removeMembers } from '../../src/server/model/properties.ts';
+import { equalJson, mergeAll, mergeObject, removeMembers } from '../../src/server/model/properties.ts';
 
 const key = fc.constantFrom<string>('a', 'b', 'c', '__proto__', 'toString');
 const { value, object } = fc.letrec<{ value: Json; object: JsonObject }>((tie) => ({
@@ -62,6 +62,16 @@ describe('mergeObject', () => {
         expect(equalJson(mergeObject(base, {}), base)).toBe(true);
         expect([equalJson(base, b), equalJson(patch, p)]).toEqual([true, true]);
         expect(Object.getPrototypeOf(once)).toBe(Object.prototype);
+      }),
+    );
+  });
+});
+
+describe('mergeAll', () => {
+  test('is the same as one merge after the other', () => {
+    fc.assert(
+      fc.property(object, fc.array(object, { maxLength: 5 }), (base, patches) => {
+        expect(equalJson(mergeAll(base, patches), patches.reduce(mergeObject, base))).toBe(true);
       }),
     );
   });

@@ -15,6 +15,7 @@ import { UpkeepController } from '../resources/node/upkeep/controller.ts';
 import { PermissionsController } from '../resources/permissions/controller.ts';
 import { RelationshipsController } from '../resources/relationships/controller.ts';
 import { SystemController } from '../resources/system/controller.ts';
+import { UpdatesController } from '../resources/updates/controller.ts';
 import { UsersController } from '../resources/users/controller.ts';
 import { VersionsController } from '../resources/versions/controller.ts';
 import type { Services } from '../services.ts';
@@ -45,6 +46,7 @@ const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [SessionsController, (ctx) => new SessionsController(ctx.sessions)],
   [StatusController, (ctx) => new StatusController(ctx.status)],
   [SystemController, (ctx) => new SystemController(ctx.system)],
+  [UpdatesController, (ctx) => new UpdatesController(ctx.updates)],
   [UpkeepController, (ctx) => new UpkeepController(ctx.upkeep)],
 ]);
 

@@ -1,5 +1,5 @@
 import type { EditedBy, JsonObject, Manifest, Relationship } from './manifest.ts';
-import { mergeObject, type Removal, removeMembers } from './properties.ts';
+import { mergeAll, mergeObject, type Removal, removeMembers } from './properties.ts';
 import {
   applyRelationships,
   type RelationshipAdd,
@@ -53,6 +53,25 @@ export function applyUpdate(current: Manifest, tip: string, update: Update, stam
       current.relationships,
       update.relationships_remove ?? [],
       update.relationships_add ?? [],
+    ),
+  };
+}
+
+/** An update that takes nothing away. */
+export type Addition = Pick<Update, 'properties' | 'relationships_add'>;
+
+/** The version after `current` (whose CID is `tip`) with several additions, one after the other. */
+export function applyAdditions(current: Manifest, tip: string, additions: readonly Addition[], stamp: Stamp): Manifest {
+  return {
+    ...successor(current, tip, stamp),
+    properties: mergeAll(
+      current.properties,
+      additions.flatMap(({ properties }) => (properties ? [properties] : [])),
+    ),
+    relationships: applyRelationships(
+      current.relationships,
+      [],
+      additions.flatMap(({ relationships_add }) => relationships_add ?? []),
     ),
   };
 }

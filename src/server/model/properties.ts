@@ -17,6 +17,33 @@ export function mergeObject(base: JsonObject, patch: JsonObject): JsonObject {
   return Object.fromEntries(members);
 }
 
+/** The same as merging the patches one after the other, in one go over the base, however many they are. */
+export function mergeAll(base: JsonObject, patches: readonly JsonObject[]): JsonObject {
+  const members = new Map(Object.entries(base));
+  const given = Map.groupBy(
+    patches.flatMap((patch) => Object.entries(patch)),
+    ([key]) => key,
+  );
+  for (const [key, entries] of given)
+    members.set(
+      key,
+      mergedValue(
+        members.get(key),
+        entries.map(([, value]) => value),
+      ),
+    );
+  return Object.fromEntries(members);
+}
+
+/** What one member becomes: whatever stood before the last value that is no object is replaced by it. */
+function mergedValue(old: Json | undefined, values: Json[]): Json {
+  const last = values.findLastIndex((value) => !isObject(value));
+  const start = last === -1 ? old : values[last];
+  const [first, ...rest] = values.slice(last + 1) as JsonObject[];
+  if (first === undefined) return start as Json;
+  return isObject(start) ? mergeAll(start, [first, ...rest]) : mergeAll(first, rest);
+}
+
 /** The object without what `removal` names; names that are not there are no error. */
 export function removeMembers(base: JsonObject, removal: Removal): JsonObject {
   const members = new Map(Object.entries(base));

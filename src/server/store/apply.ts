@@ -1,6 +1,7 @@
 import { cidBytes } from '../blocks/cid.ts';
 import { StorageError } from '../errors.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
+import { applyAdditiveRow, type QueuedRow, queueAdditive } from './additive-rows.ts';
 import { applySyncRow } from './apply-sync.ts';
 import { applyArchiveRow } from './archive-rows.ts';
 import { blockBytes, findBlock, putBlock, storedManifest } from './blocks.ts';
@@ -58,8 +59,11 @@ export function applyCommit(db: Writer, commit: Commit): Outcome {
   }
   const moves: number[] = [];
   for (const step of steps) moves.push(move(db, commit, step, moves[0]));
-  for (const row of commit.rows) applyRow(db, row, commit.time);
-  return { committed: true, moves };
+  const queued: number[] = [];
+  for (const row of commit.rows)
+    if (row.kind === 'additive') queued.push(queueAdditive(db, row, commit.time));
+    else applyRow(db, row, commit.time);
+  return { committed: true, moves, ...(queued.length > 0 && { queued }) };
 }
 
 function standingOf(db: Reader, id: string): Standing | undefined {
@@ -121,7 +125,7 @@ function move(db: Writer, commit: Commit, step: Step, first: number | undefined)
   );
 }
 
-function applyRow(db: Writer, row: Row, time: number): void {
+function applyRow(db: Writer, row: Exclude<Row, QueuedRow>, time: number): void {
   switch (row.kind) {
     case 'import_source':
       db.run(
@@ -150,6 +154,10 @@ function applyRow(db: Writer, row: Row, time: number): void {
           row.task.kind,
           JSON.stringify(row.task.state),
         );
+      return;
+    case 'additive_ended':
+    case 'additive_pruned':
+      applyAdditiveRow(db, row, time);
       return;
     case 'versions':
     case 'car_conflict':

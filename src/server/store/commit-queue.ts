@@ -68,6 +68,7 @@ function sizeOf(commits: Commit[]): number {
     if (problem !== null) throw new Error(`a malformed commit: ${problem}`);
     size += 256 * (1 + commit.changes.length + commit.guards.length + commit.rows.length);
     for (const { bytes } of blocksOf(commit)) size += bytes.length + 256;
+    for (const row of commit.rows) if (row.kind === 'additive') size += row.body.length;
   }
   return size;
 }

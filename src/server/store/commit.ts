@@ -1,5 +1,6 @@
 import type { Block } from '../blocks/encode.ts';
 import type { Json } from '../model/manifest.ts';
+import type { AdditiveRow } from './additive-rows.ts';
 import type { ArchiveRow } from './archive-rows.ts';
 import type { SyncRow } from './sync-rows.ts';
 
@@ -28,6 +29,7 @@ export type Row =
   | { kind: 'feed_floor'; move: number }
   /** Work of several commits that a restart has to finish: what is left to do, or null when it is done. */
   | { kind: 'task'; id: string; task: { kind: string; state: Json } | null }
+  | AdditiveRow
   | ArchiveRow
   | SyncRow;
 
@@ -46,11 +48,11 @@ export interface Commit {
 }
 
 /**
- * What became of one commit. A conflict changed nothing; `actual` is the entity's tip here, null where it has none.
+ * What became of one commit. `queued` are the numbers of its additive updates, in order. A conflict changed nothing; `actual` is the entity's tip here, null where it has none.
  * `refused` says why a commit can never be applied, whatever the tips are: it is malformed, not late.
  */
 export type Outcome =
-  | { committed: true; moves: number[] }
+  | { committed: true; moves: number[]; queued?: number[] }
   | { committed: false; id: string; expected: string | null; actual: string | null; refused?: string };
 
 export const maxVersionsPerCommit = 1000;

@@ -1,6 +1,28 @@
 -- The schema of a network's database as the migrations make it. Generated: after a change of a migration, run
 --   npx vitest run test/store/schema.test.ts -u
 
+CREATE TABLE additive (
+  key INTEGER PRIMARY KEY AUTOINCREMENT,
+  entity INTEGER NOT NULL,
+  actor TEXT NOT NULL,
+  queued INTEGER NOT NULL,
+  expires INTEGER,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  error TEXT,
+  summary TEXT NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX additive_entity ON additive (entity, key);
+
+CREATE INDEX additive_expires ON additive (expires) WHERE expires IS NOT NULL;
+
+CREATE INDEX additive_failed ON additive (entity) WHERE error IS NOT NULL;
+
+CREATE INDEX additive_next ON additive (key) WHERE expires IS NULL;
+
+CREATE INDEX additive_waiting ON additive (entity, actor) WHERE expires IS NULL;
+
 CREATE TABLE block (
   key INTEGER PRIMARY KEY,
   cid BLOB NOT NULL UNIQUE,

@@ -1,3 +1,4 @@
+import type { Turns } from '../blocks/turns.ts';
 import { collectionsOf } from '../model/manifest.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
@@ -20,7 +21,6 @@ import {
 import type { RemoteClient } from './remote.ts';
 import type { Report } from './report.ts';
 import { entityStep, type Version } from './state.ts';
-import type { Turns } from './turns.ts';
 import { type CurrentView, readBatch, readTip } from './wire.ts';
 
 /** What sync works with for one remote on one network. */

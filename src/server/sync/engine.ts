@@ -1,3 +1,4 @@
+import { Turns } from '../blocks/turns.ts';
 import { AlreadyExistsError, NotFoundError, UnreachableError, ValidationError } from '../errors.ts';
 import { idOn, isEntityId, type Network, networkOf } from '../model/ids.ts';
 import type { Identity } from '../store/identity.ts';
@@ -22,7 +23,6 @@ import { previewPull, pull } from './pull.ts';
 import { type PushPreview, previewPush, push } from './push.ts';
 import { RemoteClient } from './remote.ts';
 import { emptyReport, type Report } from './report.ts';
-import { Turns } from './turns.ts';
 import { readInstance, readUser, readWords } from './wire.ts';
 
 export interface SyncOptions {

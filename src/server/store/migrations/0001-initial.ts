@@ -159,4 +159,23 @@ CREATE TABLE label (
   entity INTEGER NOT NULL,
   PRIMARY KEY (collection, folded, entity)
 ) STRICT, WITHOUT ROWID;
+
+-- Additive updates: what waits has no expires. actor, body and summary are JSON; body is emptied when the update has been
+-- applied or has failed, and the row goes at expires. Times are epoch milliseconds.
+CREATE TABLE additive (
+  key INTEGER PRIMARY KEY AUTOINCREMENT,
+  entity INTEGER NOT NULL,
+  actor TEXT NOT NULL,
+  queued INTEGER NOT NULL,
+  expires INTEGER,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  error TEXT,
+  summary TEXT NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+CREATE INDEX additive_entity ON additive (entity, key);
+CREATE INDEX additive_next ON additive (key) WHERE expires IS NULL;
+CREATE INDEX additive_waiting ON additive (entity, actor) WHERE expires IS NULL;
+CREATE INDEX additive_failed ON additive (entity) WHERE error IS NOT NULL;
+CREATE INDEX additive_expires ON additive (expires) WHERE expires IS NOT NULL;
 `;

@@ -12,14 +12,15 @@ export class Turns {
   /** Works off the items, a turn after the other. */
   async each<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
     for (let at = 0; at < items.length; ) {
-      await this.#next();
+      await this.next();
       const start = performance.now();
       do work(items[at++] as T);
       while (at < items.length && performance.now() - start < slice);
     }
   }
 
-  #next(): Promise<void> {
+  /** Resolves when it is the caller's turn. */
+  next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
       this.#schedule();

@@ -1,0 +1,140 @@
+import { DomainError, type Issue, ValidationError } from '../../errors.ts';
+import { type Caller, registered } from '../../model/caller.ts';
+import type { JsonObject, Manifest } from '../../model/manifest.ts';
+import { applyAdditions, type Addition as Content } from '../../model/merge.ts';
+import { storedRelationship } from '../../model/relationships.ts';
+import type { Reader } from '../../store/connection.ts';
+import type { Standing } from '../../store/entities.ts';
+import { objectIssues, predicateIssues, refuse, relationshipIssues, textIssues } from '../entities/body.ts';
+import type { EntityWrites } from '../entities/writes.ts';
+import type { AdditionBody } from './wire.ts';
+
+/** One additive update as it is stored. */
+export interface Addition extends Content {
+  note?: string;
+}
+
+/** What the queue's listing tells of an addition when it is no longer kept. */
+export interface AdditionSummary {
+  relationships: number;
+  first: { predicate: string; peer: string }[];
+  keys: string[];
+  note: string | null;
+}
+
+const maxNote = 500;
+const maxSummary = 100;
+const maxKey = 200;
+
+/** What is wrong with the body of an addition by itself. */
+export function additionIssues({ properties, relationships_add: list, note }: AdditionBody, at: number): Issue[] {
+  const path = ['updates', at];
+  return [
+    ...objectIssues(properties, [...path, 'properties']),
+    ...relationshipIssues(list, [...path, 'relationships_add']),
+    ...(list ?? []).flatMap((r, i) =>
+      'properties_remove' in r
+        ? [{ path: [...path, 'relationships_add', i, 'properties_remove'], message: onlyAdds }]
+        : [],
+    ),
+    ...textIssues({ note }).map((issue) => ({ ...issue, path: [...path, ...issue.path] })),
+  ];
+}
+
+const onlyAdds = 'an additive update removes nothing; use PUT /entities/{id}';
+
+/** A checked body, without what is none of an addition's. */
+export function additionOf({ properties, relationships_add, note }: AdditionBody): Addition {
+  return {
+    ...(properties && { properties: properties as JsonObject }),
+    ...(relationships_add && {
+      relationships_add: relationships_add.map((r) =>
+        storedRelationship(r as Parameters<typeof storedRelationship>[0]),
+      ),
+    }),
+    ...(note !== undefined && { note }),
+  };
+}
+
+export function summaryOf({ properties = {}, relationships_add: list = [], note }: Addition): AdditionSummary {
+  return {
+    relationships: list.length,
+    first: list.slice(0, maxSummary).map(({ predicate, peer }) => ({ predicate, peer })),
+    keys: Object.keys(properties)
+      .slice(0, maxSummary)
+      .map((key) => key.slice(0, maxKey).toWellFormed()),
+    note: note ?? null,
+  };
+}
+
+/** The version's note: each different one on a line, as many whole ones as fit. */
+export function noteOf(additions: readonly Addition[]): string | undefined {
+  const notes = new Set(additions.flatMap(({ note }) => (note === undefined || note === '' ? [] : [note])));
+  let text = '';
+  for (const note of notes) {
+    const longer = text === '' ? note : `${text}\n${note}`;
+    if (longer.length > maxNote) break;
+    text = longer;
+  }
+  return text === '' ? undefined : text;
+}
+
+/**
+ * The next version of an entity with all the additions, checked as a PUT is.
+ * @throws NotFoundError, ForbiddenError, ValidationError
+ */
+export function added(
+  writes: EntityWrites,
+  db: Reader,
+  caller: Caller,
+  id: string,
+  additions: readonly Addition[],
+): { base: Standing; next: Manifest } {
+  const base = writes.standing(db, caller.network, id, ['entity_id']);
+  const stamp = writes.stamp(registered(caller), noteOf(additions));
+  const next = applyAdditions(base.manifest, base.cid, additions, stamp);
+  const issues = writes.permit(db, caller, base, next);
+  if (base.deleted) throw ValidationError.at(['entity_id'], 'the entity is deleted');
+  const list = additions.flatMap(({ relationships_add }) => relationships_add ?? []);
+  refuse([...issues, ...predicateIssues(next, list, ['relationships_add'])]);
+  return { base, next };
+}
+
+/**
+ * Why each of the additions cannot be applied, null for those that can: all of them at once, and one by one where that
+ * is refused. `attempt` throws; what is no refusal in the eyes of `refusal` is thrown on.
+ */
+export async function sift<T>(
+  additions: readonly T[],
+  attempt: (some: readonly T[]) => void,
+  { refusal, turn }: { refusal: (error: unknown) => boolean; turn: () => Promise<unknown> },
+): Promise<(string | null)[]> {
+  const problem = (some: readonly T[]): string | null => {
+    try {
+      attempt(some);
+      return null;
+    } catch (error) {
+      if (!refusal(error)) throw error;
+      return reasonOf(error);
+    }
+  };
+  const whole = problem(additions);
+  if (whole === null || additions.length === 1) return additions.map(() => whole);
+  const reasons: (string | null)[] = [];
+  for (const one of additions) {
+    await turn();
+    reasons.push(problem([one]));
+  }
+  return reasons;
+}
+
+const maxReasons = 3;
+
+/** A refusal in one sentence. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ValidationError) {
+    const told = error.issues.slice(0, maxReasons).map(({ path, message }) => `${path.join('.')} ${message}`);
+    return told.join('; ');
+  }
+  return error instanceof DomainError ? error.message : 'Internal server error';
+}

@@ -1,0 +1,58 @@
+import { ForbiddenError } from '../../errors.ts';
+import type { RegisteredActor } from '../../model/actor.ts';
+import type { Network } from '../../model/ids.ts';
+import type { Reader } from '../../store/connection.ts';
+import { findStanding } from '../../store/entities.ts';
+import type { Identity } from '../../store/identity.ts';
+
+/** Who asked for an update that waits: the actor without what may change until it is applied. */
+type Asker =
+  | { kind: 'user'; id: string }
+  | { kind: 'processor'; id: string; type: 'agent' | 'klados'; owner: string }
+  | { kind: 'service'; id: string; behalf: string | null };
+
+/** The same text for the same actor. */
+export function askerText(actor: RegisteredActor): string {
+  const { kind, id } = actor;
+  const asker: Asker =
+    kind === 'user'
+      ? { kind, id }
+      : kind === 'processor'
+        ? { kind, id, type: actor.type, owner: actor.owner }
+        : { kind, id, behalf: actor.onBehalfOf?.id ?? null };
+  return JSON.stringify(asker);
+}
+
+export function askerId(text: string): string {
+  return (JSON.parse(text) as Asker).id;
+}
+
+/** The actor as it is now. @throws ForbiddenError where its account or the processor is no longer good */
+export function actorNow(
+  db: Reader,
+  identity: Pick<Identity, 'accountById'>,
+  network: Network,
+  text: string,
+): RegisteredActor {
+  const asker = JSON.parse(text) as Asker;
+  const account = (id: string) => {
+    const found = identity.accountById(id);
+    if (!found) throw new ForbiddenError('User is not registered any more');
+    return { id, ids: found.ids[network], operator: found.operator };
+  };
+  switch (asker.kind) {
+    case 'user':
+      return { kind: 'user', ...account(asker.id) };
+    case 'service': {
+      const { id, behalf } = asker;
+      const user = behalf === null ? null : account(behalf);
+      return { kind: 'service', id, onBehalfOf: user && { id: user.id, ids: user.ids } };
+    }
+    case 'processor': {
+      const entity = findStanding(db, asker.id);
+      if (entity?.deleted || entity?.manifest.properties.status === 'disabled')
+        throw new ForbiddenError('The processor is deleted or disabled');
+      return asker;
+    }
+  }
+}

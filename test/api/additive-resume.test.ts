@@ -1,0 +1,140 @@
+import { describe, expect, it, test } from 'vitest';
+import { Turns } from '../../src/server/blocks/turns.ts';
+import { BusyError } from '../../src/server/errors.ts';
+import { AdditiveFollower } from '../../src/server/resources/updates/follower.ts';
+import type { QueuedRow } from '../../src/server/store/additive-rows.ts';
+import type { Commit } from '../../src/server/store/commit.ts';
+import { NetworkStore } from '../../src/server/store/network-store.ts';
+import { ask, operator, type Person, processor, service, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, enrol, ok, read, remove, update } from '../helpers/entities.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+
+// What waits when the node stops is applied at the next start, with the rights of that time.
+
+interface Item {
+  status: string;
+  error: string | null;
+  attempts: number;
+}
+
+const items = async (node: TestNode, id: string) =>
+  ok<{ items: Item[] }>(await ask(node, operator(node), `GET /updates/queue/${id}`)).items.toReversed();
+
+function waiting(id: string, asker: object, addition: object): QueuedRow {
+  const summary = JSON.stringify({ relationships: 0, first: [], keys: [], note: null });
+  return { kind: 'additive', id, actor: JSON.stringify(asker), summary, body: JSON.stringify(addition) };
+}
+
+/** Puts updates where a stop would have left them. */
+async function leave(folder: string, rows: QueuedRow[]): Promise<void> {
+  const store = await NetworkStore.open(folder, 'main', 'here');
+  const commit: Commit = { changes: [], guards: [], rows, origin: 'local', time: 0 };
+  expect(await store.submit([commit])).toMatchObject([{ committed: true, queued: rows.map((_, i) => i + 1) }]);
+  await store.close();
+}
+
+const as = (who: Person) => ({ kind: 'user', id: who.id });
+
+describe('after a stop', () => {
+  it('what waits for one entity and actor becomes one version, of two actors two', async () => {
+    await using folder = await temporaryFolder();
+    const { ada, bob, target } = await (async () => {
+      await using node = await startNode({ data: folder.path });
+      const [ada, bob] = [await user(node, 'ada'), await user(node, 'bob')];
+      const home = await collection(node, ada);
+      await enrol(node, ada, home.id, bob, 'editor');
+      return { ada, bob, target: await create(node, ada, { collection: home.id }) };
+    })();
+    const rows = Array.from({ length: 600 }, (_, n) =>
+      waiting(target.id, as(n % 2 ? ada : bob), { properties: { [`p${n}`]: n }, note: 'n' }),
+    );
+    await leave(folder.path, rows);
+    for (let start = 0; start < 2; start++) {
+      await using node = await startNode({ data: folder.path });
+      await node.ctx.updates.idle();
+      const { ver, properties } = await read(node, ada, target.id);
+      expect(properties).toEqual(Object.fromEntries(rows.map((_, n) => [`p${n}`, n])));
+      expect(ver).toBe(3);
+      expect((await items(node, target.id)).map(({ status }) => status)).toEqual(Array(100).fill('completed'));
+    }
+  });
+
+  it('an update whose actor, entity or role is no longer good fails for that reason, and the others do not', async () => {
+    await using folder = await temporaryFolder();
+    const scene = await (async () => {
+      await using node = await startNode({ data: folder.path });
+      const [ada, bob] = [await user(node, 'ada'), await user(node, 'bob')];
+      const home = await collection(node, ada, {
+        roles: { curator: ['*:view', 'entity:update', 'collection:update'] },
+      });
+      await enrol(node, ada, home.id, bob, 'curator');
+      const klados = await create(node, ada, { type: 'klados', collection: home.id });
+      await enrol(node, ada, home.id, processor(node, klados.id, ada), 'editor');
+      const [gone, live] = [
+        await create(node, ada, { collection: home.id }),
+        await create(node, ada, { collection: home.id }),
+      ];
+      for (const entity of [gone, klados]) await remove(node, ada, entity);
+      return { ada, bob, home, klados, gone, live, system: service(node) };
+    })();
+    const { ada, bob, home, klados, gone, live, system } = scene;
+    const a = { properties: { a: 1 } };
+    const nobody = '01J00000000000000000000000';
+    await leave(folder.path, [
+      waiting(gone.id, as(ada), a),
+      waiting(live.id, { kind: 'processor', id: klados.id, type: 'klados', owner: ada.id }, a),
+      waiting(live.id, as({ ...bob, id: nobody }), a),
+      waiting(live.id, { kind: 'service', id: system.id, behalf: bob.id }, a),
+      // One group: of these, the second needs collection:manage.
+      waiting(home.id, as(bob), { properties: { first: 1 } }),
+      waiting(home.id, as(bob), { relationships_add: [{ predicate: 'owner', peer: bob.id, peer_type: 'user' }] }),
+      waiting(home.id, as(bob), { properties: { third: 3 } }),
+    ]);
+    await using node = await startNode({ data: folder.path });
+    await node.ctx.updates.idle();
+    const failed = (error: string) => ({ status: 'failed', error, attempts: 1 });
+    const done = { status: 'completed', error: null, attempts: 1 };
+    expect(await items(node, gone.id)).toMatchObject([failed('entity_id the entity is deleted')]);
+    expect(await items(node, live.id)).toMatchObject([
+      failed('The processor is deleted or disabled'),
+      failed('User is not registered any more'),
+      done,
+    ]);
+    expect(await items(node, home.id)).toMatchObject([done, failed('Action not allowed: collection:manage'), done]);
+    expect(await read(node, ada, live.id)).toMatchObject({ ver: 2, edited_by: { on_behalf_of: bob.id } });
+    const { ver, properties, relationships } = await read(node, ada, home.id);
+    expect([ver, properties.first, properties.third]).toEqual([home.ver + 3, 1, 3]);
+    expect(relationships.filter((r) => r.predicate === 'owner').map((r) => r.peer)).toEqual([ada.id]);
+  });
+});
+
+test('the queue takes a bounded number of updates', async () => {
+  await using node = await startNode();
+  const entity: Entity = await create(node, operator(node));
+  const store = await node.ctx.networks.get('main');
+  const { writes, identity, log } = node.ctx;
+  const follower = new AdditiveFollower(store, {
+    writes,
+    identity,
+    log,
+    turns: new Turns(),
+    stop: AbortSignal.abort(),
+  });
+  const rows = Array.from({ length: 1000 }, () => waiting(entity.id, as(operator(node)), {}));
+  for (let n = 0; n < 100; n++) await follower.queue(rows);
+  await expect(follower.queue(rows.slice(0, 1))).rejects.toThrow(BusyError);
+  expect((await update(node, operator(node), entity, {})).ver).toBe(2);
+});
+
+test('the queue of writes without expect_tip takes a bounded number, too', async () => {
+  await using node = await startNode();
+  const { writes } = node.ctx;
+  const store = await node.ctx.networks.get('main');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const taken = Array.from({ length: 1000 }, (_, n) => writes.queued(store, 'A', () => promise.then(() => n)));
+  await expect(writes.queued(store, 'A', async () => 0)).rejects.toThrow(BusyError);
+  expect(await writes.queued(store, 'B', async () => 'other')).toBe('other');
+  resolve();
+  expect(await Promise.all(taken)).toEqual(taken.map((_, n) => n));
+  expect(await writes.queued(store, 'A', async () => 'again')).toBe('again');
+});
