@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { catalogPage, rolesHeldBy } from '../../src/server/store/collection-reads.ts';
 import { type Connection, openReader, type Reader } from '../../src/server/store/connection.ts';
 import { findEntity, findStored, findTip, tipsPage } from '../../src/server/store/entities.ts';
 import { floorAt, lastMove, movesAfter, movesBefore } from '../../src/server/store/events.ts';
+import { lookUp, searchLabels } from '../../src/server/store/label-reads.ts';
 import { collectionsNaming, type ListingQuery, listEntities } from '../../src/server/store/listings.ts';
+import { treeBelow } from '../../src/server/store/tree-reads.ts';
 import { findVersion, firstAuthor } from '../../src/server/store/versions.ts';
 import { first, idOf, openStore, step, type TestStore } from '../helpers/store.ts';
 
@@ -114,7 +117,41 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp }[] = [
     read: (db) => movesBefore(db, 9, 5),
     uses: /SEARCH m USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/,
   },
-  { name: 'moves after', read: (db) => movesAfter(db, 2, 5), uses: /SEARCH m USING INTEGER PRIMARY KEY \(rowid>\?\)/ },
+  {
+    name: 'moves after',
+    read: (db) => movesAfter(db, 2, 5),
+    uses: /SEARCH m USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/,
+  },
+  {
+    name: 'a lookup by label',
+    read: (db) => lookUp(db, { collection: idOf(1), label: 'x', limit: 5 }),
+    uses: /SEARCH l USING PRIMARY KEY \(collection=\? AND folded=\?\)/,
+  },
+  {
+    name: 'a lookup by type',
+    read: (db) => lookUp(db, { collection: idOf(1), type: 'x', limit: 5 }),
+    uses: /SEARCH listing USING PRIMARY KEY \(collection=\?\)/,
+  },
+  {
+    name: 'a search of labels',
+    read: (db) => searchLabels(db, { collection: idOf(1), part: 'x', limit: 5 }),
+    uses: /SEARCH l USING PRIMARY KEY \(collection=\?\)/,
+  },
+  {
+    name: 'the catalog',
+    read: (db) => catalogPage(db, { limit: 5, offset: 0 }),
+    uses: /SEARCH entity USING INDEX entity_type \(type=\?\)/,
+  },
+  {
+    name: 'the collections where somebody holds roles',
+    read: (db) => rolesHeldBy(db, { ids: [idOf(2)], includeExpired: false, now: 0, limit: 5, offset: 0 }),
+    uses: /SEARCH edge USING COVERING INDEX edge_peer \(peer=\?\)/,
+  },
+  {
+    name: 'a tree',
+    read: (db) => treeBelow(db, { root: idOf(100), depth: 1, limit: 5 }),
+    uses: /SEARCH d USING PRIMARY KEY \(source=\?\)/,
+  },
   { name: 'the floor of a time', read: (db) => floorAt(db, 5), uses: /SEARCH moves USING INTEGER PRIMARY KEY/ },
   { name: 'the last move', read: lastMove, uses: /SEARCH moves/ },
 ];

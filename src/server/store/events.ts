@@ -32,9 +32,19 @@ export function movesBefore(db: Reader, before: number, limit: number): { moves:
   return { moves: rows.slice(0, limit).map(toMove), more: rows.length > limit };
 }
 
-/** Moves with an id above `after`, oldest first. */
-export function movesAfter(db: Reader, after: number, limit: number): { moves: Move[]; more: boolean } {
-  const rows = db.all<MoveRow>(`${selectMove} WHERE m.id > ? ORDER BY m.id LIMIT ?`, after, limit + 1);
+/** Moves with an id above `after` and below `before`, oldest first. */
+export function movesAfter(
+  db: Reader,
+  after: number,
+  limit: number,
+  before = Number.MAX_SAFE_INTEGER,
+): { moves: Move[]; more: boolean } {
+  const rows = db.all<MoveRow>(
+    `${selectMove} WHERE m.id > ? AND m.id < ? ORDER BY m.id LIMIT ?`,
+    after,
+    before,
+    limit + 1,
+  );
   return { moves: rows.slice(0, limit).map(toMove), more: rows.length > limit };
 }
 

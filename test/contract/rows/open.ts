@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { actions, defaultRoles } from '../../../src/server/model/actions.ts';
+import { ask } from '../../helpers/callers.ts';
 import { invalid } from '../../helpers/entities.ts';
 import type { Row } from '../row.ts';
 import { placed } from './common.ts';
@@ -51,6 +52,27 @@ export const openRows: Row[] = [
         call: () => ({ path: '/events?cursor=0' }),
         body: invalid(['cursor'], 'must be at least 1'),
       },
+      {
+        name: 'lists oldest first after an event',
+        status: 200,
+        call: async (s) => {
+          const { body } = await ask(s.node, s.owner, 'GET /events?limit=1');
+          const since = (body as { cursor: number }).cursor;
+          await placed(s);
+          await placed(s);
+          return { path: `/events?since=${since}&limit=1`, known: since };
+        },
+        also: ({ body }, { known }) => {
+          const next = (known as number) + 1;
+          expect(body).toMatchObject({ events: [{ id: next }], has_more: true, cursor: next });
+        },
+      },
+      ...['since', 'until'].map((name) => ({
+        name: `${name} of 0`,
+        status: 400,
+        call: () => ({ path: `/events?${name}=0` }),
+        body: invalid([name], 'must be at least 1'),
+      })),
       {
         name: 'a limit of 1001',
         status: 400,

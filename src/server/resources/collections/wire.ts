@@ -184,7 +184,7 @@ export interface CollectionEntitiesView {
 }
 
 export interface CatalogView {
-  /** Newest created first, then by id. */
+  /** Newest created first. */
   data: { id: EntityId; updated_at: string }[];
   pagination: {
     /** @isInt */

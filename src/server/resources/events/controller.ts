@@ -16,14 +16,21 @@ export class EventsController {
   }
 
   /**
-   * The change feed of the last 30 days, newest first.
-   * @param cursor Events with an id below it
+   * The change feed of the last 30 days, newest first; with `since` oldest first. A poll passes the highest id that it has
+   * seen as `since`.
+   * @param cursor The same as `until`
    * @param network The network header's one if omitted
+   * @param since Events with an id above it, in ascending order
+   * @param until Events with an id below it
    * @isLong cursor
    * @minimum cursor 1
    * @isInt limit
    * @minimum limit 1
    * @maximum limit 1000
+   * @isLong since
+   * @minimum since 1
+   * @isLong until
+   * @minimum until 1
    */
   @Get()
   list(
@@ -31,7 +38,9 @@ export class EventsController {
     @Query() cursor?: number,
     @Query() limit: number = 100,
     @Query() network?: 'main' | 'test',
+    @Query() since?: number,
+    @Query() until?: number,
   ): Promise<EventsView> {
-    return this.events.list(network ?? request.caller.network, cursor, limit);
+    return this.events.list(network ?? request.caller.network, { since, until: until ?? cursor, limit });
   }
 }

@@ -1,10 +1,18 @@
 import type { Network } from '../../model/ids.ts';
-import { feedFloor, floorAt, movesBefore } from '../../store/events.ts';
+import { feedFloor, floorAt, movesAfter, movesBefore } from '../../store/events.ts';
 import type { Networks } from '../../store/networks.ts';
 import type { EventsView } from './wire.ts';
 
 const retention = 30 * 24 * 3600 * 1000;
 const pruningInterval = 3600 * 1000;
+
+export interface EventsQuery {
+  /** Only events with a higher id. */
+  since?: number | undefined;
+  /** Only events with a lower id. */
+  until?: number | undefined;
+  limit: number;
+}
 
 /** Where a failure of the hourly job goes. */
 interface Log {
@@ -26,9 +34,17 @@ export class EventsService implements Disposable {
     this.#timer.unref();
   }
 
-  async list(network: Network, cursor: number | undefined, limit: number): Promise<EventsView> {
+  /**
+   * Newest first, or with `since` oldest first (wire-contract.md 4.5). `has_more` and `cursor` are about the direction: an
+   * empty page answers the `since` that it came with, so that a poll goes on from there, and else 0.
+   */
+  async list(network: Network, { since, until = Number.MAX_SAFE_INTEGER, limit }: EventsQuery): Promise<EventsView> {
     const store = await this.#networks.get(network);
-    const { moves, more } = store.read((db) => movesBefore(db, cursor ?? Number.MAX_SAFE_INTEGER, limit));
+    const { moves, more } = store.read((db) =>
+      since === undefined
+        ? movesBefore(db, until, limit)
+        : movesAfter(db, Math.max(since, feedFloor(db)), limit, until),
+    );
     return {
       events: moves.map(({ id, entity, cid, time }) => ({
         id,
@@ -38,7 +54,7 @@ export class EventsService implements Disposable {
         ts: new Date(time).toISOString(),
       })),
       has_more: more,
-      cursor: moves.at(-1)?.id ?? 0,
+      cursor: moves.at(-1)?.id ?? since ?? 0,
     };
   }
 

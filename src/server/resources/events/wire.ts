@@ -12,12 +12,13 @@ export interface EventView {
 }
 
 export interface EventsView {
-  /** Newest first. */
+  /** Newest first; with `since` oldest first. */
   events: EventView[];
-  /** Whether older events remain. */
+  /** Whether older events remain, with `since` newer ones. */
   has_more: boolean;
   /**
-   * To be passed back for older events; 0 on an empty page.
+   * To be passed back as `until` for older events, with `since` as `since` for newer ones. On an empty page 0, with
+   * `since` its value.
    * @isLong
    */
   cursor: number;

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventsView } from '../../src/server/resources/events/wire.ts';
+import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
+import { create, ok } from '../helpers/entities.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+
+const day = 24 * 3600 * 1000;
+const clock = { ms: Date.UTC(2026, 0, 1) };
+let node: TestNode;
+let ada: Person;
+/** The id of the last event before the five that the tests make. */
+let start: number;
+beforeAll(async () => {
+  node = await startNode({ now: () => clock.ms });
+  ada = await user(node, 'ada');
+  start = (await events('limit=1')).cursor;
+  for (let n = 0; n < 5; n++) await create(node, ada);
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+const events = async (query: string) => ok<EventsView>(await ask(node, anonymous, `GET /events?${query}`));
+/** The events' distances from `start`, whether others follow, and the cursor's distance. */
+const page = async (query: string) => {
+  const { events: list, has_more, cursor } = await events(query);
+  return [list.map(({ id }) => id - start), has_more, cursor - start];
+};
+
+describe('the feed', () => {
+  it('goes on after an event, oldest first', async () => {
+    expect(await page(`since=${start}&limit=2`)).toEqual([[1, 2], true, 2]);
+    expect(await page(`since=${start + 2}&limit=3`)).toEqual([[3, 4, 5], false, 5]);
+  });
+
+  it('answers a poll that finds nothing with where it was', async () => {
+    expect(await page(`since=${start + 5}`)).toEqual([[], false, 5]);
+    const { cursor } = await events(`since=${start + 1000}`);
+    expect(cursor).toBe(start + 1000);
+  });
+
+  it('goes back from an event, newest first, by both names', async () => {
+    expect(await page(`until=${start + 4}&limit=2`)).toEqual([[3, 2], true, 2]);
+    expect(await events(`until=${start + 4}&limit=2`)).toEqual(await events(`cursor=${start + 4}&limit=2`));
+    expect(await page(`until=${start + 3}&cursor=${start + 5}&limit=1`)).toEqual([[2], true, 2]);
+  });
+
+  it('takes both ends, oldest first', async () => {
+    expect(await page(`since=${start + 1}&until=${start + 5}&limit=2`)).toEqual([[2, 3], true, 3]);
+    expect(await page(`since=${start + 3}&until=${start + 5}`)).toEqual([[4], false, 4]);
+    expect(await page(`since=${start + 4}&until=${start + 2}`)).toEqual([[], false, 4]);
+  });
+
+  it('says the same of an event in both directions', async () => {
+    const [back, forth] = [await events(`until=${start + 2}&limit=1`), await events(`since=${start}&limit=1`)];
+    expect(back.events).toEqual(forth.events);
+  });
+
+  it('does not go back behind 30 days', async () => {
+    clock.ms += 31 * day;
+    await create(node, ada);
+    await node.ctx.events.prune();
+    expect(await page('since=1')).toEqual([[6], false, 6]);
+    expect(await page('limit=10')).toEqual([[6], false, 6]);
+  });
+});
