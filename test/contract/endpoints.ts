@@ -146,7 +146,6 @@ export const later: Record<string, string[]> = {
   files: beside['2.1 Files'],
   folders: beside['2.2 Folders'],
   attestations: beside['2.4 Attestations'],
-  others: ['GET /ops-reference'],
 };
 
 /** A route without the names of its parameters. */

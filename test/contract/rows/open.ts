@@ -131,4 +131,21 @@ export const openRows: Row[] = [
       { name: 'is the document', status: 200, call: () => ({ path: '/openapi.json' }), body: { openapi: '3.0.0' } },
     ],
   },
+  {
+    route: 'GET /ops-reference',
+    auth: 'none',
+    action: null,
+    wire: '200',
+    cases: [
+      {
+        name: 'is a text',
+        status: 200,
+        call: () => ({ path: '/ops-reference' }),
+        also: ({ headers, text }) => {
+          expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+          expect(text).toContain('\nPOST /entities [key] ');
+        },
+      },
+    ],
+  },
 ];

@@ -17,14 +17,14 @@ export class ConnectController {
     this.relationships = relationships;
   }
 
-  /** Link one entity to another, one way; only the source is written. */
+  /** Link one entity to another, one way; only the source is written. The predicate is `connects_to` if omitted. */
   @Post()
   @SuccessResponse(201, 'Created')
   connect(@Request() request: CallerRequest, @Body() body: ConnectBody): Promise<ConnectedView> {
     return this.relationships.connect(request.caller, body, 'add');
   }
 
-  /** Take such a link away; only the source is written. */
+  /** Take such a link away; only the source is written. The predicate is `connects_to` if omitted. */
   @Post('disconnect')
   @SuccessResponse(200, 'Unlinked')
   disconnect(@Request() request: CallerRequest, @Body() body: DisconnectBody): Promise<ConnectedView> {

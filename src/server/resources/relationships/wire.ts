@@ -31,7 +31,6 @@ export interface DisconnectBody {
   target_id: EntityId;
   /** The source's tip: it alone changes. */
   expect_tip: VersionCid;
-  /** @default "connects_to" */
   predicate?: Predicate;
 }
 

@@ -1,4 +1,4 @@
-import { Get, NoSecurity, Route, Tags } from '../../http/controller.ts';
+import { Controller, Get, NoSecurity, Produces, Route, Tags } from '../../http/controller.ts';
 import { StoredJson } from '../../http/stored-json.ts';
 import type { SystemService } from './service.ts';
 import type { Health, NodeCard } from './wire.ts';
@@ -6,9 +6,10 @@ import type { Health, NodeCard } from './wire.ts';
 @Route('')
 @Tags('System')
 @NoSecurity()
-export class SystemController {
+export class SystemController extends Controller {
   private readonly system: SystemService;
   constructor(system: SystemService) {
+    super();
     this.system = system;
   }
 
@@ -24,9 +25,17 @@ export class SystemController {
     return this.system.card();
   }
 
-  /** This document. */
+  /** The OpenAPI document of this interface. */
   @Get('openapi.json')
   openapi(): Record<string, unknown> {
     return StoredJson.as(this.system.openapi());
+  }
+
+  /** A digest of this interface for language models. */
+  @Get('ops-reference')
+  @Produces('text/plain')
+  opsReference(): string {
+    this.setHeader('Content-Type', 'text/plain; charset=utf-8');
+    return StoredJson.as<string>(this.system.opsReference());
   }
 }

@@ -1,3 +1,4 @@
+import { type ApiDocument, opsReference } from './ops-reference.ts';
 import type { Health, NodeCard } from './wire.ts';
 
 /** Facts about the running node; the clock is the caller's. */
@@ -7,6 +8,7 @@ export class SystemService {
   private readonly now: () => number;
   private readonly started: number;
   private readonly document: string;
+  private reference: string | undefined;
 
   constructor(facts: { instance: string; version: string; document: string; now: () => number }) {
     this.instance = facts.instance;
@@ -28,5 +30,11 @@ export class SystemService {
   /** The text of the OpenAPI document. */
   openapi(): string {
     return this.document;
+  }
+
+  /** See ops-reference.ts. */
+  opsReference(): string {
+    this.reference ??= opsReference(JSON.parse(this.document) as ApiDocument);
+    return this.reference;
   }
 }
