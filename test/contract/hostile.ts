@@ -71,6 +71,32 @@ export const hostileJson: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   ),
 })).value;
 
+const storable = fc.oneof(
+  fc.constantFrom(...names, 'x\u0000y', '\uffff', '\u202e\u{1f600}', "'; DROP TABLE entity; --", '[a](arke:x)', '%00'),
+  fc.constantFrom(null, true, 0, -1, 1.5, Number.MAX_SAFE_INTEGER, Number.MIN_VALUE, 0.1),
+  fc.string({ unit: 'grapheme', maxLength: 20 }),
+);
+
+/** An object that is odd, and may be stored all the same. */
+export const storableObject: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', maxDepth: 4 },
+    { weight: 4, arbitrary: storable },
+    { weight: 1, arbitrary: fc.array(tie('value'), { maxLength: 3 }) },
+    { weight: 2, arbitrary: tie('object') },
+  ),
+  object: fc
+    .array(fc.tuple(fc.constantFrom(...names, 'label', 'a', '_b'), tie('value')), { maxLength: 3 })
+    .map((entries) => Object.fromEntries(entries)),
+})).object;
+
+/** The own members of the prototypes that every object has: what a pollution would change. */
+export function prototypes(): unknown[][] {
+  return [Object.prototype, Array.prototype, Function.prototype, String.prototype, Map.prototype].map((prototype) =>
+    Reflect.ownKeys(prototype).map((key) => [key, Reflect.getOwnPropertyDescriptor(prototype, key)?.value]),
+  );
+}
+
 /** The JSON text of a value, with the numbers that only text can hold. */
 export function toText(value: unknown): string {
   return (JSON.stringify(value) ?? '').replaceAll(/"@@([-+.\de]+)@@"/g, '$1');
