@@ -113,7 +113,7 @@ export interface PreviewView {
 }
 
 export interface PageView {
-  /** @isInt */
+  /** @isLong */
   offset: number;
   /** @isInt */
   limit: number;

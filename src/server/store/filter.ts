@@ -11,11 +11,12 @@ const maxText = 10_000;
 const maxDepth = 8;
 const maxValues = 1000;
 
-const scalar = z.union(
-  [z.string().max(2000), z.number(), z.boolean(), z.null()],
-  'must be a text, number, boolean or null',
-);
-const ordered = z.union([z.string().max(2000), z.number()], 'must be a text or a number');
+const words = z
+  .string()
+  .max(2000)
+  .refine((text) => text.isWellFormed(), 'holds an unpaired surrogate');
+const scalar = z.union([words, z.number(), z.boolean(), z.null()], 'must be a text, number, boolean or null');
+const ordered = z.union([words, z.number()], 'must be a text or a number');
 const scalars = z.array(scalar).max(100);
 const operators = z
   .strictObject({

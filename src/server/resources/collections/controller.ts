@@ -211,7 +211,7 @@ export class CollectionsController extends Controller {
    * @isInt limit
    * @minimum limit 1
    * @maximum limit 10000
-   * @isInt offset
+   * @isLong offset
    * @minimum offset 0
    */
   @Get('{id}/entities')

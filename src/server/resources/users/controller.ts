@@ -123,7 +123,7 @@ export class UsersController {
    * @isInt limit
    * @minimum limit 1
    * @maximum limit 1000
-   * @isInt offset
+   * @isLong offset
    * @minimum offset 0
    */
   @Get('{id}/collections')
