@@ -191,8 +191,10 @@ describe.each(places)('$name', ({ write, at }) => {
     expect(status, text.slice(0, 300)).toBe(400);
     expect((body as { error: string }).error).toBe('Validation failed');
   });
+});
 
-  it('keeps 10 MB', async () => {
+describe.each(places.slice(0, 4))('$name', ({ write, at }) => {
+  it('keep 10 MB', async () => {
     const json = JSON.stringify({ texts: Array.from({ length: 100 }, (_, i) => `${i} ${'ä'.repeat(50_000)}`) });
     expect(Buffer.byteLength(json)).toBeGreaterThan(10_000_000);
     expect(isDeepStrictEqual(await stored(await write(json), at), JSON.parse(json))).toBe(true);
