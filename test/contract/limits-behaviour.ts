@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { ask } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, update } from '../helpers/entities.ts';
-import type { Line } from './limits.ts';
+import type { Line } from './limit-lines.ts';
 import type { Scene } from './row.ts';
 import { openScene } from './scene.ts';
 
