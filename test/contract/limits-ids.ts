@@ -17,6 +17,8 @@ const none = [
   `II${'0'.repeat(25)}`,
   `I${'0'.repeat(25)}`,
   ` ${nowhere}`,
+  // A wildcard is a member of a collection, and nothing else.
+  '*',
 ];
 
 const line = 'Endpoints: entity ID format' as const;

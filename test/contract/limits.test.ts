@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Border, laterLines, lines, borders as named } from './limits.ts';
+
+import { laterLines, lines } from './limit-lines.ts';
+import { type Border, borders as named } from './limits.ts';
 import { behaviours } from './limits-behaviour.ts';
 import { idBorders } from './limits-ids.ts';
 import type { Scene } from './row.ts';

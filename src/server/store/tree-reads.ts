@@ -45,7 +45,7 @@ const upwards = ['collection', 'in'];
 const columns = `e.key, e.id, e.type, e.label, e.tip IS NOT NULL AND e.deleted = 0 AS here,
   (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection`;
 
-/** What outgoing relationships lead to, nearest first, each entity once; `truncated` where the limit left something out. */
+/** What outgoing relationships lead to (the wildcard `*` is nothing), nearest first, each entity once; `truncated` where the limit left something out. */
 export function treeBelow(db: Reader, query: TreeQuery): { entries: TreeEntry[]; truncated: boolean } {
   const root = db.get<Node>(`SELECT ${columns} FROM entity e WHERE e.id = ?`, query.root);
   if (!root) return { entries: [], truncated: false };
@@ -81,7 +81,7 @@ function below(db: Reader, from: Node, query: TreeQuery): Iterable<Node> {
   const inside = predicateKey(db, 'collection') ?? -1;
   return db.each<Node>(
     `SELECT ${columns} FROM edge d JOIN entity e ON e.key = d.peer
-      WHERE d.source = ? AND d.predicate ${query.predicates ? 'IN' : 'NOT IN'} (${keys.map(() => '?').join()})
+      WHERE d.source = ? AND e.id <> '*' AND d.predicate ${query.predicates ? 'IN' : 'NOT IN'} (${keys.map(() => '?').join()})
         ${collection === undefined ? '' : 'AND EXISTS (SELECT 1 FROM edge i WHERE i.source = d.peer AND i.predicate = ? AND i.peer = ?)'}
       ORDER BY d.predicate, d.peer`,
     from.key,

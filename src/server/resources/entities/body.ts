@@ -42,14 +42,20 @@ export function relationshipIssues(list: RelationshipBody[] | undefined, path: I
 
 /**
  * Predicates that do not match the pattern, which holds for all but members of a collection: their predicate is the
- * role's name (decisions.md, role names). `next` is the manifest after the write.
+ * role's name, and their peer may be the wildcard (decisions.md, role names and G12). `next` is the manifest after the
+ * write.
  */
 export function predicateIssues(next: Manifest, list: RelationshipBody[] | undefined, path: IssuePath): Issue[] {
   const roles = next.type === 'collection' ? rolesOf(next) : new Map<string, string[]>();
   return (list ?? []).flatMap((r, i) =>
-    predicatePattern.test(r.predicate) || roles.has(r.predicate)
+    roles.has(r.predicate)
       ? []
-      : [{ path: [...path, i, 'predicate'], message: 'must match ^[a-z][a-z0-9_]*$' }],
+      : [
+          ...(predicatePattern.test(r.predicate)
+            ? []
+            : [{ path: [...path, i, 'predicate'], message: 'must match ^[a-z][a-z0-9_]*$' }]),
+          ...(r.peer === '*' ? [{ path: [...path, i, 'peer'], message: 'must be an entity id' }] : []),
+        ],
   );
 }
 
