@@ -217,7 +217,7 @@ describe('GET and PUT /collections/{id}', () => {
 describe('PUT /collections/{id}/root', () => {
   it('names one entity of the collection', async () => {
     const { id, cid } = await create();
-    const inside = async () => (await on.ask(ada, 'POST', '/entities', { type: 'folder', collection: id })).body.id;
+    const inside = async () => (await on.ask(ada, 'POST', '/entities', { type: 'document', collection: id })).body.id;
     const [first, second] = [await inside(), await inside()];
     const put = await on.ask(ada, 'PUT', `/collections/${id}/root`, { expect_tip: cid, entity_id: first });
     expect(put.status).toBe(200);
@@ -225,13 +225,13 @@ describe('PUT /collections/{id}/root', () => {
     const again = await on.ask(ada, 'PUT', `/collections/${id}/root`, { expect_tip: put.body.cid, entity_id: second });
     expect(again.body.root_entity_id).toBe(second);
     const roots = again.body.relationships.filter((r: Json) => r.predicate === 'root');
-    expect(roots).toEqual([{ predicate: 'root', peer: second, peer_type: 'folder' }]);
+    expect(roots).toEqual([{ predicate: 'root', peer: second, peer_type: 'document' }]);
     expect((await on.ask(null, 'GET', `/collections/${id}`)).body.root_entity_id).toBe(second);
   });
 
   it('refuses in order', async () => {
     const { id, cid } = await create();
-    const outside = (await on.ask(ada, 'POST', '/entities', { type: 'folder' })).body.id;
+    const outside = (await on.ask(ada, 'POST', '/entities', { type: 'document' })).body.id;
     const put = (who: Person | null, body: Json, collection = id) =>
       on.ask(who, 'PUT', `/collections/${collection}/root`, body);
     expect((await put(null, { expect_tip: 'x', entity_id: outside })).status).toBe(401);

@@ -23,7 +23,7 @@ const before = prototypes();
 async function targets({ node, owner, operator, stranger, viewer, collection: shared }: Scene): Promise<Targets> {
   const entities: string[] = [];
   for (const type of ['document', 'folder', 'file']) {
-    const { id } = await create(node, owner, { type, collection: shared.id });
+    const { id } = await create(node, owner, { type, collection: shared.id, properties: { label: type } });
     const linked = { relationships: [{ predicate: 'has', peer: id }], properties: { label: type } };
     entities.push(id, (await create(node, owner, { type, collection: shared.id, ...linked })).id);
   }

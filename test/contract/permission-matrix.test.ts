@@ -54,14 +54,14 @@ const cells = rows.flatMap(([action = '', ...sets]) => roles.map((role, i) => ({
 type Probe = (scene: MatrixScene, who: Person, role: Role) => Promise<Answer>;
 
 const made = ({ node, maker, collection }: MatrixScene, type = 'document') =>
-  create(node, maker, { type, collection: collection.id });
+  create(node, maker, { type, collection: collection.id, properties: { label: type } });
 
 const question = { messages: [{ id: 'm1', role: 'user', content: 'What is here?' }] };
 
 const creation =
   (type: string): Probe =>
   ({ node, collection }, who) =>
-    ask(node, who, 'POST /entities', { type, collection: collection.id });
+    ask(node, who, 'POST /entities', { type, collection: collection.id, properties: { label: type } });
 
 const change =
   (type: string): Probe =>

@@ -46,7 +46,7 @@ describe('any entity', () => {
 
   test('creating takes the right to create where it comes to lie', () => {
     expectStep(null, letter).toEqual(only('entity:create on A'));
-    expectStep(null, manifest('folder', { relationships: lies('A', 'B') })).toEqual(
+    expectStep(null, manifest('folder', { properties: { label: 'x' }, relationships: lies('A', 'B') })).toEqual(
       only('folder:create on A', 'folder:create on B'),
     );
     expectStep(null, manifest('letter')).toEqual(only('entity:create'));

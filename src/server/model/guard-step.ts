@@ -9,8 +9,20 @@ export type Demand = { action: string; on: 'entity' } | { action: string; on: { 
 /** Why nobody may write this, whatever the permissions. */
 export type Refusal = { kind: 'forbidden'; message: string } | { kind: 'validation'; path: IssuePath; message: string };
 
+/** What stands around an entity; a rule that asks for it has nothing to say without it. */
+export interface Surroundings {
+  /** The types of those of the ids that are here, deleted ones too. */
+  typesOf(ids: readonly string[]): ReadonlyMap<string, string>;
+  /**
+   * `parents` and all folders above them, as far as they are here; with `holders` also those that contain the folder `id`
+   * already, and above. `id` is among them where it is met, and nothing that only it contains. null: too many to look at.
+   */
+  foldersAbove(id: string, parents: readonly string[], holders: boolean): ReadonlySet<string> | null;
+}
+
 /** What the node itself is doing, which no body can claim. */
 export interface GuardOptions {
+  surroundings?: Surroundings;
   /** A registration, the only source of users. */
   registering?: boolean;
   /** The node has verified the processor's endpoint. */

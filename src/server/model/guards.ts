@@ -1,5 +1,6 @@
 import { actionFor } from './actions.ts';
 import { collectionRules } from './collection-rules.ts';
+import { folderRules } from './folder-rules.ts';
 import type { Demand, GuardOptions, Refusal, Rule, Step } from './guard-step.ts';
 import { forbidden, invalid, onCollection, onEntity, sameRelationships } from './guard-step.ts';
 import { collectionsOf, type Manifest, relationshipKey } from './manifest.ts';
@@ -133,4 +134,5 @@ const rules: readonly Rule[] = [
   distinctPeers,
   ...collectionRules,
   ...processorRules,
+  ...folderRules,
 ];

@@ -86,6 +86,25 @@ export function tooManyTargets(peers: unknown[] | undefined, path: IssuePath): I
     : [];
 }
 
+/**
+ * Issues about relationships of `next`, each at the member of the request that brought it: of the list `name`, or of the
+ * shortcut `collection`.
+ */
+export function located(
+  next: Manifest,
+  list: RelationshipBody[] | undefined,
+  name: string,
+): (issue: Issue) => Issue {
+  return (issue) => {
+    const [member, at, ...rest] = issue.path;
+    const r = member === 'relationships' && typeof at === 'number' ? next.relationships[at] : undefined;
+    if (!r) return issue;
+    const sent = (list ?? []).findLastIndex(({ predicate, peer }) => predicate === r.predicate && peer === r.peer);
+    if (sent >= 0) return { ...issue, path: [name, sent, ...rest] };
+    return r.predicate === 'collection' ? { ...issue, path: ['collection'] } : issue;
+  };
+}
+
 /** What is wrong with an update body as such: everything that can be said before the entity is read. */
 export function updateIssues(body: CasUpdateBody): Issue[] {
   return [

@@ -12,6 +12,7 @@ import { lastLive, versionByKey } from '../../store/versions.ts';
 import type { CasUpdateBody, PreviewView, RelationshipBody } from '../wire.ts';
 import {
   createdRelationships,
+  located,
   objectIssues,
   predicateIssues,
   refuse,
@@ -139,7 +140,7 @@ export class EntitiesService {
     if (body.collection !== undefined) this.#requireCollection(db, caller, body.collection);
     const issues = env.permissions.allow(db, registered(caller), { entity: null, base: null, next });
     if (standing) throw new ConflictError('', standing.cid);
-    refuse(issues);
+    refuse(issues.map(located(next, body.relationships, 'relationships')));
     refuse(predicateIssues(next, body.relationships, ['relationships']));
     if (validate) refuse(targetIssues(db, caller.network, id, body.relationships, ['relationships']));
     return { ...prepare(next, null), guards: deciding(db, null, next) };
@@ -177,7 +178,8 @@ export class EntitiesService {
       if (options.type !== undefined && base.type !== options.type) throw new NotFoundError();
       const update = options.adapt ? options.adapt(base.manifest) : body;
       const next = applyUpdate(base.manifest, base.cid, toUpdate(update), this.#writes.stamp(actor, body.note));
-      const prepared = this.#writes.step(db, caller, base, next, expected);
+      const locate = located(next, body.relationships_add, 'relationships_add');
+      const prepared = this.#writes.step(db, caller, base, next, expected, { locate });
       this.#checkRelationships(db, caller, next, body.relationships_add, validate);
       return prepared;
     });

@@ -18,6 +18,7 @@ import type { Stamp } from '../../model/merge.ts';
 import type { Change, Guard, Outcome, Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, findTip, type Standing } from '../../store/entities.ts';
+import { folderGuards } from '../../store/folders.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { Networks } from '../../store/networks.ts';
 import type { PermissionsService, StepOptions } from '../permissions/service.ts';
@@ -25,16 +26,20 @@ import type { PermissionsService, StepOptions } from '../permissions/service.ts'
 /** One entity's step to another version, checked and hashed, not yet written. */
 export interface Prepared {
   change: Change;
-  /** The collections that decided on permission, as they were. */
+  /** What was read to decide on it, as it was: collections for their roles, folders for where they stand. */
   guards: Guard[];
   next: Manifest;
   cid: string;
 }
 
-/** `state` is what the entity must be in; `path` says which member of the request names the entity. */
+/**
+ * `state` is what the entity must be in; `path` says which member of the request names the entity, `locate` where in the
+ * request an issue about the new version comes from.
+ */
 export interface SettleOptions {
   state?: 'live' | 'deleted';
   path?: IssuePath;
+  locate?: (issue: Issue) => Issue;
 }
 
 /** What every write takes from outside. */
@@ -120,12 +125,12 @@ export class EntityWrites {
     next: Manifest,
     expected: string | undefined,
     issues: Issue[],
-    { state = 'live', path = ['id'] }: SettleOptions = {},
+    { state = 'live', path = ['id'], locate = (issue) => issue }: SettleOptions = {},
   ): Prepared {
     if (expected !== undefined && expected !== base.cid) throw new ConflictError(expected, base.cid);
     if (base.deleted !== (state === 'deleted'))
       throw ValidationError.at(path, base.deleted ? 'the entity is deleted' : 'the entity is not deleted');
-    if (issues.length > 0) throw new ValidationError(issues);
+    if (issues.length > 0) throw new ValidationError(issues.map(locate));
     return { ...prepare(next, base.cid), guards: deciding(db, base, next) };
   }
 
@@ -216,13 +221,17 @@ export function prepare(next: Manifest, expect: string | null): Prepared {
   return { change: { id: next.id, expect, tip: block.cid, blocks: [block] }, guards: [], next, cid: block.cid };
 }
 
-/** The collections whose roles decide on a step, with their tips: where the entity lies, and where it goes. */
+/**
+ * What decides on a step, with the tips: the collections whose roles count, where the entity lies and where it goes, and
+ * the folders above it.
+ */
 export function deciding(db: Reader, base: Standing | null, next: Manifest): Guard[] {
   const before = base ? collectionsOf(base.manifest) : [];
   const after = collectionsOf(next);
   const ids = new Set([...before.slice(0, 1), ...after.filter((id) => !before.includes(id)), ...gone(before, after)]);
   if (base?.deleted && base.collection !== null) ids.add(base.collection);
-  return [...ids].map((id) => ({ id, tip: findTip(db, id) ?? null }));
+  const collections = [...ids].map((id) => ({ id, tip: findTip(db, id) ?? null }));
+  return [...collections, ...folderGuards(db, base?.manifest ?? null, next)];
 }
 
 function gone(before: string[], after: string[]): string[] {

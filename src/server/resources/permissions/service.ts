@@ -15,6 +15,7 @@ import {
 import { accessOf, type CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity, findTip } from '../../store/entities.ts';
+import { surroundingsIn } from '../../store/folders.ts';
 import type { Networks } from '../../store/networks.ts';
 import { mirrorOf } from '../../store/remotes.ts';
 import { firstAuthor, lastLive, versionByKey } from '../../store/versions.ts';
@@ -179,7 +180,10 @@ export class PermissionsService {
     step: { entity: Placed | null; base: Manifest | null; next: Manifest; options?: StepOptions },
   ): Issue[] {
     if (actor.kind === 'anonymous') throw new UnauthorizedError();
-    const { demands, refusals } = required(step.base, step.next, step.options);
+    const { demands, refusals } = required(step.base, step.next, {
+      ...step.options,
+      surroundings: surroundingsIn(db),
+    });
     const placed = step.entity ?? { id: step.next.id, type: step.next.type, collection: null };
     const [collection = null] = collectionsOf(step.next);
     this.#sign(db, actor, step.entity ?? { ...placed, collection }, step.next);

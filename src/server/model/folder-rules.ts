@@ -1,0 +1,110 @@
+import { type Finding, invalid, type Rule, type Surroundings } from './guard-step.ts';
+import { type Json, type Manifest, relationshipKey } from './manifest.ts';
+import { equalJson } from './properties.ts';
+
+/** Both sides of the pair that makes the tree of folders: a parent contains a child, the child is in the parent. */
+export type PairPredicate = 'contains' | 'in';
+
+/** interface.md, Folder profile: what the peers of each side may be. */
+const peerTypes: Record<PairPredicate, readonly string[]> = {
+  contains: ['file', 'folder'],
+  in: ['folder', 'collection'],
+};
+
+/** The most folders that may stand above one: how far a look for cycles goes, and what a commit can guard. */
+export const maxFoldersAbove = 4000;
+
+interface Link {
+  /** Its place among the relationships of the entity. */
+  at: number;
+  predicate: PairPredicate;
+  peer: string;
+}
+
+/** The pair's sides that `next` has and `base` has not, where the profile speaks of them: folders, and files in folders. */
+export function addedLinks(base: Manifest | null, next: Manifest): Link[] {
+  if (next.type !== 'folder' && next.type !== 'file') return [];
+  const known = new Set(base?.relationships.map(relationshipKey));
+  return next.relationships.flatMap(({ predicate, peer }, at) => {
+    const spoken = predicate === 'in' || (predicate === 'contains' && next.type === 'folder');
+    return spoken && !known.has(relationshipKey({ predicate, peer })) ? [{ at, predicate, peer }] : [];
+  });
+}
+
+const property = (manifest: Manifest | null, key: string): Json | undefined =>
+  manifest && Object.hasOwn(manifest.properties, key) ? manifest.properties[key] : undefined;
+
+/** Only what a step changes is checked, so that a folder from elsewhere with an odd profile stays editable. */
+const profile: Rule = ({ before, next }) => {
+  if (next.type !== 'folder') return [];
+  const checked = (key: string, fits: (value: Json | undefined) => boolean, message: string): Finding[] => {
+    const value = property(next, key);
+    const kept = before !== null && equalJson(property(before, key), value);
+    return kept || fits(value) ? [] : [invalid(['properties', key], message)];
+  };
+  const isText = (value: Json | undefined) => typeof value === 'string';
+  return [
+    ...checked('label', (v) => isText(v) && v !== '', 'a folder has a label: text that is not empty'),
+    ...['description', 'rich_description'].flatMap((key) =>
+      checked(key, (v) => v === undefined || isText(v), 'must be a string'),
+    ),
+    ...checked('metadata', (v) => v === undefined || isObject(v), 'must be an object'),
+  ];
+};
+
+const isObject = (value: Json): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Peers that are not here are for `validate_relationships` to find. */
+const fittingPeers: Rule = ({ before, next, options: { surroundings } }) => {
+  const links = surroundings ? addedLinks(before, next) : [];
+  if (!surroundings || links.length === 0) return [];
+  const types = surroundings.typesOf(links.map(({ peer }) => peer));
+  return links.flatMap(({ at, predicate, peer }) => {
+    const type = types.get(peer);
+    if (type === undefined || peerTypes[predicate].includes(type)) return [];
+    const meant = predicate === 'in' ? 'must be a folder or a collection' : 'must be a file or a folder';
+    return [invalid(['relationships', at, 'peer'], `${meant}, and ${peer} has the type \`${type}\``)];
+  });
+};
+
+/** No folder comes to stand below itself. A restored one brings its links back, so they count as new. */
+const notBelowItself: Rule = ({ base, next, options: { surroundings } }) => {
+  if (!surroundings || next.type !== 'folder') return [];
+  const links = addedLinks(base, next);
+  const [up, down] = [links.filter((l) => l.predicate === 'in'), links.filter((l) => l.predicate === 'contains')];
+  const refuse = ({ at }: Link, folder: string) =>
+    invalid(['relationships', at, 'peer'], `the folder ${folder} would contain itself`);
+  const own = links.find(({ peer }) => peer === next.id);
+  if (own) return [refuse(own, next.id)];
+  const parents = next.relationships.filter((r) => r.predicate === 'in').map((r) => r.peer);
+  if (links.length > 0 && parents.length > maxFoldersAbove) return [tooDeep];
+  const risen = up.length === 0 ? undefined : culprit(up, next.id, surroundings);
+  if (risen === 'unknown') return [tooDeep];
+  if (risen) return [refuse(risen, next.id)];
+  if (down.length === 0) return [];
+  const above = surroundings.foldersAbove(next.id, parents, true);
+  if (above === null) return [tooDeep];
+  const sunk = down.filter(({ peer }) => above.has(peer));
+  return sunk.map((link) => refuse(link, link.peer));
+};
+
+const tooDeep = invalid(['relationships'], `more than ${maxFoldersAbove} folders would stand above it`);
+
+/** The first of the new parents below which the folder stands already. */
+function culprit(links: Link[], id: string, surroundings: Surroundings): Link | 'unknown' | undefined {
+  const peers = links.map(({ peer }) => peer);
+  const above = surroundings.foldersAbove(id, peers, false);
+  if (above === null) return 'unknown';
+  if (!above.has(id)) return undefined;
+  if (links.length === 1) return links[0];
+  const half = links.length >> 1;
+  return culprit(links.slice(0, half), id, surroundings) ?? culprit(links.slice(half), id, surroundings);
+}
+
+const ofLiving =
+  (rule: Rule): Rule =>
+  (step): Finding[] =>
+    step.kind === 'delete' ? [] : rule(step);
+
+/** What holds for folders, and for files in them, beyond what holds for every entity (interface.md, Folder profile). */
+export const folderRules: readonly Rule[] = [profile, fittingPeers, notBelowItself].map(ofLiving);
