@@ -39,6 +39,7 @@ export const tags = [
   { name: 'Auth', description: 'Who the caller is' },
   { name: 'Entities', description: 'Create, read, change and delete entities' },
   { name: 'Versions', description: 'The history of entities' },
+  { name: 'Folders', description: 'Folders, and what is in them: pairs of `contains` and `in`, written on both sides' },
   { name: 'Relationships', description: 'Links between two entities, written in both' },
   { name: 'Collections', description: 'Groups of entities, with roles and members' },
   { name: 'Permissions', description: 'Which actions there are, and what the caller may do' },

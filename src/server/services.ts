@@ -10,6 +10,8 @@ import { ExpansionService } from './resources/entities/expansion-service.ts';
 import { EntitiesService } from './resources/entities/service.ts';
 import { TreeService } from './resources/entities/tree-service.ts';
 import { EntityWrites } from './resources/entities/writes.ts';
+import { PairsService } from './resources/folders/pairs-service.ts';
+import { FoldersService } from './resources/folders/service.ts';
 import { PermissionsService } from './resources/permissions/service.ts';
 import { RelationshipsService } from './resources/relationships/service.ts';
 import { UsersService } from './resources/users/service.ts';
@@ -53,6 +55,7 @@ export function buildServices({ config, networks, identity, now }: Ground) {
       expansions: new ExpansionService(entities, writes),
       trees: new TreeService(entities, writes),
     },
+    folders: { folders: new FoldersService(writes, entities), pairs: new PairsService(writes) },
     relationships: new RelationshipsService(writes),
     versions: new VersionsService(writes),
   };

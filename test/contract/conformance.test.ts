@@ -13,6 +13,8 @@ import { entityRows } from './rows/entities.ts';
 import { batchRows } from './rows/entity-batches.ts';
 import { entityReadRows } from './rows/entity-reads.ts';
 import { findRows } from './rows/finds.ts';
+import { folderTreeRows } from './rows/folder-tree.ts';
+import { folderRows } from './rows/folders.ts';
 import { memberRows } from './rows/members.ts';
 import { openRows } from './rows/open.ts';
 import { relationshipRows } from './rows/relationships.ts';
@@ -32,6 +34,8 @@ const rows: Row[] = [
   ...batchRows,
   ...entityReadRows,
   ...treeRows,
+  ...folderRows,
+  ...folderTreeRows,
   ...relationshipRows,
   ...connectRows,
   ...updateRows,

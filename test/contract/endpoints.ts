@@ -144,7 +144,6 @@ export const later: Record<string, string[]> = {
   rhizai: specified.Rhizai,
   invites: specified['Alpha invites'],
   files: beside['2.1 Files'],
-  folders: beside['2.2 Folders'],
   attestations: beside['2.4 Attestations'],
 };
 

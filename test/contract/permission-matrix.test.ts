@@ -25,6 +25,7 @@ entity:delete      | msbpko      | msbpko      | so          | so
 entity:restore     | msbpko      | msbpko      | so          | so
 file:create        | msbpko      | msbpko      | so          | so
 file:update        | msbpko      | msbpko      | so          | so
+folder:view        | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
 folder:create      | msbpko      | msbpko      | so          | so
 folder:update      | msbpko      | msbpko      | so          | so
 collection:view    | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
@@ -85,8 +86,13 @@ const probes: Record<string, Probe> = {
   },
   'file:create': creation('file'),
   'file:update': change('file'),
-  'folder:create': creation('folder'),
-  'folder:update': change('folder'),
+  'folder:view': async (scene, who) => ask(scene.node, who, `GET /folders/${(await made(scene, 'folder')).id}`),
+  'folder:create': ({ node, collection }, who) =>
+    ask(node, who, 'POST /folders', { label: 'a folder', collection: collection.id }),
+  'folder:update': async (scene, who) => {
+    const { id, cid } = await made(scene, 'folder');
+    return ask(scene.node, who, `PUT /folders/${id}`, { expect_tip: cid, description: 'changed' });
+  },
   'collection:view': ({ node, collection }, who) => ask(node, who, `GET /collections/${collection.id}`),
   'collection:create': ({ node }, who) => ask(node, who, 'POST /collections', { label: 'another' }),
   'collection:update': async ({ node, maker, collection }, who) => {

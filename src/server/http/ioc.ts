@@ -5,6 +5,7 @@ import { CollectionsController } from '../resources/collections/controller.ts';
 import { ConnectController } from '../resources/connect/controller.ts';
 import { EntitiesController } from '../resources/entities/controller.ts';
 import { EventsController } from '../resources/events/controller.ts';
+import { FoldersController } from '../resources/folders/controller.ts';
 import { ArchivesController } from '../resources/node/archives/controller.ts';
 import { ImportsController } from '../resources/node/imports/controller.ts';
 import { NodeKeysController } from '../resources/node/keys/controller.ts';
@@ -29,6 +30,7 @@ const onServices = new Map<ControllerClass, (services: Services) => object>([
   [CollectionsController, ({ collections }) => new CollectionsController(collections)],
   [ConnectController, ({ relationships }) => new ConnectController(relationships)],
   [EntitiesController, ({ entities }) => new EntitiesController(entities)],
+  [FoldersController, ({ folders }) => new FoldersController(folders)],
   [PermissionsController, ({ permissions }) => new PermissionsController(permissions)],
   [RelationshipsController, ({ relationships }) => new RelationshipsController(relationships)],
   [UsersController, ({ users }) => new UsersController(users)],

@@ -90,11 +90,7 @@ export function tooManyTargets(peers: unknown[] | undefined, path: IssuePath): I
  * Issues about relationships of `next`, each at the member of the request that brought it: of the list `name`, or of the
  * shortcut `collection`.
  */
-export function located(
-  next: Manifest,
-  list: RelationshipBody[] | undefined,
-  name: string,
-): (issue: Issue) => Issue {
+export function located(next: Manifest, list: RelationshipBody[] | undefined, name: string): (issue: Issue) => Issue {
   return (issue) => {
     const [member, at, ...rest] = issue.path;
     const r = member === 'relationships' && typeof at === 'number' ? next.relationships[at] : undefined;

@@ -143,15 +143,21 @@ export class EntityWrites {
 
   /**
    * Prepares and writes. What decided on permission is compared again in the commit; when it has moved meanwhile, all
-   * is prepared anew, so that a role that was taken away in between counts.
+   * is prepared anew, so that a role that was taken away in between counts. `again`: whether also when one of the
+   * entities themselves has moved; the preparation then meets the tips that were stated. Without steps nothing is written.
    * @throws ConflictError with the tip that was there instead
    */
-  async write<T extends { steps: Prepared[] }>(store: NetworkStore, prepareSteps: (db: Reader) => T): Promise<T> {
+  async write<T extends { steps: Prepared[] }>(
+    store: NetworkStore,
+    prepareSteps: (db: Reader) => T,
+    again = false,
+  ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const prepared = store.read(prepareSteps);
+      if (prepared.steps.length === 0) return prepared;
       const outcome = await this.attempt(store, prepared.steps);
       if (outcome.committed) return prepared;
-      if (attempt === attempts || prepared.steps.some((step) => step.change.id === outcome.id))
+      if (attempt === attempts || (!again && prepared.steps.some((step) => step.change.id === outcome.id)))
         throw new ConflictError(outcome.expected ?? '', outcome.actual ?? '');
     }
   }
@@ -168,7 +174,7 @@ export class EntityWrites {
   /** The same, for callers that go on after a conflict. */
   async attempt(store: NetworkStore, steps: Prepared[], rows: Row[] = []): Promise<Outcome> {
     const changes = steps.map((s) => s.change);
-    const guards = steps.flatMap((s) => s.guards);
+    const guards = [...new Map(steps.flatMap((s) => s.guards).map((guard) => [guard.id, guard])).values()];
     const [outcome] = await store.submit([{ changes, guards, rows, origin: 'local', time: this.env.now() }]);
     if (!outcome) throw new Error('the store gave no outcome');
     if (!outcome.committed && outcome.refused !== undefined) throw new StorageError(outcome.refused);

@@ -1,16 +1,15 @@
 import { NotFoundError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { JsonObject } from '../../model/manifest.ts';
-import { applyUpdate, type Update } from '../../model/merge.ts';
+import { applyUpdate } from '../../model/merge.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { Standing } from '../../store/entities.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntityView } from '../entities/wire.ts';
 import type { EntityWrites, Prepared } from '../entities/writes.ts';
+import { linked, type Way } from './linked.ts';
 import type { ConnectBody, ConnectedView, RelationshipPairBody, RelationshipPairView } from './wire.ts';
-
-type Way = 'add' | 'remove';
 
 /** Relationships between two entities, in one direction or both (interface.md, Relationships). */
 export class RelationshipsService {
@@ -65,11 +64,11 @@ export class RelationshipsService {
     const to = this.#writes.standing(db, caller.network, body.target_id, ['target_id']);
     if (way === 'add' && to.deleted) throw new NotFoundError();
     const stamp = this.#writes.stamp(registered(caller), body.note);
-    const forth = applyUpdate(from.manifest, from.cid, linked(way, body.source_predicate, to, properties), stamp);
+    const forth = applyUpdate(from.manifest, from.cid, linked(way, body.source_predicate, [to], properties), stamp);
     const sourceIssues = this.#writes.permit(db, caller, from, forth);
     const settled = () => this.#writes.settle(db, from, forth, body.expect_source_tip, sourceIssues, atSource);
     if (body.target_predicate === undefined) return { source: settled(), target: to };
-    const back = applyUpdate(to.manifest, to.cid, linked(way, body.target_predicate, from), stamp);
+    const back = applyUpdate(to.manifest, to.cid, linked(way, body.target_predicate, [from]), stamp);
     // Both permissions before either tip (decisions.md, Order of checks).
     const targetIssues = this.#writes.permit(db, caller, to, back);
     const source = settled();
@@ -84,12 +83,6 @@ const atTarget = { path: ['target_id'] };
 
 function guardMissing(): ValidationError {
   return ValidationError.at(['expect_target_tip'], 'is required where the target changes too');
-}
-
-function linked(way: Way, predicate: string, peer: Standing, properties: JsonObject = {}): Update {
-  if (way === 'remove') return { relationships_remove: [{ predicate, peer: peer.id }] };
-  const link = { predicate, peer: peer.id, peer_type: peer.type, peer_label: peer.label };
-  return { relationships_add: [{ ...link, ...(Object.keys(properties).length > 0 && { properties }) }] };
 }
 
 function view({ cid, next }: Prepared): EntityView {
