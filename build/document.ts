@@ -46,6 +46,7 @@ export const tags = [
   { name: 'Users', description: 'Users and their API keys' },
   { name: 'Chat', description: 'Conversations with a language model about what the node holds' },
   { name: 'Events', description: 'The public change feed' },
+  { name: 'Attestations', description: 'What the node signs of what it knows' },
   { name: 'System', description: 'Whether the node runs, and what it can do' },
   { name: 'Node', description: "The node's own upkeep: import, export, sync, backup; for its operator" },
 ];

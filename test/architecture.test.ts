@@ -31,6 +31,7 @@ const directions: Record<string, string[]> = {
     'data-folder',
     'config',
     'exchange',
+    'attest',
     'store',
     'model',
     'log',
@@ -72,12 +73,12 @@ const directions: Record<string, string[]> = {
   ],
   generated: ['*'],
   controller: ['service', 'wire', 'http', 'errors', 'model:type'],
-  service: ['wire', 'rule', 'model', 'store', 'blocks', 'search', 'argo', 'jobs', 'errors', 'log:type'],
+  service: ['wire', 'rule', 'model', 'store', 'blocks', 'search', 'argo', 'jobs', 'attest', 'errors', 'log:type'],
   rule: ['wire', 'model', 'store', 'blocks', 'search', 'argo', 'jobs', 'errors'],
   wire: ['model:type'],
 };
 /** The operator's resource runs the node, so it alone drives these. */
-const operatorsUnits = ['sync', 'exchange', 'attest', 'config:type'];
+const operatorsUnits = ['sync', 'exchange', 'config:type'];
 /** The parts of a resource that another one's files may know: its pure rules; its services and wire types only as types. */
 const sharedParts = ['rule', 'service:type', 'wire:type'];
 

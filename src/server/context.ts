@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { AttestationLogs } from './attest/logs.ts';
 import { chatModel } from './chat/chat-model.ts';
 import type { Config, Secrets } from './config.ts';
 import { openapi, version } from './generated/openapi.ts';
@@ -10,6 +11,7 @@ import type { Log } from './log.ts';
 import type { Network } from './model/ids.ts';
 import { Sessions } from './model/sessions.ts';
 import { RequestPool } from './request-pool.ts';
+import { AttestationsService } from './resources/attestations/service.ts';
 import { ChatService } from './resources/chat/service.ts';
 import { EventsService } from './resources/events/service.ts';
 import { CarImportService } from './resources/node/archives/car-import-service.ts';
@@ -45,6 +47,8 @@ export interface Context extends Services, AsyncDisposable {
   networks: Networks;
   events: EventsService;
   largeRequests: LargeRequests;
+  logs: AttestationLogs;
+  attestations: AttestationsService;
   archives: { exports: ExportService; carImports: CarImportService };
   upkeep: UpkeepService;
   imports: ImportsService;
@@ -71,13 +75,16 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   await using opened = new AsyncDisposableStack();
   const identity = opened.adopt(new Identity(config.data, { now, randomBytes }), (it) => it.close());
   const operator = identity.ensureOperator().account;
+  const nodeKey = identity.ensureNodeKey();
   const firstUse = async (network: Network): Promise<void> => {
     await cascades.resume(await networks.get(network));
     await carImports.resume(network);
     await users.ensureUser(network, operator);
     updates.resume(await networks.get(network));
+    logs.of(await networks.get(network));
   };
   const networks = opened.adopt(new Networks(config.data, firstUse), (it) => it.close());
+  const logs = opened.use(new AttestationLogs({ key: nodeKey, instance, now, log }));
   const alone = new OneAtATime();
   const carImports = new CarImportService({ networks, alone, now, log });
 
@@ -124,6 +131,13 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     }),
     largeRequests: opened.use(new RequestPool({ config, networks, now, log })),
     events: opened.use(new EventsService(networks, now, log)),
+    logs,
+    attestations: new AttestationsService({
+      networks,
+      permissions: services.permissions,
+      logs,
+      publicUrl: config.publicUrl,
+    }),
     archives: { exports: new ExportService(networks, instance), carImports },
     upkeep: new UpkeepService({
       networks,
@@ -132,6 +146,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
       version,
       now,
       alone,
+      logs,
       verifying: new OneAtATime(),
     }),
     imports: new ImportsService(writes, collections),
@@ -140,8 +155,8 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     remotes: new RemotesService(sync),
     chat: opened.use(chat),
     sessions,
-    system: new SystemService({ instance, version, document: openapi, now }),
     updates,
+    system: new SystemService({ instance, version, document: openapi, nodeKey, now }),
   };
   const all = opened.move();
   return { ...context, [Symbol.asyncDispose]: () => all.disposeAsync() };

@@ -5,6 +5,7 @@ import { unauthorized } from '../helpers/entities.ts';
 import { misfits, operations } from './document.ts';
 import { later, nameless, promised } from './endpoints.ts';
 import { type Call, type Case, expected, type Row, type Scene } from './row.ts';
+import { attestationRows } from './rows/attestations.ts';
 import { authRows } from './rows/auth.ts';
 import { chatRows } from './rows/chat.ts';
 import { collectionRows } from './rows/collections.ts';
@@ -41,6 +42,7 @@ const rows: Row[] = [
   ...updateRows,
   ...versionRows,
   ...chatRows,
+  ...attestationRows,
   ...openRows,
 ];
 
@@ -86,9 +88,14 @@ describe('the table', () => {
     expect(deferred.filter((one) => !promised.map(nameless).includes(one))).toEqual([]);
   });
 
-  it("knows every endpoint of the node itself as the operator's, but for signing in and out", () => {
+  it("knows every endpoint of the node itself as the operator's, but for signing in and out, and what it signs", () => {
     const open = [...operations].filter(([route, { security }]) => route.includes(' /node/') && !security?.length);
-    expect(open.map(([route]) => route).sort()).toEqual(['DELETE /node/session', 'POST /node/session']);
+    const attestations = ['consistency', 'head', 'proof'].map((name) => `GET /node/attestations/${name}`);
+    expect(open.map(([route]) => route).sort()).toEqual([
+      'DELETE /node/session',
+      ...attestations,
+      'POST /node/session',
+    ]);
   });
 
   it.each(rows)('documents who may call: $route', ({ route, auth }) => {
@@ -136,5 +143,6 @@ describe.each(rows)('$route', (row) => {
 
 /** What every node answers whatever the credentials. */
 function isOpen({ route }: Row): boolean {
-  return ['GET /health', 'GET /openapi.json', 'GET /ops-reference', 'GET /.well-known/archeion'].includes(route);
+  const open = ['GET /health', 'GET /openapi.json', 'GET /ops-reference'];
+  return open.includes(route) || route.startsWith('GET /.well-known/');
 }

@@ -144,7 +144,6 @@ export const later: Record<string, string[]> = {
   rhizai: specified.Rhizai,
   invites: specified['Alpha invites'],
   files: beside['2.1 Files'],
-  attestations: beside['2.4 Attestations'],
 };
 
 /** A route without the names of its parameters. */

@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../src/server/model/ids.ts';
-import { ask, type Person } from '../helpers/callers.ts';
+import { settled } from '../helpers/attestations.ts';
+import { anonymous, ask, type Person } from '../helpers/callers.ts';
 import { chatted } from '../helpers/chat.ts';
 import { create, ok, read, remove, unauthorized } from '../helpers/entities.ts';
 import type { Answer } from '../helpers/node.ts';
@@ -42,6 +43,8 @@ chat:view          | mxnsbo   | mxnsbo   | mxnsbo   | mxnsbo
 chat:delete        | mxnsbo   | mxnsbo   | mxnsbo   | mxnsbo
 permissions:read   | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
 events:list        | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+attestation:view   | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+attestation:verify | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
 catalog:list       | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
 `;
 
@@ -129,6 +132,15 @@ const probes: Record<string, Probe> = {
   'permissions:read': ({ node }, who) => ask(node, who, 'GET /permissions'),
   'catalog:list': ({ node }, who) => ask(node, who, 'GET /collections/catalog?limit=1'),
   'events:list': ({ node }, who) => ask(node, who, 'GET /events?limit=1'),
+  'attestation:view': async ({ node }, who) => {
+    await settled(node);
+    return ask(node, who, 'GET /attestations/head');
+  },
+  'attestation:verify': async ({ node }, who) => {
+    await settled(node);
+    const { tx } = ok<{ tx: string }>(await ask(node, anonymous, 'GET /attestations/head'));
+    return ask(node, who, `GET /attestations/verify/${tx}`);
+  },
 };
 
 /** These are tried on the test network too. */

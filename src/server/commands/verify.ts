@@ -2,16 +2,24 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
+import { LogThread } from '../attest/log-thread.ts';
+import { verification } from '../attest/verification.ts';
 import { readConfig, UsageError } from '../config.ts';
 import { UnavailableError } from '../errors.ts';
 import { lockFolder } from '../store/lock.ts';
 import { databaseFile } from '../store/network-store.ts';
-import { runTask } from '../store/task-run.ts';
 import type { VerifyReport } from '../store/verify-findings.ts';
 import { openClient } from './client.ts';
 import { FailureError } from './failure.ts';
 import { type AnswerLine, lastOf, type StepProgress, stepText } from './lines.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
+import { verifyProof } from './verify-proof.ts';
+
+interface VerifyOptions extends GlobalOptions {
+  json?: boolean;
+  proof?: string;
+  key?: string;
+}
 
 type Line = AnswerLine<StepProgress, VerifyReport>;
 
@@ -19,10 +27,14 @@ type Line = AnswerLine<StepProgress, VerifyReport>;
 export function addVerify(program: Command, shell: Shell): void {
   program
     .command('verify')
-    .description('hash every block again, walk every chain, compare every row that is derived from them')
+    .description('hash every block again, walk every chain, compare every derived row, check the attestation log')
     .option('--json', 'print the report as one JSON document')
+    .option('--proof <file>', 'instead check a proof file of GET /node/attestations/proof; it needs no node')
+    .option('--key <key>', "with --proof: the node's public key or its id, as you know it")
     .action(async (_options, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
+      const options = command.optsWithGlobals<VerifyOptions>();
+      if (options.proof !== undefined) return verifyProof(shell, options.proof, options);
+      if (options.key !== undefined) throw new UsageError('--key says which key a --proof must be signed with.');
       const { config } = readConfig(shell.env, options, shell.dataFolder);
       const data = resolve(config.data);
       // The folder's lock tells: who has it is a node that runs, and it is asked instead.
@@ -58,7 +70,8 @@ async function onFolder(shell: Shell, data: string, network: 'main' | 'test', lo
 }
 
 async function* linesOf(database: string, folder: string): AsyncGenerator<Line, void, undefined> {
-  const task = runTask({ name: 'verify', args: { database, folder } });
+  await using thread = new LogThread();
+  const task = verification({ database, folder }, thread);
   for (;;) {
     const next = await task.next();
     if (next.done) return yield { done: next.value };
@@ -67,10 +80,10 @@ async function* linesOf(database: string, folder: string): AsyncGenerator<Line, 
 }
 
 function summary({ ok, counts, problems, problem_count, remarks }: VerifyReport): string[] {
-  const { versions, entities, edges, moves } = counts;
+  const { versions, entities, edges, moves, heads } = counts;
   const number = (n: number): string => n.toLocaleString('en');
   return [
-    `${number(versions)} versions of ${number(entities)} entities, ${number(edges)} relationships, ${number(moves)} moves: ${ok ? 'all is well' : 'something is wrong'}`,
+    `${number(versions)} versions of ${number(entities)} entities, ${number(edges)} relationships, ${number(moves)} moves, ${number(heads)} signed heads: ${ok ? 'all is well' : 'something is wrong'}`,
     ...problems.map(({ kind, message }) => `  ${kind}: ${message}`),
     ...(problem_count > problems.length ? [`  and ${number(problem_count - problems.length)} more`] : []),
     ...remarks,

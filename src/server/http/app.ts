@@ -48,7 +48,14 @@ function gate(own: OwnNames): RequestHandler {
 }
 
 /** Endpoints of every node that need no credentials, and where wrong ones do no harm. */
-const open = new Set(['/health', '/openapi.json', '/ops-reference', '/.well-known/archeion', '/node/session']);
+const open = new Set([
+  '/health',
+  '/openapi.json',
+  '/ops-reference',
+  '/.well-known/archeion',
+  '/.well-known/signing-key',
+  '/node/session',
+]);
 
 /** Puts `caller` on the request; without a tick where the answer is at hand. */
 function identify(ctx: Context): RequestHandler {

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { AttestationsController } from '../resources/attestations/controller.ts';
 import { AuthController } from '../resources/auth/controller.ts';
 import { ChatController } from '../resources/chat/controller.ts';
 import { CollectionsController } from '../resources/collections/controller.ts';
@@ -41,6 +42,7 @@ const onServices = new Map<ControllerClass, (services: Services) => object>([
 const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [ArchivesController, (ctx) => new ArchivesController(ctx.archives)],
   [ChatController, (ctx) => new ChatController(ctx.chat)],
+  [AttestationsController, (ctx) => new AttestationsController(ctx.attestations)],
   [EventsController, (ctx) => new EventsController(ctx.events)],
   [ImportsController, (ctx) => new ImportsController(ctx.imports)],
   [NodeKeysController, (ctx) => new NodeKeysController(ctx.nodeKeys)],

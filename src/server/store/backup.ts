@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { ValidationError } from '../errors.ts';
 import { networks } from '../model/ids.ts';
+import { attestFile } from './attest-log.ts';
 import { type BackedUpFile, type BackupManifest, backupFormat, manifestName } from './backup-manifest.ts';
 import { chatFile } from './chats.ts';
 import { filesFolder } from './network-folders.ts';
@@ -42,6 +43,9 @@ export async function makeBackup(
       if (!existsSync(databaseFile(data, network))) continue;
       await mkdir(join(partial, network), { mode: 0o700 });
       report({ step: `${network} database`, done: 0 });
+      // First, since it follows the other: a log must not know moves that are not in the backup.
+      if (existsSync(attestFile(join(data, network))))
+        copyDatabase(attestFile(join(data, network)), attestFile(join(partial, network)));
       copyDatabase(databaseFile(data, network), databaseFile(partial, network));
       manifest.networks.push({ network, ...countsOf(databaseFile(partial, network)) });
       await copyContent(join(data, network), join(partial, network), report);

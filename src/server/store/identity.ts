@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { formatKey, isApiKey, keyDigest, keyEntropy, keyPrefixLength, localIssuer } from '../model/credentials.ts';
+import { type NodeKey, newNodeKey, readNodeKey } from '../model/node-key.ts';
 import type { Account, NewAccount } from './accounts.ts';
 import * as accounts from './accounts.ts';
 import type { KeyHolder, KeyRecord, NewKey, VerifiedKey } from './api-keys.ts';
@@ -171,6 +172,13 @@ export class Identity {
   /** An account of this node's own: its id must be no other node's, or their users would be one in a mirror. */
   #local(name: string): NewAccount {
     return { issuer: localIssuer, subject: `${name.toLowerCase()} ${this.#uuid()}`, email: null, name };
+  }
+
+  /** The node's signing key, made when it is first asked for. A backup takes it along. */
+  ensureNodeKey(): NodeKey {
+    const text = this.setting('node_key') ?? newNodeKey();
+    this.setSetting('node_key', text);
+    return readNodeKey(text);
   }
 
   /** A node-wide setting, or null. */

@@ -1,5 +1,6 @@
 import { descends, earlierTips, movedTips, tipsOfScope } from './archive-reads.ts';
 import { blocksPage, chainsPage, walkPage } from './chain-reads.ts';
+import { checkedBlock } from './checked-block.ts';
 import { catalogPage, type RolesQuery, rolesHeldBy } from './collection-reads.ts';
 import type { Reader } from './connection.ts';
 import { contentsPage } from './content-reads.ts';
@@ -51,6 +52,8 @@ export const longReads = {
   movedTips: (db: Reader, args: Parameters<typeof movedTips>[1]): string => JSON.stringify(movedTips(db, args)),
   earlierTips: (db: Reader, args: Parameters<typeof earlierTips>[1]): string => JSON.stringify(earlierTips(db, args)),
   descends: (db: Reader, args: Parameters<typeof descends>[1]): string => JSON.stringify(descends(db, args)),
+  /** A large version hashed again; see checked-block.ts. */
+  checkedBlock: (db: Reader, args: { key: number }): string => JSON.stringify(checkedBlock(db, args)),
   /** How much the network holds; see network-counts.ts. */
   counts: (db: Reader, _args: object): string => JSON.stringify(networkCounts(db)),
   /** Pages of blocks; see chain-reads.ts. */

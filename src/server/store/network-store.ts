@@ -20,6 +20,7 @@ export class NetworkStore {
   readonly #queue: CommitQueue;
   readonly #reader: Connection;
   readonly #longReads: LongReader;
+  readonly #followers: (() => void)[] = [];
 
   private constructor(network: Network, folder: string, queue: CommitQueue, reader: Connection, longReads: LongReader) {
     this.network = network;
@@ -73,8 +74,16 @@ export class NetworkStore {
   }
 
   /** See CommitQueue. */
-  submit(commits: Commit[]): Promise<Outcome[]> {
-    return this.#queue.submit(commits);
+  async submit(commits: Commit[]): Promise<Outcome[]> {
+    const outcomes = await this.#queue.submit(commits);
+    if (outcomes.some((outcome) => outcome.committed && outcome.moves.length > 0))
+      for (const follow of this.#followers) follow();
+    return outcomes;
+  }
+
+  /** `follow` is called after commits that moved tips are on disk; it must return at once, and not throw. */
+  onMoves(follow: () => void): void {
+    this.#followers.push(follow);
   }
 
   async close(): Promise<void> {

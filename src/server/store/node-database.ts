@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import { basename } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
@@ -21,6 +22,8 @@ export class NodeDatabase {
     this.#db = storing(() => new Database(file));
     try {
       storing(() => {
+        // The node's private key is in it. Its log gets the same mode.
+        chmodSync(file, 0o600);
         this.#db.pragma('journal_mode = WAL');
         this.#db.pragma(`synchronous = ${synchronous}`);
         this.#db.pragma('fullfsync = ON');

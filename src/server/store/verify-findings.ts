@@ -2,7 +2,7 @@ import { DigestTable } from '../blocks/digest-table.ts';
 
 /** Something that is not as the blocks say. */
 export interface Problem {
-  /** What kind of thing: database, block, chain, entity, edge, listing, move, file. */
+  /** What kind of thing: database, block, chain, entity, edge, listing, move, file, log. */
   kind: string;
   /** The entity, where it is about one. */
   id?: string;
@@ -18,6 +18,10 @@ export interface VerifyCounts {
   listings: number;
   moves: number;
   files: number;
+  /** Of the attestation log. */
+  leaves: number;
+  /** The signed heads that are kept of it. */
+  heads: number;
 }
 
 /** What a verification found. `problem_count` counts also those beyond the first hundred, which are not listed. */
@@ -33,7 +37,17 @@ const maxProblems = 100;
 
 /** Gathers what a verification finds, bounded. */
 export class Findings {
-  readonly counts: VerifyCounts = { versions: 0, bytes: 0, entities: 0, edges: 0, listings: 0, moves: 0, files: 0 };
+  readonly counts: VerifyCounts = {
+    versions: 0,
+    bytes: 0,
+    entities: 0,
+    edges: 0,
+    listings: 0,
+    moves: 0,
+    files: 0,
+    leaves: 0,
+    heads: 0,
+  };
   /** Of `contains` and `in`, those without the other. */
   oneSided = 0;
   /** Content that versions name. */

@@ -94,3 +94,8 @@ export function versionHead(db: Reader, cid: string): { ver: number; prev: strin
   const row = db.get<{ key: number }>('SELECT key FROM block WHERE cid = ?', cidBytes(cid));
   return row && manifestHead(blockBytes(db, row.key));
 }
+
+/** Whether an entity (by its key) has a version of that number. */
+export function hasVersionNumber(db: Reader, entity: number, ver: number): boolean {
+  return db.get('SELECT 1 FROM block WHERE entity = ? AND ver = ?', entity, ver) !== undefined;
+}

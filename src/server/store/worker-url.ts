@@ -1,4 +1,4 @@
-/** A worker's file: beside this one, as source or as built. */
-export function workerUrl(name: string): URL {
-  return new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
+/** A worker's file: beside this one or beside the module at `of`, as source or as built. */
+export function workerUrl(name: string, of: string = import.meta.url): URL {
+  return new URL(`./${name}${of.endsWith('.ts') ? '.ts' : '.js'}`, of);
 }

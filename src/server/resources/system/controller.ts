@@ -1,7 +1,7 @@
 import { Controller, Get, NoSecurity, Produces, Route, Tags } from '../../http/controller.ts';
 import { StoredJson } from '../../http/stored-json.ts';
 import type { SystemService } from './service.ts';
-import type { Health, NodeCard } from './wire.ts';
+import type { Health, NodeCard, SigningKeyView } from './wire.ts';
 
 @Route('')
 @Tags('System')
@@ -23,6 +23,12 @@ export class SystemController extends Controller {
   @Get('.well-known/archeion')
   card(): NodeCard {
     return this.system.card();
+  }
+
+  /** The key that the node signs with. */
+  @Get('.well-known/signing-key')
+  signingKey(): SigningKeyView {
+    return this.system.signingKey();
   }
 
   /** The OpenAPI document of this interface. */

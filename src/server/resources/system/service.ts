@@ -1,5 +1,6 @@
+import type { NodeKey } from '../../model/node-key.ts';
 import { type ApiDocument, opsReference } from './ops-reference.ts';
-import type { Health, NodeCard } from './wire.ts';
+import type { Health, NodeCard, SigningKeyView } from './wire.ts';
 
 /** Facts about the running node; the clock is the caller's. */
 export class SystemService {
@@ -9,11 +10,14 @@ export class SystemService {
   private readonly started: number;
   private readonly document: string;
   private reference: string | undefined;
+  private readonly signing: SigningKeyView;
 
-  constructor(facts: { instance: string; version: string; document: string; now: () => number }) {
+  constructor(facts: { instance: string; version: string; document: string; nodeKey: NodeKey; now: () => number }) {
     this.instance = facts.instance;
     this.version = facts.version;
     this.document = facts.document;
+    const { id, publicKey } = facts.nodeKey;
+    this.signing = { public_key: Buffer.from(publicKey).toString('base64'), algorithm: 'Ed25519', key_id: id };
     this.now = facts.now;
     this.started = facts.now();
   }
@@ -25,6 +29,10 @@ export class SystemService {
 
   card(): NodeCard {
     return { instance: this.instance, version: this.version, capabilities: [] };
+  }
+
+  signingKey(): SigningKeyView {
+    return this.signing;
   }
 
   /** The text of the OpenAPI document. */

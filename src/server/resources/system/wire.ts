@@ -15,3 +15,12 @@ export interface NodeCard {
   /** What this node can do beyond the public interface. */
   capabilities: string[];
 }
+
+/** The public key of the node's signatures: under heads of the attestation log, and requests to processors. */
+export interface SigningKeyView {
+  /** 32 bytes, base64. */
+  public_key: string;
+  algorithm: 'Ed25519';
+  /** The first 16 hexadecimal digits of the key's SHA-256. */
+  key_id: string;
+}

@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import type { AttestationLogs } from '../../../attest/logs.ts';
 import { ForbiddenError, ValidationError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import type { Networks } from '../../../store/networks.ts';
@@ -13,6 +14,7 @@ export interface UpkeepSurroundings {
   instance: string;
   version: string;
   now: () => number;
+  logs: AttestationLogs;
   /** What an import must not run beside. */
   alone: OneAtATime;
   /** The same for verifying, which an import may run beside. */
@@ -27,12 +29,17 @@ export class UpkeepService {
     this.#env = env;
   }
 
-  /** Checks the caller's network in a thread of its own. */
+  /** Checks the caller's network and its attestation log, in threads. */
   async *verify(caller: Caller): AsyncGenerator<VerifyLineView, void, undefined> {
     operator(caller);
     using _alone = this.#env.verifying.begin('A verification');
-    const { database, folder } = await this.#env.networks.get(caller.network);
-    const task = runTask({ name: 'verify', args: { database, folder } });
+    const store = await this.#env.networks.get(caller.network);
+    // A log that cannot go on is among what is found.
+    await this.#env.logs
+      .of(store)
+      .settle()
+      .catch(() => undefined);
+    const task = this.#env.logs.verify(store);
     for (;;) {
       const next = await task.next();
       if (next.done) return yield { done: next.value };

@@ -11,7 +11,7 @@ export interface StepView {
 }
 
 export interface ProblemView {
-  /** `database`, `block`, `chain`, `entity`, `edge`, `listing`, `move` or `file`. */
+  /** `database`, `block`, `chain`, `entity`, `edge`, `listing`, `move`, `file` or `log`. */
   kind: string;
   id?: EntityId;
   message: string;
@@ -35,6 +35,16 @@ export interface VerifyCountsView {
   moves: number;
   /** @isInt */
   files: number;
+  /**
+   * Of the attestation log.
+   * @isInt
+   */
+  leaves: number;
+  /**
+   * The signed heads that are kept of it.
+   * @isInt
+   */
+  heads: number;
 }
 
 export interface VerifyView {

@@ -1,0 +1,69 @@
+import { StorageError } from '../errors.ts';
+import { openLogReader, openLogWriter } from '../store/attest-log.ts';
+import { type Connection, openReader } from '../store/connection.ts';
+import { storageError, storing } from '../store/storage-error.ts';
+import { type Advanced, advance, type Slice } from './advance.ts';
+import { type Checked, type CheckState, checkSlice } from './check-log.ts';
+
+/** A network's databases: what moved, and the log. */
+export interface LogFiles {
+  database: string;
+  log: string;
+}
+
+/** What the database said; an error's class does not survive the way to another thread. */
+export interface Failed {
+  failed: { reason: string; full: boolean };
+}
+
+const open = new Map<string, { main: Connection; log: Connection }>();
+
+/** One slice on this thread's own connections. */
+export function advanceLog({ files, slice }: { files: LogFiles; slice: Slice }): Advanced | Failed {
+  return answered(files, () => {
+    let connections = open.get(files.log);
+    if (!connections) {
+      const log = openLogWriter(files.log);
+      connections = { log, main: openReader(files.database) };
+      open.set(files.log, connections);
+    }
+    return advance(connections.main, connections.log, slice);
+  });
+}
+
+/** One page of a check. Connections of its own: verifying may be the last thing that works with a database. */
+export function checkLog({ files, state }: { files: LogFiles; state: CheckState | null }): Checked | Failed {
+  return answered(files, () => {
+    const log = openLogReader(files.log);
+    if (!log) return { state: null, size: 0, moves: 0, problems: [], heads: 0 };
+    const main = openReader(files.database);
+    try {
+      return checkSlice(main, log, state);
+    } finally {
+      main.close();
+      log.close();
+    }
+  });
+}
+
+export function closeLogs(): void {
+  for (const file of [...open.keys()]) close(file);
+}
+
+function close(file: string): void {
+  const connections = open.get(file);
+  open.delete(file);
+  connections?.main.close();
+  connections?.log.close();
+}
+
+function answered<T>(files: LogFiles, work: () => T): T | Failed {
+  try {
+    return storing(work);
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    // A connection remembers pages, also bad ones.
+    close(files.log);
+    return { failed: storageError(error) };
+  }
+}

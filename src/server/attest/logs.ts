@@ -1,0 +1,39 @@
+import type { Log } from '../log.ts';
+import type { Network } from '../model/ids.ts';
+import type { NodeKey } from '../model/node-key.ts';
+import type { NetworkStore } from '../store/network-store.ts';
+import { AttestationLog } from './log.ts';
+import { LogThread } from './log-thread.ts';
+import { verification } from './verification.ts';
+
+/** The attestation log of each network that has been used. */
+export class AttestationLogs implements AsyncDisposable {
+  readonly #env: { key: NodeKey; instance: string; now: () => number; log: Log };
+  readonly #thread = new LogThread();
+  readonly #logs = new Map<Network, AttestationLog>();
+
+  constructor(env: { key: NodeKey; instance: string; now: () => number; log: Log }) {
+    this.#env = env;
+  }
+
+  /** The network's log, which follows its moves from the first call on. */
+  of(store: NetworkStore): AttestationLog {
+    const known = this.#logs.get(store.network);
+    if (known) return known;
+    const { key, instance, now, log } = this.#env;
+    const signer = { network: store.network, instance, key };
+    const made = new AttestationLog({ store, thread: this.#thread, signer, now, log: log.child({ name: 'attest' }) });
+    this.#logs.set(store.network, made);
+    return made;
+  }
+
+  /** Verifies a network's storage and its log; see verification.ts. */
+  verify(store: NetworkStore): ReturnType<typeof verification> {
+    return verification({ database: store.database, folder: store.folder }, this.#thread);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled([...this.#logs.values()].map((log) => log.close()));
+    await this.#thread[Symbol.asyncDispose]();
+  }
+}

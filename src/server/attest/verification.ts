@@ -1,0 +1,40 @@
+import { StorageError } from '../errors.ts';
+import { attestFile } from '../store/attest-log.ts';
+import type { Progress } from '../store/progress.ts';
+import { runTask } from '../store/task-run.ts';
+import type { VerifyReport } from '../store/verify-findings.ts';
+import type { CheckState } from './check-log.ts';
+import type { LogThread } from './log-thread.ts';
+
+/** Checks a network's storage (store/verify.ts) and then its attestation log against the moves, page by page. */
+export async function* verification(
+  { database, folder }: { database: string; folder: string },
+  thread: LogThread,
+): AsyncGenerator<Progress, VerifyReport, undefined> {
+  const report = yield* runTask({ name: 'verify', args: { database, folder } });
+  const files = { database, log: attestFile(folder) };
+  const problem = (message: string) => {
+    report.ok = false;
+    if (++report.problem_count <= maxProblems) report.problems.push({ kind: 'log', message });
+  };
+  try {
+    for (let state: CheckState | null = null, first = true; first || state; first = false) {
+      const page = await thread.check(files, state);
+      state = page.state;
+      for (const message of page.problems) problem(message);
+      report.counts.heads += page.heads;
+      report.counts.leaves = page.state?.at ?? page.size;
+      yield { step: 'leaves', done: report.counts.leaves, total: page.size };
+      if (!state && page.moves > page.size)
+        report.remarks.push(
+          `${page.moves - page.size} moves are not in the attestation log yet; the node takes them up while it runs.`,
+        );
+    }
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    problem(`The attestation log could not be checked: ${error.reason}`);
+  }
+  return report;
+}
+
+const maxProblems = 100;

@@ -1,0 +1,24 @@
+import { verifyBinary } from '../blocks/verify.ts';
+import { blockWithCid, storedManifest } from './blocks.ts';
+import type { Reader } from './connection.ts';
+
+/** What a stored version is worth: whether its bytes hash to its CID, and its type as far as it can be read. */
+export interface CheckedBlock {
+  valid: boolean;
+  type: string | null;
+}
+
+export function checkedBlock(db: Reader, { key }: { key: number }): CheckedBlock {
+  try {
+    const { cid, bytes } = blockWithCid(db, key);
+    if (verifyBinary(cid, bytes) !== 'match') return { valid: false, type: null };
+    return { valid: true, type: storedManifest(bytes).type };
+  } catch {
+    return { valid: false, type: null };
+  }
+}
+
+/** The plain size of a stored version, in bytes. */
+export function blockSize(db: Reader, key: number): number {
+  return db.get<{ size: number }>('SELECT size FROM block WHERE key = ?', key)?.size ?? 0;
+}
