@@ -64,7 +64,7 @@ const settings = z.object({
   ARCHEION_JWT_AUDIENCE: text,
   ARCHEION_ALPHA_SECRET: text,
   ARCHEION_CHAT_URL: url.refine(
-    (given) => given === undefined || (new URL(given).username === '' && new URL(given).password === ''),
+    (given) => !URL.parse(given ?? '')?.username && !URL.parse(given ?? '')?.password,
     'must not hold a password: put the key into ARCHEION_CHAT_KEY',
   ),
   ARCHEION_CHAT_MODEL: text,

@@ -27,7 +27,7 @@ export interface BackupManifest {
 
 /** Nothing else is ever in a backup, so that no path leads out of the folder. */
 const paths =
-  /^(?:identity\.db|operator\.key|(?:main|test)\/(?:archeion|attest)\.db|(?:main|test)\/files\/[a-z0-9]{2}\/[a-z0-9]{50,80})$/;
+  /^(?:identity\.db|chat\.db|operator\.key|(?:main|test)\/(?:archeion|attest)\.db|(?:main|test)\/files\/[a-z0-9]{2}\/[a-z0-9]{50,80})$/;
 
 const count = z.number().int().min(0);
 

@@ -1,0 +1,148 @@
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { restoreBackup } from '../../src/server/store/restore.ts';
+import { ask, operator, type Person, user } from '../helpers/callers.ts';
+import { chat, type Session, type Sessions } from '../helpers/chat.ts';
+import { finish, says, startChatEndpoint, stream, textDelta } from '../helpers/chat-endpoint.ts';
+import { ok } from '../helpers/entities.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { lastLine, operate } from '../helpers/node-archives.ts';
+
+const body = (content = 'Hello?') => ({ messages: [{ id: 'm1', role: 'user', content }] });
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(5);
+}
+
+const session = async (node: TestNode, who: Person, id: string) =>
+  ok<Session>(await ask(node, who, `GET /chat/sessions/${id}`));
+
+describe('an answer that is not waited for', () => {
+  /** A request that is left as soon as the text has come. */
+  function leave(node: TestNode, who: Person, text: string): Promise<IncomingMessage> {
+    const { hostname, port } = new URL(node.url);
+    const headers = { ...who.headers, 'Content-Type': 'application/json' };
+    return new Promise((resolve, reject) => {
+      const request = httpRequest(
+        { hostname, port, path: '/chat', method: 'POST', headers, agent: false },
+        (response) => {
+          let come = '';
+          response.on('error', () => undefined);
+          response.on('data', (chunk: Buffer) => {
+            come += chunk.toString();
+            if (!come.includes(text)) return;
+            request.destroy();
+            resolve(response);
+          });
+        },
+      );
+      request.on('error', reject);
+      request.end(JSON.stringify(body()));
+    });
+  }
+
+  test('ends the request to the model, and what came is kept', async () => {
+    await using endpoint = await startChatEndpoint((response) => stream(response, textDelta('Half an')));
+    await using node = await startNode({ env: endpoint.env });
+    const who = await user(node, 'somebody');
+    const { headers } = await leave(node, who, 'Half an');
+    await until(() => endpoint.left === 1);
+    const id = String(headers['x-chat-id']);
+    let kept: Session = await session(node, who, id);
+    while (kept.messages.length < 2) kept = await session(node, who, id);
+    expect(kept.messages[1]).toMatchObject({ role: 'assistant', content: 'Half an' });
+    endpoint.replies = [says('Whole.')];
+    expect((await chat(node, who, 'Again?', id)).text).toBe('Whole.');
+  });
+
+  test('a node that stops ends it, and keeps what came', async () => {
+    await using endpoint = await startChatEndpoint((response) => stream(response, textDelta('Half an')));
+    await using folder = await temporaryFolder();
+    const node = await startNode({ env: endpoint.env, data: folder.path });
+    const who = operator(node);
+    const asked = ask(node, who, 'POST /chat', body()).catch(() => undefined);
+    await until(() => endpoint.asked.length === 1);
+    await node[Symbol.asyncDispose]();
+    await asked;
+    await until(() => endpoint.left === 1);
+    await using again = await startNode({ env: endpoint.env, data: folder.path });
+    const { chats } = ok<Sessions>(await ask(again, who, 'GET /chat/sessions'));
+    expect(chats).toMatchObject([{ lastMessagePreview: 'Half an' }]);
+  });
+
+  test('sixteen are written at once; one more is told to wait', async () => {
+    const open: ServerResponse[] = [];
+    await using endpoint = await startChatEndpoint((response) => {
+      stream(response, textDelta('Hello'));
+      open.push(response);
+    });
+    await using node = await startNode({ env: endpoint.env });
+    const who = await user(node, 'somebody');
+    const asked = Array.from({ length: 16 }, () => chat(node, who, 'Hello?'));
+    await until(() => open.length === 16);
+    const one = await ask(node, who, 'POST /chat', body());
+    expect(one).toMatchObject({ status: 503, body: { details: { reason: expect.stringMatching(/^16 answers/) } } });
+    for (const response of open) {
+      stream(response, finish('stop'), '[DONE]');
+      response.end();
+    }
+    expect((await Promise.all(asked)).map(({ text }) => text)).toEqual(Array(16).fill('Hello'));
+    endpoint.replies = [says('Room again.')];
+    expect((await chat(node, who, 'Hello?')).text).toBe('Room again.');
+  });
+});
+
+describe('storage', () => {
+  test('a full one refuses questions until a session is deleted', async () => {
+    await using endpoint = await startChatEndpoint();
+    await using node = await startNode({ env: { ...endpoint.env, ARCHEION_CHAT_STORAGE_MB: '2' } });
+    const who = await user(node, 'somebody');
+    const { chatId } = await chat(node, who, 'x'.repeat(1_900_000));
+    await chat(node, who, 'y'.repeat(300_000));
+    const message =
+      'The storage of chats is full: delete sessions that are no longer needed (DELETE /chat/sessions/{id}).';
+    const refused = await ask(node, who, 'POST /chat', body());
+    expect([refused.status, refused.body]).toEqual([
+      507,
+      { error: message, code: 'CHAT_STORAGE_FULL', details: { code: 'CHAT_STORAGE_FULL', message, limit: '2MB' } },
+    ]);
+    ok(await ask(node, who, `DELETE /chat/sessions/${chatId}`));
+    expect((await chat(node, who, 'Now?')).text).toBe('Hello.');
+  });
+
+  test('a message of 2 MB is taken and read again, in a session that is longer than a piece', async () => {
+    await using endpoint = await startChatEndpoint(says('Read.'));
+    await using node = await startNode({ env: endpoint.env });
+    const who = await user(node, 'somebody');
+    const text = `"${'é'.repeat(1_000_000)}\\`;
+    const { chatId } = await chat(node, who, text);
+    await chat(node, who, 'And?', chatId);
+    expect((await session(node, who, chatId)).messages.map(({ content }) => content)).toEqual([
+      text,
+      'Read.',
+      'And?',
+      'Read.',
+    ]);
+    // The long message does not fit the model's context a second time.
+    expect(endpoint.asked[1]?.body.messages.map(({ content }) => content).slice(1)).toEqual(['Read.', 'And?']);
+  });
+
+  test('is part of a backup', async () => {
+    await using endpoint = await startChatEndpoint(says('Kept.'));
+    await using folder = await temporaryFolder();
+    await using node = await startNode({ env: endpoint.env });
+    const who = operator(node);
+    const { chatId } = await chat(node, who, 'Remember this');
+    const dir = join(folder.path, 'backup');
+    expect(await lastLine(await operate(node, 'POST /node/backup', { dir }))).toMatchObject({ done: { dir } });
+    const data = join(folder.path, 'restored');
+    await restoreBackup(dir, data, () => undefined);
+    await using restored = await startNode({ data });
+    expect((await session(restored, who, chatId)).messages.map(({ content }) => content)).toEqual([
+      'Remember this',
+      'Kept.',
+    ]);
+  });
+});
