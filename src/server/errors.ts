@@ -32,6 +32,11 @@ export abstract class DomainError extends Error {
     super(message);
     this.details = details;
   }
+  /** All that there is to say, in words: where the message is a heading, the reason below it. */
+  get sentence(): string {
+    const reason = this.details?.reason;
+    return typeof reason === 'string' ? reason : this.message;
+  }
 }
 
 export class ValidationError extends DomainError {

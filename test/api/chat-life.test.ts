@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { restoreBackup } from '../../src/server/store/restore.ts';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
@@ -127,6 +128,28 @@ describe('storage', () => {
     ]);
     // The long message does not fit the model's context a second time.
     expect(endpoint.asked[1]?.body.messages.map(({ content }) => content).slice(1)).toEqual(['Read.', 'And?']);
+  });
+
+  test('a deletion that the node did not end is ended when chats are next used', async () => {
+    await using endpoint = await startChatEndpoint();
+    await using folder = await temporaryFolder();
+    const rows = (sql: string) => {
+      const db = new Database(join(folder.path, 'chat.db'));
+      const found = db.prepare(sql);
+      const result = found.reader ? found.all() : found.run();
+      db.close();
+      return result;
+    };
+    const first = await startNode({ env: endpoint.env, data: folder.path });
+    for (const text of ['Gone', 'Here']) await chat(first, operator(first), text);
+    await first[Symbol.asyncDispose]();
+    rows("UPDATE session SET deleted = 1 WHERE title = 'Gone'");
+
+    await using node = await startNode({ env: endpoint.env, data: folder.path });
+    const { chats } = ok<Sessions>(await ask(node, operator(node), 'GET /chat/sessions'));
+    expect(chats.map(({ title }) => title)).toEqual(['Here']);
+    await until(() => (rows('SELECT key FROM session') as unknown[]).length === 1);
+    expect(rows('SELECT content FROM message ORDER BY key')).toEqual([{ content: 'Here' }, { content: 'Hello.' }]);
   });
 
   test('is part of a backup', async () => {

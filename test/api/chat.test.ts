@@ -45,7 +45,7 @@ describe('an answer', () => {
       ...['All ', 'is ', 'well ', 'here.'].map((delta) => ({ type: 'text-delta', id: 'text-1', delta })),
       { type: 'text-end', id: 'text-1' },
       { type: 'finish-step' },
-      { type: 'finish' },
+      { type: 'finish', messageMetadata: { usage: { input_tokens: 11, output_tokens: 7 } } },
       { type: 'message_delta', delta: { usage: { input_tokens: 11, output_tokens: 7 } } },
     ]);
     expect(end).toBe('[DONE]');

@@ -49,12 +49,12 @@ describe('settings', () => {
 
   test('secrets are kept apart', () => {
     const { config, secrets } = readConfig(
-      { ARCHEION_JWT_SECRET: 'hidden', ARCHEION_ALPHA_SECRET: 'also' },
+      { ARCHEION_JWT_SECRET: 'hidden', ARCHEION_ALPHA_SECRET: 'also', ARCHEION_CHAT_KEY: 'third' },
       {},
       '/data',
     );
-    expect(JSON.stringify(config)).not.toMatch(/hidden|also/);
-    expect(secrets).toMatchObject({ jwt: { secret: 'hidden' }, alpha: 'also' });
+    expect(JSON.stringify(config)).not.toMatch(/hidden|also|third/);
+    expect(secrets).toMatchObject({ jwt: { secret: 'hidden' }, alpha: 'also', chat: 'third' });
   });
 
   test.each<[Record<string, string>, Record<string, string>, RegExp]>([

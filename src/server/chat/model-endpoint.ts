@@ -1,4 +1,6 @@
+import type { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
+import { Agent, request as requestTo } from 'undici';
 import type { UnreachableError } from '../errors.ts';
 import { type CompletionChunk, completionChunk } from './completion-chunk.ts';
 import { modelFault, refusedByModel, wordsOf } from './model-error.ts';
@@ -25,6 +27,9 @@ export interface CompletionRequest {
   tool_choice: 'auto' | 'none';
 }
 
+/** Models think for as long as they like: what ends an answer is the signal. Redirects are not followed. */
+const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000 });
+
 /** A completion has at most so many bytes, and one event of it so many characters. */
 const maxBytes = 16 * 2 ** 20;
 const maxEvent = 2 ** 20;
@@ -39,42 +44,41 @@ export async function openCompletion(
   request: CompletionRequest,
   signal: AbortSignal,
 ): Promise<AsyncGenerator<CompletionChunk>> {
-  const response = await fetch(`${url}/chat/completions`, {
+  const { statusCode, headers, body } = await requestTo(`${url}/chat/completions`, {
     method: 'POST',
+    dispatcher: agent,
     headers: {
       accept: 'text/event-stream',
       'content-type': 'application/json',
       ...(key !== null && { authorization: `Bearer ${key}` }),
     },
     body: JSON.stringify({ model, ...request, stream: true, stream_options: { include_usage: true } }),
-    redirect: 'manual',
     signal,
   }).catch((error: unknown) => {
     signal.throwIfAborted();
-    throw modelFault(`cannot be reached (${causeOf(error)})`, 'Start it, or correct ARCHEION_CHAT_URL.');
+    throw modelFault(`cannot be reached (${codeOf(error)})`, 'Start it, or correct ARCHEION_CHAT_URL.');
   });
-  const body = response.body ?? new Blob([]).stream();
-  if (!response.ok) throw refusedByModel(response.status, await beginningOf(body), key);
-  const type = response.headers.get('content-type') ?? 'nothing';
+  if (statusCode < 200 || statusCode > 299) throw refusedByModel(statusCode, await beginningOf(body), key);
+  const type = String(headers['content-type'] ?? 'nothing');
   if (!/^text\/event-stream\b/i.test(type)) {
-    await body.cancel();
+    // Nobody reads the rest, so its end may be an error.
+    body.on('error', () => undefined).destroy();
     const hint = 'Check ARCHEION_CHAT_URL, which usually ends in /v1.';
     throw modelFault(`answered ${type.slice(0, 100)} instead of a stream of events`, hint);
   }
   return chunksOf(body, key, signal);
 }
 
-/** What fetch says is "fetch failed"; the cause has the code. */
-function causeOf(error: unknown): string {
-  const { cause } = error as { cause?: { code?: unknown; message?: unknown } };
-  return String(cause?.code ?? cause?.message ?? 'no connection').slice(0, 100);
+function codeOf(error: unknown): string {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return String(code ?? message ?? 'no connection').slice(0, 100);
 }
 
-async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
+async function beginningOf(body: Readable): Promise<string> {
   let text = '';
   try {
     for await (const bytes of body) {
-      text += Buffer.from(bytes).toString();
+      text += (bytes as Buffer).toString();
       if (text.length > maxRefusal) break;
     }
   } catch {
@@ -83,11 +87,7 @@ async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
   return text;
 }
 
-async function* chunksOf(
-  body: ReadableStream<Uint8Array>,
-  key: string | null,
-  signal: AbortSignal,
-): AsyncGenerator<CompletionChunk> {
+async function* chunksOf(body: Readable, key: string | null, signal: AbortSignal): AsyncGenerator<CompletionChunk> {
   let events: string[] = [];
   let fault: UnreachableError | undefined;
   const parser = createParser({
@@ -100,40 +100,37 @@ async function* chunksOf(
   const decoder = new TextDecoder();
   let size = 0;
   let ended = false;
-  const reader = body.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await read(reader, signal);
-      if (done) break;
-      size += value.length;
-      if (size > maxBytes) throw modelFault('sent more than an answer can be, and was stopped');
-      parser.feed(decoder.decode(value, { stream: true }));
-      const ready = events;
-      events = [];
-      for (const data of ready) {
-        if (data === '[DONE]') return;
-        const chunk = chunkOf(data, key);
-        ended ||= chunk.choices?.some(({ finish_reason }) => typeof finish_reason === 'string') === true;
-        yield chunk;
-      }
-      if (fault) throw fault;
+  for await (const bytes of whole(body, signal)) {
+    size += bytes.length;
+    if (size > maxBytes) throw modelFault('sent more than an answer can be, and was stopped');
+    parser.feed(decoder.decode(bytes, { stream: true }));
+    const ready = events;
+    events = [];
+    for (const data of ready) {
+      if (data === '[DONE]') return;
+      const chunk = chunkOf(data, key);
+      ended ||= chunk.choices?.some(({ finish_reason }) => typeof finish_reason === 'string') === true;
+      yield chunk;
     }
-  } finally {
-    // Ends the request where it has not ended by itself.
-    reader.cancel().catch(() => undefined);
+    if (fault) throw fault;
   }
   if (!ended) throw modelFault('stopped in the middle of its answer');
 }
 
-async function read(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  signal: AbortSignal,
-): Promise<Awaited<ReturnType<typeof reader.read>>> {
+/** The bytes as they come; leaving off ends the request. */
+async function* whole(body: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const bytes = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   try {
-    return await reader.read();
-  } catch (error) {
-    signal.throwIfAborted();
-    throw modelFault(`stopped in the middle of its answer (${causeOf(error)})`);
+    for (;;) {
+      const next = await bytes.next().catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw modelFault(`stopped in the middle of its answer (${codeOf(error)})`);
+      });
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    body.destroy();
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { entityIdPattern } from '../model/ids.ts';
+import { isEntityId } from '../model/ids.ts';
 import { requireUser } from '../model/permissions.ts';
 import type { CitationView } from '../resources/chat/wire.ts';
 import type { CollectionsService } from '../resources/collections/service.ts';
@@ -22,11 +22,12 @@ export interface NodeOperations {
   users: Pick<UsersService, 'collections'>;
 }
 
-const id = z.string().regex(entityIdPattern, 'must be an entity id').describe('The id of an entity, 26 characters');
+// A refinement is not in the JSON Schema: servers that make grammars of it know few patterns.
+const id = z.string().refine(isEntityId, 'must be an entity id').describe('The id of an entity, 26 characters');
 const collection = id.describe('The id of a collection, 26 characters');
 const type = z.string().min(1).max(100).optional().describe('Only entities of this type');
 const cid = z.string().min(1).max(200).describe('The CID of a version');
-const offset = z.number().int().min(0).default(0).describe('How many to skip');
+const offset = z.number().int().min(0).max(1_000_000).default(0).describe('How many to skip');
 const upTo = (most: number, usual: number) => z.number().int().min(1).max(most).default(usual).describe('How many');
 
 /** A longer entity is not parsed here: its preview is shown. */

@@ -57,7 +57,7 @@ export function refusalOf(error: unknown): string | undefined {
       0,
       1000,
     );
-  return error instanceof DomainError ? error.message : undefined;
+  return error instanceof DomainError ? error.sentence : undefined;
 }
 
 const maxResult = 24_000;

@@ -245,6 +245,7 @@ export class ChatService implements AsyncDisposable {
     } catch (error) {
       if (signal.aborted) return;
       if (this.#closing.signal.aborted) throw unavailable('The node is stopping. Ask again when it runs.');
+      if (error instanceof DomainError) this.#needs.log.warn({ reason: error.sentence }, 'an answer failed');
       if (!late.aborted) throw error;
       throw new UnreachableError(
         `The language model has not ended its answer within ${timeoutMs / 1000} seconds (ARCHEION_CHAT_TIMEOUT).`,
@@ -254,8 +255,7 @@ export class ChatService implements AsyncDisposable {
       this.#running.delete(ended);
       end();
     }
-    yield { type: 'finish' };
-    yield usageOf(record);
+    yield* ending(record);
   }
 
   /** Also what there is of an answer that was interrupted. */
@@ -274,8 +274,8 @@ export class ChatService implements AsyncDisposable {
   }
 
   #failed(error: unknown, record: AnswerRecord): ChatStreamPart[] {
-    const errorText = error instanceof DomainError ? sentenceOf(error) : 'Internal server error';
-    return [{ type: 'error', errorText }, { type: 'finish' }, usageOf(record)];
+    const errorText = error instanceof DomainError ? error.sentence : 'Internal server error';
+    return [{ type: 'error', errorText }, ...ending(record)];
   }
 
   async #discard(key: number): Promise<void> {
@@ -299,10 +299,10 @@ function unavailable(reason: string): UnavailableError {
   return new UnavailableError('Service unavailable', { service: 'chat', reason });
 }
 
-function sentenceOf({ message, details }: DomainError): string {
-  return typeof details?.reason === 'string' ? details.reason : message;
-}
-
-function usageOf({ usage }: AnswerRecord): ChatStreamPart {
-  return { type: 'message_delta', delta: { usage } };
+/** The SDK knows the usage as metadata, the wire contract as a part of its own, the last. */
+function ending({ usage }: AnswerRecord): ChatStreamPart[] {
+  return [
+    { type: 'finish', messageMetadata: { usage } },
+    { type: 'message_delta', delta: { usage } },
+  ];
 }

@@ -112,7 +112,7 @@ export interface ChatLimitView {
 /** One event of an answer: the parts of the UI message stream of AI SDK 5, and the usage as the last one. */
 export type ChatStreamPart =
   | { type: 'start'; messageId: string; messageMetadata: { chatId: string } }
-  | { type: 'start-step' | 'finish-step' | 'finish' }
+  | { type: 'start-step' | 'finish-step' }
   | { type: 'text-start' | 'text-end'; id: string }
   | { type: 'text-delta'; id: string; delta: string }
   | { type: 'tool-input-start'; toolCallId: string; toolName: string }
@@ -123,6 +123,7 @@ export type ChatStreamPart =
   | { type: 'tool-output-error'; toolCallId: string; errorText: string }
   | { type: 'source-document'; sourceId: string; mediaType: string; title: string }
   | { type: 'error'; errorText: string }
+  | { type: 'finish'; messageMetadata: { usage: ChatUsage } }
   | { type: 'message_delta'; delta: { usage: ChatUsage } };
 
 export interface ChatUsage {
