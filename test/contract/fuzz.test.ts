@@ -95,9 +95,11 @@ function isErrorBody({ status, body, headers }: Answer): boolean {
 }
 
 /** What the document says that a node may be without. */
-function isMissingPart({ route }: Shot, { status, body }: Answer): boolean {
+function isMissingPart({ route, method }: Shot, { status, body }: Answer): boolean {
   const { details } = (body ?? {}) as { details?: { service?: string } };
-  return status === 503 && operations.get(route)?.responses['503'] !== undefined && details?.service === 'search';
+  const documented = operations.get(route)?.responses['503'] !== undefined;
+  // The answer to HEAD has no body that could say so.
+  return status === 503 && documented && (method === 'HEAD' || details?.service === 'search');
 }
 
 function areIssues(details: unknown): boolean {
