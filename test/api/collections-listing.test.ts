@@ -61,6 +61,7 @@ describe('GET /collections/{id}/entities', () => {
       type: 'letter',
       label: 'a',
       collection_id: id,
+      collection_pi: id,
       description_preview: `${'d'.repeat(200)}...`,
       created_at: last.created_at,
       updated_at: last.updated_at,

@@ -129,6 +129,7 @@ describe('a preview', () => {
       type: 'document',
       label: '',
       collection_id: inside.id,
+      collection_pi: inside.id,
       created_at: first.created_at,
       updated_at: new Date(second.ts).toISOString(),
     });

@@ -223,7 +223,7 @@ describe('GET /users/{id}/collections', () => {
     expect(all.status).toBe(200);
     expect(all.body.pagination).toEqual({ offset: 0, limit: 100, count: 4, has_more: false });
     expect(all.body.user_id).toBe(eve.id);
-    const line = { id: ids[2], label: 'three', predicate: 'owner', created_at: expect.any(String) };
+    const line = { id: ids[2], pi: ids[2], label: 'three', predicate: 'owner', created_at: expect.any(String) };
     expect(all.body.collections).toContainEqual(line);
     const roles = all.body.collections.map((c: { predicate: string }) => c.predicate).toSorted();
     expect(roles).toEqual(['owner', 'owner', 'owner', 'viewer']);

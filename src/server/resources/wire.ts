@@ -106,6 +106,8 @@ export interface PreviewView {
   type: string;
   label: string;
   collection_id?: string;
+  /** As `collection_id`. */
+  collection_pi?: string;
   description_preview?: string;
   text_preview?: string;
   created_at: string;

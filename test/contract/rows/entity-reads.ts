@@ -30,6 +30,7 @@ export const entityReadRows: Row[] = [
             type: 'document',
             label: 'L',
             collection_id: s.collection.id,
+            collection_pi: s.collection.id,
             description_preview: `${'d'.repeat(200)}...`,
             text_preview: 't',
             created_at,

@@ -190,6 +190,7 @@ export const userRows: Row[] = [
             collections: [
               {
                 id: s.collection.id,
+                pi: s.collection.id,
                 label: 'a collection',
                 predicate: 'editor',
                 created_at: s.collection.created_at,

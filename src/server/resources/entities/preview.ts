@@ -20,7 +20,7 @@ export function previewOf(
     id: row.id,
     type: row.type,
     label: row.label,
-    ...(row.collection === null ? {} : { collection_id: row.collection }),
+    ...(row.collection === null ? {} : { collection_id: row.collection, collection_pi: row.collection }),
     ...(description === undefined ? {} : { description_preview: description }),
     ...(text === undefined ? {} : { text_preview: text }),
     created_at: row.created_at,

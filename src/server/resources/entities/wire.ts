@@ -211,7 +211,7 @@ export interface EntityCollectionView {
 /** An entity in a tree. One that is deleted, or not on this node, has an empty label and no children. */
 export interface TreeNode {
   id: EntityId;
-  /** The same as `id`. */
+  /** As `id`. */
   pi: EntityId;
   label: string;
   type: string;

@@ -194,7 +194,7 @@ function memberships(db: Reader, ids: string[], query: MembershipQuery, nowMs: n
     for (const { json, ...line } of page.collections) {
       const { members } = accessOf(JSON.parse(json) as WireManifest);
       const holds = members.some((m) => m.role === line.predicate && ids.includes(m.peer) && !isExpired(m, nowMs));
-      if (holds) found.push(line);
+      if (holds) found.push({ ...line, pi: line.id });
     }
   }
   return found;

@@ -47,6 +47,8 @@ export interface CreatedUserKeyView {
 
 export interface UserCollectionView {
   id: EntityId;
+  /** As `id`. */
+  pi: EntityId;
   label: string;
   /** The role that the user holds. */
   predicate: string;
