@@ -60,7 +60,7 @@ export function treeBelow(db: Reader, query: TreeQuery): { entries: TreeEntry[];
     if (from.here === 0) continue;
     for (const node of below(db, from, query)) {
       if (++edges > maxEdges) return { entries, truncated: true };
-      if (seen.has(node.key)) continue;
+      if (seen.has(node.key) || node.inside === 0) continue;
       if (entries.length === query.limit) return { entries, truncated: true };
       seen.add(node.key);
       found.push(node);
@@ -74,19 +74,23 @@ function entry({ id, label, type, collection, here }: Node, depth: number, paren
   return { id, label: here === 1 ? (label ?? '') : '', type: type ?? '', collection, depth, parent };
 }
 
-function below(db: Reader, from: Node, query: TreeQuery): Iterable<Node> {
+/** All of them are given, so that those outside the collection count as looked at. */
+function below(db: Reader, from: Node, query: TreeQuery): Iterable<Node & { inside: number }> {
   const named = query.predicates ?? [...upwards, ...roleNames(db, from)];
   const keys = named.map((name) => predicateKey(db, name)).filter((key) => key !== undefined);
-  const collection = query.collection === undefined ? undefined : (entityKey(db, query.collection) ?? -1);
-  const inside = predicateKey(db, 'collection') ?? -1;
-  return db.each<Node>(
-    `SELECT ${columns} FROM edge d JOIN entity e ON e.key = d.peer
-      WHERE d.source = ? AND e.id <> '*' AND d.predicate ${query.predicates ? 'IN' : 'NOT IN'} (${keys.map(() => '?').join()})
-        ${collection === undefined ? '' : 'AND EXISTS (SELECT 1 FROM edge i WHERE i.source = d.peer AND i.predicate = ? AND i.peer = ?)'}
+  const within =
+    query.collection === undefined ? [] : [predicateKey(db, 'collection') ?? -1, entityKey(db, query.collection) ?? -1];
+  const inside =
+    within.length === 0
+      ? '1'
+      : 'EXISTS (SELECT 1 FROM edge i WHERE i.source = d.peer AND i.predicate = ? AND i.peer = ?)';
+  return db.each<Node & { inside: number }>(
+    `SELECT ${columns}, ${inside} AS inside FROM edge d JOIN entity e ON e.key = d.peer
+      WHERE d.source = ? AND d.predicate ${query.predicates ? 'IN' : 'NOT IN'} (${keys.map(() => '?').join()})
       ORDER BY d.predicate, d.peer`,
+    ...within,
     from.key,
     ...keys,
-    ...(collection === undefined ? [] : [inside, collection]),
   );
 }
 
