@@ -7,8 +7,11 @@ interface Schema {
 }
 
 interface Operation {
+  operationId: string;
   summary?: string;
   description?: string;
+  requestBody?: object;
+  responses: Record<string, { description: string; content?: object }>;
 }
 
 interface Document {
@@ -38,6 +41,8 @@ export const introduction = [
 export const tags = [
   { name: 'Auth', description: 'Who the caller is' },
   { name: 'Entities', description: 'Create, read, change and delete entities' },
+  { name: 'Files', description: 'Entities with bytes of their own, declared first and uploaded then' },
+  { name: 'Content', description: 'The bytes that any entity holds under keys' },
   { name: 'Versions', description: 'The history of entities' },
   { name: 'Folders', description: 'Folders, and what is in them: pairs of `contains` and `in`, written on both sides' },
   { name: 'Relationships', description: 'Links between two entities, written in both' },
@@ -61,11 +66,21 @@ export const securityDefinitions = {
   },
 };
 
-/** The document with a summary for each operation, and the items of a batch, which are checked one by one. */
+const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+/** Operations whose body is bytes, and those that answer them. */
+const bytesIn = new Set(['ContentWrite', 'FilesUpload', 'TransfersReceive']);
+const bytesOut = new Set(['ContentRead', 'FilesContent', 'TransfersDownload']);
+
+/** The document with a summary for each operation, bodies and answers of bytes, and the items of a batch, which are checked one by one. */
 export function completed(document: Document): Document {
   for (const operations of Object.values(document.paths))
-    for (const [method, operation] of Object.entries(operations))
+    for (const [method, operation] of Object.entries(operations)) {
       operations[method] = { summary: firstSentence(operation.description ?? ''), ...operation };
+      if (bytesIn.has(operation.operationId)) operations[method].requestBody = { required: true, content: bytes };
+      if (!bytesOut.has(operation.operationId)) continue;
+      for (const [status, answer] of Object.entries(operation.responses))
+        if (status === '200' || status === '206') answer.content = bytes;
+    }
   const { entities } = document.components.schemas.BatchCreateBody?.properties ?? {};
   if (!entities) throw new Error('The document has no BatchCreateBody.entities.');
   entities.items = { $ref: '#/components/schemas/CreateEntityBody' };

@@ -13,7 +13,11 @@ import { Sessions } from './model/sessions.ts';
 import { RequestPool } from './request-pool.ts';
 import { AttestationsService } from './resources/attestations/service.ts';
 import { ChatService } from './resources/chat/service.ts';
+import { DownloadService } from './resources/content/download-service.ts';
+import { Links } from './resources/content/links.ts';
+import { ContentService } from './resources/content/service.ts';
 import { EventsService } from './resources/events/service.ts';
+import { FilesService } from './resources/files/service.ts';
 import { CarImportService } from './resources/node/archives/car-import-service.ts';
 import { ExportService } from './resources/node/archives/export-service.ts';
 import { OneAtATime } from './resources/node/archives/one-at-a-time.ts';
@@ -22,6 +26,8 @@ import { NodeKeysService } from './resources/node/keys/service.ts';
 import { RemotesService } from './resources/node/remotes/service.ts';
 import { SessionsService } from './resources/node/sessions/service.ts';
 import { StatusService } from './resources/node/status/service.ts';
+import { LeftoversService } from './resources/node/transfers/leftovers-service.ts';
+import { UploadsService } from './resources/node/transfers/service.ts';
 import { UpkeepService } from './resources/node/upkeep/service.ts';
 import { SystemService } from './resources/system/service.ts';
 import { UpdatesService } from './resources/updates/service.ts';
@@ -50,6 +56,9 @@ export interface Context extends Services, AsyncDisposable {
   logs: AttestationLogs;
   attestations: AttestationsService;
   archives: { exports: ExportService; carImports: CarImportService };
+  /** The bytes of files: received, kept and given. */
+  bytes: { files: FilesService; content: ContentService; downloads: DownloadService; uploads: UploadsService };
+  leftovers: LeftoversService;
   upkeep: UpkeepService;
   imports: ImportsService;
   nodeKeys: NodeKeysService;
@@ -77,6 +86,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   const operator = identity.ensureOperator().account;
   const nodeKey = identity.ensureNodeKey();
   const firstUse = async (network: Network): Promise<void> => {
+    await leftovers.clear(await networks.get(network));
     await cascades.resume(await networks.get(network));
     await carImports.resume(network);
     await users.ensureUser(network, operator);
@@ -85,17 +95,21 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   };
   const networks = opened.adopt(new Networks(config.data, firstUse), (it) => it.close());
   const logs = opened.use(new AttestationLogs({ key: nodeKey, instance, now, log }));
+  const leftovers = opened.use(new LeftoversService(networks, now, log));
   const alone = new OneAtATime();
   const carImports = new CarImportService({ networks, alone, now, log });
 
   const services = buildServices({ config, networks, identity, now });
-  const { cascades } = services.entities;
+  const { cascades, entities, expansions, diffs } = services.entities;
   const { users, writes, collections } = services;
+  const { publicUrl } = config;
+  const uploads = new UploadsService({ networks, now, publicUrl });
+  const downloads = new DownloadService({ writes, entities, links: new Links(randomBytes(32)), publicUrl });
   const sessions = new SessionsService({
     sessions: new Sessions({ now, randomBytes }),
     account: operator.id,
     instance,
-    publicUrl: config.publicUrl,
+    publicUrl,
   });
   const updates = opened.use(new UpdatesService({ writes, identity, log }));
   await networks.get(config.network);
@@ -103,7 +117,6 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     new SyncEngine({ networks, identity, service: config.service, instance, now, random: Math.random }),
   );
 
-  const { entities, expansions, diffs } = services.entities;
   const operations = { ...services, entities, expansions, diffs };
   const chat = new ChatService({
     ...config.chat,
@@ -139,6 +152,13 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
       publicUrl: config.publicUrl,
     }),
     archives: { exports: new ExportService(networks, instance), carImports },
+    bytes: {
+      files: new FilesService({ writes, entities, downloads, uploads }),
+      content: new ContentService({ writes, uploads }),
+      downloads,
+      uploads,
+    },
+    leftovers,
     upkeep: new UpkeepService({
       networks,
       data: config.data,

@@ -77,14 +77,17 @@ export class NotFoundError extends DomainError {
   }
 }
 
-/** A compare-and-swap that came too late (interface.md, Errors). `actual` is the current tip, or "" where there is none. */
+/**
+ * A compare-and-swap that came too late (interface.md, Errors). `actual` is the current tip, or "" where there is none;
+ * `reason` says what to do where another tip would not help.
+ */
 export class ConflictError extends DomainError {
   override readonly name = 'ConflictError';
   readonly code = 'CONFLICT';
   readonly expected: string;
   readonly actual: string;
-  constructor(expected: string, actual: string) {
-    super('Conflict: entity was modified', { expected, actual });
+  constructor(expected: string, actual: string, reason?: string) {
+    super('Conflict: entity was modified', { expected, actual, ...(reason !== undefined && { reason }) });
     this.expected = expected;
     this.actual = actual;
   }

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { monotonicFactory } from 'ulid';
+import { FileStore } from './blocks/file-store.ts';
 import type { Config } from './config.ts';
 import { idOn, type Network } from './model/ids.ts';
 import { AuthService } from './resources/auth/service.ts';
@@ -17,6 +19,7 @@ import { RelationshipsService } from './resources/relationships/service.ts';
 import { UsersService } from './resources/users/service.ts';
 import { VersionsService } from './resources/versions/service.ts';
 import type { Identity } from './store/identity.ts';
+import { filesFolder } from './store/network-folders.ts';
 import type { Networks } from './store/networks.ts';
 
 /** What the services stand on; a request thread has its own. */
@@ -35,7 +38,8 @@ export interface Ground {
 export type Services = ReturnType<typeof buildServices>;
 
 export function buildServices({ config, networks, identity, now }: Ground) {
-  const permissions = new PermissionsService(now, networks);
+  const hasBytes = (network: Network, cid: string) => new FileStore(filesFolder(join(config.data, network))).has(cid);
+  const permissions = new PermissionsService(now, networks, hasBytes);
   const nextUlid = monotonicFactory();
   const newId = (network: Network) => idOn(network, nextUlid(now()));
   const writes = new EntityWrites({ networks, permissions, now, newId, schema: `${config.service}/eidos@v1` });

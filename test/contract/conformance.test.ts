@@ -10,9 +10,11 @@ import { authRows } from './rows/auth.ts';
 import { chatRows } from './rows/chat.ts';
 import { collectionRows } from './rows/collections.ts';
 import { connectRows } from './rows/connect.ts';
+import { contentRows } from './rows/content.ts';
 import { entityRows } from './rows/entities.ts';
 import { batchRows } from './rows/entity-batches.ts';
 import { entityReadRows } from './rows/entity-reads.ts';
+import { fileRows } from './rows/files.ts';
 import { findRows } from './rows/finds.ts';
 import { folderTreeRows } from './rows/folder-tree.ts';
 import { folderRows } from './rows/folders.ts';
@@ -37,6 +39,8 @@ const rows: Row[] = [
   ...treeRows,
   ...folderRows,
   ...folderTreeRows,
+  ...contentRows,
+  ...fileRows,
   ...relationshipRows,
   ...connectRows,
   ...updateRows,
@@ -88,14 +92,13 @@ describe('the table', () => {
     expect(deferred.filter((one) => !promised.map(nameless).includes(one))).toEqual([]);
   });
 
-  it("knows every endpoint of the node itself as the operator's, but for signing in and out, and what it signs", () => {
+  it("knows every endpoint of the node itself as the operator's, but for some that are for everyone", () => {
     const open = [...operations].filter(([route, { security }]) => route.includes(' /node/') && !security?.length);
+    const session = ['DELETE /node/session', 'POST /node/session'];
     const attestations = ['consistency', 'head', 'proof'].map((name) => `GET /node/attestations/${name}`);
-    expect(open.map(([route]) => route).sort()).toEqual([
-      'DELETE /node/session',
-      ...attestations,
-      'POST /node/session',
-    ]);
+    // Whoever has the token has been let in before.
+    const transfers = ['GET /node/downloads/{token}', 'GET /node/uploads/{token}', 'PUT /node/uploads/{token}'];
+    expect(open.map(([route]) => route).sort()).toEqual([...session, ...attestations, ...transfers].sort());
   });
 
   it.each(rows)('documents who may call: $route', ({ route, auth }) => {

@@ -97,6 +97,8 @@ const beside = {
     'POST /files/{id}/content',
     'GET /files/{id}/content',
     'POST /files/{id}/reupload',
+    'POST /files/{id}/confirm-upload',
+    'GET /files/{id}/download',
   ],
   '2.2 Folders': [
     'POST /folders',
@@ -129,6 +131,12 @@ const beside = {
     'GET /collections/{id}/entities/search',
     'POST /updates/additive',
     'GET /updates/queue/{id}',
+    'POST /entities/{id}/content',
+    'GET /entities/{id}/content',
+    'PATCH /entities/{id}/content',
+    'DELETE /entities/{id}/content',
+    'POST /entities/{id}/content/upload-url',
+    'POST /entities/{id}/content/complete',
   ],
 };
 
@@ -143,7 +151,6 @@ export const later: Record<string, string[]> = {
   kladoi: specified.Kladoi,
   rhizai: specified.Rhizai,
   invites: specified['Alpha invites'],
-  files: beside['2.1 Files'],
 };
 
 /** A route without the names of its parameters. */

@@ -6,6 +6,7 @@ import { settled } from '../helpers/attestations.ts';
 import { anonymous, ask, type Person } from '../helpers/callers.ts';
 import { chatted } from '../helpers/chat.ts';
 import { create, ok, read, remove, unauthorized } from '../helpers/entities.ts';
+import { declare, send } from '../helpers/files.ts';
 import type { Answer } from '../helpers/node.ts';
 import { letters, type MatrixScene, openMatrix, type Role, roles } from './matrix-scene.ts';
 import type { Row as ContractRow } from './row.ts';
@@ -27,6 +28,10 @@ entity:restore     | msbpko      | msbpko      | so          | so
 file:create        | msbpko      | msbpko      | so          | so
 file:update        | msbpko      | msbpko      | so          | so
 folder:view        | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+file:view          | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+file:upload        | msbpko      | msbpko      | so          | so
+file:download      | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+file:reupload      | msbpko      | msbpko      | so          | so
 folder:create      | msbpko      | msbpko      | so          | so
 folder:update      | msbpko      | msbpko      | so          | so
 collection:view    | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
@@ -61,6 +66,8 @@ const made = ({ node, maker, collection }: MatrixScene, type = 'document') =>
   create(node, maker, { type, collection: collection.id, properties: { label: type } });
 
 const question = { messages: [{ id: 'm1', role: 'user', content: 'What is here?' }] };
+const declaredFile = ({ node, maker, collection }: MatrixScene) =>
+  declare(node, maker, 'page', { collection: collection.id });
 
 const creation =
   (type: string): Probe =>
@@ -95,6 +102,18 @@ const probes: Record<string, Probe> = {
   'folder:update': async (scene, who) => {
     const { id, cid } = await made(scene, 'folder');
     return ask(scene.node, who, `PUT /folders/${id}`, { expect_tip: cid, description: 'changed' });
+  },
+  'file:view': async (scene, who) => ask(scene.node, who, `GET /files/${(await declaredFile(scene)).id}`),
+  'file:upload': async (scene, who) => send(scene.node, who, (await declaredFile(scene)).id, 'page'),
+  'file:download': async (scene, who) => {
+    const { id } = await declaredFile(scene);
+    ok(await send(scene.node, scene.maker, id, 'page'));
+    return ask(scene.node, who, `GET /files/${id}/content`);
+  },
+  'file:reupload': async (scene, who) => {
+    const { id, cid } = await declaredFile(scene);
+    const body = { expect_tip: cid, key: 'another', content_type: 'text/plain', size: 1 };
+    return ask(scene.node, who, `POST /files/${id}/reupload`, body);
   },
   'collection:view': ({ node, collection }, who) => ask(node, who, `GET /collections/${collection.id}`),
   'collection:create': ({ node }, who) => ask(node, who, 'POST /collections', { label: 'another' }),

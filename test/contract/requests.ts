@@ -154,8 +154,8 @@ function query(operation: Operation, known: Known): fc.Arbitrary<string> {
   const values = parameters.map((p) => {
     const value = fromSchema(p.schema, known, p.name).map((v) => `${p.name}=${encode(v)}`);
     return fc.oneof(
-      { weight: 30, arbitrary: fc.constant([]) },
-      { weight: 10, arbitrary: value.map((v) => [v]) },
+      { weight: p.required ? 1 : 30, arbitrary: fc.constant([]) },
+      { weight: p.required ? known.tame : 10, arbitrary: value.map((v) => [v]) },
       { weight: known.tame < 100 ? 4 : 1, arbitrary: fc.array(value, { maxLength: 3 }) },
     );
   });

@@ -80,7 +80,9 @@ export function send(url: string, path: string, { method = 'GET', headers = {}, 
         response.on('error', reject);
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString();
-          const json = /\bjson\b/.test(response.headers['content-type'] ?? '') && text !== '';
+          // Stored bytes may say that they are JSON, whatever they are.
+          const { 'content-type': type = '', 'content-disposition': saved } = response.headers;
+          const json = /\bjson\b/.test(type) && text !== '' && saved === undefined;
           resolve({
             status: response.statusCode ?? 0,
             headers: response.headers,

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { TooLargeError, ValidationError } from '../errors.ts';
 import { isContentCid } from './cid.ts';
 import { contentCid } from './encode.ts';
@@ -10,6 +10,13 @@ import { contentCid } from './encode.ts';
 export interface StoredFile {
   cid: string;
   size: number;
+}
+
+/** What bytes must be to be kept: at most `limit` of them, `size` of them, those of the CID `expected`. */
+export interface Wanted {
+  limit?: number;
+  size?: number;
+  expected?: string;
 }
 
 /**
@@ -25,34 +32,46 @@ export class FileStore {
   }
 
   /**
-   * Stores what `source` gives. With `expected`, bytes of any other CID are refused and not kept.
-   * @throws TooLargeError beyond `limit` bytes, ValidationError for another CID; whatever `source` throws
+   * Stores what `source` gives; what is not as it is wanted is refused and not kept.
+   * @throws TooLargeError beyond `limit` bytes, ValidationError for another size or CID; whatever `source` throws
    */
-  async put(
-    source: AsyncIterable<Uint8Array>,
-    { limit = Number.POSITIVE_INFINITY, expected }: { limit?: number; expected?: string } = {},
-  ): Promise<StoredFile> {
-    const incoming = join(this.#folder, 'incoming');
-    await mkdir(incoming, { recursive: true, mode: 0o700 });
-    const temporary = join(incoming, randomUUID());
+  async put(source: AsyncIterable<Uint8Array>, wanted: Wanted = {}): Promise<StoredFile> {
+    const temporary = join(await this.#incoming(), randomUUID());
     try {
-      const stored = await write(temporary, source, limit);
-      if (expected !== undefined && stored.cid !== expected)
+      const stored = await write(temporary, source, wanted);
+      if (wanted.expected !== undefined && stored.cid !== wanted.expected)
         throw ValidationError.at(['cid'], `the bytes are those of ${stored.cid}`);
-      await this.#keep(temporary, stored.cid);
+      await this.adopt(temporary, stored.cid);
       return stored;
     } finally {
       await rm(temporary, { force: true });
     }
   }
 
-  async #keep(temporary: string, cid: string): Promise<void> {
+  async #incoming(): Promise<string> {
+    const incoming = join(this.#folder, 'incoming');
+    await mkdir(incoming, { recursive: true, mode: 0o700 });
+    return incoming;
+  }
+
+  /** Takes over a file of the same disk whose bytes are on disk and are those of the CID. */
+  async adopt(file: string, cid: string): Promise<void> {
     const path = this.#path(cid);
     const folder = join(path, '..');
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await rename(temporary, path);
+    await rename(file, path);
     await sync(folder);
     await sync(this.#folder);
+  }
+
+  /** Where the bytes under a CID lie, for a reader of its own: the folder, and the path in it with slashes. */
+  place(cid: string): { folder: string; path: string } {
+    return { folder: this.#folder, path: relative(this.#folder, this.#path(cid)).replaceAll(sep, '/') };
+  }
+
+  /** Whether bytes are kept under a CID; one look at the disk, for decisions that cannot wait. */
+  has(cid: string): boolean {
+    return existsSync(this.#path(cid));
   }
 
   /** How many bytes are kept under a CID; undefined where none are. */
@@ -89,6 +108,28 @@ export class FileStore {
     await rm(this.#path(cid), { force: true });
   }
 
+  /**
+   * Forgets the bytes under a CID where they came before a time (epoch milliseconds) and `isWanted` says no; gives whether
+   * it did. They are set aside first and looked at again, since the same bytes may come anew at that moment.
+   */
+  async removeUnwanted(cid: string, before: number, isWanted: () => boolean): Promise<boolean> {
+    const unwanted = async (path: string) => (await stat(path)).mtimeMs < before && !isWanted();
+    const path = this.#path(cid);
+    const aside = join(await this.#incoming(), randomUUID());
+    try {
+      if (!(await unwanted(path))) return false;
+      await rename(path, aside);
+      if (await unwanted(aside)) {
+        await rm(aside);
+        return true;
+      }
+      await this.adopt(aside, cid);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+    return false;
+  }
+
   /** Clears what interrupted uploads left; to be called when nothing is being stored. */
   async sweepIncoming(): Promise<void> {
     await rm(join(this.#folder, 'incoming'), { recursive: true, force: true });
@@ -110,17 +151,27 @@ export class FileStore {
   }
 }
 
-async function write(path: string, source: AsyncIterable<Uint8Array>, limit: number): Promise<StoredFile> {
+async function write(
+  path: string,
+  source: AsyncIterable<Uint8Array>,
+  { limit = Number.POSITIVE_INFINITY, size: wanted }: Wanted,
+): Promise<StoredFile> {
   const hash = createHash('sha256');
   const file = await open(path, 'wx', 0o600);
   try {
     let size = 0;
     for await (const chunk of source) {
+      const at = size;
       size += chunk.length;
       if (size > limit) throw new TooLargeError(`The content is larger than ${limit} bytes`);
+      if (wanted !== undefined && size > wanted) throw ValidationError.at(['size'], `more than ${wanted} bytes came`);
+      // Hashed while it is written.
+      const written = writeAll(file, chunk, at);
       hash.update(chunk);
-      await writeAll(file, chunk);
+      await written;
     }
+    if (wanted !== undefined && size !== wanted)
+      throw ValidationError.at(['size'], `${size} bytes came, not ${wanted}`);
     await file.sync();
     return { cid: contentCid(hash.digest()), size };
   } finally {
@@ -128,8 +179,14 @@ async function write(path: string, source: AsyncIterable<Uint8Array>, limit: num
   }
 }
 
-async function writeAll(file: { write: (b: Uint8Array) => Promise<{ bytesWritten: number }> }, chunk: Uint8Array) {
-  for (let rest = chunk; rest.length > 0; ) rest = rest.subarray((await file.write(rest)).bytesWritten);
+interface WritableFile {
+  write(bytes: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesWritten: number }>;
+}
+
+/** Writes all of a chunk at a place of a file. */
+export async function writeAll(file: WritableFile, chunk: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < chunk.length; )
+    done += (await file.write(chunk, done, chunk.length - done, at + done)).bytesWritten;
 }
 
 /** A folder's own entry is durable only when the folder is synced; some systems cannot, and need not. */

@@ -11,8 +11,9 @@ const maxBodyDepth = maxDepth + 10;
 
 /** Bodies that are streams of bytes for their controllers, whatever their type says. */
 const streams: { methods: string[]; path: RegExp }[] = [
-  // wire-contract.md, POST /files/{id}/content
-  { methods: ['POST', 'PUT'], path: /^\/[^/]+\/[^/]+\/content\/?(?:\?|$)/ },
+  // wire-contract.md, POST /files/{id}/content and POST /entities/{id}/content
+  { methods: ['POST'], path: /^\/(?:files|entities)\/[^/]+\/content\/?(?:\?|$)/ },
+  { methods: ['PUT'], path: /^\/node\/uploads\/[^/]+\/?(?:\?|$)/ },
   { methods: ['PUT'], path: /^\/node\/imports\/[^/]+\/files\/[^/]+$/ },
   { methods: ['POST'], path: /^\/node\/import\/?(?:\?|$)/ },
 ];

@@ -4,8 +4,10 @@ import { AuthController } from '../resources/auth/controller.ts';
 import { ChatController } from '../resources/chat/controller.ts';
 import { CollectionsController } from '../resources/collections/controller.ts';
 import { ConnectController } from '../resources/connect/controller.ts';
+import { ContentController } from '../resources/content/controller.ts';
 import { EntitiesController } from '../resources/entities/controller.ts';
 import { EventsController } from '../resources/events/controller.ts';
+import { FilesController } from '../resources/files/controller.ts';
 import { FoldersController } from '../resources/folders/controller.ts';
 import { ArchivesController } from '../resources/node/archives/controller.ts';
 import { ImportsController } from '../resources/node/imports/controller.ts';
@@ -13,6 +15,7 @@ import { NodeKeysController } from '../resources/node/keys/controller.ts';
 import { RemotesController } from '../resources/node/remotes/controller.ts';
 import { SessionsController } from '../resources/node/sessions/controller.ts';
 import { StatusController } from '../resources/node/status/controller.ts';
+import { TransfersController } from '../resources/node/transfers/controller.ts';
 import { UpkeepController } from '../resources/node/upkeep/controller.ts';
 import { PermissionsController } from '../resources/permissions/controller.ts';
 import { RelationshipsController } from '../resources/relationships/controller.ts';
@@ -43,7 +46,9 @@ const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [ArchivesController, (ctx) => new ArchivesController(ctx.archives)],
   [ChatController, (ctx) => new ChatController(ctx.chat)],
   [AttestationsController, (ctx) => new AttestationsController(ctx.attestations)],
+  [ContentController, (ctx) => new ContentController(ctx.bytes)],
   [EventsController, (ctx) => new EventsController(ctx.events)],
+  [FilesController, (ctx) => new FilesController(ctx.bytes)],
   [ImportsController, (ctx) => new ImportsController(ctx.imports)],
   [NodeKeysController, (ctx) => new NodeKeysController(ctx.nodeKeys)],
   [RemotesController, (ctx) => new RemotesController(ctx.remotes)],
@@ -51,6 +56,7 @@ const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [StatusController, (ctx) => new StatusController(ctx.status)],
   [SystemController, (ctx) => new SystemController(ctx.system)],
   [UpdatesController, (ctx) => new UpdatesController(ctx.updates)],
+  [TransfersController, (ctx) => new TransfersController(ctx.bytes)],
   [UpkeepController, (ctx) => new UpkeepController(ctx.upkeep)],
 ]);
 

@@ -24,6 +24,12 @@ export async function* bodyOf(request: StreamRequest): AsyncGenerator<Uint8Array
   }
 }
 
+/** The body as content, with what its headers say of it; `length` null where they do not say. */
+export function uploadOf(request: StreamRequest) {
+  const { 'content-type': type = null, 'content-length': length } = request.headers;
+  return { type, length: length === undefined ? null : Number(length), bytes: bodyOf(request) };
+}
+
 /**
  * Answers with one JSON document a line, each as soon as it is there; an error after the first line becomes the last
  * one, in the form of an error's body. Before the first line an error is an answer like any other. `lossy` lines are

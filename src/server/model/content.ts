@@ -1,16 +1,34 @@
-import type { Json, Manifest } from './manifest.ts';
+import type { IssuePath } from '../errors.ts';
+import type { Json, JsonObject, Manifest } from './manifest.ts';
 
-/**
- * The CIDs of the file bytes that a version names: a file's `properties.cid`, and `properties.content[key].cid` of any
- * entity (wire-contract.md, 2.1 and 4.4). As they stand there: any text, in no order, some perhaps twice.
- */
-export function contentCids({ type, properties }: Manifest): string[] {
-  const found: (Json | undefined)[] = type === 'file' ? [properties.cid] : [];
-  const { content } = properties;
-  if (isMap(content)) for (const entry of Object.values(content)) if (isMap(entry)) found.push(entry.cid);
-  return found.filter((cid) => typeof cid === 'string');
+/** The CID of file bytes in a version, as it stands there (any text), and where. */
+export interface NamedContent {
+  cid: string;
+  path: IssuePath;
 }
 
-function isMap(value: Json | undefined): value is { [name: string]: Json } {
+/**
+ * The file bytes that a version names: a file's `properties.cid`, and `properties.content[key].cid` of any entity
+ * (wire-contract.md, 2.1 and 4.4). In no order, some perhaps twice.
+ */
+export function namedContents({ type, properties }: Pick<Manifest, 'type' | 'properties'>): NamedContent[] {
+  const found: NamedContent[] = [];
+  if (type === 'file' && typeof properties.cid === 'string')
+    found.push({ cid: properties.cid, path: ['properties', 'cid'] });
+  const { content } = properties;
+  if (!isMap(content)) return found;
+  for (const [key, entry] of Object.entries(content))
+    if (isMap(entry) && typeof entry.cid === 'string')
+      found.push({ cid: entry.cid, path: ['properties', 'content', key, 'cid'] });
+  return found;
+}
+
+/** The CIDs alone. */
+export function contentCids(manifest: Pick<Manifest, 'type' | 'properties'>): string[] {
+  return namedContents(manifest).map(({ cid }) => cid);
+}
+
+/** Whether a value is a map of members, rather than text, a list or nothing. */
+export function isMap(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

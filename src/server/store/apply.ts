@@ -11,6 +11,7 @@ import { entityKey } from './entity-keys.ts';
 import { notePending } from './pending.ts';
 import { currentJson, project } from './projection.ts';
 import { readSegment, type SegmentBlock } from './segment.ts';
+import { applyUploadRow } from './uploads.ts';
 import { lastLive } from './versions.ts';
 
 interface Standing {
@@ -158,6 +159,11 @@ function applyRow(db: Writer, row: Exclude<Row, QueuedRow>, time: number): void 
     case 'additive_ended':
     case 'additive_pruned':
       applyAdditiveRow(db, row, time);
+      return;
+    case 'upload':
+    case 'upload_step':
+    case 'uploads_expired':
+      applyUploadRow(db, row);
       return;
     case 'versions':
     case 'car_conflict':

@@ -5,6 +5,7 @@ import { manifestHead } from '../blocks/manifest-head.ts';
 import { StorageError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader, Writer } from './connection.ts';
+import { noteContent } from './content-holders.ts';
 import { damagedVersion } from './storage-error.ts';
 
 /** Blocks from this size on are compressed. */
@@ -89,6 +90,7 @@ export function putBlock(
     bytes,
   );
   noteStart(db, { key, entity, cid, prev: prevOf(plain) });
+  noteContent(db, entity, plain);
   return key;
 }
 

@@ -3,6 +3,7 @@ import type { Json } from '../model/manifest.ts';
 import type { AdditiveRow } from './additive-rows.ts';
 import type { ArchiveRow } from './archive-rows.ts';
 import type { SyncRow } from './sync-rows.ts';
+import type { UploadRow } from './uploads.ts';
 
 /** One entity's move to another tip. */
 export interface Change {
@@ -30,6 +31,7 @@ export type Row =
   /** Work of several commits that a restart has to finish: what is left to do, or null when it is done. */
   | { kind: 'task'; id: string; task: { kind: string; state: Json } | null }
   | AdditiveRow
+  | UploadRow
   | ArchiveRow
   | SyncRow;
 

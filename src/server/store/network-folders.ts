@@ -11,3 +11,8 @@ export function filesFolder(folder: string): string {
 export function spoolFolder(folder: string): string {
   return join(folder, 'spool');
 }
+
+/** What has come of uploads that are not complete (blocks/upload-parts.ts). */
+export function uploadsFolder(folder: string): string {
+  return join(folder, 'uploads');
+}

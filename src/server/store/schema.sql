@@ -36,6 +36,8 @@ CREATE TABLE block (
 
 CREATE INDEX block_entity ON block (entity, ver);
 
+CREATE TABLE content (cid BLOB NOT NULL, entity INTEGER NOT NULL, PRIMARY KEY (cid, entity)) STRICT, WITHOUT ROWID;
+
 CREATE TABLE edge (
   source INTEGER NOT NULL,
   predicate INTEGER NOT NULL,
@@ -174,3 +176,16 @@ CREATE TABLE sync_conflict (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE task (id TEXT PRIMARY KEY, kind TEXT NOT NULL, state TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE upload (
+  token TEXT PRIMARY KEY,
+  entity TEXT NOT NULL,
+  cid TEXT,
+  file_key TEXT,
+  type TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  expires INTEGER NOT NULL,           -- epoch milliseconds
+  received TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX upload_entity ON upload (entity) WHERE received IS NOT NULL;

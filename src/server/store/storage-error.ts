@@ -5,6 +5,7 @@ export const damagedVersion = 'A stored version is damaged. Run `archeion verify
 const sentences: Record<string, string> = {
   SQLITE_FULL:
     'The disk is full. Free some space; nothing of this write was kept, and everything before it can be read.',
+  ENOSPC: 'The disk is full. Free some space; nothing of this write was kept, and everything before it can be read.',
   SQLITE_READONLY: 'The data folder is read-only. Make it writable; what is there can be read.',
   SQLITE_CANTOPEN: 'The database cannot be opened. Check that the data folder exists and is writable.',
   SQLITE_CORRUPT: 'The database file is damaged. Run `archeion verify`, then restore a backup.',
@@ -19,10 +20,23 @@ export function storing<T>(fn: () => T): T {
   try {
     return fn();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (error instanceof StorageError || !/^(SQLITE_|ZSTD_error|E[A-Z]+$)/.test(code)) throw error;
-    throw asStorageError(error);
+    throw storedOr(error);
   }
+}
+
+/** The same for what takes its time. */
+export async function storingLater<T>(fn: () => Promise<T>): Promise<T> {
+  try {
+    return await fn();
+  } catch (error) {
+    throw storedOr(error);
+  }
+}
+
+function storedOr(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const ours = !(error instanceof StorageError) && /^(SQLITE_|ZSTD_error|E[A-Z]+$)/.test(code);
+  return ours ? asStorageError(error) : error;
 }
 
 export function asStorageError(error: unknown): StorageError {

@@ -2,9 +2,10 @@ import { digestOf } from '../blocks/car-format.ts';
 import { cidBytes, cidText } from '../blocks/cid.ts';
 import { type ManifestHead, manifestHead } from '../blocks/manifest-head.ts';
 import { verifyBinary } from '../blocks/verify.ts';
+import { contentOfBlock } from './block-content.ts';
 import { blockBytes } from './blocks.ts';
 import type { Connection, Reader } from './connection.ts';
-import { contentOfBlock } from './content-reads.ts';
+import { holds } from './content-holders.ts';
 import type { Progress } from './progress.ts';
 import { type Findings, pageMs } from './verify-findings.ts';
 
@@ -77,7 +78,10 @@ function verifyOne(db: Reader, row: BlockFacts, findings: Findings): void {
     wrong('block', 'is stored with other bytes');
     return;
   }
-  for (const named of contentOfBlock(bytes)) findings.named.add(digestOf(cidBytes(named)), row.key, 0);
+  for (const named of contentOfBlock(bytes)) {
+    findings.named.add(digestOf(cidBytes(named)), row.key, 0);
+    if (!holds(db, row.entity, named)) wrong('content', `names the content ${named}, which no row says`);
+  }
   let head: ManifestHead;
   try {
     head = manifestHead(bytes);

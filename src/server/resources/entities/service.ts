@@ -1,4 +1,4 @@
-import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts';
+import { ConflictError, type Issue, NotFoundError, ValidationError } from '../../errors.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
 import { applyUpdate, firstVersion, restored, tombstone } from '../../model/merge.ts';
@@ -9,6 +9,7 @@ import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity, findStanding, findStored, findTip, type Standing } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { lastLive, versionByKey } from '../../store/versions.ts';
+import type { StepOptions } from '../permissions/service.ts';
 import type { CasUpdateBody, PreviewView, RelationshipBody } from '../wire.ts';
 import {
   createdRelationships,
@@ -159,7 +160,7 @@ export class EntitiesService {
 
   /**
    * An update through any of the endpoints that take the CAS body. `adapt` turns the body into what the type means by
-   * it, given the current version; `type` is what the endpoint is for.
+   * it, given the current version; `issues` says what is wrong with that; `type` is what the endpoint is for.
    */
   async change(
     caller: Caller,
@@ -167,7 +168,12 @@ export class EntitiesService {
     expected: string,
     body: CasUpdateBody,
     validate: boolean,
-    options: { type?: string; adapt?: (current: Manifest) => CasUpdateBody } = {},
+    options: {
+      type?: string;
+      adapt?: (current: Manifest) => CasUpdateBody;
+      issues?: (current: Manifest) => Issue[];
+      step?: StepOptions;
+    } = {},
   ): Promise<WireManifest> {
     const actor = registered(caller);
     refuse(updateIssues(body));
@@ -179,7 +185,8 @@ export class EntitiesService {
       const update = options.adapt ? options.adapt(base.manifest) : body;
       const next = applyUpdate(base.manifest, base.cid, toUpdate(update), this.#writes.stamp(actor, body.note));
       const locate = located(next, body.relationships_add, 'relationships_add');
-      const prepared = this.#writes.step(db, caller, base, next, expected, { locate });
+      const prepared = this.#writes.step(db, caller, base, next, expected, { locate, ...options.step });
+      refuse(options.issues?.(base.manifest) ?? []);
       this.#checkRelationships(db, caller, next, body.relationships_add, validate);
       return prepared;
     });

@@ -3,6 +3,7 @@ import { isWrite, permissionMetadata } from '../../model/actions.ts';
 import type { Actor, RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { type GuardOptions, required } from '../../model/guards.ts';
+import { type Network, networkOf } from '../../model/ids.ts';
 import { collectionsOf, type Manifest } from '../../model/manifest.ts';
 import {
   allowed,
@@ -20,6 +21,7 @@ import type { Networks } from '../../store/networks.ts';
 import { mirrorOf } from '../../store/remotes.ts';
 import { firstAuthor, lastLive, versionByKey } from '../../store/versions.ts';
 import { checkNetwork } from '../entities/writes.ts';
+import { claimIssues } from './content-claims.ts';
 import type { EntityPermissionsView, PermissionMetadataView } from './wire.ts';
 
 /** Where an entity's permissions are resolved: its type, its id and its first collection. */
@@ -28,7 +30,12 @@ export type Placed = Pick<EntityRow, 'id' | 'type' | 'collection'>;
 export interface StepOptions extends GuardOptions {
   /** A cascade whose one check of `entity:delete` on its collection covers this deletion (wire-contract.md N23). */
   scopedDelete?: boolean;
+  /** CIDs of content whose bytes came with this write. */
+  sent?: readonly string[];
 }
+
+/** Whether a network of this node has the bytes of a CID. */
+export type HasBytes = (network: Network, cid: string) => boolean;
 
 function isContentDelete(action: string): boolean {
   return action.endsWith(':delete') && action !== 'collection:delete';
@@ -65,12 +72,14 @@ const cachedCollections = 500;
 export class PermissionsService {
   readonly #now: () => number;
   readonly #networks: Pick<Networks, 'get'>;
+  readonly #hasBytes: HasBytes;
   /** What collections say about access, by id and the key of the version that says it. */
   readonly #access = new Map<string, CollectionAccess>();
 
-  constructor(now: () => number, networks: Pick<Networks, 'get'>) {
+  constructor(now: () => number, networks: Pick<Networks, 'get'>, hasBytes: HasBytes) {
     this.#now = now;
     this.#networks = networks;
+    this.#hasBytes = hasBytes;
   }
 
   /** Every action and what implies what. */
@@ -198,7 +207,17 @@ export class PermissionsService {
     const forbidden = refusals.find((r) => r.kind === 'forbidden');
     if (forbidden) throw new ForbiddenError(forbidden.message);
     const invalid = refusals.filter((r) => r.kind === 'validation').map(({ path, message }) => ({ path, message }));
-    return [...invalid, ...closed];
+    return [...invalid, ...closed, ...this.#claims(db, actor, step)];
+  }
+
+  /** The operator has the disk that all bytes are on. */
+  #claims(db: Reader, actor: Actor, step: { base: Manifest | null; next: Manifest; options?: StepOptions }): Issue[] {
+    if (actor.kind === 'user' && actor.operator) return [];
+    return claimIssues(db, step, {
+      mayView: (holder) => this.may(db, actor, 'entity:view', holder),
+      hasBytes: (cid) => this.#hasBytes(networkOf(step.next.id), cid),
+      sent: step.options?.sent ?? [],
+    });
   }
 
   /** Nothing new comes into a deleted collection, although its roles go on (so that it can be restored). */

@@ -178,4 +178,20 @@ CREATE INDEX additive_next ON additive (key) WHERE expires IS NULL;
 CREATE INDEX additive_waiting ON additive (entity, actor) WHERE expires IS NULL;
 CREATE INDEX additive_failed ON additive (entity) WHERE error IS NOT NULL;
 CREATE INDEX additive_expires ON additive (expires) WHERE expires IS NOT NULL;
+-- Which entities have a version, however old, that names which content: by the content's CID, whether or not its bytes are
+-- here.
+CREATE TABLE content (cid BLOB NOT NULL, entity INTEGER NOT NULL, PRIMARY KEY (cid, entity)) STRICT, WITHOUT ROWID;
+-- Addresses that take bytes for an entity (an id). token: the SHA-256 of what stands in the address; cid: what the bytes
+-- must be, null for any; file_key: the key of the file version that they are for; received: the CID of what has come.
+CREATE TABLE upload (
+  token TEXT PRIMARY KEY,
+  entity TEXT NOT NULL,
+  cid TEXT,
+  file_key TEXT,
+  type TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  expires INTEGER NOT NULL,           -- epoch milliseconds
+  received TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX upload_entity ON upload (entity) WHERE received IS NOT NULL;
 `;

@@ -1,0 +1,46 @@
+import send from 'send';
+import { NotFoundError } from '../errors.ts';
+import { sendJson } from './stored-json.ts';
+import type { StreamRequest } from './streams.ts';
+
+/** Kept bytes and how they are answered. */
+export interface FileAnswer {
+  folder: string;
+  /** In the folder, with slashes; of the node's own making. */
+  path: string;
+  headers: Record<string, string>;
+}
+
+/**
+ * Answers with a file's bytes, no faster than they are read: whole or a range, or that what the client has is current.
+ * `ETag` stands in the headers. @throws NotFoundError before the first byte
+ */
+export function answerFile(request: StreamRequest, { folder, path, headers }: FileAnswer): Promise<void> {
+  const response = request.res;
+  const options = { root: folder, dotfiles: 'allow', cacheControl: false, lastModified: false, index: false } as const;
+  return new Promise((resolve, reject) => {
+    response.once('close', resolve);
+    for (const [name, value] of Object.entries({ ...constantHeaders, ...headers })) response.setHeader(name, value);
+    send(request, path, options)
+      .on('error', (error: Error & { status?: number }) => {
+        if (response.headersSent) return void response.destroy();
+        const range = response.getHeader('Content-Range');
+        for (const name of response.getHeaderNames()) response.removeHeader(name);
+        if (error.status === 412) sendJson(response, 412, { error: 'Precondition Failed: the content is another one' });
+        else if (error.status === 416)
+          sendJson(response, 416, { error: 'Range Not Satisfiable' }, { 'Content-Range': String(range) });
+        else reject(error.status === 404 ? new NotFoundError(gone) : error);
+      })
+      .pipe(response);
+  });
+}
+
+const gone = 'The bytes of this content are not on this node any more';
+
+/** What is stored is never run: not as a page of this node, not in a frame, and not as another type than it says. */
+const constantHeaders = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "sandbox; default-src 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+};

@@ -1,0 +1,83 @@
+import { isMap } from './content.ts';
+import type { JsonObject, Manifest } from './manifest.ts';
+
+/** `properties.content[key]`: bytes that an entity holds (wire-contract.md 4.4). A stored one may lack anything. */
+export interface ContentEntry {
+  cid: string;
+  size: number;
+  content_type: string;
+  filename?: string;
+  /** ISO 8601. */
+  uploaded_at: string;
+}
+
+/** What a download needs to know beside the bytes; null where the version does not say. */
+export interface HeldContent {
+  cid: string;
+  type: string | null;
+  filename: string | null;
+}
+
+type Content = Pick<Manifest, 'type' | 'properties'>;
+
+/** The entries of a version by key, in their order; those without a CID are left out. */
+export function entriesOf({ properties }: Content): Map<string, JsonObject & { cid: string }> {
+  const entries = new Map<string, JsonObject & { cid: string }>();
+  if (isMap(properties.content))
+    for (const [key, entry] of Object.entries(properties.content))
+      if (isMap(entry) && typeof entry.cid === 'string') entries.set(key, { ...entry, cid: entry.cid });
+  return entries;
+}
+
+/** Whether `properties.content` is something else than entries by key, such as a text of somebody's. */
+export function isOtherContent({ properties }: Content): boolean {
+  return properties.content !== undefined && !isMap(properties.content);
+}
+
+/**
+ * The content under a key, or with a CID; without either the one that an entity has by itself: a file's own bytes, else
+ * the entry that came last.
+ */
+export function heldContent(version: Content, wanted: { key?: string; cid?: string }): HeldContent | undefined {
+  const own = ownBytes(version);
+  const entries = entriesOf(version);
+  if (wanted.key !== undefined) return held(entries.get(wanted.key));
+  const all = [...(own ? [own] : []), ...[...entries.values()].map(held)];
+  if (wanted.cid !== undefined) return all.find((one) => one?.cid === wanted.cid);
+  return own ?? held(newest([...entries.values()]));
+}
+
+/** The bytes of a file in the earlier form, where they have come (wire-contract.md 2.1). */
+function ownBytes({ type, properties }: Content): HeldContent | undefined {
+  const { cid, uploaded, content_type, filename } = properties;
+  if (type !== 'file' || uploaded !== true || typeof cid !== 'string') return undefined;
+  return { cid, type: text(content_type), filename: text(filename) };
+}
+
+function held(entry: (JsonObject & { cid: string }) | undefined): HeldContent | undefined {
+  return entry && { cid: entry.cid, type: text(entry.content_type), filename: text(entry.filename) };
+}
+
+function newest(entries: (JsonObject & { cid: string })[]): (JsonObject & { cid: string }) | undefined {
+  const time = (entry: JsonObject) => text(entry.uploaded_at) ?? '';
+  return entries.reduce<(JsonObject & { cid: string }) | undefined>(
+    (last, next) => (last === undefined || time(next) >= time(last) ? next : last),
+    undefined,
+  );
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/**
+ * The properties with other entries. They are made member by member, so that a key such as `__proto__` is a name like
+ * any other.
+ */
+export function withEntries(
+  properties: JsonObject,
+  change: (entries: [string, JsonObject][]) => [string, JsonObject][],
+) {
+  const old = isMap(properties.content) ? (Object.entries(properties.content) as [string, JsonObject][]) : [];
+  return { ...properties, content: Object.fromEntries(change(old)) };
+}

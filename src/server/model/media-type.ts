@@ -1,0 +1,23 @@
+/** What bytes of no known type are. */
+export const anyBytes = 'application/octet-stream';
+
+const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:[ \t]*;[\x20-\x7e]*)?$/;
+const longest = 255;
+
+/** A stored type as a Content-Type header may carry it; text that is no media type is taken for any bytes. */
+export function servedType(type: unknown): string {
+  return typeof type === 'string' && type.length <= longest && mediaType.test(type) ? type : anyBytes;
+}
+
+/** Whether two texts name the same type: case and the spaces around its parameters do not count. */
+export function sameType(a: string, b: string): boolean {
+  return plain(a) === plain(b);
+}
+
+function plain(type: string): string {
+  return type
+    .trim()
+    .toLowerCase()
+    .replaceAll(/\s*([;=])\s*/g, '$1')
+    .replace(/;+$/, '');
+}

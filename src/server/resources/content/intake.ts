@@ -1,0 +1,54 @@
+import { FileStore, type StoredFile } from '../../blocks/file-store.ts';
+import { TooLargeError, ValidationError } from '../../errors.ts';
+import { anyBytes } from '../../model/media-type.ts';
+import { filesFolder } from '../../store/network-folders.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
+import { storingLater } from '../../store/storage-error.ts';
+
+/** wire-contract.md, 2.1 and 4.4: 500 MB, as the size of an upload-url has it. */
+export const maxContentBytes = 524_288_000;
+
+/** A body of bytes: its Content-Type and Content-Length where it has them. */
+export interface Upload {
+  type: string | null;
+  length: number | null;
+  bytes: AsyncIterable<Uint8Array>;
+}
+
+/** The bytes of a network. */
+export function filesOf({ folder }: Pick<NetworkStore, 'folder'>): FileStore {
+  return new FileStore(filesFolder(folder));
+}
+
+/** Refuses what its headers show to be too much or not what was declared, before a byte of it is read. */
+export function checkLength({ length }: Upload, size: number | null): void {
+  if ((length ?? 0) > maxContentBytes) throw tooLarge();
+  if (length !== null && size !== null && length !== size)
+    throw ValidationError.at(['size'], `${length} bytes come, not ${size}`);
+}
+
+export function tooLarge(): TooLargeError {
+  return new TooLargeError(`The content is too large: at most ${maxContentBytes} bytes`);
+}
+
+/** Keeps the bytes, on disk when it returns. @throws TooLargeError, ValidationError for another size, StorageError */
+export async function receive(store: NetworkStore, upload: Upload, size: number | null): Promise<StoredFile> {
+  checkLength(upload, size);
+  const wanted = { limit: maxContentBytes, ...(size !== null && { size }) };
+  return storingLater(() => filesOf(store).put(upload.bytes, wanted));
+}
+
+/** As much as the signatures of files reach. */
+const headBytes = 4100;
+
+/** The media type that kept bytes look like, for an upload that does not say one. */
+export async function sniffedType(files: FileStore, cid: string): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const part of files.read(cid, { start: 0, end: headBytes - 1 })) parts.push(part);
+  try {
+    const { fileTypeFromBuffer } = await import('file-type');
+    return (await fileTypeFromBuffer(Buffer.concat(parts)))?.mime ?? anyBytes;
+  } catch {
+    return anyBytes;
+  }
+}

@@ -1,0 +1,233 @@
+import { isContentCid } from '../../blocks/cid.ts';
+import { type DomainError, type Issue, NotFoundError, ValidationError } from '../../errors.ts';
+import { type Caller, registered } from '../../model/caller.ts';
+import { type ContentEntry, entriesOf, isOtherContent, withEntries } from '../../model/content-entries.ts';
+import type { JsonObject, Manifest } from '../../model/manifest.ts';
+import { replaced } from '../../model/merge.ts';
+import type { Reader } from '../../store/connection.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
+import { refuse, textIssues } from '../entities/body.ts';
+import type { EntityWrites, Prepared } from '../entities/writes.ts';
+import type { UploadsService } from '../node/transfers/service.ts';
+import { checkLength, filesOf, receive, sniffedType, type Upload } from './intake.ts';
+import type {
+  CompleteUploadBody,
+  ContentRemovedView,
+  ContentRenamedView,
+  ContentWrittenView,
+  RenameContentBody,
+  UploadUrlBody,
+  UploadUrlView,
+} from './wire.ts';
+
+/** What becomes of an entity's content entries; `problem` is said after everything else is found right. */
+interface Plan {
+  properties: JsonObject;
+  problem?: DomainError | undefined;
+}
+
+interface PlanOptions {
+  /** The tip that the client states; undefined where the endpoint takes none. */
+  expected?: string | undefined;
+  /** CIDs whose bytes came with this write. */
+  sent?: string[];
+  /** Where the request names the content. */
+  path?: string[];
+}
+
+const longestType = 255;
+
+/** The bytes that an entity holds under keys, `properties.content` (wire-contract.md 4.4). */
+export class ContentService {
+  readonly #writes: EntityWrites;
+  readonly #uploads: UploadsService;
+
+  constructor({ writes, uploads }: { writes: EntityWrites; uploads: UploadsService }) {
+    this.#writes = writes;
+    this.#uploads = uploads;
+  }
+
+  /** Receives bytes and writes their entry; whoever may not is told before a byte is read. */
+  async write(
+    caller: Caller,
+    id: string,
+    { key, filename }: { key: string; filename?: string | undefined },
+    upload: Upload,
+  ): Promise<ContentWrittenView> {
+    registered(caller);
+    refuse([...textIssues({ key, filename }), ...typeIssues(upload.type ?? '', 'content-type')]);
+    checkLength(upload, null);
+    const store = await this.#writes.store(caller);
+    const entry = (cid: string, size: number, type: string): ContentEntry => ({
+      cid,
+      size,
+      content_type: type,
+      ...(filename !== undefined && { filename }),
+      uploaded_at: new Date(this.#writes.env.now()).toISOString(),
+    });
+    const prepare = (db: Reader, content: ContentEntry) =>
+      this.#prepare(db, caller, id, (base) => entered(base, key, content), { sent: [content.cid] });
+    store.read((db) => prepare(db, entry('', 0, '')));
+    const { cid, size } = await receive(store, upload, null);
+    const content = entry(cid, size, upload.type ?? (await sniffedType(filesOf(store), cid)));
+    const step = await this.#writes.queued(store, id, () => this.#written(store, (db) => prepare(db, content)));
+    return { ...changed(step), content: { key, ...content } };
+  }
+
+  async rename(caller: Caller, id: string, body: RenameContentBody): Promise<ContentRenamedView> {
+    const { old_key, new_key, expect_tip } = body;
+    let cid = '';
+    const step = await this.#change(caller, id, textIssues({ old_key, new_key }), { expected: expect_tip }, (base) => {
+      const entries = entriesOf(base);
+      const entry = entries.get(old_key);
+      cid = entry?.cid ?? '';
+      const taken = ValidationError.at(['new_key'], `there is content under ${JSON.stringify(new_key)} already`);
+      return {
+        properties: withEntries(base.properties, (all) => all.map(([k, v]) => [k === old_key ? new_key : k, v])),
+        problem: entry ? (isTaken(base, new_key) ? taken : undefined) : noContent(),
+      };
+    });
+    return { ...changed(step), old_key, new_key, content_cid: cid };
+  }
+
+  async remove(
+    caller: Caller,
+    id: string,
+    { key, cid }: { key?: string | undefined; cid?: string | undefined },
+    expected: string,
+  ): Promise<ContentRemovedView> {
+    const issues = textIssues({ key, cid });
+    if ((key === undefined) === (cid === undefined))
+      issues.push({ path: ['key'], message: 'name the content by `key` or by `cid`' });
+    let removed = '';
+    const step = await this.#change(caller, id, issues, { expected }, (base) => {
+      const keys = [...entriesOf(base)].filter(([k, entry]) => k === key || entry.cid === cid).map(([k]) => k);
+      removed = keys[0] ?? '';
+      const several = ValidationError.at(
+        ['cid'],
+        `is under several keys (${keys.slice(0, 10).join(', ')}): name the key`,
+      );
+      return {
+        properties: withEntries(base.properties, (all) => all.filter(([k]) => k !== removed)),
+        problem: keys.length === 0 ? noContent() : keys.length > 1 ? several : undefined,
+      };
+    });
+    return { ...changed(step), removed_key: removed };
+  }
+
+  /** An address that takes bytes for the entity, for whoever may change it. */
+  async uploadUrl(caller: Caller, id: string, body: UploadUrlBody, host: string): Promise<UploadUrlView> {
+    registered(caller);
+    const { cid, content_type: type, size } = body;
+    refuse([...contentIssues(cid), ...typeIssues(type, 'content_type')]);
+    const store = await this.#writes.store(caller);
+    store.read((db) => this.#prepare(db, caller, id, ({ properties }) => ({ properties })));
+    const { url, expires } = await this.#uploads.offer(store, { entity: id, cid, file_key: null, type, size }, host);
+    return { upload_url: url, r2_key: `${id}/${cid}`, expires_at: expires };
+  }
+
+  /** Writes the entry of bytes that came to an address, or that an entity holds which the caller may view. */
+  async complete(caller: Caller, id: string, body: CompleteUploadBody): Promise<ContentWrittenView> {
+    registered(caller);
+    const { key, cid, size, content_type, filename, expect_tip } = body;
+    const issues = [
+      ...contentIssues(cid),
+      ...textIssues({ key, filename }),
+      ...typeIssues(content_type, 'content_type'),
+    ];
+    refuse(issues);
+    const store = await this.#writes.store(caller);
+    const kept = await filesOf(store).size(cid);
+    const content: ContentEntry = {
+      cid,
+      size,
+      content_type,
+      ...(filename !== undefined && { filename }),
+      uploaded_at: new Date(this.#writes.env.now()).toISOString(),
+    };
+    const missing = ValidationError.at(['cid'], 'its bytes are not here: PUT them to the address of upload-url first');
+    const other = ValidationError.at(['size'], `the bytes are ${kept}`);
+    const problem = kept === undefined ? missing : kept !== size ? other : undefined;
+    const step = await this.#change(caller, id, [], { expected: expect_tip, path: ['cid'] }, (base) => ({
+      problem,
+      ...entered(base, key, content),
+    }));
+    return { ...changed(step), content: { key, ...content } };
+  }
+
+  async #change(
+    caller: Caller,
+    id: string,
+    issues: Issue[],
+    options: PlanOptions,
+    plan: (base: Manifest) => Plan,
+  ): Promise<Prepared> {
+    registered(caller);
+    refuse(issues);
+    const store = await this.#writes.store(caller);
+    return this.#written(store, (db) => this.#prepare(db, caller, id, plan, options));
+  }
+
+  async #written(store: NetworkStore, prepare: (db: Reader) => Prepared): Promise<Prepared> {
+    const { step } = await this.#writes.write(store, (db) => {
+      const step = prepare(db);
+      return { step, steps: [step] };
+    });
+    return step;
+  }
+
+  #prepare(
+    db: Reader,
+    caller: Caller,
+    id: string,
+    plan: (base: Manifest) => Plan,
+    { expected, sent = [], path }: PlanOptions = {},
+  ): Prepared {
+    const base = this.#writes.standing(db, caller.network, id);
+    const { properties, problem } = plan(base.manifest);
+    const { relationships } = base.manifest;
+    const stamp = this.#writes.stamp(registered(caller));
+    const next = replaced(base.manifest, base.cid, { properties, relationships }, stamp);
+    const found = this.#writes.permit(db, caller, base, next, { sent });
+    const issues = found.map((issue) => (path && issue.path[1] === 'content' ? { ...issue, path } : issue));
+    const step = this.#writes.settle(db, base, next, expected, problem ? [] : issues);
+    if (problem) throw problem;
+    return step;
+  }
+}
+
+function entered(base: Manifest, key: string, entry: ContentEntry): Plan {
+  const value: [string, JsonObject] = [key, { ...entry }];
+  return {
+    properties: withEntries(base.properties, (all) =>
+      all.some(([k]) => k === key) ? all.map((one) => (one[0] === key ? value : one)) : [...all, value],
+    ),
+    ...(isOtherContent(base) && {
+      problem: ValidationError.at(['properties', 'content'], 'is no map of content: move it to another property first'),
+    }),
+  };
+}
+
+function isTaken({ properties }: Manifest, key: string): boolean {
+  return Object.hasOwn(properties.content as JsonObject, key);
+}
+
+function changed({ cid, next }: Prepared) {
+  return { id: next.id, cid, prev_cid: next.prev ?? '' };
+}
+
+function noContent(): NotFoundError {
+  return new NotFoundError('Content not found: GET /entities/{id} lists it under properties.content');
+}
+
+function contentIssues(cid: string): Issue[] {
+  return isContentCid(cid)
+    ? []
+    : [{ path: ['cid'], message: 'must be the CID of bytes: CIDv1, raw, sha2-256, base32 (bafkrei...)' }];
+}
+
+function typeIssues(type: string, name: string): Issue[] {
+  const long =
+    type.length > longestType ? [{ path: [name], message: `must have at most ${longestType} characters` }] : [];
+  return [...textIssues({ [name]: type }), ...long];
+}

@@ -1,0 +1,76 @@
+import { FileStore } from '../../../blocks/file-store.ts';
+import { UploadParts } from '../../../blocks/upload-parts.ts';
+import { isNamed } from '../../../store/content-holders.ts';
+import { filesFolder, uploadsFolder } from '../../../store/network-folders.ts';
+import type { NetworkStore } from '../../../store/network-store.ts';
+import type { Networks } from '../../../store/networks.ts';
+import { unfinished } from '../../../store/tasks.ts';
+import { hasExpired, openUploads } from '../../../store/uploads.ts';
+
+const hour = 3_600_000;
+/** An upload is remembered for so long after its address has expired: `complete` may name its bytes. */
+const rememberedMs = 24 * hour;
+/** Bytes that no version names stay for longer than any upload that brought them is remembered. */
+const orphanMs = 48 * hour;
+
+interface Log {
+  error(details: object, message: string): void;
+}
+
+/** Clears what interrupted and given-up uploads leave on the disk: on opening a network, and every hour. */
+export class LeftoversService implements Disposable {
+  readonly #networks: Pick<Networks, 'opened'>;
+  readonly #now: () => number;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(networks: Pick<Networks, 'opened'>, now: () => number, log: Log) {
+    this.#networks = networks;
+    this.#now = now;
+    this.#timer = setInterval(() => {
+      this.sweep().catch((error: unknown) => log.error({ err: error }, 'old uploads could not be cleared'));
+    }, hour);
+    this.#timer.unref();
+  }
+
+  /** For a network that is being opened, before anything is received: what a crash left goes too. */
+  async clear(store: NetworkStore): Promise<void> {
+    await filesOf(store).sweepIncoming();
+    await this.#uploads(store, Number.POSITIVE_INFINITY);
+  }
+
+  async sweep(): Promise<void> {
+    for (const store of this.#networks.opened()) {
+      // A long request may go on after its address has expired.
+      await this.#uploads(store, this.#now() - hour);
+      await this.#orphans(store);
+    }
+  }
+
+  async #uploads(store: NetworkStore, before: number): Promise<void> {
+    const time = this.#now();
+    const { open, expired } = store.read((db) => ({
+      open: openUploads(db, time),
+      expired: hasExpired(db, time - rememberedMs),
+    }));
+    await new UploadParts(uploadsFolder(store.folder)).sweep(new Set(open), before);
+    if (!expired) return;
+    const row = { kind: 'uploads_expired' as const, before: time - rememberedMs };
+    await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time }]);
+  }
+
+  /** An import brings bytes before the versions that name them, and does not bring those that are here. */
+  async #orphans(store: NetworkStore): Promise<void> {
+    const files = filesOf(store);
+    const before = this.#now() - orphanMs;
+    const isWanted = (cid: string) => store.read((db) => isNamed(db, cid) || unfinished(db, 'car_import').length > 0);
+    for await (const cid of files.list()) await files.removeUnwanted(cid, before, () => isWanted(cid));
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}
+
+function filesOf({ folder }: NetworkStore): FileStore {
+  return new FileStore(filesFolder(folder));
+}

@@ -1,0 +1,193 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { FileStore } from '../../../blocks/file-store.ts';
+import { UploadParts } from '../../../blocks/upload-parts.ts';
+import { AlreadyExistsError, NotFoundError, ValidationError } from '../../../errors.ts';
+import { networks as allNetworks, type Network } from '../../../model/ids.ts';
+import { sameType } from '../../../model/media-type.ts';
+import type { Row } from '../../../store/commit.ts';
+import { filesFolder, uploadsFolder } from '../../../store/network-folders.ts';
+import type { NetworkStore } from '../../../store/network-store.ts';
+import type { Networks } from '../../../store/networks.ts';
+import { storingLater } from '../../../store/storage-error.ts';
+import { findUpload, type UploadAddress } from '../../../store/uploads.ts';
+import { type PartRange, partRange } from './part-range.ts';
+import type { UploadView } from './wire.ts';
+
+/** A body that brings bytes of an upload, with what its headers say. */
+export interface PartUpload {
+  type: string | null;
+  length: number | null;
+  /** `Content-Range` and `Upload-Offset`. */
+  range: string | null;
+  offset: string | null;
+  bytes: AsyncIterable<Uint8Array>;
+  /** Ends the request. */
+  stop: () => void;
+}
+
+/** wire-contract.md 4.4: an address takes bytes for 15 minutes. */
+const lifeMs = 15 * 60_000;
+const secretBytes = 32;
+
+type Found = UploadAddress & { received: string | null };
+
+/** One request at a time writes the part of an upload. */
+interface Writing {
+  stop: () => void;
+  done: Promise<unknown>;
+}
+
+/**
+ * Addresses that take the bytes of one content for one entity without further credentials, and in several requests. What
+ * has come is on disk, the address in the database: both outlive the process.
+ */
+export class UploadsService {
+  readonly #networks: Pick<Networks, 'get'>;
+  readonly #now: () => number;
+  readonly #publicUrl: string | null;
+  readonly #writing = new Map<string, Writing>();
+
+  constructor(env: { networks: Pick<Networks, 'get'>; now: () => number; publicUrl: string | null }) {
+    this.#networks = env.networks;
+    this.#now = env.now;
+    this.#publicUrl = env.publicUrl;
+  }
+
+  /** Makes an address; `host` is the name under which the client reached us. Whether it may have one is settled. */
+  async offer(
+    store: NetworkStore,
+    upload: Omit<UploadAddress, 'token' | 'expires'>,
+    host: string,
+  ): Promise<{ url: string; expires: string }> {
+    const secret = `${store.network}-${randomBytes(secretBytes).toString('base64url')}`;
+    const expires = this.#now() + lifeMs;
+    await this.#record(store, { kind: 'upload', ...upload, token: digest(secret), expires });
+    const url = `${this.#publicUrl ?? `http://${host}`}/node/uploads/${secret}`;
+    return { url, expires: new Date(expires).toISOString() };
+  }
+
+  async state(secret: string): Promise<UploadView> {
+    const { store, upload } = await this.#find(secret);
+    return this.#view(store, upload);
+  }
+
+  /**
+   * Takes bytes: all of them, or where the headers state a range, those that go on where the part ends. A request that
+   * is cut off leaves what came. @throws AlreadyExistsError with the offset where the range begins elsewhere
+   */
+  async receive(secret: string, body: PartUpload): Promise<UploadView> {
+    const token = digest(secret);
+    const before = this.#writing.get(token);
+    let stopped = false;
+    const stop = () => {
+      stopped = true;
+      body.stop();
+    };
+    // A client that comes again has given up its earlier request, which may not have noticed yet.
+    before?.stop();
+    const work = (before?.done ?? Promise.resolve()).then(() => {
+      if (stopped) throw ValidationError.at([], 'another request goes on with this upload');
+      return this.#receive(secret, body);
+    });
+    const writing = { stop, done: work.catch(() => undefined) };
+    this.#writing.set(token, writing);
+    try {
+      return await work;
+    } finally {
+      if (this.#writing.get(token) === writing) this.#writing.delete(token);
+    }
+  }
+
+  async #receive(secret: string, body: PartUpload): Promise<UploadView> {
+    const { store, upload } = await this.#find(secret);
+    if (upload.received !== null) return this.#view(store, upload);
+    const { token, size, type } = upload;
+    if (body.type !== null && !sameType(body.type, type))
+      throw ValidationError.at(['content-type'], `must be ${type}, for which the address was made`);
+    const range = partRange(body, size);
+    if (!range && body.length !== null && body.length !== size)
+      throw ValidationError.at(['size'], `${body.length} bytes come, not ${size}`);
+    const parts = partsOf(store);
+    const at = await parts.size(token);
+    if (range && range.start !== at)
+      throw new AlreadyExistsError(`The upload stands at ${at} bytes: go on from there`, { offset: at });
+    let whole: string | null;
+    try {
+      const from = range?.start ?? 0;
+      whole = (await storingLater(() => parts.write(token, bounded(body.bytes, range, size), from))).cid;
+    } finally {
+      // What came can be gone on with for as long again.
+      await this.#record(store, { kind: 'upload_step', token, expires: this.#now() + lifeMs, received: null });
+    }
+    const come = await parts.size(token);
+    if (come < size && range) return this.#view(store, upload);
+    if (come !== size) {
+      await parts.remove(token);
+      throw ValidationError.at(['size'], `${come} bytes came, not ${size}`);
+    }
+    return this.#complete(store, upload, whole ?? (await parts.cid(token)));
+  }
+
+  /** All bytes have come: they are kept under their CID. */
+  async #complete(store: NetworkStore, upload: Found, received: string): Promise<UploadView> {
+    const { token, cid } = upload;
+    const parts = partsOf(store);
+    if (cid !== null && cid !== received) {
+      await parts.remove(token);
+      throw ValidationError.at(['cid'], `the bytes are those of ${received}: begin again`);
+    }
+    await storingLater(() => new FileStore(filesFolder(store.folder)).adopt(parts.path(token), received));
+    await this.#record(store, { kind: 'upload_step', token, expires: upload.expires, received });
+    return this.#view(store, { ...upload, received });
+  }
+
+  async #view(store: NetworkStore, { token, size, received, expires }: Found): Promise<UploadView> {
+    return {
+      offset: received === null ? await partsOf(store).size(token) : size,
+      size,
+      complete: received !== null,
+      ...(received !== null && { cid: received }),
+      expires_at: new Date(expires).toISOString(),
+    };
+  }
+
+  async #find(secret: string): Promise<{ store: NetworkStore; upload: Found }> {
+    const network = allNetworks.find((one) => secret.startsWith(`${one}-`));
+    if (network === undefined) throw unknownUpload();
+    const store = await this.#networks.get(network satisfies Network);
+    const upload = store.look((db) => findUpload(db, digest(secret)));
+    if (!upload || upload.expires < this.#now()) throw unknownUpload();
+    return { store, upload };
+  }
+
+  async #record(store: NetworkStore, row: Row): Promise<void> {
+    await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: this.#now() }]);
+  }
+}
+
+/** The bytes of a range, or of the whole; more than these are refused. */
+async function* bounded(
+  bytes: AsyncIterable<Uint8Array>,
+  range: PartRange | undefined,
+  size: number,
+): AsyncGenerator<Uint8Array> {
+  const most = (range?.end ?? size) - (range?.start ?? 0);
+  let come = 0;
+  for await (const chunk of bytes) {
+    come += chunk.length;
+    if (come > most) throw ValidationError.at(['size'], `more than ${most} bytes came`);
+    yield chunk;
+  }
+}
+
+function partsOf({ folder }: NetworkStore): UploadParts {
+  return new UploadParts(uploadsFolder(folder));
+}
+
+function digest(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+function unknownUpload(): NotFoundError {
+  return new NotFoundError('Upload not found: the address is wrong or has expired. Ask for another');
+}

@@ -1,0 +1,38 @@
+import { cidBytes } from '../blocks/cid.ts';
+import { contentOfBlock } from './block-content.ts';
+import type { Reader, Writer } from './connection.ts';
+import type { EntityRow } from './entities.ts';
+
+/** Keeps `content`: what a version that is being stored names. */
+export function noteContent(db: Writer, entity: number, bytes: Uint8Array): void {
+  for (const cid of contentOfBlock(bytes))
+    db.run('INSERT OR IGNORE INTO content (cid, entity) VALUES (?, ?)', cidBytes(cid), entity);
+}
+
+/** Whether a version of the entity with that key, however old, names that content. */
+export function holds(db: Reader, entity: number, cid: string): boolean {
+  return db.get('SELECT 1 FROM content WHERE cid = ? AND entity = ?', cidBytes(cid), entity) !== undefined;
+}
+
+/** Whether any stored version names that content. */
+export function isNamed(db: Reader, cid: string): boolean {
+  return db.get('SELECT 1 FROM content WHERE cid = ?', cidBytes(cid)) !== undefined;
+}
+
+/** Where a holder's permissions are resolved. */
+export type Holder = Pick<EntityRow, 'id' | 'type' | 'collection' | 'deleted'>;
+
+const mostHolders = 200;
+
+/** Entities of which a version names that content, at most 200 of them, and `id` first where it is one. */
+export function holdersOf(db: Reader, cid: string, id: string): Holder[] {
+  const rows = db.all<Omit<Holder, 'deleted'> & { deleted: number }>(
+    `SELECT e.id, e.type, e.deleted, (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection
+       FROM content h JOIN entity e ON e.key = h.entity
+      WHERE h.cid = ? AND e.tip IS NOT NULL ORDER BY e.id = ? DESC, e.deleted LIMIT ?`,
+    cidBytes(cid),
+    id,
+    mostHolders,
+  );
+  return rows.map((row) => ({ ...row, deleted: row.deleted === 1 }));
+}
