@@ -49,6 +49,7 @@ export const tags = [
   { name: 'Collections', description: 'Groups of entities, with roles and members' },
   { name: 'Permissions', description: 'Which actions there are, and what the caller may do' },
   { name: 'Users', description: 'Users and their API keys' },
+  { name: 'Invites', description: 'Who may register, for whoever runs the node' },
   { name: 'Chat', description: 'Conversations with a language model about what the node holds' },
   { name: 'Events', description: 'The public change feed' },
   { name: 'Attestations', description: 'What the node signs of what it knows' },
@@ -63,6 +64,12 @@ export const securityDefinitions = {
     in: 'header' as const,
     name: 'Authorization',
     description: 'The word `ApiKey`, a space and the key: `ApiKey uk_...` for a user, `ApiKey ak_...` for an agent',
+  },
+  alphaSecret: {
+    type: 'apiKey' as const,
+    in: 'header' as const,
+    name: 'X-Alpha-Secret',
+    description: 'What the node has in its setting `ARCHEION_ALPHA_SECRET`',
   },
 };
 

@@ -63,6 +63,7 @@ class RouteTable extends AbstractRouteGenerator<ExtendedRoutesConfig> {
 /** Who may call an endpoint, from what its decorators say (see http/routes.ts). */
 function callerOf(security: Record<string, string[]>[]): string {
   if (security.length === 0) return 'anyone';
+  if (security.some((one) => 'alphaSecret' in one)) return 'secret';
   return security.some((one) => 'apiKeyAuth' in one) ? 'registered' : 'token';
 }
 

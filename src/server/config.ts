@@ -63,6 +63,7 @@ const settings = z.object({
   ARCHEION_JWT_ISSUER: text,
   ARCHEION_JWT_AUDIENCE: text,
   ARCHEION_ALPHA_SECRET: text,
+  ARCHEION_ALPHA_REQUIRED: z.enum(['true', 'false'], 'must be true or false').default('false'),
   ARCHEION_CHAT_URL: url.refine(
     (given) => !URL.parse(given ?? '')?.username && !URL.parse(given ?? '')?.password,
     'must not hold a password: put the key into ARCHEION_CHAT_KEY',
@@ -91,6 +92,8 @@ export interface Config {
   allowedHosts: string[];
   publicUrl: string | null;
   logLevel: string;
+  /** New users need an invite. */
+  invitedOnly: boolean;
   jwt: { jwksUrl?: string | undefined; issuer?: string | undefined; audience?: string | undefined };
   chat: ChatSettings;
 }
@@ -158,6 +161,7 @@ export function readConfig(
       allowedHosts,
       publicUrl: publicUrl?.replace(/\/+$/, '') ?? null,
       logLevel: all.ARCHEION_LOG_LEVEL,
+      invitedOnly: all.ARCHEION_ALPHA_REQUIRED === 'true',
       jwt: {
         jwksUrl: all.ARCHEION_JWT_JWKS_URL,
         issuer: all.ARCHEION_JWT_ISSUER,

@@ -11,6 +11,7 @@ import type { Log } from './log.ts';
 import type { Network } from './model/ids.ts';
 import { Sessions } from './model/sessions.ts';
 import { RequestPool } from './request-pool.ts';
+import { InvitesService } from './resources/alpha/service.ts';
 import { AttestationsService } from './resources/attestations/service.ts';
 import { ChatService } from './resources/chat/service.ts';
 import { DownloadService } from './resources/content/download-service.ts';
@@ -67,6 +68,7 @@ export interface Context extends Services, AsyncDisposable {
   chat: ChatService;
   sessions: SessionsService;
   system: SystemService;
+  invites: InvitesService;
   updates: UpdatesService;
 }
 
@@ -177,6 +179,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     sessions,
     updates,
     system: new SystemService({ instance, version, document: openapi, nodeKey, now }),
+    invites: new InvitesService(identity, secrets.alpha),
   };
   const all = opened.move();
   return { ...context, [Symbol.asyncDispose]: () => all.disposeAsync() };

@@ -49,7 +49,7 @@ export function buildServices({ config, networks, identity, now }: Ground) {
     permissions,
     writes,
     users,
-    auth: new AuthService({ identity, users }),
+    auth: new AuthService({ identity, users, invitedOnly: config.invitedOnly }),
     collections: new CollectionsService({ writes, entities, users }),
     entities: {
       entities,

@@ -5,6 +5,7 @@ import { unauthorized } from '../helpers/entities.ts';
 import { misfits, operations } from './document.ts';
 import { later, nameless, promised } from './endpoints.ts';
 import { type Call, type Case, expected, type Row, type Scene } from './row.ts';
+import { alphaRows } from './rows/alpha.ts';
 import { attestationRows } from './rows/attestations.ts';
 import { authRows } from './rows/auth.ts';
 import { chatRows } from './rows/chat.ts';
@@ -28,6 +29,7 @@ import { versionRows } from './rows/versions.ts';
 import { openScene } from './scene.ts';
 
 const rows: Row[] = [
+  ...alphaRows,
   ...authRows,
   ...userRows,
   ...collectionRows,
@@ -103,7 +105,13 @@ describe('the table', () => {
 
   it.each(rows)('documents who may call: $route', ({ route, auth }) => {
     const security = operations.get(route)?.security ?? [];
-    const needed = { none: [], optional: [], required: ['bearerAuth', 'apiKeyAuth'], 'jwt-only': ['bearerAuth'] };
+    const needed = {
+      none: [],
+      optional: [],
+      required: ['bearerAuth', 'apiKeyAuth'],
+      'jwt-only': ['bearerAuth'],
+      secret: ['alphaSecret'],
+    };
     expect(security.flatMap((one) => Object.keys(one))).toEqual(needed[auth]);
   });
 
@@ -118,6 +126,7 @@ describe('the table', () => {
       optional: ['401', '403'],
       required: ['401', '403'],
       'jwt-only': [],
+      secret: [],
     };
     const provoked = new Set([...cases.map((one) => String(one.status)), ...byAuth[auth]]);
     const documented = Object.keys(operations.get(route)?.responses ?? {}).filter((status) => status < '500');
@@ -129,7 +138,7 @@ describe.each(rows)('$route', (row) => {
   it.each(row.cases)('$status: $name', (one) => provoke(row, one));
 
   it(`takes callers as it says: ${row.auth}`, async () => {
-    if (row.auth === 'jwt-only') return;
+    if (row.auth === 'jwt-only' || row.auth === 'secret') return;
     const [success] = row.cases;
     const first = async (who: Person) => send(row, await success.call(scene), who);
     const refused = async (who: Person, status: number, body: object) => {

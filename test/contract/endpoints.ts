@@ -150,7 +150,6 @@ export const later: Record<string, string[]> = {
   agents: specified.Agents,
   kladoi: specified.Kladoi,
   rhizai: specified.Rhizai,
-  invites: specified['Alpha invites'],
 };
 
 /** A route without the names of its parameters. */

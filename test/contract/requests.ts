@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { document, type Operation, operations, type Parameter } from './document.ts';
 import { hostileJson, hostileText, storableObject, toText } from './hostile.ts';
+import { alphaSecret } from './scene.ts';
 
 /** One request as it goes out; `@tip:<id>` in its body stands for the tip that the entity then has. */
 export interface Shot {
@@ -83,6 +84,7 @@ const likely: Record<string, string[]> = {
   filter: ['{}', '{"type":"document"}', '{"_b":{"$exists":true}}', '{"__proto__":1}', '{"$or":[{"_b":{"$in":[1]}}]}'],
   predicate: ['owner', 'has'],
   predicates: ['has', 'has,in'],
+  email: ['guest@example.org', 'Guest@Example.org', 'other@example.org', '@'],
   display_image_url: ['https://x.test/a.png'],
 };
 
@@ -249,6 +251,12 @@ export function shots(targets: Targets): fc.Arbitrary<Shot> {
   );
 }
 
+/** What the endpoints of invites need beside, or instead of, an account. */
+function secrets(route: string): fc.Arbitrary<Record<string, string>> {
+  const right = fc.constant({ 'X-Alpha-Secret': alphaSecret });
+  return route.includes(' /alpha/') ? fc.oneof({ weight: 5, arbitrary: right }, fc.constant({})) : fc.constant({});
+}
+
 function shotAt(route: string, operation: Operation, known: Known): fc.Arbitrary<Shot> {
   const [documented = '', template = ''] = route.split(' ');
   const parts = template.split('/').map((part, i, all) => {
@@ -263,17 +271,18 @@ function shotAt(route: string, operation: Operation, known: Known): fc.Arbitrary
       parts: fc.tuple(...parts),
       query: query(operation, known),
       headers: usually({}, oddHeaders, known),
+      secret: secrets(route),
       type: usually('application/json', oddTypes, known),
       body: body(operation, known),
     })
-    .map(({ parts: segments, query: search, headers: sent, type, body: text, ...shot }) => {
+    .map(({ parts: segments, query: search, headers: sent, secret, type, body: text, ...shot }) => {
       const path = segments.join('/') + search;
       const content = text === undefined ? {} : { body: withTips(path, text) };
       return {
         route,
         ...shot,
         path,
-        headers: { ...(text === undefined ? {} : { 'Content-Type': type }), ...sent },
+        headers: { ...(text === undefined ? {} : { 'Content-Type': type }), ...secret, ...sent },
         ...content,
       };
     });

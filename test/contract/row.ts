@@ -47,7 +47,7 @@ export interface Case {
 export interface Row {
   /** `METHOD /path`, as the OpenAPI document spells it. */
   route: string;
-  auth: 'none' | 'optional' | 'required' | 'jwt-only';
+  auth: 'none' | 'optional' | 'required' | 'jwt-only' | 'secret';
   action: string | null;
   /** The statuses of wire-contract.md 1.6 (500 and 503 are faults, not provoked here). */
   wire: string;

@@ -5,12 +5,15 @@ import { collection, enrol } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
 import type { Scene } from './row.ts';
 
+/** What X-Alpha-Secret must say to the scene's node. */
+export const alphaSecret = 'let people in';
+
 /** A node with people and a collection; its clock stands at the start of a minute and is moved by hand. */
 export async function openScene(): Promise<Scene & AsyncDisposable> {
   const clock = { ms: Date.UTC(2026, 0, 1) };
   await using opened = new AsyncDisposableStack();
   const endpoint = opened.use(await startChatEndpoint());
-  const env = { ARCHEION_JWT_SECRET: jwtSecret, ...endpoint.env };
+  const env = { ARCHEION_JWT_SECRET: jwtSecret, ARCHEION_ALPHA_SECRET: alphaSecret, ...endpoint.env };
   const node = opened.use(await startNode({ now: () => clock.ms, env }));
   const [owner, editor, viewer, stranger] = [
     await user(node, 'owner'),

@@ -146,13 +146,16 @@ function readNetwork(header: string | undefined, service: string): Network {
 
 /** The claims that are used; the subject is empty where there is none. `issuer` stands in where the token names none. */
 function readClaims(payload: JWTPayload, issuer: string): Claims {
-  const { iss = issuer, sub = '', email, name, user_metadata: metadata } = payload;
+  const { iss = issuer, sub = '', email, email_verified: verified, name, user_metadata: metadata } = payload;
   const nested = typeof metadata === 'object' && metadata !== null ? (metadata as Record<string, unknown>).name : null;
   if (!isIdentifier(iss) || !isIdentifier(sub) || iss === localIssuer) throw new UnauthorizedError();
   return {
     issuer: iss,
     subject: sub,
-    email: typeof email === 'string' && email !== '' && email.length <= maxEmail ? email.toWellFormed() : null,
+    email:
+      typeof email === 'string' && email !== '' && email.length <= maxEmail && verified !== false
+        ? email.toWellFormed()
+        : null,
     name: readName(name) ?? readName(nested),
   };
 }

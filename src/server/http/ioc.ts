@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { AlphaController } from '../resources/alpha/controller.ts';
 import { AttestationsController } from '../resources/attestations/controller.ts';
 import { AuthController } from '../resources/auth/controller.ts';
 import { ChatController } from '../resources/chat/controller.ts';
@@ -43,6 +44,7 @@ const onServices = new Map<ControllerClass, (services: Services) => object>([
 
 /** Controllers of what the node has only once: a feed, tasks, accounts of its own. */
 const onContext = new Map<ControllerClass, (ctx: Context) => object>([
+  [AlphaController, (ctx) => new AlphaController(ctx.invites)],
   [ArchivesController, (ctx) => new ArchivesController(ctx.archives)],
   [ChatController, (ctx) => new ChatController(ctx.chat)],
   [AttestationsController, (ctx) => new AttestationsController(ctx.attestations)],

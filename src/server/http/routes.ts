@@ -15,8 +15,8 @@ export interface RouteData {
   path: string;
   /** The name of the controller's method. */
   action: string;
-  /** Who may call: anyone, whoever is registered, or whoever shows a token of the identity provider. */
-  caller: 'anyone' | 'registered' | 'token';
+  /** Who may call: anyone, whoever is registered, whoever shows a token of the identity provider, or the node's secret. */
+  caller: 'anyone' | 'registered' | 'token' | 'secret';
   /** The status of a success; without one 200, or 204 where there is no body. */
   status?: number | undefined;
   parameters: Parameter[];
@@ -25,10 +25,12 @@ export interface RouteData {
 }
 
 /** Who asks comes before what is asked (decisions.md, Order of checks). */
-const admissions: Record<RouteData['caller'], (caller: Caller) => unknown> = {
+type Admission = (caller: Caller, request: Request, ctx: Context) => unknown;
+const admissions: Record<RouteData['caller'], Admission> = {
   anyone: () => undefined,
   registered,
   token: (caller) => caller.unregistered ?? registered(caller),
+  secret: (_caller, request, ctx) => ctx.invites.admit(request.headers['x-alpha-secret']),
 };
 
 export interface RouteTable {
@@ -58,6 +60,7 @@ export function routesOf(table: RouteTable, ctx: Context, factory: typeof factor
     const make = factory(route.controller);
     const elsewhere = movable(route) ? ctx.largeRequests : undefined;
     const handler = handle(
+      ctx,
       route,
       endpointOf(route, () => make(ctx)),
       elsewhere,
@@ -91,11 +94,16 @@ function specificity(path: string): number {
 }
 
 /** Serves one route: here, or where the request is large and the route allows it, on a request thread. */
-function handle(route: RouteData, endpoint: Endpoint, elsewhere: LargeRequests | undefined): RequestHandler {
+function handle(
+  ctx: Context,
+  route: RouteData,
+  endpoint: Endpoint,
+  elsewhere: LargeRequests | undefined,
+): RequestHandler {
   const admit = admissions[route.caller];
   return (request: Request, response: Response, _next: NextFunction) => {
     const { caller } = request as unknown as CallerRequest;
-    admit(caller);
+    admit(caller, request, ctx);
     const bytes = request.body instanceof Uint8Array ? request.body : undefined;
     if (elsewhere && (bytes?.length ?? 0) > maxOnLoop) return serveLarge(elsewhere, route, request, bytes, response);
     if (bytes) request.body = parseJson(bytes);

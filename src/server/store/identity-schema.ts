@@ -44,5 +44,15 @@ export const identityMigrations: readonly string[] = [
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE invite (
+    id TEXT PRIMARY KEY,
+    email TEXT NOT NULL UNIQUE,
+    invited_by TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'accepted', 'revoked', 'waitlisted')),
+    created_at INTEGER NOT NULL,
+    accepted_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX invite_created ON invite (created_at);
   `,
 ];

@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import { formatKey, isApiKey, keyDigest, keyEntropy, keyPrefixLength, localIssuer } from '../model/credentials.ts';
+import { normalEmail } from '../model/emails.ts';
 import { type NodeKey, newNodeKey, readNodeKey } from '../model/node-key.ts';
 import type { Account, NewAccount } from './accounts.ts';
 import * as accounts from './accounts.ts';
 import type { KeyHolder, KeyRecord, NewKey, VerifiedKey } from './api-keys.ts';
 import * as keys from './api-keys.ts';
 import { identityMigrations } from './identity-schema.ts';
+import type { Invite, InviteStatus } from './invites.ts';
+import * as invites from './invites.ts';
 import { NodeDatabase } from './node-database.ts';
 import { readOperatorKey, writeOperatorKey } from './operator-key.ts';
 import { RecentMap } from './recent-map.ts';
@@ -56,6 +59,47 @@ export class Identity {
   registerAccount(of: NewAccount): { account: Account; created: boolean } {
     const { id, created } = accounts.insertAccount(this.#db, of, this.#now());
     return { account: accounts.requireAccount(this.#db, id), created };
+  }
+
+  /**
+   * As registerAccount, with the invite of its address accepted in the same moment. With `invitedOnly` a new account
+   * needs a pending one; without it there is none, and `invite` says what stands instead: whoever has none is noted.
+   */
+  register(
+    of: NewAccount,
+    invitedOnly: boolean,
+  ): { account: Account } | { account: null; invite: InviteStatus | null } {
+    const email = normalEmail(of.email);
+    return this.#db.transaction(() => {
+      const now = this.#now();
+      const invite = email === null ? undefined : invites.findInvite(this.#db, email);
+      if (invitedOnly && invite?.status !== 'pending' && !this.accountBySubject(of.issuer, of.subject)) {
+        const noted = email !== null && !invite && invites.waitlist(this.#db, this.#uuid(), email, now);
+        return { account: null, invite: noted ? 'waitlisted' : (invite?.status ?? null) };
+      }
+      if (email !== null) invites.acceptInvite(this.#db, email, now);
+      return { account: this.registerAccount(of).account };
+    });
+  }
+
+  /** Invites a normalised address; `created` is false where its invite is pending or accepted already. */
+  invite(email: string, invited_by: string): { invite: Invite; created: boolean } {
+    return this.#db.transaction(() => {
+      const [id, created_at] = [this.#uuid(), this.#now()];
+      const wanted: Invite = { id, email, invited_by, status: 'pending', created_at, accepted_at: null };
+      const created = invites.putInvite(this.#db, wanted);
+      return { invite: invites.findInvite(this.#db, email) ?? wanted, created };
+    });
+  }
+
+  /** Newest first. */
+  invites(): Invite[] {
+    return invites.listInvites(this.#db);
+  }
+
+  /** Whether there was one to revoke. */
+  revokeInvite(email: string): boolean {
+    return invites.revokeInvite(this.#db, email);
   }
 
   accountBySubject(issuer: string, subject: string): Account | null {

@@ -1,23 +1,34 @@
 import { ForbiddenError, UnauthorizedError } from '../../errors.ts';
-import { type Caller, type Credential, registered } from '../../model/caller.ts';
+import { type Caller, type Claims, type Credential, registered } from '../../model/caller.ts';
 import type { Account } from '../../store/accounts.ts';
 import type { Identity } from '../../store/identity.ts';
+import type { InviteStatus } from '../../store/invites.ts';
 import type { UsersService } from '../users/service.ts';
 import type { RegisteredView, WhoamiProcessorView, WhoamiUserView } from './wire.ts';
 
+export interface AuthNeeds {
+  identity: Pick<Identity, 'register'>;
+  users: UsersService;
+  invitedOnly: boolean;
+}
+
 /** Registration, and what a credential stands for. */
 export class AuthService {
-  readonly #identity: Pick<Identity, 'registerAccount'>;
+  readonly #identity: Pick<Identity, 'register'>;
   readonly #users: UsersService;
+  readonly #invitedOnly: boolean;
 
-  constructor({ identity, users }: { identity: Pick<Identity, 'registerAccount'>; users: UsersService }) {
+  /** `invitedOnly`: new users need an invite. */
+  constructor({ identity, users, invitedOnly }: AuthNeeds) {
     this.#identity = identity;
+    this.#invitedOnly = invitedOnly;
     this.#users = users;
   }
 
   /**
    * The account first, then its user on the request's network; each may be there already, so a crash between them
-   * costs a repetition. @throws UnauthorizedError without a JWT, ForbiddenError for a service account
+   * costs a repetition. @throws UnauthorizedError without a JWT, ForbiddenError for a service account and for whoever
+   * needs an invite and has none
    */
   register(caller: Caller): Promise<RegisteredView> {
     return this.#users.ensureUser(caller.network, this.#account(caller));
@@ -26,7 +37,10 @@ export class AuthService {
   #account({ credential, actor, unregistered }: Caller): Account {
     if (credential?.method !== 'jwt') throw new UnauthorizedError();
     if (actor.kind === 'service') throw new ForbiddenError('Only users can register');
-    return this.#identity.registerAccount(unregistered ?? credential.claims).account;
+    const claims = unregistered ?? credential.claims;
+    const admitted = this.#identity.register(claims, this.#invitedOnly);
+    if (admitted.account === null) throw new ForbiddenError(uninvited(claims, admitted.invite));
+    return admitted.account;
   }
 
   whoami(caller: Caller): WhoamiUserView | WhoamiProcessorView {
@@ -41,6 +55,14 @@ export class AuthService {
     const { id, type, owner } = actor;
     return { type, id, auth_method: 'api_key', owner_id: owner, ...keyFacts(credential) };
   }
+}
+
+function uninvited({ email }: Claims, invite: InviteStatus | null): string {
+  const only = 'This node takes new users by invitation only';
+  if (email === null) return `${only}, and your token names no e-mail address that is verified.`;
+  return invite === 'waitlisted'
+    ? `${only}. Your address is on the waiting list.`
+    : `${only}. Ask whoever runs it to invite you.`;
 }
 
 /** wire-contract.md, N7: what is known only by a JWT, or only of a key. */

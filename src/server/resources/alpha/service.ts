@@ -1,0 +1,60 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { AlreadyExistsError, UnauthorizedError } from '../../errors.ts';
+import { normalEmail } from '../../model/emails.ts';
+import type { Identity } from '../../store/identity.ts';
+import type { Invite } from '../../store/invites.ts';
+import { refuse, textIssues } from '../entities/body.ts';
+import type { InviteBody, InvitedView, InviteRecord, InviteRevokedView, InvitesView } from './wire.ts';
+
+/** Who may register before others (interface.md, Alpha invites); whoever knows the node's secret decides. */
+export class InvitesService {
+  readonly #identity: Pick<Identity, 'invite' | 'invites' | 'revokeInvite'>;
+  readonly #secret: Buffer | null;
+
+  /** `secret` is what X-Alpha-Secret must say; null: nobody is let in. */
+  constructor(identity: Pick<Identity, 'invite' | 'invites' | 'revokeInvite'>, secret: string | null) {
+    this.#identity = identity;
+    this.#secret = secret === null ? null : digest(secret);
+  }
+
+  /** @throws UnauthorizedError for another secret than the node's */
+  admit(shown: unknown): void {
+    if (this.#secret === null)
+      throw new UnauthorizedError('Unauthorized: set ARCHEION_ALPHA_SECRET on this node to use invites');
+    if (typeof shown !== 'string' || !timingSafeEqual(digest(shown), this.#secret)) throw new UnauthorizedError();
+  }
+
+  invite({ email, invited_by = 'admin' }: InviteBody): InvitedView {
+    refuse(textIssues({ invited_by }));
+    const { invite, created } = this.#identity.invite(normal(email), invited_by);
+    if (!created) {
+      const { email: address, status } = invite;
+      throw new AlreadyExistsError('There is an invite for this address already', { email: address, status });
+    }
+    return { invite: record(invite) };
+  }
+
+  list(): InvitesView {
+    const invites = this.#identity.invites().map(record);
+    return { invites, count: invites.length };
+  }
+
+  revoke(email: string): InviteRevokedView {
+    return { revoked: this.#identity.revokeInvite(normal(email)), email: normal(email) };
+  }
+}
+
+/** The wire type lets only addresses through. */
+function normal(email: string): string {
+  return normalEmail(email) ?? email;
+}
+
+/** Of equal length whatever was shown, for a comparison that takes as long. */
+function digest(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+function record({ created_at, accepted_at, ...invite }: Invite): InviteRecord {
+  const iso = (ms: number) => new Date(ms).toISOString();
+  return { ...invite, created_at: iso(created_at), accepted_at: accepted_at === null ? null : iso(accepted_at) };
+}

@@ -1,0 +1,48 @@
+/**
+ * An e-mail address; upper and lower case are the same.
+ * @maxLength 254
+ * @pattern ^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$ must be an e-mail address
+ * @example "ada@example.org"
+ */
+export type Email = string;
+
+export interface InviteBody {
+  email: Email;
+  /**
+   * @minLength 1
+   * @maxLength 200
+   * @default "admin"
+   */
+  invited_by?: string;
+}
+
+export interface InviteRecord {
+  /** A UUID. */
+  id: string;
+  email: string;
+  invited_by: string;
+  /**
+   * `accepted` once somebody with that address has registered; `waitlisted`: somebody tried who was not invited, on a
+   * node that takes only invited users.
+   */
+  status: 'pending' | 'accepted' | 'revoked' | 'waitlisted';
+  created_at: string;
+  accepted_at: string | null;
+}
+
+export interface InvitedView {
+  invite: InviteRecord;
+}
+
+export interface InvitesView {
+  /** Newest first, at most 10,000. */
+  invites: InviteRecord[];
+  /** @isInt */
+  count: number;
+}
+
+export interface InviteRevokedView {
+  /** False where there was none, or none that had not been accepted or revoked before. */
+  revoked: boolean;
+  email: string;
+}
