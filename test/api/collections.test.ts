@@ -71,6 +71,12 @@ describe('POST /collections', () => {
     expect(alone.roles).toEqual({ owner: ['*:view', 'collection:manage'], public: ['*:view'] });
     const open = await create({ roles: { public: ['*:create'] } });
     expect(open.roles.public).toEqual(['*:create', '*:view']);
+    const ownerless = await create({ use_roles_default: false, roles: { reader: ['file:view'] } });
+    expect(ownerless.roles).toEqual({
+      owner: defaults.owner,
+      reader: ['file:view'],
+      public: ['*:view'],
+    });
     const unset = await create({ use_roles_default: null });
     expect(unset.roles).toEqual(defaults);
   });

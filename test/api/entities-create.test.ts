@@ -85,19 +85,39 @@ describe('a new entity', () => {
     const peer = (await create(node, ada)).id;
     const made = await create(node, ada, { unknown: 1, relationships: [{ predicate: 'has', peer, colour: 'red' }] });
     expect(made).not.toHaveProperty('unknown');
-    expect(made.relationships).toEqual([{ predicate: 'has', peer }]);
+    expect(made.relationships).toEqual([{ predicate: 'has', peer, peer_type: 'document' }]);
   });
 
   it('has its relationships in the order in which they were sent, the collection first', async () => {
     const [a, b, { id }] = [await create(node, ada), await create(node, ada), await collection(node, ada)];
     const relationships = [b, a, b].map(({ id: peer }, i) => ({ predicate: `p${i}`, peer, properties: { i } }));
+    const typed = relationships.map((r) => ({ ...r, peer_type: 'document' }));
     const made = await create(node, ada, { collection: id, relationships });
-    expect(made.relationships).toEqual([
-      { predicate: 'collection', peer: id, peer_type: 'collection' },
-      ...relationships,
-    ]);
+    expect(made.relationships).toEqual([{ predicate: 'collection', peer: id, peer_type: 'collection' }, ...typed]);
     const named = [...relationships, { predicate: 'collection', peer: id }];
-    expect((await create(node, ada, { collection: id, relationships: named })).relationships).toEqual(named);
+    expect((await create(node, ada, { collection: id, relationships: named })).relationships).toEqual([
+      ...typed,
+      { predicate: 'collection', peer: id, peer_type: 'collection' },
+    ]);
+  });
+
+  it('says of what type its peers are, unless the request does', async () => {
+    const [a, home] = [await create(node, ada), await collection(node, ada)];
+    const relationships = [
+      { predicate: 'has', peer: a.id },
+      { predicate: 'about', peer: home.id },
+      { predicate: 'by', peer: ada.id, peer_type: 'person', peer_label: 'Ada' },
+      { predicate: 'like', peer: nowhere },
+    ];
+    const sent = { type: 'document', relationships };
+    const made = ok(await ask(node, ada, 'POST /entities?validate_relationships=false', sent));
+    const types = ({ relationships: all }: { relationships: { peer_type?: string }[] }) => all.map((r) => r.peer_type);
+    expect(types(made)).toEqual(['document', 'collection', 'person', undefined]);
+    const batch = await ask(node, ada, 'POST /entities/batch', { entities: [sent] });
+    const [item] = ok<{ results: { id: string }[] }>(batch).results;
+    expect(types(await read(node, ada, item?.id ?? ''))).toEqual(types(made));
+    const shelf = await collection(node, ada, { relationships: relationships.slice(0, 3) });
+    expect(types(shelf)).toEqual(['document', 'collection', 'person', 'user']);
   });
 
   it('names its author by what asked', async () => {

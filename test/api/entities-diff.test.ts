@@ -78,11 +78,9 @@ describe('the semantic form', () => {
     expect(changes).toEqual({
       properties: { added: { added: 'new' }, removed: { gone: null }, changed: { changed: { from: [1], to: [1, 2] } } },
       relationships: {
-        added: [{ predicate: 'has', peer: other.id }],
+        added: [{ predicate: 'has', peer: other.id, peer_type: 'document' }],
         removed: [of],
-        changed: [
-          { predicate: 'has', peer: has?.peer, peer_label: 'A', properties: { from: { page: 1 }, to: { page: 2 } } },
-        ],
+        changed: [{ ...has, peer_label: 'A', properties: { from: { page: 1 }, to: { page: 2 } } }],
       },
     });
   });

@@ -56,7 +56,7 @@ describe('an expansion', () => {
 
   it('leaves peers that are deleted or unknown as they are stored', async () => {
     const peer = await create(node, ada);
-    const relationships = [link(peer.id, { peer_label: 'stored' }), link(nowhere)];
+    const relationships = [link(peer.id, { peer_type: 'document', peer_label: 'stored' }), link(nowhere)];
     const made = ok(await ask(node, ada, 'POST /entities?validate_relationships=false', { type: 'x', relationships }));
     await remove(node, ada, peer);
     expect((await expanded(made.id, 'expand=relationships:full')).relationships).toEqual(relationships);

@@ -218,17 +218,17 @@ describe('while a collection is deleted', () => {
     const inside = await create(node, ada, { collection: home.id });
     const outside = await create(node, ada, { collection: other.id });
     await remove(node, ada, home);
-    const closed = invalid(['relationships'], `the collection ${home.id} is deleted`);
+    const closed = (member: string) => invalid([member], `the collection ${home.id} is deleted`);
     const relationships = [{ predicate: 'collection', peer: home.id }];
     const made = await ask(node, ada, 'POST /entities?validate_relationships=false', {
       type: 'document',
       relationships,
     });
-    expect([made.status, made.body]).toEqual([400, closed]);
+    expect([made.status, made.body]).toEqual([400, closed('relationships')]);
     const put = (entity: Entity, body: object) =>
       ask(node, ada, `PUT /entities/${entity.id}?validate_relationships=false`, { expect_tip: entity.cid, ...body });
     const moved = await put(outside, { relationships_add: relationships });
-    expect([moved.status, moved.body]).toEqual([400, closed]);
+    expect([moved.status, moved.body]).toEqual([400, closed('relationships_add')]);
     // What lies there may still be changed, and leave.
     expect((await put(inside, { relationships_remove: relationships })).status).toBe(200);
   });

@@ -262,7 +262,7 @@ export const memberRows: Row[] = [
         name: 'the last owner',
         status: 400,
         call: (s) => ({ path: member(s.owner.id, 'owner')(s.collection.id) }),
-        body: invalid(['relationships'], 'the last owner of a collection cannot be removed'),
+        body: invalid(['userId'], 'the last owner of a collection cannot be removed'),
       },
       {
         name: 'nobody with that role',

@@ -26,6 +26,15 @@ import type {
 
 const memberTypes = ['user', 'agent', 'klados', 'group'];
 
+/** A change of roles or members. */
+interface Plan {
+  update: Update;
+  /** What is wrong with the request, given what is there. */
+  issues: Issue[];
+  /** The request's member to which a refusal of the change itself is due. */
+  member: string;
+}
+
 /** Roles and members of collections. What they allow is for model/guards.ts to say. */
 export class CollectionAccessService {
   readonly #writes: EntityWrites;
@@ -42,6 +51,7 @@ export class CollectionAccessService {
       return {
         update: { properties: { roles: { [role]: completedRole(role, actions) } } },
         issues: exists ? [{ path: ['role'], message: `there is a role ${role} already` }] : [],
+        member: 'role',
       };
     });
   }
@@ -49,7 +59,11 @@ export class CollectionAccessService {
   setRole(caller: Caller, id: string, role: string, actions: string[]): Promise<RolesChangedView> {
     return this.#changeRoles(caller, id, roleBodyIssues(role, actions), (current) => {
       if (!Object.hasOwn(roleEntries(current), role)) throw new NotFoundError('Role not found');
-      return { update: { properties: { roles: { [role]: completedRole(role, actions) } } }, issues: [] };
+      return {
+        update: { properties: { roles: { [role]: completedRole(role, actions) } } },
+        issues: [],
+        member: 'actions',
+      };
     });
   }
 
@@ -61,6 +75,7 @@ export class CollectionAccessService {
       return {
         update: { properties_remove: { roles: [role] }, relationships_remove: members },
         issues: role === 'public' ? [{ path: ['role'], message: 'the public role must stay' }] : [],
+        member: 'role',
       };
     });
   }
@@ -69,7 +84,7 @@ export class CollectionAccessService {
     caller: Caller,
     id: string,
     bodyIssues: Issue[],
-    plan: (current: Manifest) => { update: Update; issues: Issue[] },
+    plan: (current: Manifest) => Plan,
   ): Promise<RolesChangedView> {
     const { version, next } = await this.#manage(caller, id, bodyIssues, (_db, base) => plan(base.manifest));
     return { ...version, roles: roleEntries(next) as RolesView };
@@ -100,6 +115,7 @@ export class CollectionAccessService {
           ...(rolesOf(manifest).has(role) ? [] : [{ path: ['role'], message: `there is no role ${role}` }]),
           ...(here ? [] : [{ path: ['user_id'], message: `there is no user ${user_id}` }]),
         ],
+        member: 'expires_in',
       };
     });
     return {
@@ -118,7 +134,7 @@ export class CollectionAccessService {
     const { version } = await this.#manage(caller, id, [], (_db, { manifest }) => {
       const member = accessOf(manifest).members.some((m) => m.role === role && m.peer === userId);
       if (!member) throw new NotFoundError('Member not found');
-      return { update: { relationships_remove: [{ predicate: role, peer: userId }] }, issues: [] };
+      return { update: { relationships_remove: [{ predicate: role, peer: userId }] }, issues: [], member: 'userId' };
     });
     return { ...version, member_removed: { user_id: userId, role } };
   }
@@ -128,7 +144,7 @@ export class CollectionAccessService {
     caller: Caller,
     id: string,
     bodyIssues: Issue[],
-    plan: (db: Reader, base: Standing) => { update: Update; issues: Issue[] },
+    plan: (db: Reader, base: Standing) => Plan,
   ): Promise<{ version: AccessVersion; next: Manifest }> {
     const actor = registered(caller);
     refuse(bodyIssues);
@@ -138,10 +154,11 @@ export class CollectionAccessService {
         const base = findCollection(this.#writes, db, caller, id);
         this.#writes.env.permissions.require(db, actor, 'collection:manage', base);
         if (base.deleted) throw ValidationError.at(['id'], 'the entity is deleted');
-        const { update, issues } = plan(db, base);
+        const { update, issues, member } = plan(db, base);
         refuse(issues);
         const next = applyUpdate(base.manifest, base.cid, update, this.#writes.stamp(actor));
-        return this.#writes.step(db, caller, base, next, undefined);
+        const locate = ({ message }: Issue): Issue => ({ path: [member], message });
+        return this.#writes.step(db, caller, base, next, undefined, { locate });
       });
       await this.#writes.commit(store, [step]);
       const { cid, next } = step;

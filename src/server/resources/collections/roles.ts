@@ -3,9 +3,12 @@ import { defaultRoles } from '../../model/actions.ts';
 import { roleIssues, roleSetIssues } from '../../model/roles.ts';
 import type { RolesView } from './wire.ts';
 
-/** The roles of a new collection (interface.md, POST /collections): a given role replaces the default of its name. */
+/**
+ * The roles of a new collection (interface.md, POST /collections): a given role replaces the default of its name. There is
+ * always an owner, since the creator becomes it, and public.
+ */
 export function initialRoles(given: RolesView | undefined, withDefaults: boolean): RolesView {
-  const defaults = withDefaults ? Object.entries(defaultRoles) : [];
+  const defaults = Object.entries(defaultRoles).filter(([name]) => withDefaults || name === 'owner');
   const copies = defaults.map(([name, list]): [string, string[]] => [name, [...list]]);
   const roles = Object.fromEntries([...copies, ...Object.entries(given ?? {})]);
   return { ...roles, public: withView(Object.hasOwn(roles, 'public') ? roles.public : []) };

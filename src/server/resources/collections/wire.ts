@@ -49,7 +49,7 @@ export interface CreateCollectionBody {
   display_image_url?: string;
   /**
    * Whether `roles` are merged with the default roles; otherwise they replace them. `public` with `*:view` is there
-   * in any case.
+   * in any case, and so is `owner`, which the creator becomes: the default one where `roles` has none.
    * @default true
    */
   use_roles_default?: boolean | null;

@@ -7,7 +7,7 @@ import type { Removal } from '../../model/properties.ts';
 import type { RelationshipAdd } from '../../model/relationships.ts';
 import { rolesOf } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
-import { isKnownTarget } from '../../store/entities.ts';
+import { isKnownTarget, peerFacts } from '../../store/entities.ts';
 import type { CasUpdateBody, JsonMap, RelationshipBody } from '../wire.ts';
 
 const predicatePattern = /^[a-z][a-z0-9_]*$/;
@@ -86,21 +86,6 @@ export function tooManyTargets(peers: unknown[] | undefined, path: IssuePath): I
     : [];
 }
 
-/**
- * Issues about relationships of `next`, each at the member of the request that brought it: of the list `name`, or of the
- * shortcut `collection`.
- */
-export function located(next: Manifest, list: RelationshipBody[] | undefined, name: string): (issue: Issue) => Issue {
-  return (issue) => {
-    const [member, at, ...rest] = issue.path;
-    const r = member === 'relationships' && typeof at === 'number' ? next.relationships[at] : undefined;
-    if (!r) return issue;
-    const sent = (list ?? []).findLastIndex(({ predicate, peer }) => predicate === r.predicate && peer === r.peer);
-    if (sent >= 0) return { ...issue, path: [name, sent, ...rest] };
-    return r.predicate === 'collection' ? { ...issue, path: ['collection'] } : issue;
-  };
-}
-
 /** What is wrong with an update body as such: everything that can be said before the entity is read. */
 export function updateIssues(body: CasUpdateBody): Issue[] {
   return [
@@ -125,6 +110,17 @@ function removalIssues(removal: string[] | JsonMap | undefined, path: IssuePath,
   return Object.entries(removal).flatMap(([key, inner]) =>
     removalIssues(inner as string[] | JsonMap, [...path, key], depth + 1),
   );
+}
+
+/**
+ * Relationships with the type of their peer, which every read shows (interface.md, Relationship item): it never changes,
+ * so a copy is never stale. A peer that is not here keeps what was said of it.
+ */
+export function withPeerTypes<T extends RelationshipBody>(db: Reader, list: T[] | undefined): T[] | undefined {
+  return list?.map((r) => {
+    const peer_type = r.peer_type ?? peerFacts(db, r.peer)?.type;
+    return peer_type === undefined ? r : { ...r, peer_type };
+  });
 }
 
 /** A checked update body as the version model takes it. */

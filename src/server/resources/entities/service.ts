@@ -1,6 +1,6 @@
 import { ConflictError, type Issue, NotFoundError, ValidationError } from '../../errors.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
-import type { JsonObject, Manifest } from '../../model/manifest.ts';
+import { type JsonObject, type Manifest, type Relationship, relationshipKey } from '../../model/manifest.ts';
 import { applyUpdate, firstVersion, restored, tombstone } from '../../model/merge.ts';
 import { equalJson } from '../../model/properties.ts';
 import { storedRelationship } from '../../model/relationships.ts';
@@ -13,7 +13,6 @@ import type { StepOptions } from '../permissions/service.ts';
 import type { CasUpdateBody, PreviewView, RelationshipBody } from '../wire.ts';
 import {
   createdRelationships,
-  located,
   objectIssues,
   predicateIssues,
   refuse,
@@ -23,8 +22,10 @@ import {
   tooManyTargets,
   toUpdate,
   updateIssues,
+  withPeerTypes,
 } from './body.ts';
 import { previewOf } from './preview.ts';
+import { ofCreation, ofUpdate } from './request-path.ts';
 import type { CreateEntityBody, DeletedView, DeleteEntityBody } from './wire.ts';
 import { attempts, checkNetwork, deciding, type EntityWrites, type Prepared, prepare } from './writes.ts';
 
@@ -126,22 +127,24 @@ export class EntitiesService {
     const { env } = this.#writes;
     const id = body.id ?? env.newId(caller.network);
     checkNetwork(caller.network, id, ['id']);
-    const next = firstVersion(
-      {
-        id,
-        type: body.type,
-        properties: (body.properties ?? {}) as JsonObject,
-        relationships: createdRelationships(body.relationships, body.collection),
-      },
-      this.#writes.stamp(registered(caller), body.note),
-    );
+    const version = (given: RelationshipBody[] | undefined): Manifest =>
+      firstVersion(
+        {
+          id,
+          type: body.type,
+          properties: (body.properties ?? {}) as JsonObject,
+          relationships: createdRelationships(given, body.collection),
+        },
+        this.#writes.stamp(registered(caller), body.note),
+      );
     const standing = body.id === undefined ? undefined : findStanding(db, id);
-    const existing = replayed(standing, next);
+    const existing = standing && replayed(standing, version(body.relationships));
     if (existing) return { existing };
+    const next = version(withPeerTypes(db, body.relationships));
     if (body.collection !== undefined) this.#requireCollection(db, caller, body.collection);
     const issues = env.permissions.allow(db, registered(caller), { entity: null, base: null, next });
     if (standing) throw new ConflictError('', standing.cid);
-    refuse(issues.map(located(next, body.relationships, 'relationships')));
+    refuse(issues.map(ofCreation(next, body)));
     refuse(predicateIssues(next, body.relationships, ['relationships']));
     if (validate) refuse(targetIssues(db, caller.network, id, body.relationships, ['relationships']));
     return { ...prepare(next, null), guards: deciding(db, null, next) };
@@ -182,9 +185,10 @@ export class EntitiesService {
     return this.#committed(store, expected, (db) => {
       const base = this.#writes.standing(db, caller.network, id);
       if (options.type !== undefined && base.type !== options.type) throw new NotFoundError();
-      const update = options.adapt ? options.adapt(base.manifest) : body;
+      const given = options.adapt ? options.adapt(base.manifest) : body;
+      const update = { ...given, relationships_add: withPeerTypes(db, given.relationships_add) };
       const next = applyUpdate(base.manifest, base.cid, toUpdate(update), this.#writes.stamp(actor, body.note));
-      const locate = located(next, body.relationships_add, 'relationships_add');
+      const locate = ofUpdate(next, body);
       const prepared = this.#writes.step(db, caller, base, next, expected, { locate, ...options.step });
       refuse(options.issues?.(base.manifest) ?? []);
       this.#checkRelationships(db, caller, next, body.relationships_add, validate);
@@ -267,12 +271,16 @@ export function deletedView({ cid, next }: Prepared): DeletedView {
 }
 
 /** What is there already, where it is what the same request made (decisions.md, custom `id` that exists). */
-export function replayed(standing: Standing | undefined, next: Manifest): WireManifest | undefined {
-  return standing && isReplay(standing, next) ? wireManifest(standing.cid, standing.manifest) : undefined;
+export function replayed(standing: Standing, next: Manifest): WireManifest | undefined {
+  return isReplay(standing, next) ? wireManifest(standing.cid, standing.manifest) : undefined;
 }
 
+/** `next` as it was sent: types of peers that it does not say may have been added to what is there. */
 function isReplay(standing: Standing, next: Manifest): boolean {
+  const untyped = new Set(next.relationships.filter((r) => r.peer_type === undefined).map(relationshipKey));
+  const asSent = ({ peer_type, ...r }: Relationship): Relationship =>
+    storedRelationship(peer_type === undefined || untyped.has(relationshipKey(r)) ? r : { ...r, peer_type });
   const content = (m: Manifest) =>
-    ({ ...m, ts: '', created_at: '', relationships: m.relationships.map(storedRelationship) }) as unknown as JsonObject;
+    ({ ...m, ts: '', created_at: '', relationships: m.relationships.map(asSent) }) as unknown as JsonObject;
   return standing.ver === 1 && equalJson(content(standing.manifest), content(next));
 }
