@@ -6,6 +6,9 @@ import type { Progress } from './progress.ts';
 import type { Failure, FromTask } from './task-thread.ts';
 import { workerUrl } from './worker-url.ts';
 
+const exitMs = 5000;
+const stopped: FromTask = { failed: { kind: 'refused', message: 'The node is closing.' } };
+
 /**
  * Runs a task in a thread of its own and gives its progress as it comes and returns its result. Leaving off, or aborting
  * `signal`, ends the thread; everything that a task writes it writes so that it may be ended at any time.
@@ -22,7 +25,8 @@ export async function* runTask<N extends TaskName>(
     messages.push(message);
     wake();
   };
-  const stop = () => put({ failed: { kind: 'refused', message: 'The node is closing.' } });
+  const stop = () => put(stopped);
+  let ended = false;
   worker.on('message', put);
   worker.on('error', (error) => put({ failed: { kind: 'storage', reason: error.message, full: false } }));
   worker.on('exit', () => put({ failed: { kind: 'storage', reason: 'A thread stopped unexpectedly.', full: false } }));
@@ -35,14 +39,26 @@ export async function* runTask<N extends TaskName>(
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
-      else if ('result' in message) return message.result as TaskResult<N>;
-      else if ('failed' in message) throw errorOf(message.failed);
-      else yield message.progress;
+      else if ('progress' in message) yield message.progress;
+      else {
+        ended = message !== stopped;
+        if ('failed' in message) throw errorOf(message.failed);
+        return message.result as TaskResult<N>;
+      }
     }
   } finally {
     signal?.removeEventListener('abort', stop);
-    await worker.terminate();
+    if (ended) await exit(worker);
+    else await worker.terminate();
   }
+}
+
+/** A thread that has said its last word closes its databases and goes by itself; one that does not is ended. */
+async function exit(worker: Worker): Promise<void> {
+  if (worker.threadId === -1) return;
+  const timer = setTimeout(() => void worker.terminate(), exitMs);
+  await new Promise((resolve) => worker.once('exit', resolve));
+  clearTimeout(timer);
 }
 
 function errorOf(failure: Failure): Error {

@@ -20,10 +20,12 @@ if (port) {
   const post = (message: FromTask) => port.postMessage(message);
   const { name, args } = workerData as TaskOrder;
   const task = tasks[name] as (args: unknown, report: (progress: Progress) => void) => Promise<unknown>;
-  task(args, (progress) => post({ progress })).then(
-    (result) => post({ result }),
-    (error: unknown) => post({ failed: failure(error) }),
-  );
+  task(args, (progress) => post({ progress }))
+    .then(
+      (result) => post({ result }),
+      (error: unknown) => post({ failed: failure(error) }),
+    )
+    .finally(() => port.close());
 }
 
 function failure(error: unknown): Failure {
