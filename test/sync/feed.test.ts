@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type FeedEvent, type FeedPage, feedStep, type Interval, startFeed } from '../../src/server/sync/feed.ts';
+import {
+  type FeedEvent,
+  type FeedPage,
+  feedStep,
+  type Interval,
+  isOpen,
+  startFeed,
+} from '../../src/server/sync/feed.ts';
 
 /** A feed as a remote has it: ascending ids with holes; what is at or below the floor has expired. */
 interface Feed {
@@ -34,7 +41,7 @@ function walk(feed: Feed, seen: Interval[], limit: number, dies = Number.POSITIV
   let state = startFeed(seen);
   let kept = seen;
   let pages = 0;
-  while (state.phase === 'walking') {
+  while (isOpen(state)) {
     const step = feedStep(state, pageOf(feed, state.cursor, limit));
     state = step.state;
     if (++pages > 10_000) throw new Error('it walks for ever');

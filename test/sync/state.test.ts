@@ -10,7 +10,7 @@ import {
   type Version,
 } from '../../src/server/sync/state.ts';
 
-const plain: Relation = { descends: false, echoes: false, common: null, node: false };
+const plain: Relation = { descends: false, echoes: false, common: null, node: false, reset: false };
 
 function version(cid: string, content = cid, ver = 1): Version {
   return { cid, ver, content, deleted: content === 'deleted' };

@@ -48,13 +48,15 @@ export function relationOf(db: Reader, { state, known }: Loaded, chain: Chain, i
   const { local } = state;
   // What says the same while a request is open is that request's own version, and is taken.
   const node = isNode && known.intent === null;
-  if (local === null || local.cid === chain.cid) return { descends: false, echoes: false, common: null, node };
+  if (local === null || local.cid === chain.cid)
+    return { descends: false, echoes: false, common: null, node, reset: false };
   const below = chain.blocks.length === 0 ? chain.cid : (chain.manifests[0]?.prev ?? null);
   return {
     descends: chain.blocks.some(({ cid }) => cid === local.cid) || chainHolds(db, below, local.cid, local.ver),
     echoes: local.cid !== known.twin && chain.manifests.some((manifest) => contentHash(manifest) === local.content),
     common: known.theirs === null ? commonVersion(db, local.cid, chain) : null,
     node,
+    reset: false,
   };
 }
 

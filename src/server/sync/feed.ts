@@ -25,13 +25,25 @@ export interface FeedState {
   seen: Interval[];
   /** Events with an id below it come next; null: the newest. */
   cursor: number | null;
-  phase: 'walking' | 'complete' | 'reset';
+  /** `checking`: before anything of a long gap is taken over, the last event that was seen is read again. */
+  phase: 'checking' | 'walking' | 'complete' | 'reset';
   /** In phase `reset`: what gives it away. */
   reason: string | null;
+  /** That the feed is the one that was seen before. */
+  checked: boolean;
 }
 
 export function startFeed(seen: Interval[]): FeedState {
-  return { seen, cursor: null, phase: 'walking', reason: null };
+  return { seen, cursor: null, phase: 'walking', reason: null, checked: markOf(seen) === undefined };
+}
+
+function markOf(seen: Interval[]): Interval | undefined {
+  return seen.findLast((it) => !it.lost);
+}
+
+/** Whether there is a page to ask for, with `state.cursor`. */
+export function isOpen({ phase }: FeedState): boolean {
+  return phase === 'checking' || phase === 'walking';
 }
 
 export interface FeedStep {
@@ -47,7 +59,13 @@ export interface FeedStep {
 /** Takes the page that was asked for with `state.cursor`. */
 export function feedStep(state: FeedState, page: FeedPage): FeedStep {
   const reason = resetReason(state, page);
-  if (reason !== null) return { state: { ...state, phase: 'reset', reason }, events: [], covered: null, lost: null };
+  const none = { events: [], covered: null, lost: null };
+  if (reason !== null) return { state: { ...state, phase: 'reset', reason }, ...none };
+  if (state.phase === 'checking')
+    return { state: { ...state, cursor: null, phase: 'walking', checked: true }, ...none };
+  const mark = markOf(state.seen)?.last ?? 0;
+  if (!state.checked && page.more && page.events.every(({ id }) => id > mark))
+    return { state: { ...state, cursor: mark + 1, phase: 'checking' }, ...none };
   const events = page.events.filter(({ id }) => !state.seen.some((it) => holds(it, id)));
   const next = cursorAfter(state, page);
   return {
@@ -63,11 +81,13 @@ function holds({ first, last }: Interval, id: number): boolean {
 }
 
 /** A head below the mark, or a known id that names another version: the feed was reset (decisions.md, Sync). */
-function resetReason({ seen, cursor }: FeedState, { events }: FeedPage): string | null {
-  const mark = seen.findLast((it) => !it.lost);
+function resetReason({ seen, cursor, phase }: FeedState, { events }: FeedPage): string | null {
+  const mark = markOf(seen);
   const head = events[0];
   if (mark === undefined || head === undefined) return null;
   if (cursor === null && head.id < mark.last) return `its newest event is ${head.id}, and ${mark.last} has been seen`;
+  // Events leave the feed from its old end: where there are older ones, the mark is there too.
+  if (phase === 'checking' && head.id < mark.last) return `event ${mark.last} has been seen, and is gone`;
   const changed = seen.find(({ last, cid }) => cid !== null && events.some((e) => e.id === last && e.cid !== cid));
   return changed ? `event ${changed.last} names another version than before` : null;
 }

@@ -3,7 +3,7 @@ import { UnreachableError } from '../errors.ts';
 import type { Row } from '../store/commit.ts';
 import { knownEvent, seenIntervals } from '../store/remotes.ts';
 import { type SyncContext, takeOver } from './arrivals.ts';
-import { type FeedEvent, type FeedPage, feedStep, type Interval, startFeed } from './feed.ts';
+import { type FeedEvent, type FeedPage, type FeedState, feedStep, type Interval, isOpen, startFeed } from './feed.ts';
 import { readFeedPage, readWords } from './wire.ts';
 
 export interface PullOptions {
@@ -35,8 +35,8 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
   const open: OpenPage[] = [];
   let feed = startFeed(ctx.store.read((db) => seenIntervals(db, ctx.remote.key)));
   try {
-    while (feed.phase === 'walking') {
-      const step = feedStep(feed, await readPage(ctx, feed.cursor, options.pageSize));
+    while (isOpen(feed)) {
+      const step = feedStep(feed, await readPage(ctx, feed, options.pageSize));
       feed = step.state;
       if (feed.phase === 'reset') {
         ctx.report.stopped = `${ctx.client.host} is not what it was: ${feed.reason}. Nothing more was taken over.`;
@@ -60,10 +60,11 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
 
 async function readPage(
   ctx: Pick<SyncContext, 'store' | 'client'>,
-  cursor: number | null,
-  limit: number,
+  { cursor, phase }: FeedState,
+  pageSize: number,
 ): Promise<FeedPage> {
   const { network } = ctx.store;
+  const limit = phase === 'checking' ? 1 : pageSize;
   const query = new URLSearchParams({
     limit: String(limit),
     network,
@@ -114,8 +115,8 @@ export async function previewPull(
   const entities = new Set<string>();
   let events = 0;
   let feed = startFeed(ctx.store.read((db) => seenIntervals(db, ctx.remote.key)));
-  while (feed.phase === 'walking') {
-    const step = feedStep(feed, await readPage(ctx, feed.cursor, pageSize));
+  while (isOpen(feed)) {
+    const step = feedStep(feed, await readPage(ctx, feed, pageSize));
     feed = step.state;
     events += step.events.length;
     for (const { entity } of step.events) if (entities.size < maxCounted) entities.add(entity);

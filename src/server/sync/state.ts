@@ -37,10 +37,12 @@ export interface Relation {
   descends: boolean;
   /** Its chain holds, above the version last known, one that says what the tip here says. */
   echoes: boolean;
-  /** The newest version of the tip's chain here that its chain holds too; only looked for where the remote is new. */
+  /** The newest version of the tip's chain here that its chain holds too; only looked for where the remote is new, or reset. */
   common: string | null;
   /** The remote keeps to the same rule where contents are equal (an Archeion node). */
   node: boolean;
+  /** The remote was reset: what it said before counts no more. */
+  reset: boolean;
 }
 
 export type EntityEvent =
@@ -52,6 +54,10 @@ export type EntityEvent =
   | { kind: 'sending' }
   /** The remote answered with the version that it made; `sent` is the version here that it now says, null for a part of it. */
   | { kind: 'answered'; version: Version; sent: string | null }
+  /** In `version` are the changes of both sides since the base; it follows the remote's tip, or is that tip. */
+  | { kind: 'merged'; version: Version }
+  /** The remote was reset and no longer has the entity. */
+  | { kind: 'gone' }
   /** The remote did not take it. */
   | { kind: 'refused' }
   | { kind: 'unreadable' };
@@ -68,6 +74,10 @@ export function entityStep(state: EntityState, event: EntityEvent): EntityState 
       return { ...state, standing: 'sending' };
     case 'answered':
       return answered(state, event.version, event.sent);
+    case 'merged':
+      return merged(state, event.version);
+    case 'gone':
+      return { ...state, theirs: null, twin: null, base: null, standing: 'quiet' };
     case 'refused':
       return { ...state, standing: 'refused' };
     case 'unreadable':
@@ -87,8 +97,8 @@ function adopted(version: Version): EntityState {
 function seen(state: EntityState, version: Version, relation: Relation): EntityState {
   const { local, theirs, twin } = state;
   if (local === null || local.cid === version.cid) return adopted(version);
-  const isNews = theirs?.cid !== version.cid;
-  if (theirs !== null && local.cid === twin) return isNews ? adopted(version) : settled(state);
+  const isNews = relation.reset || theirs?.cid !== version.cid;
+  if (theirs !== null && local.cid === twin && !relation.reset) return isNews ? adopted(version) : settled(state);
   if (local.content === version.content) {
     // Between nodes both keep the same one, so that they don't swap for ever.
     const keeps = relation.node && (local.ver > version.ver || (local.ver === version.ver && local.cid < version.cid));
@@ -96,10 +106,19 @@ function seen(state: EntityState, version: Version, relation: Relation): EntityS
   }
   if (relation.descends || relation.echoes) return adopted(version);
   if (!isNews) return settled(state);
-  if (theirs === null && relation.common === version.cid)
+  // It has never had, or has forgotten, what came after.
+  if ((theirs === null || relation.reset) && relation.common === version.cid)
     return { ...state, theirs: version, twin: version.cid, base: null, standing: 'quiet' };
-  const base = state.standing === 'conflict' ? state.base : (twin ?? relation.common);
+  const known = relation.reset ? null : state.standing === 'conflict' ? state.base : twin;
+  const base = known ?? relation.common;
   return { ...state, theirs: version, base, standing: 'conflict' };
+}
+
+/** The merge stands over the remote's tip and goes out as a change of it; one that adds nothing is that tip. */
+function merged(state: EntityState, version: Version): EntityState {
+  const { theirs } = state;
+  if (theirs === null || theirs.cid === version.cid) return adopted(version);
+  return { ...state, local: version, twin: theirs.cid, base: null, standing: 'quiet' };
 }
 
 /** The remote stands where it stood: what was sent did not arrive, what could not be read can. */

@@ -1,0 +1,160 @@
+import { type Json, type JsonObject, type Manifest, type Relationship, relationshipKey } from './manifest.ts';
+import { equalJson } from './properties.ts';
+
+/** What a merge compares: what a version says, whoever made it. A deleted one says nothing else. */
+export type Content = Pick<Manifest, 'properties' | 'relationships' | 'deleted'>;
+
+/**
+ * A place that both sides changed, and not to the same. A path is that of an issue: `["properties", "date", "from"]`,
+ * `["relationships", predicate, peer, "properties", ...]`, or `[]` where one side deleted what the other changed. A
+ * side without the member has nothing there.
+ */
+export interface Clash {
+  path: string[];
+  base?: Json;
+  ours?: Json;
+  theirs?: Json;
+}
+
+export interface Merged {
+  /** What both changed to the same thing or in different places, and at each clash what `choose` said. */
+  content: Content;
+  clashes: Clash[];
+}
+
+export type Side = 'ours' | 'theirs';
+
+/**
+ * Three-way merge over the last common version, by property path and by relationship (predicate, peer). Lists are
+ * values. `choose` settles a clash, ours where it is not given. Order: base's, then theirs, then ours (decisions.md).
+ */
+export function mergeThreeWay(
+  base: Content,
+  ours: Content,
+  theirs: Content,
+  choose: (clash: Clash) => Side = () => 'ours',
+): Merged {
+  if (ours.deleted || theirs.deleted || base.deleted) return mergeLives(base, ours, theirs, choose);
+  const clashes: Clash[] = [];
+  const settle: Settle = (clash) => {
+    clashes.push(clash);
+    return clash[choose(clash)];
+  };
+  const properties = mergeMaps(base.properties, ours.properties, theirs.properties, ['properties'], settle);
+  const relationships = mergeRelationships(base, ours, theirs, settle);
+  return { content: { properties, relationships }, clashes };
+}
+
+/** Where somebody deleted, a version counts as a whole. */
+function mergeLives(base: Content, ours: Content, theirs: Content, choose: (clash: Clash) => Side): Merged {
+  if (sameContent(ours, theirs) || sameContent(base, theirs)) return { content: ours, clashes: [] };
+  if (sameContent(base, ours)) return { content: theirs, clashes: [] };
+  const clash: Clash = { path: [], ours: lifeOf(ours), theirs: lifeOf(theirs) };
+  return { content: choose(clash) === 'ours' ? ours : theirs, clashes: [clash] };
+}
+
+function lifeOf({ deleted }: Content): Json {
+  return deleted ? 'deleted' : 'live';
+}
+
+/** Whether two versions say the same, in whatever order. */
+export function sameContent(a: Content, b: Content): boolean {
+  if (a.deleted || b.deleted) return a.deleted === b.deleted;
+  const [x, y] = [byKey(a), byKey(b)];
+  return (
+    equalJson(a.properties, b.properties) && x.size === y.size && [...x].every(([key, r]) => sameOrNone(r, y.get(key)))
+  );
+}
+
+type Settle = (clash: Clash) => Json | undefined;
+
+/** One value, `undefined` where a side has none. */
+function mergeValues(
+  base: Json | undefined,
+  ours: Json | undefined,
+  theirs: Json | undefined,
+  path: string[],
+  settle: Settle,
+): Json | undefined {
+  if (equalJson(ours, theirs) || equalJson(theirs, base)) return ours;
+  if (equalJson(ours, base)) return theirs;
+  if (isMap(ours) && isMap(theirs)) return mergeMaps(isMap(base) ? base : {}, ours, theirs, path, settle);
+  return settle({ path, ...present({ base, ours, theirs }) });
+}
+
+function mergeMaps(base: JsonObject, ours: JsonObject, theirs: JsonObject, path: string[], settle: Settle): JsonObject {
+  const keys = new Set([base, theirs, ours].flatMap(Object.keys));
+  const members: [string, Json][] = [];
+  for (const key of keys) {
+    const value = mergeValues(own(base, key), own(ours, key), own(theirs, key), [...path, key], settle);
+    if (value !== undefined) members.push([key, value]);
+  }
+  return Object.fromEntries(members);
+}
+
+function mergeRelationships(base: Content, ours: Content, theirs: Content, settle: Settle): Relationship[] {
+  const [b, o, t] = [byKey(base), byKey(ours), byKey(theirs)];
+  const merged: Relationship[] = [];
+  for (const key of new Set([...b.keys(), ...t.keys(), ...o.keys()])) {
+    const relationship = mergeRelationship(b.get(key), o.get(key), t.get(key), settle);
+    if (relationship) merged.push(relationship);
+  }
+  return merged;
+}
+
+function mergeRelationship(
+  base: Relationship | undefined,
+  ours: Relationship | undefined,
+  theirs: Relationship | undefined,
+  settle: Settle,
+): Relationship | undefined {
+  if (sameOrNone(ours, theirs) || sameOrNone(theirs, base)) return ours;
+  if (sameOrNone(ours, base)) return theirs;
+  const { predicate, peer } = (ours ?? theirs) as Relationship;
+  const path = ['relationships', predicate, peer];
+  if (!ours || !theirs) {
+    const clash = present({ base: asJson(base), ours: asJson(ours), theirs: asJson(theirs) });
+    return settle({ path, ...clash }) === undefined ? undefined : (ours ?? theirs);
+  }
+  const properties = mergeValues(base?.properties, ours.properties, theirs.properties, [...path, 'properties'], settle);
+  return {
+    predicate,
+    peer,
+    ...present({
+      peer_type: newer(base?.peer_type, ours.peer_type, theirs.peer_type),
+      peer_label: newer(base?.peer_label, ours.peer_label, theirs.peer_label),
+    }),
+    ...(isMap(properties) && { properties }),
+  };
+}
+
+/** Stored copies of what the peer says are no statement of the entity's own: one that changed, whoever merges the same. */
+function newer(base: string | undefined, ours: string | undefined, theirs: string | undefined): string | undefined {
+  if (ours === base || theirs === undefined) return theirs === base ? ours : theirs;
+  return theirs === base || (ours !== undefined && ours < theirs) ? ours : theirs;
+}
+
+function sameOrNone(a: Relationship | undefined, b: Relationship | undefined): boolean {
+  return equalJson(asJson(a), asJson(b));
+}
+
+function asJson(relationship: Relationship | undefined): Json | undefined {
+  return relationship && present({ ...relationship });
+}
+
+function byKey({ relationships }: Content): Map<string, Relationship> {
+  return new Map(relationships.map((r) => [relationshipKey(r), r]));
+}
+
+function isMap(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function own(map: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
+/** Without the members that are undefined. */
+function present<T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
+}

@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { JsonObject, Relationship } from '../../src/server/model/manifest.ts';
+import { type Clash, type Content, mergeThreeWay, sameContent } from '../../src/server/model/three-way.ts';
+
+function says(properties: JsonObject, relationships: Relationship[] = []): Content {
+  return { properties, relationships };
+}
+const gone: Content = { properties: {}, relationships: [], deleted: true };
+const link = (peer: string, properties?: JsonObject): Relationship => ({
+  predicate: 'shows',
+  peer,
+  ...(properties && { properties }),
+});
+
+describe('properties', () => {
+  test.each<[string, JsonObject, JsonObject, JsonObject, JsonObject]>([
+    ['different members', { a: 1, b: 1 }, { a: 2, b: 1 }, { a: 1, b: 2 }, { a: 2, b: 2 }],
+    ['the same change', { a: 1 }, { a: 2 }, { a: 2 }, { a: 2 }],
+    [
+      'members far down',
+      { d: { x: { a: 1 } } },
+      { d: { x: { a: 1, b: 2 } } },
+      { d: { x: { a: 3 } } },
+      { d: { x: { a: 3, b: 2 } } },
+    ],
+    ['an addition and a removal', { a: 1 }, {}, { a: 1, b: 2 }, { b: 2 }],
+    ['both remove', { a: 1, b: 2 }, { b: 2 }, { b: 2 }, { b: 2 }],
+    ['both add a map', {}, { m: { a: 1 } }, { m: { b: 2 } }, { m: { a: 1, b: 2 } }],
+    [
+      'hostile names',
+      {},
+      { constructor: 1 },
+      JSON.parse('{"__proto__": 2}'),
+      JSON.parse('{"constructor": 1, "__proto__": 2}'),
+    ],
+  ])('%s merge by themselves', (_, base, ours, theirs, merged) => {
+    expect(mergeThreeWay(says(base), says(ours), says(theirs))).toEqual({ content: says(merged), clashes: [] });
+  });
+
+  test.each<[string, JsonObject, JsonObject, JsonObject, Clash]>([
+    ['one value', { a: 1 }, { a: 2 }, { a: 3 }, { path: ['properties', 'a'], base: 1, ours: 2, theirs: 3 }],
+    [
+      'a list',
+      { a: [1] },
+      { a: [1, 2] },
+      { a: [0, 1] },
+      { path: ['properties', 'a'], base: [1], ours: [1, 2], theirs: [0, 1] },
+    ],
+    ['a removal and a change', { a: 1 }, {}, { a: 2 }, { path: ['properties', 'a'], base: 1, theirs: 2 }],
+    [
+      'a map and a value',
+      { a: 1 },
+      { a: { b: 1 } },
+      { a: 'x' },
+      { path: ['properties', 'a'], base: 1, ours: { b: 1 }, theirs: 'x' },
+    ],
+    ['an addition of two values', {}, { a: 1 }, { a: 2 }, { path: ['properties', 'a'], ours: 1, theirs: 2 }],
+  ])('%s is a clash', (_, base, ours, theirs, clash) => {
+    const merged = mergeThreeWay(says(base), says(ours), says(theirs));
+    expect(merged).toEqual({ content: says(ours), clashes: [clash] });
+    expect(mergeThreeWay(says(base), says(ours), says(theirs), () => 'theirs').content).toEqual(says(theirs));
+  });
+
+  test('each clash is settled by itself', () => {
+    const merged = mergeThreeWay(
+      says({ a: 1, b: 1, c: 1 }),
+      says({ a: 2, b: 2, c: 2 }),
+      says({ a: 3, b: 3, c: 1 }),
+      ({ path }) => (path[1] === 'a' ? 'theirs' : 'ours'),
+    );
+    expect(merged.content.properties).toEqual({ a: 3, b: 2, c: 2 });
+    expect(merged.clashes.map(({ path }) => path[1])).toEqual(['a', 'b']);
+  });
+});
+
+describe('relationships', () => {
+  const merge = (base: Relationship[], ours: Relationship[], theirs: Relationship[]) =>
+    mergeThreeWay(says({}, base), says({}, ours), says({}, theirs));
+
+  test("additions of both sides stay, base's first, then theirs, then ours", () => {
+    const { content, clashes } = merge([link('A')], [link('A'), link('B')], [link('C'), link('A')]);
+    expect(content.relationships).toEqual([link('A'), link('C'), link('B')]);
+    expect(clashes).toEqual([]);
+  });
+
+  test('what one side removed is gone, and its properties merge', () => {
+    const base = [link('A', { n: 1 }), link('B')];
+    const { content, clashes } = merge(base, [link('A', { n: 1, by: 'us' })], [link('A', { n: 2 }), link('B')]);
+    expect(content.relationships).toEqual([link('A', { n: 2, by: 'us' })]);
+    expect(clashes).toEqual([]);
+  });
+
+  test('a removal against a change is a clash', () => {
+    const { clashes } = merge([link('A')], [], [link('A', { n: 2 })]);
+    expect(clashes).toEqual([{ path: ['relationships', 'shows', 'A'], base: link('A'), theirs: link('A', { n: 2 }) }]);
+  });
+
+  test('copies of what the peer says never clash', () => {
+    const labelled = (peer_label: string) => [{ ...link('A'), peer_label }];
+    const { content, clashes } = merge(labelled('old'), labelled('ours'), labelled('theirs'));
+    expect(content.relationships).toEqual(labelled('theirs'));
+    expect(clashes).toEqual([]);
+    expect(merge(labelled('old'), labelled('ours'), labelled('old')).content.relationships).toEqual(labelled('ours'));
+  });
+});
+
+describe('deletion', () => {
+  const [base, edited] = [says({ a: 1 }), says({ a: 2 })];
+  test.each<[string, Content, Content, Content]>([
+    ['of what nobody changed', gone, base, gone],
+    ['there of what nobody changed', base, gone, gone],
+    ['on both sides', gone, gone, gone],
+  ])('%s stands', (_, ours, theirs, content) => {
+    expect(mergeThreeWay(base, ours, theirs)).toEqual({ content, clashes: [] });
+  });
+
+  test('against an edit is a clash of the whole', () => {
+    const clash = { path: [], ours: 'deleted', theirs: 'live' };
+    expect(mergeThreeWay(base, gone, edited)).toEqual({ content: gone, clashes: [clash] });
+    expect(mergeThreeWay(base, gone, edited, () => 'theirs').content).toEqual(edited);
+    expect(mergeThreeWay(base, edited, gone).clashes).toEqual([{ path: [], ours: 'live', theirs: 'deleted' }]);
+  });
+});
+
+describe('whatever the versions say', () => {
+  const value = fc.oneof(
+    fc.integer({ min: 0, max: 2 }),
+    fc.constant(null),
+    fc.array(fc.integer({ min: 0, max: 1 }), { maxLength: 2 }),
+  );
+  const name = fc.constantFrom('a', 'b', 'c');
+  const map = fc.dictionary(name, fc.oneof(value, fc.dictionary(name, value, { maxKeys: 2 })), { maxKeys: 3 });
+  const relationships = fc.uniqueArray(
+    fc.record({
+      predicate: fc.constantFrom('p', 'q'),
+      peer: fc.constantFrom('X', 'Y'),
+      properties: fc.dictionary(name, value, { maxKeys: 2 }),
+    }),
+    { selector: ({ predicate, peer }) => predicate + peer, maxLength: 3 },
+  );
+  const content = fc.oneof(
+    { weight: 9, arbitrary: fc.record({ properties: map, relationships }) as fc.Arbitrary<Content> },
+    { weight: 1, arbitrary: fc.constant(gone) },
+  );
+  const holds = (property: (base: Content, ours: Content, theirs: Content) => void) =>
+    fc.assert(fc.property(content, content, content, property), { numRuns: 2000 });
+
+  test('a side that changed nothing gives way', () =>
+    holds((base, ours) => {
+      for (const merged of [mergeThreeWay(base, ours, base), mergeThreeWay(base, base, ours)]) {
+        expect(merged.clashes).toEqual([]);
+        expect(sameContent(merged.content, ours)).toBe(true);
+      }
+    }));
+
+  test('the same change on both sides is that change', () =>
+    holds((base, ours) => {
+      const merged = mergeThreeWay(base, ours, ours);
+      expect(merged.clashes).toEqual([]);
+      expect(sameContent(merged.content, ours)).toBe(true);
+    }));
+
+  test('it does not matter who merges', () =>
+    holds((base, ours, theirs) => {
+      const here = mergeThreeWay(base, ours, theirs, () => 'ours');
+      const there = mergeThreeWay(base, theirs, ours, () => 'theirs');
+      expect(there.clashes.map(({ path }) => path.join()).toSorted()).toEqual(
+        here.clashes.map(({ path }) => path.join()).toSorted(),
+      );
+      expect(sameContent(there.content, here.content)).toBe(true);
+    }));
+
+  test('without clashes every member is one that a side has, and what only one side changed is there', () =>
+    holds((base, ours, theirs) => {
+      const { content: merged, clashes } = mergeThreeWay(base, ours, theirs);
+      if (base.deleted || ours.deleted || theirs.deleted || clashes.length > 0) return;
+      for (const key of ['a', 'b', 'c']) {
+        const [b, o, t, m] = [base, ours, theirs, merged].map(({ properties }) => JSON.stringify(properties[key]));
+        if (t === b) expect(m).toBe(o);
+        else if (o === b) expect(m).toBe(t);
+      }
+    }));
+});
