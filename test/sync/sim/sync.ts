@@ -117,6 +117,8 @@ function* takeOver(node: ModelNode, server: Server, entity: string, cid: string,
   const chain = yield* fetchChain(node, server, entity, cid);
   yield null;
   if (chain === null) {
+    // What a reset remote said before counts no more, also where it cannot be read now.
+    if (reset) commit(node, server, entity, { kind: 'gone' }, null, event);
     commit(node, server, entity, { kind: 'unreadable' }, null, event);
     return;
   }
