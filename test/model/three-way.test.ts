@@ -96,11 +96,12 @@ describe('relationships', () => {
     expect(clashes).toEqual([{ path: ['relationships', 'shows', 'A'], base: link('A'), theirs: link('A', { n: 2 }) }]);
   });
 
-  test('copies of what the peer says never clash', () => {
+  test('copies of what the peer says never clash, and come out the same whoever merges', () => {
     const labelled = (peer_label: string) => [{ ...link('A'), peer_label }];
-    const { content, clashes } = merge(labelled('old'), labelled('ours'), labelled('theirs'));
-    expect(content.relationships).toEqual(labelled('theirs'));
+    const { content, clashes } = merge(labelled('old'), labelled('Bee'), labelled('Ant'));
+    expect(content.relationships).toEqual(labelled('Ant'));
     expect(clashes).toEqual([]);
+    expect(merge(labelled('old'), labelled('Ant'), labelled('Bee')).content.relationships).toEqual(labelled('Ant'));
     expect(merge(labelled('old'), labelled('ours'), labelled('old')).content.relationships).toEqual(labelled('ours'));
   });
 });
