@@ -39,7 +39,7 @@ export interface Sizes {
 }
 
 /** Members of a body that name entities which the request reads or changes, besides those of its path. */
-const named = ['ids', 'source_id', 'target_id', 'child_id', 'parent_id', 'parent'];
+const named = ['ids', 'source_id', 'target_id', 'child_id', 'parent_id', 'parent', 'children'];
 /** More ids than the endpoints allow are refused later. */
 const maxNamed = 100;
 
@@ -60,5 +60,6 @@ function idsIn(body: unknown): string[] {
   return named
     .flatMap((name) => (Object.hasOwn(members, name) ? members[name] : []))
     .slice(0, maxNamed)
+    .map((one: unknown) => (typeof one === 'object' && one !== null && 'id' in one ? one.id : one))
     .filter((id) => typeof id === 'string');
 }

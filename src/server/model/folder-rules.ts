@@ -76,9 +76,10 @@ const notBelowItself: Rule = ({ base, next, options: { surroundings } }) => {
     invalid(['relationships', at, 'peer'], `the folder ${folder} would contain itself`);
   const own = links.find(({ peer }) => peer === next.id);
   if (own) return [refuse(own, next.id)];
-  const parents = next.relationships.filter((r) => r.predicate === 'in').map((r) => r.peer);
+  const parents = peersOf(next, 'in');
   if (links.length > 0 && parents.length > maxFoldersAbove) return [tooDeep];
-  const risen = up.length === 0 ? undefined : culprit(up, next.id, surroundings);
+  const below = new Set([next.id, ...peersOf(next, 'contains')]);
+  const risen = up.length === 0 ? undefined : culprit(up, next.id, below, surroundings);
   if (risen === 'unknown') return [tooDeep];
   if (risen) return [refuse(risen, next.id)];
   if (down.length === 0) return [];
@@ -90,15 +91,24 @@ const notBelowItself: Rule = ({ base, next, options: { surroundings } }) => {
 
 const tooDeep = invalid(['relationships'], `more than ${maxFoldersAbove} folders would stand above it`);
 
-/** The first of the new parents below which the folder stands already. */
-function culprit(links: Link[], id: string, surroundings: Surroundings): Link | 'unknown' | undefined {
+const peersOf = ({ relationships }: Manifest, predicate: PairPredicate): string[] =>
+  relationships.filter((r) => r.predicate === predicate).map((r) => r.peer);
+
+/** The first of the new parents that stand below the folder already: at it, or at one that it contains. */
+function culprit(
+  links: Link[],
+  id: string,
+  below: ReadonlySet<string>,
+  surroundings: Surroundings,
+): Link | 'unknown' | undefined {
   const peers = links.map(({ peer }) => peer);
   const above = surroundings.foldersAbove(id, peers, false);
   if (above === null) return 'unknown';
-  if (!above.has(id)) return undefined;
+  if (![...above].some((one) => below.has(one))) return undefined;
   if (links.length === 1) return links[0];
   const half = links.length >> 1;
-  return culprit(links.slice(0, half), id, surroundings) ?? culprit(links.slice(half), id, surroundings);
+  const found = culprit(links.slice(0, half), id, below, surroundings);
+  return found ?? culprit(links.slice(half), id, below, surroundings);
 }
 
 const ofLiving =
