@@ -13,6 +13,7 @@ import {
   remove,
   unauthorized,
 } from '../helpers/entities.ts';
+import { folder } from '../helpers/folders.ts';
 import type { Scene } from './row.ts';
 import { openScene } from './scene.ts';
 
@@ -38,15 +39,18 @@ interface Endpoint {
   state?: string;
   /** The member of the request that names the entity. */
   names?: string;
-  meaning?: { path: (string | number)[]; message: string };
+  meaning?: { path: (string | number)[]; message: string | (() => string) };
   /** Somebody who may not. */
   stranger?: () => Person;
   action: string;
 }
 
 let scene: Scene & AsyncDisposable;
+/** A document in no collection: no folder takes it. */
+let loose: Entity;
 beforeAll(async () => {
   scene = await openScene();
+  loose = await create(scene.node, scene.owner);
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 
@@ -57,11 +61,46 @@ const ownCollection = async () => {
   await enrol(scene.node, scene.owner, made.id, scene.viewer, 'viewer');
   return read(scene.node, scene.owner, made.id);
 };
+const placedFolder = () => folder(scene.node, scene.owner, { collection: scene.collection.id });
 const dangling = { relationships_add: [{ predicate: 'p', peer: nowhere }] };
 const isMissing = { path: ['relationships_add', 0, 'peer'], message: `there is no entity ${nowhere}` };
 const noTip = { expect_tip: '' };
 
+/** Of a folder; the document that it names is what is wrong with its meaning. */
+const folderEndpoint = (
+  route: string,
+  body: () => object,
+  meaning: { path: (string | number)[]; message: () => string },
+): Endpoint => ({
+  route,
+  line: (id) => route.replace('{id}', id),
+  body: ({ cid }) => ({ expect_tip: cid, ...body() }),
+  broken: noTip,
+  live: placedFolder,
+  refused: async () => grave(await placedFolder()),
+  state: 'the entity is deleted',
+  meaning,
+  action: 'folder:update',
+});
+const notHeld = () => `must be a file or a folder, and ${loose.id} has the type \`document\``;
+
 const endpoints: Endpoint[] = [
+  folderEndpoint('PUT /folders/{id}', () => ({ relationships_add: [{ predicate: 'contains', peer: loose.id }] }), {
+    path: ['relationships_add', 0, 'peer'],
+    message: notHeld,
+  }),
+  folderEndpoint('POST /folders/{id}/children', () => ({ child_id: loose.id }), {
+    path: ['child_id'],
+    message: notHeld,
+  }),
+  folderEndpoint('POST /folders/{id}/children/bulk', () => ({ children: [{ id: loose.id }] }), {
+    path: ['children', 0, 'id'],
+    message: notHeld,
+  }),
+  folderEndpoint('POST /folders/{id}/parents', () => ({ parent_id: loose.id }), {
+    path: ['parent_id'],
+    message: () => `must be a folder or a collection, and ${loose.id} has the type \`document\``,
+  }),
   {
     route: 'PUT /entities/{id}',
     line: (id) => `PUT /entities/${id}`,
@@ -209,7 +248,7 @@ describe.each(endpoints)('$route', (endpoint) => {
       const right = await live();
       expect(await refusal(scene.owner, right, body(right))).toEqual({
         status: 400,
-        body: invalid(meaning.path, meaning.message),
+        body: invalid(meaning.path, typeof meaning.message === 'string' ? meaning.message : meaning.message()),
       });
     }
   });
