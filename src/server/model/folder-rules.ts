@@ -1,5 +1,5 @@
 import { type Finding, invalid, type Rule, type Surroundings } from './guard-step.ts';
-import { type Json, type Manifest, relationshipKey } from './manifest.ts';
+import type { Json, Manifest } from './manifest.ts';
 import { equalJson } from './properties.ts';
 
 /** Both sides of the pair that makes the tree of folders: a parent contains a child, the child is in the parent. */
@@ -24,11 +24,15 @@ interface Link {
 /** The pair's sides that `next` has and `base` has not, where the profile speaks of them: folders, and files in folders. */
 export function addedLinks(base: Manifest | null, next: Manifest): Link[] {
   if (next.type !== 'folder' && next.type !== 'file') return [];
-  const known = new Set(base?.relationships.map(relationshipKey));
+  const known = { contains: new Set(peersOf(base, 'contains')), in: new Set(peersOf(base, 'in')) };
   return next.relationships.flatMap(({ predicate, peer }, at) => {
-    const spoken = predicate === 'in' || (predicate === 'contains' && next.type === 'folder');
-    return spoken && !known.has(relationshipKey({ predicate, peer })) ? [{ at, predicate, peer }] : [];
+    if (predicate !== 'in' && (predicate !== 'contains' || next.type !== 'folder')) return [];
+    return known[predicate].has(peer) ? [] : [{ at, predicate, peer }];
   });
+}
+
+function peersOf(manifest: Manifest | null, predicate: PairPredicate): string[] {
+  return manifest?.relationships.filter((r) => r.predicate === predicate).map((r) => r.peer) ?? [];
 }
 
 const property = (manifest: Manifest | null, key: string): Json | undefined =>
@@ -90,9 +94,6 @@ const notBelowItself: Rule = ({ base, next, options: { surroundings } }) => {
 };
 
 const tooDeep = invalid(['relationships'], `more than ${maxFoldersAbove} folders would stand above it`);
-
-const peersOf = ({ relationships }: Manifest, predicate: PairPredicate): string[] =>
-  relationships.filter((r) => r.predicate === predicate).map((r) => r.peer);
 
 /** The first of the new parents that stand below the folder already: at it, or at one that it contains. */
 function culprit(
