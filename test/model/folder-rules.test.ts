@@ -103,6 +103,12 @@ describe('peers', () => {
     ]);
   });
 
+  test('are not all named where very many are wrong', () => {
+    const names = Array.from({ length: 5000 }, (_, i) => `D${i}`);
+    const many = around(Object.fromEntries(names.map((name) => [name, 'document'])));
+    expect(wrong(null, folder('F', ...names.map((name) => `contains ${name}`)), many)).toHaveLength(100);
+  });
+
   test('are looked at only where they are new, and only of folders and files', () => {
     const odd = folder('F', 'contains D');
     expect(wrong(odd, successor(odd, { properties: { label: 'y' } }), around(types))).toEqual([]);

@@ -14,6 +14,9 @@ const peerTypes: Record<PairPredicate, readonly string[]> = {
 /** The most folders that may stand above one: how far a look for cycles goes, and what a commit can guard. */
 export const maxFoldersAbove = 4000;
 
+/** So much of one kind is said of one step: it may name any number of peers. */
+const maxIssues = 100;
+
 interface Link {
   /** Its place among the relationships of the entity. */
   at: number;
@@ -63,12 +66,13 @@ const fittingPeers: Rule = ({ before, next, options: { surroundings } }) => {
   const links = surroundings ? addedLinks(before, next) : [];
   if (!surroundings || links.length === 0) return [];
   const types = surroundings.typesOf(links.map(({ peer }) => peer));
-  return links.flatMap(({ at, predicate, peer }) => {
+  const wrong = links.flatMap(({ at, predicate, peer }) => {
     const type = types.get(peer);
     if (type === undefined || peerTypes[predicate].includes(type)) return [];
     const meant = predicate === 'in' ? 'must be a folder or a collection' : 'must be a file or a folder';
     return [invalid(['relationships', at, 'peer'], `${meant}, and ${peer} has the type \`${type}\``)];
   });
+  return wrong.slice(0, maxIssues);
 };
 
 /** No folder comes to stand below itself. A restored one brings its links back, so they count as new. */
@@ -90,7 +94,7 @@ const notBelowItself: Rule = ({ base, next, options: { surroundings } }) => {
   const above = surroundings.foldersAbove(next.id, parents, true);
   if (above === null) return [tooDeep];
   const sunk = down.filter(({ peer }) => above.has(peer));
-  return sunk.map((link) => refuse(link, link.peer));
+  return sunk.slice(0, maxIssues).map((link) => refuse(link, link.peer));
 };
 
 const tooDeep = invalid(['relationships'], `more than ${maxFoldersAbove} folders would stand above it`);
