@@ -54,7 +54,7 @@ export interface Context extends Services, AsyncDisposable {
   networks: Networks;
   events: EventsService;
   largeRequests: LargeRequests;
-  logs: AttestationLogs;
+  attestationLogs: AttestationLogs;
   attestations: AttestationsService;
   archives: { exports: ExportService; carImports: CarImportService };
   /** The bytes of files: received, kept and given. */
@@ -146,7 +146,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     }),
     largeRequests: opened.use(new RequestPool({ config, networks, now, log })),
     events: opened.use(new EventsService(networks, now, log)),
-    logs,
+    attestationLogs: logs,
     attestations: new AttestationsService({
       networks,
       permissions: services.permissions,

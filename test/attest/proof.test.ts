@@ -90,6 +90,20 @@ describe('a proof', () => {
     });
   });
 
+  it('of a large version is read on another thread', async () => {
+    await using node = await startNode();
+    const large = await create(node, 'large', { properties: { label: 'large', text: 'é'.repeat(200_000) } });
+    await settled(node);
+    const given = await proofOf(node, `id=${large.id}`);
+    expect(given.manifest).toMatchObject({ id: large.id, properties: { label: 'large' } });
+    expect(checkProof(given, null).ok).toBe(true);
+    const { permastore_tx } = (await node.fetch(`/entities/${large.id}/attestation`)).body as { permastore_tx: string };
+    expect((await node.fetch(`/attestations/verify/${permastore_tx}`)).body).toMatchObject({
+      cid_valid: true,
+      manifest_preview: { type: 'document' },
+    });
+  });
+
   it('brings the bytes of a version that JSON cannot say', async () => {
     await using node = await startNode();
     const { id, manifest } = first(idOf(9));

@@ -32,7 +32,12 @@ export interface Written {
 }
 
 /** An operator's request that must succeed. */
-export async function done<T = Written>(node: TestNode, request: string, body?: object, network?: string): Promise<T> {
+export async function done<T = Written>(
+  node: Pick<TestNode, 'url' | 'data'>,
+  request: string,
+  body?: object,
+  network?: string,
+): Promise<T> {
   const response = await operate(node, request, body, network);
   const text = await response.text();
   if (!response.ok) throw new Error(`${request} answered ${response.status}: ${text}`);

@@ -24,21 +24,14 @@ export interface Proof {
   block?: string;
 }
 
-export function makeProof(
+/** The JSON of a proof; `version` is what versionText (store/version-text.ts) gives, as text or UTF-8. */
+export function proofText(
   { head, publicKey, leaf, path }: { head: SignedHead; publicKey: Uint8Array; leaf: Leaf; path: Uint8Array[] },
-  bytes: Uint8Array,
-): Proof {
-  const manifest = historicJson(bytes);
-  const again = cidOf(manifest) === leaf.cid;
-  return {
-    format: proofFormat,
-    head,
-    public_key: Buffer.from(publicKey).toString('base64'),
-    leaf,
-    path: path.map(hashText),
-    manifest,
-    ...(again ? {} : { block: Buffer.from(bytes).toString('base64') }),
-  };
+  version: string | Uint8Array,
+): Uint8Array {
+  const public_key = Buffer.from(publicKey).toString('base64');
+  const front = JSON.stringify({ format: proofFormat, head, public_key, leaf, path: path.map(hashText) });
+  return Buffer.concat([Buffer.from(`${front.slice(0, -1)},`), Buffer.from(version).subarray(1)]);
 }
 
 const count = z.number().int().min(1);

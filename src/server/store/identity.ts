@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { StorageError } from '../errors.ts';
 import { formatKey, isApiKey, keyDigest, keyEntropy, keyPrefixLength, localIssuer } from '../model/credentials.ts';
 import { normalEmail } from '../model/emails.ts';
 import { type NodeKey, newNodeKey, readNodeKey } from '../model/node-key.ts';
@@ -218,11 +219,18 @@ export class Identity {
     return { issuer: localIssuer, subject: `${name.toLowerCase()} ${this.#uuid()}`, email: null, name };
   }
 
-  /** The node's signing key, made when it is first asked for. A backup takes it along. */
+  /** The node's signing key, made when it is first asked for. A backup takes it along. @throws StorageError */
   ensureNodeKey(): NodeKey {
-    const text = this.setting('node_key') ?? newNodeKey();
-    this.setSetting('node_key', text);
-    return readNodeKey(text);
+    const kept = this.setting('node_key');
+    const text = kept ?? newNodeKey();
+    if (kept === null) this.setSetting('node_key', text);
+    try {
+      return readNodeKey(text);
+    } catch {
+      throw new StorageError(
+        "The node's signing key in identity.db is damaged. Restore a backup; what was signed before stays good.",
+      );
+    }
   }
 
   /** A node-wide setting, or null. */

@@ -9,6 +9,7 @@ import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels } from '.
 import { type ListingQuery, listEntities } from './listings.ts';
 import { networkCounts } from './network-counts.ts';
 import { type TreeQuery, treeBelow } from './tree-reads.ts';
+import { versionText } from './version-text.ts';
 
 /** Reads whose result is long: they run on the reader threads and give JSON text, or bytes (architecture.md, Reads). */
 export const longReads = {
@@ -55,6 +56,8 @@ export const longReads = {
   descends: (db: Reader, args: Parameters<typeof descends>[1]): string => JSON.stringify(descends(db, args)),
   /** A large version hashed again; see checked-block.ts. */
   checkedBlock: (db: Reader, args: { key: number }): string => JSON.stringify(checkedBlock(db, args)),
+  /** A large version as a proof brings it; see version-text.ts. */
+  versionText: (db: Reader, args: { key: number }): string => versionText(db, args),
   /** How much the network holds; see network-counts.ts. */
   counts: (db: Reader, _args: object): string => JSON.stringify(networkCounts(db)),
   /** Pages of blocks; see chain-reads.ts. */

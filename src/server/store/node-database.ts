@@ -22,7 +22,7 @@ export class NodeDatabase {
     this.#db = storing(() => new Database(file));
     try {
       storing(() => {
-        // The node's private key is in it. Its log gets the same mode.
+        // Keys and conversations are the operator's alone. The database's log gets the same mode.
         chmodSync(file, 0o600);
         this.#db.pragma('journal_mode = WAL');
         this.#db.pragma(`synchronous = ${synchronous}`);

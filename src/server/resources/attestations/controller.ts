@@ -1,4 +1,5 @@
 import { Controller, Get, NoSecurity, Path, Query, Request, Response, Route, Tags } from '../../http/controller.ts';
+import { StoredJson } from '../../http/stored-json.ts';
 import type { CallerRequest } from '../../model/caller.ts';
 import type { EntityId, ErrorView, ValidationErrorView } from '../wire.ts';
 import type { AttestationsService } from './service.ts';
@@ -78,13 +79,13 @@ export class AttestationsController extends Controller {
   @Get('node/attestations/proof')
   @Response<ValidationErrorView>(400, 'Validation failed')
   @Response<ErrorView>(403, 'Forbidden')
-  proof(
+  async proof(
     @Request() request: CallerRequest,
     @Query() id?: EntityId,
     @Query() ver?: number,
     @Query() tx?: string,
   ): Promise<ProofView> {
-    return this.attestations.proof(request.caller, { id, ver, tx });
+    return StoredJson.as<ProofView>(await this.attestations.proof(request.caller, { id, ver, tx }));
   }
 
   /**

@@ -4,7 +4,7 @@ import { hashBytes, hashText, type Leaf } from '../../attest/leaf.ts';
 import { subtreesOf } from '../../attest/log-subtrees.ts';
 import type { AttestationLogs } from '../../attest/logs.ts';
 import { consistencyPath, inclusionPath, rootOf } from '../../attest/merkle.ts';
-import { makeProof } from '../../attest/proof.ts';
+import { proofText } from '../../attest/proof.ts';
 import { NotFoundError, StorageError, ValidationError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
 import type { Network } from '../../model/ids.ts';
@@ -19,12 +19,12 @@ import {
   type StoredHead,
 } from '../../store/attest-log.ts';
 import { movedTo } from '../../store/attested-moves.ts';
-import { blockBytes } from '../../store/blocks.ts';
 import { blockSize, type CheckedBlock, checkedBlock } from '../../store/checked-block.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { Networks } from '../../store/networks.ts';
+import { versionText } from '../../store/version-text.ts';
 import { hasVersionNumber } from '../../store/versions.ts';
 import { checkNetwork } from '../entities/writes.ts';
 import type { PermissionsService } from '../permissions/service.ts';
@@ -33,14 +33,13 @@ import type {
   AttestationView,
   ConsistencyView,
   PendingAttestationView,
-  ProofView,
   SignedHeadView,
   TransactionView,
   VerifiedAttestationView,
 } from './wire.ts';
 
-/** Versions from this size on are hashed on a reader thread. */
-const largeBytes = 256 * 1024;
+/** Versions from this size on are read on a reader thread. */
+const largeBytes = 128 * 1024;
 
 const pending = 'The version is recorded. The next signed head, within a second or two, will cover it.';
 
@@ -131,19 +130,20 @@ export class AttestationsService {
     return signedHead(this.#head(await this.#networks.get(network)));
   }
 
-  /** By the entity and its version (its tip if omitted), or by the log's entry. */
+  /** The JSON of a ProofView. By the entity and its version (its tip if omitted), or by the log's entry. */
   async proof(
     caller: Caller,
     of: { id: string | undefined; ver: number | undefined; tx: string | undefined },
-  ): Promise<ProofView> {
+  ): Promise<Uint8Array> {
     if ((of.id === undefined) === (of.tx === undefined))
       throw ValidationError.at([], 'either `id`, with or without `ver`, or `tx` is needed');
     const store = await this.#networks.get(caller.network);
-    const { entry, bytes } = store.read((db) => {
+    const { entry, key, size } = store.read((db) => {
       const entry =
         of.tx === undefined ? this.#entryByVersion(db, store, caller, of) : this.#entryByTx(db, store, of.tx);
       this.#visible(db, caller, entry.leaf.pi);
-      return { entry, bytes: blockBytes(db, movedTo(db, entry.leaf.seq) ?? 0) };
+      const key = movedTo(db, entry.leaf.seq) ?? 0;
+      return { entry, key, size: blockSize(db, key) };
     });
     const way = this.#logs.of(store).read((log) => {
       const head = newestHead(log);
@@ -152,7 +152,9 @@ export class AttestationsService {
       return { head: signedHead(head), publicKey: publicKeyOf(log, head.key_id) ?? new Uint8Array(), path };
     });
     if (!way) throw noHead();
-    return makeProof({ ...way, leaf: entry.leaf }, bytes);
+    const version =
+      size > largeBytes ? await store.readLong('versionText', { key }) : store.read((db) => versionText(db, { key }));
+    return proofText({ ...way, leaf: entry.leaf }, version);
   }
 
   async consistency(network: Network, from: number, to: number | undefined): Promise<ConsistencyView> {
