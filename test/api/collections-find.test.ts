@@ -46,8 +46,10 @@ describe('a lookup', () => {
     await made('two', 'letter', box);
     await made('one', 'note', box);
     await made(undefined, 'note', box);
+    await made('three', 'Straße', box);
     expect(await lookUp({ type: 'LETTER' }, box)).toEqual(['two letter', 'one Letter']);
     expect(await lookUp({ type: 'note' }, box)).toEqual(['null note', 'one note']);
+    expect(await lookUp({ type: 'STRASSE' }, box)).toEqual(['three Straße']);
     expect(await lookUp({ type: 'letter', label: 'ONE' }, box)).toEqual(['one Letter']);
     expect(await lookUp({ type: 'letter', limit: '1' }, box)).toEqual(['two letter']);
     expect(await asked('lookup', { type: 'unheard of' }, box)).toEqual({

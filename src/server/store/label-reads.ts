@@ -41,7 +41,7 @@ export function lookUp(db: Reader, { collection, label, type, limit }: LookupQue
   const fits = fitting(type);
   const rows =
     label === undefined
-      ? ofType(db, key, fits)
+      ? ofType(db, key, type ?? '')
       : db.each<Row>(
           `SELECT ${columns} FROM label l JOIN entity e ON e.key = l.entity
             WHERE l.collection = ? AND l.folded = ? ORDER BY l.entity DESC`,
@@ -69,14 +69,19 @@ function fitting(type: string | undefined): (type: string) => boolean {
   return (other) => folded(other) === wanted;
 }
 
-/** Types are in the narrow rows of the listing, so that what is of another one is not looked up. */
-function* ofType(db: Reader, collection: number, fits: (type: string) => boolean): Generator<Row> {
-  const listed = db.each<{ entity: number; type: string }>(
-    'SELECT entity, type FROM listing WHERE collection = ? ORDER BY created_at DESC, id',
+/**
+ * Types are in the narrow rows of the listing, so that what is of another one is not looked up. SQLite folds ASCII alone;
+ * of the others it lets pass all.
+ */
+function* ofType(db: Reader, collection: number, type: string): Generator<Row> {
+  const listed = db.each<{ entity: number }>(
+    `SELECT entity FROM listing WHERE collection = ? AND (type = ? COLLATE NOCASE OR type GLOB '*[^ -~]*')
+      ORDER BY created_at DESC, id`,
     collection,
+    folded(type),
   );
-  for (const { entity, type } of listed) {
-    const row = fits(type) ? db.get<Row>(`SELECT ${columns} FROM entity e WHERE e.key = ?`, entity) : undefined;
+  for (const { entity } of listed) {
+    const row = db.get<Row>(`SELECT ${columns} FROM entity e WHERE e.key = ?`, entity);
     if (row) yield row;
   }
 }
