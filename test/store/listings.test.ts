@@ -125,7 +125,7 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp }[] = [
   {
     name: 'a lookup by label',
     read: (db) => lookUp(db, { collection: idOf(1), label: 'x', limit: 5 }),
-    uses: /SEARCH l USING PRIMARY KEY \(collection=\? AND folded=\?\)/,
+    uses: /SEARCH l USING PRIMARY KEY \(collection=\?\)/,
   },
   {
     name: 'a lookup by type',

@@ -51,12 +51,12 @@ export function lookUp(db: Reader, { collection, label, type, limit }: LookupQue
   return take(rows, limit, (row) => fits(row.type) && (wanted === undefined || folded(row.label) === wanted));
 }
 
-/** Entities whose label has that part, in the order of their labels; the first 500 characters of a label count. */
+/** Entities whose label has that part, newest first; the first 500 characters of a label count. */
 export function searchLabels(db: Reader, { collection, part, type, limit }: LabelSearchQuery): FoundEntity[] {
   const fits = fitting(type);
   const rows = db.each<Row>(
     `SELECT ${columns} FROM label l JOIN entity e ON e.key = l.entity
-      WHERE l.collection = ? AND instr(l.folded, ?) > 0 ORDER BY l.folded, l.entity`,
+      WHERE l.collection = ? AND instr(l.folded, ?) > 0 ORDER BY l.entity DESC`,
     entityKey(db, collection) ?? -1,
     folded(part),
   );

@@ -110,14 +110,13 @@ function projectLabels(db: Writer, { key, manifest }: Current, before: Manifest 
   const old = new Set(before && had !== '' ? collectionsOf(before) : []);
   const now = new Set(has === '' ? [] : collectionsOf(manifest));
   for (const id of old)
-    if (had !== has || !now.has(id))
-      db.run('DELETE FROM label WHERE collection = ? AND folded = ? AND entity = ?', ensureEntityKey(db, id), had, key);
+    if (!now.has(id)) db.run('DELETE FROM label WHERE collection = ? AND entity = ?', ensureEntityKey(db, id), key);
   for (const id of now)
     if (had !== has || !old.has(id))
       db.run(
-        'INSERT OR IGNORE INTO label (collection, folded, entity) VALUES (?, ?, ?)',
+        'INSERT OR REPLACE INTO label (collection, entity, folded) VALUES (?, ?, ?)',
         ensureEntityKey(db, id),
-        has,
         key,
+        has,
       );
 }

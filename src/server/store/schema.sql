@@ -69,9 +69,9 @@ CREATE TABLE import_source (entity INTEGER PRIMARY KEY, digest TEXT NOT NULL, ti
 
 CREATE TABLE label (
   collection INTEGER NOT NULL,
-  folded TEXT NOT NULL,
   entity INTEGER NOT NULL,
-  PRIMARY KEY (collection, folded, entity)
+  folded TEXT NOT NULL,
+  PRIMARY KEY (collection, entity)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE listing (

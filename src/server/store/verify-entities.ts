@@ -218,10 +218,10 @@ function compareLabels(db: Reader, row: EntityFacts, manifest: Manifest, finding
   for (const collection of wanted) {
     const indexed = db.get(
       `SELECT 1 FROM label l JOIN entity c ON c.key = l.collection
-        WHERE c.id = ? AND l.folded = ? AND l.entity = ?`,
+        WHERE c.id = ? AND l.entity = ? AND l.folded = ?`,
       collection,
-      key,
       row.key,
+      key,
     );
     if (!indexed)
       findings.problem('listing', `${row.id}: it is not found by its label in the collection ${collection}.`, row.id);

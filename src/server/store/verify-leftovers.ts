@@ -9,7 +9,7 @@ const pageRows = 2000;
 export async function verifyLeftovers(db: Connection, findings: Findings, moves: MoveLog): Promise<void> {
   let at: ListingPlace | null = { collection: -1, created_at: '', id: '' };
   while (at !== null) at = db.snapshot((reader) => listingsAfter(reader, at as ListingPlace, findings));
-  let label: LabelPlace | null = { collection: -1, folded: '', entity: 0 };
+  let label: LabelPlace | null = { collection: -1, entity: 0 };
   while (label !== null) label = db.snapshot((reader) => labelsAfter(reader, label as LabelPlace, findings));
   for (const [entity] of moves.tips)
     if (!db.get('SELECT 1 FROM entity WHERE key = ?', entity))
@@ -62,23 +62,21 @@ function listingsAfter(db: Reader, at: ListingPlace, findings: Findings): Listin
 
 interface LabelPlace {
   collection: number;
-  folded: string;
   entity: number;
 }
 
-function labelsAfter(db: Reader, { collection, folded, entity }: LabelPlace, findings: Findings): LabelPlace | null {
-  const rows = db.all<LabelPlace & { id: string | null; label: string | null; inside: number }>(
-    `SELECT l.collection, l.folded, l.entity, e.id, e.label, EXISTS (SELECT 1 FROM edge d JOIN predicate p ON p.key = d.predicate
+function labelsAfter(db: Reader, { collection, entity }: LabelPlace, findings: Findings): LabelPlace | null {
+  const rows = db.all<LabelPlace & { folded: string; id: string | null; label: string | null; inside: number }>(
+    `SELECT l.collection, l.entity, l.folded, e.id, e.label, EXISTS (SELECT 1 FROM edge d JOIN predicate p ON p.key = d.predicate
         WHERE d.source = l.entity AND d.peer = l.collection AND p.name = 'collection') AS inside
        FROM label l LEFT JOIN entity e ON e.key = l.entity
-      WHERE (l.collection, l.folded, l.entity) > (?, ?, ?) ORDER BY l.collection, l.folded, l.entity LIMIT ?`,
+      WHERE (l.collection, l.entity) > (?, ?) ORDER BY l.collection, l.entity LIMIT ?`,
     collection,
-    folded,
     entity,
     pageRows,
   );
-  for (const { id, label, inside, folded: key } of rows)
-    if (inside !== 1 || labelKey(label ?? '') !== key)
+  for (const { id, label, inside, folded } of rows)
+    if (inside !== 1 || labelKey(label ?? '') !== folded)
       findings.problem('listing', `${id}: it is found by a label that it has not.`, id ?? undefined);
   return rows.at(-1) ?? null;
 }

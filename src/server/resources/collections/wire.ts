@@ -220,7 +220,7 @@ export interface LookupView {
 export interface CollectionSearchView {
   collection_id: EntityId;
   query?: string;
-  /** In the order of their labels. */
+  /** Newest first. */
   entities: FoundEntityView[];
   /**
    * How many are in this answer.
