@@ -122,6 +122,7 @@ describe('what is too much for the event loop', () => {
     [{ params: { cid: 'a' } }, 30],
     [{ body: { ids: ['a', 'b', 'c'] } }, 300],
     [{ body: { source_id: 'a', target_id: 'b', note: 'c' } }, 200],
+    [{ params: { id: 'a' }, body: { children: [{ id: 'b' }, { id: 'a', type: 'folder' }, {}, null] } }, 300],
     [{ body: { ids: Array(5000).fill('a') } }, 10_000],
     [{ body: { ids: [7, null], source_id: {} } }, 0],
     [{ body: ['ids'] }, 0],

@@ -4,7 +4,7 @@ import type { Manifest, Relationship } from '../model/manifest.ts';
 import { firstVersion, replaced, type Stamp } from '../model/merge.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
-import { folderGuards } from '../store/folders.ts';
+import { FolderTree } from '../store/folders.ts';
 import type { ImportStanding } from '../store/import-sources.ts';
 import { versionByKey } from '../store/versions.ts';
 import { type Draft, sourceDigest } from './draft.ts';
@@ -86,7 +86,7 @@ function commitOf(
   const block = encodeManifest(next);
   const commit: Commit = {
     changes: [{ id: next.id, expect, tip: block.cid, blocks: [block] }],
-    guards: folderGuards(db, base, next),
+    guards: new FolderTree(db).guards(base, next),
     rows: [{ kind: 'import_source', id: next.id, digest, cid: block.cid }],
     origin: 'import',
     time: Date.parse(stamp.ts),

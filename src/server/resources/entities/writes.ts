@@ -18,7 +18,7 @@ import type { Stamp } from '../../model/merge.ts';
 import type { Change, Guard, Outcome, Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, findTip, type Standing } from '../../store/entities.ts';
-import { folderGuards } from '../../store/folders.ts';
+import { FolderTree } from '../../store/folders.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { Networks } from '../../store/networks.ts';
 import type { PermissionsService, StepOptions } from '../permissions/service.ts';
@@ -40,6 +40,8 @@ export interface SettleOptions {
   state?: 'live' | 'deleted';
   path?: IssuePath;
   locate?: (issue: Issue) => Issue;
+  /** For several steps of one request, which ask the same of the folders above. */
+  folders?: FolderTree;
 }
 
 /** What every write takes from outside. */
@@ -125,13 +127,13 @@ export class EntityWrites {
     next: Manifest,
     expected: string | undefined,
     issues: Issue[],
-    { state = 'live', path = ['id'], locate = (issue) => issue }: SettleOptions = {},
+    { state = 'live', path = ['id'], locate = (issue) => issue, folders }: SettleOptions = {},
   ): Prepared {
     if (expected !== undefined && expected !== base.cid) throw new ConflictError(expected, base.cid);
     if (base.deleted !== (state === 'deleted'))
       throw ValidationError.at(path, base.deleted ? 'the entity is deleted' : 'the entity is not deleted');
     if (issues.length > 0) throw new ValidationError(issues.map(locate));
-    return { ...prepare(next, base.cid), guards: deciding(db, base, next) };
+    return { ...prepare(next, base.cid), guards: deciding(db, base, next, folders) };
   }
 
   /** A new entity's version 1. */
@@ -231,13 +233,18 @@ export function prepare(next: Manifest, expect: string | null): Prepared {
  * What decides on a step, with the tips: the collections whose roles count, where the entity lies and where it goes, and
  * the folders above it.
  */
-export function deciding(db: Reader, base: Standing | null, next: Manifest): Guard[] {
+export function deciding(
+  db: Reader,
+  base: Standing | null,
+  next: Manifest,
+  folders: FolderTree = new FolderTree(db),
+): Guard[] {
   const before = base ? collectionsOf(base.manifest) : [];
   const after = collectionsOf(next);
   const ids = new Set([...before.slice(0, 1), ...after.filter((id) => !before.includes(id)), ...gone(before, after)]);
   if (base?.deleted && base.collection !== null) ids.add(base.collection);
   const collections = [...ids].map((id) => ({ id, tip: findTip(db, id) ?? null }));
-  return [...collections, ...folderGuards(db, base?.manifest ?? null, next)];
+  return [...collections, ...folders.guards(base?.manifest ?? null, next)];
 }
 
 function gone(before: string[], after: string[]): string[] {

@@ -5,6 +5,7 @@ import type { Manifest } from '../../model/manifest.ts';
 import { applyUpdate } from '../../model/merge.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, type Standing } from '../../store/entities.ts';
+import { FolderTree } from '../../store/folders.ts';
 import { refuse } from '../entities/body.ts';
 import { checkNetwork, type EntityWrites, type Prepared } from '../entities/writes.ts';
 import { linked, type Way } from '../relationships/linked.ts';
@@ -69,12 +70,16 @@ export function preparePairs(writes: EntityWrites, db: Reader, caller: Caller, w
   const stamp = writes.stamp(registered(caller), note);
   const gained = pairs.filter(({ here }) => here).map(({ base }) => base);
   const next = applyUpdate(folder.manifest, folder.cid, linked(way, predicate, gained), stamp);
-  const issues = writes.permit(db, caller, folder, next);
+  const folders = new FolderTree(db);
+  const issues = writes.permit(db, caller, folder, next, { surroundings: folders });
   const back = linked(way, otherSide[predicate], [folder]);
   const changes = pairs.map((pair) => {
     if (!pair.there) return { pair };
     const other = applyUpdate(pair.base.manifest, pair.base.cid, back, stamp);
-    return { pair, change: { next: other, issues: writes.permit(db, caller, pair.base, other) } };
+    return {
+      pair,
+      change: { next: other, issues: writes.permit(db, caller, pair.base, other, { surroundings: folders }) },
+    };
   });
 
   const writing = open.length > 0 || missing.length > 0;
@@ -83,10 +88,10 @@ export function preparePairs(writes: EntityWrites, db: Reader, caller: Caller, w
     if (folder.deleted) throw ValidationError.at(['id'], 'the entity is deleted');
     refuse([...missing, ...issues.map(atPartner(next, pairs))]);
   }
-  const mine = gained.length > 0 ? writes.settle(db, folder, next, undefined, []) : undefined;
+  const mine = gained.length > 0 ? writes.settle(db, folder, next, undefined, [], { folders }) : undefined;
   const partners = changes.map(({ pair: { base, path, here, there }, change }): Partner => {
     const locate = ({ message }: Issue) => ({ path, message });
-    const written = change && writes.settle(db, base, change.next, undefined, change.issues, { path, locate });
+    const written = change && writes.settle(db, base, change.next, undefined, change.issues, { path, locate, folders });
     return { base, written, whole: !here && !there };
   });
   return {

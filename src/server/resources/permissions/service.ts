@@ -16,7 +16,7 @@ import {
 import { accessOf, type CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity, findTip } from '../../store/entities.ts';
-import { surroundingsIn } from '../../store/folders.ts';
+import { FolderTree } from '../../store/folders.ts';
 import type { Networks } from '../../store/networks.ts';
 import { mirrorOf } from '../../store/remotes.ts';
 import { firstAuthor, lastLive, versionByKey } from '../../store/versions.ts';
@@ -191,7 +191,7 @@ export class PermissionsService {
     if (actor.kind === 'anonymous') throw new UnauthorizedError();
     const { demands, refusals } = required(step.base, step.next, {
       ...step.options,
-      surroundings: surroundingsIn(db),
+      surroundings: step.options?.surroundings ?? new FolderTree(db),
     });
     const placed = step.entity ?? { id: step.next.id, type: step.next.type, collection: null };
     const [collection = null] = collectionsOf(step.next);
