@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encodeManifest } from '../../src/server/blocks/encode.ts';
+import type { JsonObject } from '../../src/server/model/manifest.ts';
 import { ask, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, invalid, nowhere, ok, read, remove, update } from '../helpers/entities.ts';
 import { folder, peers } from '../helpers/folders.ts';
@@ -230,5 +232,45 @@ describe('clients that write the pairs themselves', () => {
     const path = `PUT /collections/${root.id}?validate_relationships=false`;
     const linked = ok(await ask(node, ada, path, { expect_tip: root.cid, ...back, note: 'back links' }));
     expect(peers(linked, 'contains')).toEqual(all);
+  });
+});
+
+describe('what came from elsewhere', () => {
+  /** Stored as a mirror stores it: without any of the checks. */
+  async function mirrored(id: string, properties: JsonObject, ...parents: string[]): Promise<Entity> {
+    const relationships = parents.map((peer) => ({ predicate: 'in', peer }));
+    const at = '2026-01-01T00:00:00.000Z';
+    const block = encodeManifest({
+      ...{ schema: 'arke/eidos@v1', id, type: 'folder', created_at: at, ver: 1, ts: at, prev: null },
+      ...{ properties, relationships, edited_by: { user_id: ada.id, method: 'manual' } },
+    });
+    const changes = [{ id, expect: null, tip: block.cid, blocks: [block] }];
+    const store = await node.ctx.networks.get('main');
+    await store.submit([{ changes, guards: [], rows: [], origin: 'remote:there', time: 0 }]);
+    return ok(await ask(node, ada, `GET /folders/${id}`));
+  }
+  const [one, two, three] = ['1', '2', '3'].map((n) => `01J0000000000000000000ZZZ${n}`) as [string, string, string];
+
+  it('is read and stays editable, however odd its profile', async () => {
+    const odd = await mirrored(one, { description: 7 });
+    const edited = ok(await ask(node, ada, `PUT /folders/${one}`, { expect_tip: odd.cid, metadata: { seen: true } }));
+    expect(edited.properties).toEqual({ description: 7, metadata: { seen: true } });
+    const worse = { expect_tip: edited.cid, properties: { description: 8 } };
+    expect((await refusal(`PUT /folders/${one}`, worse))[0]).toBe(400);
+  });
+
+  it('and stands below itself takes children, and can be taken apart', async () => {
+    const low = await mirrored(two, { label: 'two' }, three);
+    await mirrored(three, { label: 'three' }, two);
+    const child = await create(node, ada, { type: 'file' });
+    const body = { expect_tip: low.cid, child_id: child.id };
+    const { folder: filled } = ok<{ folder: Entity }>(await ask(node, ada, `POST /folders/${two}/children`, body));
+    const apart = { expect_tip: filled.cid, expect_parent_tip: (await read(node, ada, three)).cid };
+    const { folder: freed } = ok<{ folder: Entity }>(
+      await ask(node, ada, `DELETE /folders/${two}/parents/${three}`, apart),
+    );
+    expect([peers(freed, 'in'), peers(freed, 'contains')]).toEqual([[], [child.id]]);
+    const again = { expect_tip: freed.cid, relationships_add: [linkTo('in', { id: three })] };
+    expect((await refusal(`PUT /folders/${two}`, again))[0]).toBe(400);
   });
 });
