@@ -8,7 +8,7 @@ export const roles = ['owner', 'editor', 'viewer', 'public'] as const;
 export type Role = (typeof roles)[number];
 
 /** Who asks, by the letter that the table uses. */
-export const letters = ['m', 'x', 'n', 'a', 's', 'b', 'p', 'q', 'r', 'k', 'o'] as const;
+export const letters = ['m', 'x', 'g', 'e', 'n', 'a', 's', 'b', 'p', 'q', 'r', 'k', 'o'] as const;
 export type Letter = (typeof letters)[number];
 
 export interface MatrixScene extends AsyncDisposable {
@@ -26,12 +26,14 @@ const hour = 3600;
 interface Cast {
   member: Person;
   expired: Person;
+  grouped: Person;
+  ungrouped: Person;
   agent: Person;
   lapsed: Person;
   klados: Person;
 }
 
-/** One collection on a network; each role has a member and an agent, the same whose time is over, and a klados. */
+/** One collection on a network; each role has a member, a group and an agent, the same whose time is over, and a klados. */
 export async function openMatrix(network: Network): Promise<MatrixScene> {
   const clock = { ms: Date.UTC(2026, 0, 1) };
   await using opened = new AsyncDisposableStack();
@@ -51,6 +53,8 @@ export async function openMatrix(network: Network): Promise<MatrixScene> {
     const [member, expired] = [await known(`${role} member`), await known(`${role} expired`)];
     await enrol(node, maker, made.id, member, role);
     await enrol(node, maker, made.id, expired, role, hour);
+    const [grouped, ungrouped] = [await known(`${role} grouped`), await known(`${role} ungrouped`)];
+    await enrol(node, maker, made.id, await group(grouped, ungrouped), role);
     const [agent, lapsed, klados] = [
       await processorKey('agent'),
       await processorKey('agent'),
@@ -59,9 +63,20 @@ export async function openMatrix(network: Network): Promise<MatrixScene> {
     await enrol(node, maker, made.id, agent, role);
     await enrol(node, maker, made.id, lapsed, role, hour);
     await enrol(node, maker, made.id, klados, role);
-    cast.set(role, { member, expired, agent, lapsed, klados });
+    cast.set(role, { member, expired, grouped, ungrouped, agent, lapsed, klados });
   }
   clock.ms += hour * 1000;
+
+  /** A group of two, the second for an hour. */
+  async function group(lasting: Person, passing: Person): Promise<Person> {
+    const expires_at = new Date(clock.ms + hour * 1000).toISOString();
+    const relationships = [
+      { predicate: 'member', peer: lasting.id },
+      { predicate: 'member', peer: passing.id, properties: { expires_at } },
+    ];
+    const { id } = await create(node, maker, { type: 'group', collection: made.id, relationships });
+    return { id, headers: {} };
+  }
 
   /** The key of an agent or klados that lies in the collection; its owner is the collection's. */
   async function processorKey(type: 'agent' | 'klados'): Promise<Person> {
@@ -81,10 +96,12 @@ export async function openMatrix(network: Network): Promise<MatrixScene> {
     collection: made,
     member: (role) => played(role).member,
     actor(letter, role) {
-      const { member, expired, agent, lapsed, klados } = played(role);
+      const { member, expired, grouped, ungrouped, agent, lapsed, klados } = played(role);
       const people: Record<Letter, Person> = {
         m: member,
         x: expired,
+        g: grouped,
+        e: ungrouped,
         n: stranger,
         a: on(network, anonymous),
         s: system,

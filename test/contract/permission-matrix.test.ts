@@ -13,44 +13,45 @@ import type { Row as ContractRow } from './row.ts';
 
 /**
  * Who gets through, written from interface.md, Authentication and Permission actions: member, expired member (x),
- * non-member, anonymous, service account, service on behalf of the member, operator; and keys of processors: an agent
- * with that role (p), with an expired grant of it (q) and without one (r), a klados with that role (k).
+ * member of a group with that role (g), expired member of it (e), non-member, anonymous, service account, service on
+ * behalf of the member, operator; and keys of processors: an agent with that role (p), with an expired grant of it (q)
+ * and without one (r), a klados with that role (k).
  * The probes of users are about the member's user, or about the caller's own (credentials).
  */
 const table = `
-action             | owner       | editor      | viewer      | public
-entity:view        | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
-entity:tip         | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
-entity:create      | msbpko      | msbpko      | so          | so
-entity:update      | msbpko      | msbpko      | so          | so
-entity:delete      | msbpko      | msbpko      | so          | so
-entity:restore     | msbpko      | msbpko      | so          | so
-file:create        | msbpko      | msbpko      | so          | so
-file:update        | msbpko      | msbpko      | so          | so
-folder:view        | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
-file:view          | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
-file:upload        | msbpko      | msbpko      | so          | so
-file:download      | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
-file:reupload      | msbpko      | msbpko      | so          | so
-folder:create      | msbpko      | msbpko      | so          | so
-folder:update      | msbpko      | msbpko      | so          | so
-collection:view    | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
-collection:create  | mxnsbo      | mxnsbo      | mxnsbo      | mxnsbo
-collection:update  | msbpko      | so          | so          | so
-collection:manage  | msbo        | so          | so          | so
-collection:delete  | msbpko      | so          | so          | so
-collection:restore | msbpko      | so          | so          | so
-user:view          | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
-user:update        | msbo        | msbo        | msbo        | msbo
-user:credentials   | mxno        | mxno        | mxno        | mxno
-chat:send          | mxnsbo   | mxnsbo   | mxnsbo   | mxnsbo
-chat:view          | mxnsbo   | mxnsbo   | mxnsbo   | mxnsbo
-chat:delete        | mxnsbo   | mxnsbo   | mxnsbo   | mxnsbo
-permissions:read   | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
-events:list        | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
-attestation:view   | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
-attestation:verify | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
-catalog:list       | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko | mxnasbpqrko
+action             | owner         | editor        | viewer        | public
+entity:view        | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
+entity:tip         | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
+entity:create      | mgsbpko       | mgsbpko       | so            | so
+entity:update      | mgsbpko       | mgsbpko       | so            | so
+entity:delete      | mgsbpko       | mgsbpko       | so            | so
+entity:restore     | mgsbpko       | mgsbpko       | so            | so
+file:create        | mgsbpko       | mgsbpko       | so            | so
+file:update        | mgsbpko       | mgsbpko       | so            | so
+folder:view        | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
+file:view          | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
+file:upload        | mgsbpko       | mgsbpko       | so            | so
+file:download      | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
+file:reupload      | mgsbpko       | mgsbpko       | so            | so
+folder:create      | mgsbpko       | mgsbpko       | so            | so
+folder:update      | mgsbpko       | mgsbpko       | so            | so
+collection:view    | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
+collection:create  | mxgensbo      | mxgensbo      | mxgensbo      | mxgensbo
+collection:update  | mgsbpko       | so            | so            | so
+collection:manage  | mgsbo         | so            | so            | so
+collection:delete  | mgsbpko       | so            | so            | so
+collection:restore | mgsbpko       | so            | so            | so
+user:view          | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
+user:update        | msbo          | msbo          | msbo          | msbo
+user:credentials   | mxgeno        | mxgeno        | mxgeno        | mxgeno
+chat:send          | mxgensbo      | mxgensbo      | mxgensbo      | mxgensbo
+chat:view          | mxgensbo      | mxgensbo      | mxgensbo      | mxgensbo
+chat:delete        | mxgensbo      | mxgensbo      | mxgensbo      | mxgensbo
+permissions:read   | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
+events:list        | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
+attestation:view   | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
+attestation:verify | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
+catalog:list       | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
 `;
 
 const [head = [], ...rows] = table

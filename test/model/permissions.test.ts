@@ -52,7 +52,7 @@ describe('members', () => {
     expect(may(ann, 'entity:update', until(null))).toBe(true);
   });
 
-  test('a wildcard is for every registered actor, a group for nobody known here', () => {
+  test('a wildcard is for every registered actor, a group for its members of now', () => {
     const wildcard = inCollection([{ predicate: 'editor', peer: '*' }]);
     expect([ann, bob, klados, forAnn].map((actor) => may(actor, 'entity:update', wildcard))).toEqual([
       ...[true, true, true, true],
@@ -61,6 +61,25 @@ describe('members', () => {
     expect(may(ann, 'entity:update', inCollection([{ predicate: 'editor', peer: 'ANN', peer_type: 'group' }]))).toBe(
       false,
     );
+    const crew = inCollection([
+      { predicate: 'editor', peer: 'CREW', peer_type: 'group' },
+      { predicate: 'owner', peer: 'OTHERS', peer_type: 'group' },
+    ]);
+    const of =
+      (...members: [string, number | null][]) =>
+      (id: string) =>
+        id === 'CREW' ? new Map(members) : undefined;
+    const through = (actor: Actor, ...members: [string, number | null][]) =>
+      may(actor, 'entity:update', { ...crew, groups: of(...members) } as Placement);
+    expect(through(ann, ['ANN-THERE', null])).toBe(true);
+    expect(through(forAnn, ['ANN', now + 1])).toBe(true);
+    expect(through(klados, ['KLADOS', null])).toBe(true);
+    expect(through(ann, ['ANN', now])).toBe(false);
+    expect(through(bob, ['ANN', null])).toBe(false);
+    expect(through(anonymous, ['ANN', null], ['', null])).toBe(false);
+    expect(may(ann, 'entity:update', crew)).toBe(false);
+    const placement = { ...crew, groups: of(['ANN', null]) } as Placement;
+    expect([may(ann, 'collection:manage', placement), roleOf(ann, placement, now)]).toEqual([false, 'editor']);
   });
 
   test('a role that is not defined gives nothing, and a reserved name is no role', () => {

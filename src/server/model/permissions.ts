@@ -1,7 +1,8 @@
 import { ForbiddenError, UnauthorizedError } from '../errors.ts';
 import { actions, actionsOf, defaultRoles, implies, isWrite } from './actions.ts';
 import type { Actor, RegisteredActor } from './actor.ts';
-import { type CollectionAccess, isExpired } from './roles.ts';
+import { type GroupMembers, isInGroup } from './groups.ts';
+import { type CollectionAccess, isExpired, type Member } from './roles.ts';
 
 /** Where permission for an entity is resolved (wire-contract.md, N24). */
 export type Placement =
@@ -10,6 +11,8 @@ export type Placement =
       collection_id: string;
       /** null: that collection is not on this node; everyone reads, only the operator and service accounts write. */
       access: CollectionAccess | null;
+      /** The members of a group that holds roles there; undefined where it does not count (model/groups.ts). */
+      groups?: (id: string) => GroupMembers | undefined;
       /** Pulled from a remote: only the operator writes, under the roles that the collection gives (decisions.md). */
       mirrored?: boolean;
       /** `edited_by.user_id` of version 1, where the entity is an agent, klados or rhiza (decisions.md, G4). */
@@ -21,7 +24,7 @@ export type Placement =
   | { method: 'open_season'; creator?: string };
 
 /** The ids under which an actor holds roles; null for the anonymous and for a service account in system mode. */
-function idsOf(actor: Actor): readonly string[] | null {
+export function idsOf(actor: Actor): readonly string[] | null {
   switch (actor.kind) {
     case 'user':
       return actor.ids;
@@ -125,7 +128,7 @@ function allowedInCollection(actor: Actor, action: string, placement: InCollecti
   if (implies('*:view', action)) return true;
   const { access } = placement;
   if (access === null) return held(defaultRoles.public ?? [], action);
-  const granted = rolesHeld(actor, access, nowMs).flatMap((role) => access.roles.get(role) ?? []);
+  const granted = rolesHeld(actor, access, nowMs, placement.groups).flatMap((role) => access.roles.get(role) ?? []);
   const made = !writesMirror && isCreator(actor, placement.creator) ? creatorsActions : [];
   return held([...granted, ...made], action);
 }
@@ -137,14 +140,19 @@ function isCreator(actor: Actor, creator: string | undefined): boolean {
 }
 
 /** The roles that the actor holds in a collection now, `public` always among them, last. */
-export function rolesHeld(actor: Actor, access: CollectionAccess, nowMs: number): string[] {
+export function rolesHeld(
+  actor: Actor,
+  access: CollectionAccess,
+  nowMs: number,
+  groups: InCollection['groups'] = () => undefined,
+): string[] {
   const ids = idsOf(actor);
-  const mine = access.members.filter(
-    (m) =>
-      access.roles.has(m.role) &&
-      !isExpired(m, nowMs) &&
-      (m.kind === 'wildcard' ? actor.kind !== 'anonymous' : m.kind === 'member' && ids?.includes(m.peer) === true),
-  );
+  const holds = ({ kind, peer }: Member): boolean => {
+    if (kind === 'wildcard') return actor.kind !== 'anonymous';
+    if (ids === null) return false;
+    return kind === 'member' ? ids.includes(peer) : isInGroup(groups(peer) ?? new Map(), ids, nowMs);
+  };
+  const mine = access.members.filter((m) => access.roles.has(m.role) && !isExpired(m, nowMs) && holds(m));
   return [...new Set([...mine.map((m) => m.role).filter((role) => role !== 'public'), 'public'])];
 }
 
@@ -153,7 +161,10 @@ export function roleOf(actor: Actor, placement: Placement, nowMs: number): strin
   if (placement.method !== 'collection' || placement.access === null) return undefined;
   const { roles } = placement.access;
   const reach = (role: string): number => actions.filter((action) => held(roles.get(role) ?? [], action)).length;
-  const ranked = rolesHeld(actor, placement.access, nowMs).map((role) => ({ role, reach: reach(role) }));
+  const ranked = rolesHeld(actor, placement.access, nowMs, placement.groups).map((role) => ({
+    role,
+    reach: reach(role),
+  }));
   return ranked.reduce((best, next) => (next.reach > best.reach ? next : best)).role;
 }
 

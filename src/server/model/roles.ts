@@ -22,6 +22,8 @@ export interface Member {
 export interface CollectionAccess {
   roles: ReadonlyMap<string, readonly string[]>;
   members: readonly Member[];
+  /** The ids of the groups among them. */
+  groups: readonly string[];
 }
 
 /** Predicates that mean something else on a collection, so no role may be called so (decisions.md, role names). */
@@ -32,7 +34,8 @@ export const maxRoleName = 50;
 export function accessOf(manifest: Pick<Manifest, 'properties' | 'relationships'>): CollectionAccess {
   const roles = rolesOf(manifest);
   const members = manifest.relationships.filter((r) => roles.has(r.predicate)).map(memberOf);
-  return { roles, members };
+  const groups = members.filter((m) => m.kind === 'group').map((m) => m.peer);
+  return { roles, members, groups: [...new Set(groups)] };
 }
 
 /** The roles that stand in `properties.roles`. */

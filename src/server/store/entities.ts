@@ -82,9 +82,16 @@ export function isKnownTarget(db: Reader, id: string): boolean {
   return db.get(sql, id) !== undefined;
 }
 
-/** Type and label of a relationship's target, for its stored copies. */
-export function peerFacts(db: Reader, id: string): { type: string; label: string } | undefined {
-  return db.get('SELECT type, label FROM entity WHERE id = ? AND tip IS NOT NULL AND deleted = 0', id);
+/** Type and label of a relationship's target, for its stored copies, and its first collection. */
+export function peerFacts(
+  db: Reader,
+  id: string,
+): { type: string; label: string; collection: string | null } | undefined {
+  return db.get(
+    `SELECT e.type, e.label, (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection
+       FROM entity e WHERE e.id = ? AND e.tip IS NOT NULL AND e.deleted = 0`,
+    id,
+  );
 }
 
 /** All entities as (id, tip CID) in id order from `after` on, deleted ones too; a page of at most `limit`. */

@@ -45,16 +45,31 @@ export function listEntities(db: Reader, query: ListingQuery): { entities: Liste
   return { entities: rows.slice(0, query.limit), more: rows.length > query.limit };
 }
 
-/** Live collections on which a user stands as a peer, with the predicate (interface.md, GET /users/{id}/collections). */
+/** Groups whose relationships name one of the users as a member; whether that counts is for model/groups.ts to say. */
+export function groupsNaming(db: Reader, users: string[], limit: number): { id: string; json: string }[] {
+  const keys = users.map((id) => entityKey(db, id)).filter((key) => key !== undefined);
+  const member = predicateKey(db, 'member');
+  if (keys.length === 0 || member === undefined) return [];
+  return db.all(
+    `SELECT DISTINCT e.id, e.json FROM edge d JOIN entity e ON e.key = d.source
+      WHERE d.peer IN (${keys.map(() => '?').join()}) AND d.predicate = ? AND e.type = 'group' AND e.deleted = 0
+        AND e.collection IS NOT NULL ORDER BY e.key LIMIT ?`,
+    ...keys,
+    member,
+    limit,
+  );
+}
+
+/** Live collections on which one of the peers stands, with the predicate (interface.md, GET /users/{id}/collections). */
 export function collectionsNaming(
   db: Reader,
-  users: string[],
+  peers: string[],
   query: { predicate?: string | undefined; limit: number; offset: number },
 ): {
   collections: { id: string; label: string; predicate: string; created_at: string; json: string }[];
   more: boolean;
 } {
-  const keys = users.map((id) => entityKey(db, id)).filter((key) => key !== undefined);
+  const keys = peers.map((id) => entityKey(db, id)).filter((key) => key !== undefined);
   const predicate = query.predicate === undefined ? undefined : predicateKey(db, query.predicate);
   if (keys.length === 0 || (query.predicate !== undefined && predicate === undefined))
     return { collections: [], more: false };
@@ -63,7 +78,7 @@ export function collectionsNaming(
        FROM edge d JOIN entity e ON e.key = d.source JOIN predicate p ON p.key = d.predicate
       WHERE d.peer IN (${keys.map(() => '?').join()}) AND e.type = 'collection' AND e.deleted = 0
         ${predicate === undefined ? '' : 'AND d.predicate = ?'}
-      ORDER BY e.created_at DESC, e.id LIMIT ? OFFSET ?`,
+      GROUP BY d.source, d.predicate ORDER BY e.created_at DESC, e.id LIMIT ? OFFSET ?`,
     ...keys,
     ...(predicate === undefined ? [] : [predicate]),
     query.limit + 1,

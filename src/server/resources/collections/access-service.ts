@@ -1,6 +1,7 @@
 import { type Issue, NotFoundError, ValidationError } from '../../errors.ts';
 import type { RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import { countsAsGroup } from '../../model/groups.ts';
 import { networkOf } from '../../model/ids.ts';
 import type { Manifest } from '../../model/manifest.ts';
 import { applyUpdate, type Update } from '../../model/merge.ts';
@@ -34,6 +35,7 @@ interface Plan {
   /** The request's member to which a refusal of the change itself is due. */
   member: string;
 }
+const openGroup = 'this group lies in no collection, so anybody could join it: put it into one first';
 
 /** Roles and members of collections. What they allow is for model/guards.ts to say. */
 export class CollectionAccessService {
@@ -106,6 +108,7 @@ export class CollectionAccessService {
     const elsewhere = networkOf(user_id) === caller.network ? [] : [otherNetwork(caller, 'user_id')];
     const { version } = await this.#manage(caller, id, elsewhere, (db, { manifest }) => {
       const known = peerFacts(db, user_id);
+      const open = known?.type === 'group' && !countsAsGroup({ ...known, deleted: false });
       const here = isKnownTarget(db, user_id) && memberTypes.includes(known?.type ?? 'user');
       return {
         update: {
@@ -113,6 +116,7 @@ export class CollectionAccessService {
         },
         issues: [
           ...(rolesOf(manifest).has(role) ? [] : [{ path: ['role'], message: `there is no role ${role}` }]),
+          ...(open ? [{ path: ['user_id'], message: openGroup }] : []),
           ...(here ? [] : [{ path: ['user_id'], message: `there is no user ${user_id}` }]),
         ],
         member: 'expires_in',

@@ -108,6 +108,7 @@ export interface RolesChangedView extends AccessVersion {
 }
 
 export interface AddMemberBody {
+  /** A user, an agent or klados, or a group: an entity of type `group` that lies in a collection. */
   user_id: EntityId;
   /**
    * @minLength 1

@@ -27,7 +27,7 @@ import {
 import { previewOf } from './preview.ts';
 import { ofCreation, ofUpdate } from './request-path.ts';
 import type { CreateEntityBody, DeletedView, DeleteEntityBody } from './wire.ts';
-import { attempts, checkNetwork, deciding, type EntityWrites, type Prepared, prepare } from './writes.ts';
+import { attempts, checkNetwork, type EntityWrites, type Prepared } from './writes.ts';
 
 /** What a creation needs to be, whatever endpoint it came through. */
 export type NewEntity = Omit<CreateEntityBody, 'sync_index'>;
@@ -147,7 +147,7 @@ export class EntitiesService {
     refuse(issues.map(ofCreation(next, body)));
     refuse(predicateIssues(next, body.relationships, ['relationships']));
     if (validate) refuse(targetIssues(db, caller.network, id, body.relationships, ['relationships']));
-    return { ...prepare(next, null), guards: deciding(db, null, next) };
+    return this.#writes.prepareFirst(db, registered(caller), next);
   }
 
   #requireCollection(db: Reader, caller: Caller, id: string): void {

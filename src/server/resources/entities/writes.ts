@@ -60,6 +60,8 @@ export class EntityWrites {
   /** The queue of each entity that is written without `expect_tip`: its end, and how many are in it. */
   readonly #queues = new Map<string, { tail: Promise<unknown>; length: number }>();
   #queued = 0;
+  /** The groups that may have decided on each step that `permit` has let pass. */
+  readonly #groups = new WeakMap<Manifest, string[]>();
 
   constructor(env: WriteEnvironment) {
     this.env = env;
@@ -117,7 +119,9 @@ export class EntityWrites {
       this.env.permissions.require(db, registered(caller), actionFor(base.type, verb), base);
       return [];
     }
-    return this.env.permissions.allow(db, registered(caller), { entity: base, base: base.manifest, next, options });
+    const actor = registered(caller);
+    this.#groups.set(next, this.env.permissions.groupsBehind(db, actor, roleGiving(base, next)));
+    return this.env.permissions.allow(db, actor, { entity: base, base: base.manifest, next, options });
   }
 
   /** The second half: the tip, the state, and what `permit` found. */
@@ -133,14 +137,22 @@ export class EntityWrites {
     if (base.deleted !== (state === 'deleted'))
       throw ValidationError.at(path, base.deleted ? 'the entity is deleted' : 'the entity is not deleted');
     if (issues.length > 0) throw new ValidationError(issues.map(locate));
-    return { ...prepare(next, base.cid), guards: deciding(db, base, next, folders) };
+    const groups = this.#groups.get(next);
+    if (!groups) throw new Error('a step is settled only after it was permitted');
+    return { ...prepare(next, base.cid), guards: deciding(db, base, next, { groups, folders }) };
   }
 
   /** A new entity's version 1. */
   creation(db: Reader, caller: Caller, next: Manifest, options: GuardOptions = {}): Prepared {
     const issues = this.env.permissions.allow(db, registered(caller), { entity: null, base: null, next, options });
     if (issues.length > 0) throw new ValidationError(issues);
-    return { ...prepare(next, null), guards: deciding(db, null, next) };
+    return this.prepareFirst(db, registered(caller), next);
+  }
+
+  /** Version 1 that has been let pass, hashed, with what decided on it. */
+  prepareFirst(db: Reader, actor: RegisteredActor, next: Manifest): Prepared {
+    const groups = this.env.permissions.groupsBehind(db, actor, roleGiving(null, next));
+    return { ...prepare(next, null), guards: deciding(db, null, next, { groups }) };
   }
 
   /**
@@ -230,21 +242,28 @@ export function prepare(next: Manifest, expect: string | null): Prepared {
 }
 
 /**
- * What decides on a step, with the tips: the collections whose roles count, where the entity lies and where it goes, and
- * the folders above it.
+ * What decides on a step, with the tips: the collections whose roles count, the groups through which they are held, and
+ * the folders above the entity.
  */
-export function deciding(
+function deciding(
   db: Reader,
   base: Standing | null,
   next: Manifest,
-  folders: FolderTree = new FolderTree(db),
+  { groups, folders = new FolderTree(db) }: { groups: string[]; folders?: FolderTree | undefined },
 ): Guard[] {
+  const ids = [...roleGiving(base, next), ...groups].filter((id) => id !== next.id);
+  const tips = ids.map((id) => ({ id, tip: findTip(db, id) ?? null }));
+  return [...tips, ...folders.guards(base?.manifest ?? null, next)];
+}
+
+/** The collections whose roles decide on a step: where the entity lies, where it goes, and itself where it is one. */
+function roleGiving(base: Standing | null, next: Manifest): string[] {
   const before = base ? collectionsOf(base.manifest) : [];
   const after = collectionsOf(next);
   const ids = new Set([...before.slice(0, 1), ...after.filter((id) => !before.includes(id)), ...gone(before, after)]);
   if (base?.deleted && base.collection !== null) ids.add(base.collection);
-  const collections = [...ids].map((id) => ({ id, tip: findTip(db, id) ?? null }));
-  return [...collections, ...folders.guards(base?.manifest ?? null, next)];
+  if (base?.type === 'collection') ids.add(base.id);
+  return [...ids];
 }
 
 function gone(before: string[], after: string[]): string[] {

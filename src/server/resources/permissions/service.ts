@@ -2,12 +2,14 @@ import { ForbiddenError, type Issue, NotFoundError, UnauthorizedError } from '..
 import { isWrite, permissionMetadata } from '../../model/actions.ts';
 import type { Actor, RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import { countsAsGroup, type GroupMembers, groupMembersOf } from '../../model/groups.ts';
 import { type GuardOptions, required } from '../../model/guards.ts';
 import { type Network, networkOf } from '../../model/ids.ts';
 import { collectionsOf, type Manifest } from '../../model/manifest.ts';
 import {
   allowed,
   allowedActions,
+  idsOf,
   isOpenToAll,
   type Placement,
   requireAction,
@@ -22,6 +24,7 @@ import { mirrorOf } from '../../store/remotes.ts';
 import { firstAuthor, lastLive, versionByKey } from '../../store/versions.ts';
 import { checkNetwork } from '../entities/writes.ts';
 import { claimIssues } from './content-claims.ts';
+import { Remembered } from './remembered.ts';
 import type { EntityPermissionsView, PermissionMetadataView } from './wire.ts';
 
 /** Where an entity's permissions are resolved: its type, its id and its first collection. */
@@ -66,15 +69,15 @@ function actingIn<A extends Actor>(
 }
 
 const processorTypes = ['agent', 'klados', 'rhiza'];
-const cachedCollections = 500;
 
 /** Decides, from what the store says now, whether an actor may do something. */
 export class PermissionsService {
   readonly #now: () => number;
   readonly #networks: Pick<Networks, 'get'>;
   readonly #hasBytes: HasBytes;
-  /** What collections say about access, by id and the key of the version that says it. */
-  readonly #access = new Map<string, CollectionAccess>();
+  /** What collections say about access, and groups of their members, by id and the key of the version that says it. */
+  readonly #access = new Remembered<CollectionAccess>(500);
+  readonly #groups = new Remembered<GroupMembers>(500);
 
   constructor(now: () => number, networks: Pick<Networks, 'get'>, hasBytes: HasBytes) {
     this.#now = now;
@@ -128,6 +131,7 @@ export class PermissionsService {
       method: 'collection',
       collection_id: collection,
       access: this.#accessOf(db, row),
+      groups: this.#groupsIn(db),
       ...mirrored,
       ...creator,
     };
@@ -135,13 +139,41 @@ export class PermissionsService {
 
   #accessOf(db: Reader, row: EntityRow | undefined): CollectionAccess | null {
     if (row?.type !== 'collection') return null;
-    const key = `${row.id} ${row.tip}`;
-    const known = this.#access.get(key);
-    if (known) return known;
-    const access = accessOf(this.#lastContent(db, row));
-    if (this.#access.size >= cachedCollections) this.#access.delete(this.#access.keys().next().value as string);
-    this.#access.set(key, access);
-    return access;
+    return this.#access.get(`${row.id} ${row.tip}`, () => accessOf(this.#lastContent(db, row)));
+  }
+
+  /** Members of groups, each looked up once. */
+  #groupsIn(db: Reader): (id: string) => GroupMembers | undefined {
+    const found = new Map<string, GroupMembers | undefined>();
+    return (id) => {
+      if (!found.has(id)) found.set(id, this.#groupOf(db, id));
+      return found.get(id);
+    };
+  }
+
+  #groupOf(db: Reader, id: string): GroupMembers | undefined {
+    const row = findEntity(db, id);
+    if (!row || !countsAsGroup(row)) return undefined;
+    return this.#groups.get(`${id} ${row.tip}`, () => groupMembersOf(this.#lastContent(db, row)));
+  }
+
+  /**
+   * The groups through which the actor may hold roles in these collections: what they let pass holds only as long as
+   * they stay as they are.
+   */
+  groupsBehind(db: Reader, actor: Actor, collections: readonly string[]): string[] {
+    const groups = new Set<string>();
+    for (const id of collections) {
+      const access = this.#accessOf(db, findEntity(db, id));
+      if (!access || access.groups.length === 0) continue;
+      const { acting } = actingIn(db, actor, this.placement(db, this.#collection(db, id)));
+      const ids = idsOf(acting) ?? [];
+      for (const group of access.groups) {
+        const members = this.#groupOf(db, group);
+        if (ids.some((one) => members?.has(one))) groups.add(group);
+      }
+    }
+    return [...groups];
   }
 
   /** A deleted collection keeps the roles it had, so that whoever could delete it can restore it. */

@@ -1,16 +1,17 @@
 import { ConflictError, NotFoundError, UnauthorizedError } from '../../errors.ts';
 import type { RegisteredActor } from '../../model/actor.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
+import { groupMembersOf, isInGroup } from '../../model/groups.ts';
 import { idOn, type Network } from '../../model/ids.ts';
 import { firstVersion } from '../../model/merge.ts';
 import { requireUser, type UserIdentity } from '../../model/permissions.ts';
-import { accessOf, isExpired } from '../../model/roles.ts';
+import { accessOf, isExpired, type Member } from '../../model/roles.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
 import type { Account } from '../../store/accounts.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, findTip } from '../../store/entities.ts';
 import type { Identity } from '../../store/identity.ts';
-import { collectionsNaming } from '../../store/listings.ts';
+import { collectionsNaming, groupsNaming } from '../../store/listings.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
@@ -48,6 +49,8 @@ export interface MembershipQuery {
 const ninetyDays = 7_776_000;
 /** How many memberships are looked at in one query. */
 const lookedAt = 500;
+/** How many groups of a user are looked at. */
+const mostGroups = 500;
 
 /** Users: their entities, their own keys, and the collections that name them. */
 export class UsersService {
@@ -124,16 +127,20 @@ export class UsersService {
     })) as UserUpdatedView;
   }
 
-  /** The collections in which the user holds a role that has not expired; its aliases on remotes count. */
+  /**
+   * The collections in which the user holds a role that has not expired, by itself, through a group or because everyone
+   * does; its aliases on remotes count.
+   */
   async collections(caller: Caller, id: string, query: MembershipQuery): Promise<UserCollectionsView> {
     const actor = accepted(caller);
-    const ids = this.#identity.accountById(id)?.ids[caller.network] ?? [id];
+    const account = this.#identity.accountById(id);
+    const ids = account?.ids[caller.network] ?? [id];
     const store = await this.#writes.store(caller);
     return store.read((db) => {
       const user = this.#writes.standing(db, caller.network, id);
       if (user.type !== 'user') throw new NotFoundError();
       this.#writes.env.permissions.require(db, actor, 'user:view', user);
-      const found = memberships(db, ids, query, this.#writes.env.now());
+      const found = memberships(db, { ids, registered: account !== null }, query, this.#writes.env.now());
       const collections = found.slice(query.offset, query.offset + query.limit);
       const more = found.length > query.offset + query.limit;
       const { limit, offset } = query;
@@ -185,15 +192,30 @@ function existing(db: Reader, id: string): RegisteredUser | undefined {
 }
 
 /** The lines up to the end of the page and one more: what stands on a collection is read by the rules of its roles. */
-function memberships(db: Reader, ids: string[], query: MembershipQuery, nowMs: number): UserCollectionView[] {
+function memberships(
+  db: Reader,
+  { ids, registered: known }: { ids: string[]; registered: boolean },
+  query: MembershipQuery,
+  nowMs: number,
+): UserCollectionView[] {
+  const named = groupsNaming(db, ids, mostGroups).filter(({ json }) =>
+    isInGroup(groupMembersOf(JSON.parse(json) as WireManifest), ids, nowMs),
+  );
+  const groups = new Set(named.map(({ id }) => id));
+  const holders: Record<Member['kind'], (peer: string) => boolean> = {
+    member: (peer) => ids.includes(peer),
+    group: (peer) => groups.has(peer),
+    wildcard: () => known,
+  };
+  const peers = [...ids, ...groups, ...(known ? ['*'] : [])];
   const wanted = query.offset + query.limit + 1;
   const found: UserCollectionView[] = [];
   for (let offset = 0, more = true; more && found.length < wanted; offset += lookedAt) {
-    const page = collectionsNaming(db, ids, { predicate: query.predicate, limit: lookedAt, offset });
+    const page = collectionsNaming(db, peers, { predicate: query.predicate, limit: lookedAt, offset });
     more = page.more;
     for (const { json, ...line } of page.collections) {
       const { members } = accessOf(JSON.parse(json) as WireManifest);
-      const holds = members.some((m) => m.role === line.predicate && ids.includes(m.peer) && !isExpired(m, nowMs));
+      const holds = members.some((m) => m.role === line.predicate && holders[m.kind](m.peer) && !isExpired(m, nowMs));
       if (holds) found.push({ ...line, pi: line.id });
     }
   }
