@@ -66,7 +66,7 @@ export class FilesService {
   ): Promise<{ manifest: WireManifest; url: string; expires: string }> {
     const declared = { key, filename, content_type, size, uploaded: false };
     const { label = filename, description, properties, relationships, collection } = body;
-    refuse(textIssues({ key, filename, content_type, label, description }));
+    refuse(textIssues({ key, filename, content_type, label: body.label, description }));
     if (cid !== undefined && !isContentCid(cid))
       throw ValidationError.at(['cid'], 'must be the CID of bytes (bafkrei...)');
     const { cid: _, ...others } = properties ?? {};

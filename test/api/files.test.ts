@@ -1,0 +1,279 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, invalid, ok, read, update } from '../helpers/entities.ts';
+import { cidOf, declare, keptBy, put, send, text, uploaded } from '../helpers/files.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+import { collect, listOf } from '../helpers/sample-archive.ts';
+
+let node: TestNode;
+let me: Person;
+beforeAll(async () => {
+  node = await startNode();
+  me = await user(node, 'me');
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+const content = (id: string, headers?: Record<string, string>) =>
+  ask(node, me, `GET /files/${id}/content`, undefined, headers);
+
+describe('a file', () => {
+  test('has the label that it is given, else its name, and lies where it is put', async () => {
+    const [place, folder] = [
+      await collection(node, me),
+      await create(node, me, { type: 'folder', properties: { label: 'f' } }),
+    ];
+    const made = await declare(node, me, 'a', {
+      label: 'A page',
+      description: 'd',
+      collection: place.id,
+      relationships: [{ predicate: 'in', peer: folder.id }],
+    });
+    expect(made.properties).toMatchObject({ label: 'A page', description: 'd', uploaded: false });
+    expect(made.relationships.map(({ predicate, peer }) => [predicate, peer])).toEqual([
+      ['collection', place.id],
+      ['in', folder.id],
+    ]);
+    expect((await declare(node, me, 'b')).properties.label).toBe('page.txt');
+  });
+
+  test('says by itself what its bytes are, whatever its declaration claims', async () => {
+    const others = { cid: cidOf('another'), uploaded: true, size: 99, key: 'other', a: 1 };
+    const made = await declare(node, me, 'mine', { key: 'k', properties: others });
+    expect(made.properties).toEqual({
+      ...{ key: 'k', filename: 'page.txt', content_type: 'text/plain', size: 4, label: 'page.txt', a: 1 },
+      uploaded: false,
+    });
+  });
+
+  test('whose bytes are here already, in many files, keeps them once', async () => {
+    const before = (await listOf(keptBy(node).list())).length;
+    const files = await Promise.all(
+      [1, 2, 3].map((n) => uploaded(node, me, 'the same bytes', { filename: `${n}.txt` })),
+    );
+    expect(files.map(({ properties }) => properties.cid)).toEqual(files.map(() => cidOf('the same bytes')));
+    expect(await listOf(keptBy(node).list())).toHaveLength(before + 1);
+    expect(await collect(keptBy(node).read(cidOf('the same bytes')))).toEqual(Buffer.from('the same bytes'));
+  });
+
+  test('may be empty', async () => {
+    const made = await uploaded(node, me, '');
+    const answer = await content(made.id);
+    expect([answer.status, answer.text, answer.headers['content-length']]).toEqual([200, '', '0']);
+  });
+
+  test('takes its bytes once, also from two at a time', async () => {
+    const { id } = await declare(node, me, 'race');
+    const answers = await Promise.all([1, 2, 3].map(() => send(node, me, id, 'race')));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect((await read(node, me, id)).ver).toBe(2);
+  });
+
+  test('takes bytes of the declared type alone, however it is written', async () => {
+    const made = await declare(node, me, 'typed', { content_type: 'text/plain; charset=UTF-8' });
+    const as = (type: Record<string, string>) =>
+      ask(node, me, `POST /files/${made.id}/content`, Buffer.from('typed'), type);
+    for (const type of [{}, text, { 'Content-Type': 'text/plain;charset=latin1' }])
+      expect((await as(type)).body).toEqual(
+        invalid(['content-type'], 'must be text/plain; charset=UTF-8, as the file was declared'),
+      );
+    expect((await as({ 'Content-Type': 'Text/Plain;charset=utf-8' })).status).toBe(200);
+  });
+
+  test('whose bytes are fewer or more than declared keeps none', async () => {
+    const { id } = await declare(node, me, 'exact', { content_type: 'text/plain' });
+    for (const [bytes, said] of [
+      ['exac', '4 bytes came, not 5'],
+      ['exactly', 'more than 5 bytes came'],
+    ] as const) {
+      const chunked = await ask(node, me, `POST /files/${id}/content`, Buffer.from(bytes), {
+        ...text,
+        'Transfer-Encoding': 'chunked',
+      });
+      expect(chunked.body).toEqual(invalid(['size'], said));
+      expect(await keptBy(node).size(cidOf(bytes))).toBeUndefined();
+    }
+    expect((await read(node, me, id)).ver).toBe(1);
+  });
+
+  test('made without a declaration of its bytes takes what comes, and what it looks like', async () => {
+    const { id } = await create(node, me, { type: 'file', properties: { label: 'x' } });
+    const png = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
+    const made = ok<Entity>(await ask(node, me, `POST /files/${id}/content`, png));
+    expect(made.properties).toMatchObject({ content_type: 'image/png', size: png.length, uploaded: true });
+  });
+});
+
+describe('a reupload', () => {
+  test('leaves the old bytes to the old versions, and a key goes back to them', async () => {
+    const first = await uploaded(node, me, 'first', { key: 'k1' });
+    const body = { expect_tip: first.cid, note: 'again', key: 'k2', content_type: 'text/html', size: 6, label: 'L' };
+    const waiting = ok<Entity>(await ask(node, me, `POST /files/${first.id}/reupload`, body));
+    expect(waiting.properties).toEqual({
+      ...{ key: 'k2', content_type: 'text/html', size: 6, label: 'L', filename: 'page.txt', uploaded: false },
+    });
+    expect((await content(first.id)).status).toBe(404);
+    expect((await ask(node, me, `GET /entities/${first.id}/content?cid=${cidOf('first')}`)).text).toBe('first');
+    const html = { 'Content-Type': 'text/html' };
+    const second = ok<Entity>(await ask(node, me, `POST /files/${first.id}/content`, Buffer.from('second'), html));
+    expect((await content(first.id)).text).toBe('second');
+
+    const back = ok<Entity>(await ask(node, me, `PUT /files/${first.id}`, { expect_tip: second.cid, key: 'k1' }));
+    const { label: _, ...bytes } = first.properties;
+    expect(back.properties).toEqual({ ...bytes, label: 'L' });
+    expect((await content(first.id)).text).toBe('first');
+    for (const key of ['k1', 'k2'])
+      expect(
+        (await ask(node, me, `POST /files/${first.id}/reupload`, { ...body, expect_tip: back.cid, key })).status,
+      ).toBe(400);
+  });
+
+  test('while the bytes come refuses these', async () => {
+    const made = await declare(node, me, 'slow bytes', { key: 'old' });
+    let reuploaded: unknown;
+    async function* slowly() {
+      yield Buffer.from('slow ');
+      const body = { expect_tip: made.cid, key: 'new', content_type: 'text/plain', size: 1 };
+      reuploaded = (await ask(node, me, `POST /files/${made.id}/reupload`, body)).status;
+      yield Buffer.from('bytes');
+    }
+    const answer = await fetch(`${node.url}/files/${made.id}/content`, {
+      method: 'POST',
+      headers: { ...me.headers, ...text },
+      body: ReadableStream.from(slowly()),
+      duplex: 'half',
+    });
+    expect(reuploaded).toBe(200);
+    expect(await answer.json()).toEqual(
+      invalid(['key'], 'the file was declared anew while its bytes came: upload them again'),
+    );
+  });
+
+  test('is asked for by a size that the bytes do not have', async () => {
+    const made = await uploaded(node, me, 'sized');
+    const size = (n: number) => ask(node, me, `PUT /files/${made.id}`, { expect_tip: made.cid, size: n });
+    expect((await size(6)).body).toEqual(invalid(['size'], 'the bytes are 5: reupload others'));
+    expect((await size(5)).status).toBe(200);
+  });
+});
+
+describe('a download', () => {
+  test('heeds ranges and conditions', async () => {
+    const { id } = await uploaded(node, me, '0123456789');
+    const etag = `"${cidOf('0123456789')}"`;
+    const asked = async (headers: Record<string, string>) => {
+      const { status, text: bytes, headers: answered } = await content(id, headers);
+      return [status, bytes, answered['content-range']];
+    };
+    expect(await asked({ Range: 'bytes=2-4' })).toEqual([206, '234', 'bytes 2-4/10']);
+    expect(await asked({ Range: 'bytes=-3' })).toEqual([206, '789', 'bytes 7-9/10']);
+    expect(await asked({ Range: 'bytes=7-99' })).toEqual([206, '789', 'bytes 7-9/10']);
+    expect(await asked({ Range: 'bytes=0-0,5-6' })).toEqual([200, '0123456789', undefined]);
+    expect(await asked({ Range: 'lines=1-2' })).toEqual([200, '0123456789', undefined]);
+    expect(await asked({ Range: 'bytes=2-4', 'If-Range': etag })).toEqual([206, '234', 'bytes 2-4/10']);
+    expect(await asked({ Range: 'bytes=2-4', 'If-Range': '"other"' })).toEqual([200, '0123456789', undefined]);
+    expect(await asked({ 'If-None-Match': etag })).toEqual([304, '', undefined]);
+    expect(await asked({ 'If-Match': etag })).toEqual([200, '0123456789', undefined]);
+    expect((await asked({ 'If-Match': '"other"' }))[0]).toBe(412);
+    expect((await asked({ Range: 'bytes=10-' }))[0]).toBe(416);
+    const head = await ask(node, me, `HEAD /files/${id}/content`);
+    expect([head.status, head.text, head.headers['content-length'], head.headers.etag]).toEqual([200, '', '10', etag]);
+  });
+
+  test('may be kept for good only where the CID is named', async () => {
+    const { id } = await uploaded(node, me, 'cached');
+    const caching = async (path: string) => (await ask(node, me, `GET ${path}`)).headers['cache-control'];
+    expect(await caching(`/files/${id}/content`)).toBe('private, no-cache');
+    expect(await caching(`/entities/${id}/content?cid=${cidOf('cached')}`)).toBe(
+      'private, max-age=31536000, immutable',
+    );
+  });
+
+  test('says where the bytes are not here', async () => {
+    const { id, properties } = await uploaded(node, me, 'lost');
+    await keptBy(node).remove(properties.cid as string);
+    const answer = await content(id);
+    expect([answer.status, answer.body]).toEqual([
+      404,
+      { error: expect.stringMatching(/^The bytes of bafkrei\w+ are not on this node/) },
+    ]);
+    expect((await ask(node, me, `GET /files/${id}/download`)).status).toBe(404);
+  });
+
+  test.each([
+    ['../../etc/passwd', 'attachment; filename=passwd'],
+    ['..\\..\\boot.ini', 'attachment; filename=boot.ini'],
+    ['..', 'attachment; filename=content'],
+    ['a\u0000b\r\nX-Evil: 1', 'attachment; filename="abX-Evil: 1"'],
+    ['"quoted"; x=y', 'attachment; filename="\\"quoted\\"; x=y"'],
+    ['\u202ecod.exe', 'attachment; filename=cod.exe'],
+    ['Ünï.txt', 'attachment; filename="?n?.txt"; filename*=UTF-8\'\'%C3%9Cn%C3%AF.txt'],
+    ['n'.repeat(10_000), `attachment; filename=${'n'.repeat(255)}`],
+  ])('is saved under a harmless name: %j', async (filename, disposition) => {
+    const made = await uploaded(node, me, filename.slice(0, 20), { filename });
+    expect(made.properties.filename).toBe(filename);
+    const { status, headers } = await content(made.id);
+    expect([status, headers['content-disposition'], headers['x-evil']]).toEqual([200, disposition, undefined]);
+  });
+
+  test('never has a type that could not stand in a header', async () => {
+    for (const content_type of ['text/html\r\nX-Evil: 1', 'no type', 'ä/ö', `a/${'b'.repeat(300)}`]) {
+      const { id } = await create(node, me, {
+        type: 'document',
+        properties: { content: { k: { cid: cidOf('held'), content_type } } },
+      });
+      await put(node, me, id, 'other', 'held');
+      const { headers } = await ask(node, me, `GET /entities/${id}/content?key=k`);
+      expect(headers['content-type']).toBe('application/octet-stream');
+      expect(headers['x-evil']).toBeUndefined();
+    }
+  });
+
+  test('refuses names that no text may have', async () => {
+    const body = '{"key":"k","filename":"a\\ud800","content_type":"text/plain","size":1}';
+    const headers = { 'Content-Type': 'application/json' };
+    expect((await ask(node, me, 'POST /files', body, headers)).body).toEqual(
+      invalid(['filename'], 'holds an unpaired surrogate'),
+    );
+  });
+
+  test('by an address lasts five minutes and cannot be changed', async () => {
+    const clock = { ms: Date.UTC(2026, 0, 1) };
+    await using other = await startNode({ now: () => clock.ms });
+    const owner = await user(other, 'owner');
+    const { id } = await uploaded(other, owner, 'linked');
+    const { download_url } = ok<{ download_url: string }>(await ask(other, owner, `GET /files/${id}/download`));
+    const { pathname } = new URL(download_url);
+    expect((await other.fetch(pathname)).text).toBe('linked');
+    expect((await other.fetch(pathname, { method: 'HEAD' })).headers['content-length']).toBe('6');
+    for (const path of [
+      `${pathname}x`,
+      pathname.replace(id, owner.id),
+      pathname.replace(/\.\d+\./, '.9999999999999.'),
+      '/node/downloads/x',
+    ])
+      expect((await other.fetch(path)).status).toBe(404);
+    clock.ms += 5 * 60_000 + 1;
+    expect((await other.fetch(pathname)).status).toBe(404);
+  });
+});
+
+test('a disk that cannot be written says so, and leaves nothing', async () => {
+  await using other = await startNode();
+  const owner = await user(other, 'owner');
+  const { id } = await declare(other, owner, 'no room');
+  const folder = `${other.data}/main/files`;
+  await rm(folder, { recursive: true, force: true });
+  const { writeFile } = await import('node:fs/promises');
+  await writeFile(folder, 'in the way');
+  const answer = await send(other, owner, id, 'no room');
+  expect([answer.status, (answer.body as { error: string }).error]).toEqual([503, 'Service unavailable']);
+  expect((await read(other, owner, id)).ver).toBe(1);
+});
+
+test('an update through another endpoint keeps what the file says of its bytes', async () => {
+  const made = await uploaded(node, me, 'kept on');
+  const next = await update(node, me, made, { properties: { label: 'other' } });
+  expect(next.properties).toEqual({ ...made.properties, label: 'other' });
+  expect((await content(made.id)).text).toBe('kept on');
+});
