@@ -180,6 +180,26 @@ describe('a download', () => {
     expect([head.status, head.text, head.headers['content-length'], head.headers.etag]).toEqual([200, '', '10', etag]);
   });
 
+  test('of many bytes comes whole, to a slow reader too, and ends with one that leaves', async () => {
+    const bytes = Buffer.alloc(3_000_000, 'a long page, ');
+    const { id } = await create(node, me, { type: 'file', properties: { label: 'long' } });
+    ok(await ask(node, me, `POST /files/${id}/content`, bytes, text));
+    const answer = await fetch(`${node.url}/files/${id}/content`);
+    const parts: Uint8Array[] = [];
+    for await (const part of answer.body ?? []) {
+      parts.push(part);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    expect(cidOf(Buffer.concat(parts))).toBe(cidOf(bytes));
+    const ranged = await fetch(`${node.url}/files/${id}/content`, { headers: { Range: 'bytes=65535-2000000' } });
+    expect(cidOf(await ranged.bytes())).toBe(cidOf(bytes.subarray(65_535, 2_000_001)));
+    const leaving = new AbortController();
+    const left = await fetch(`${node.url}/files/${id}/content`, { signal: leaving.signal });
+    leaving.abort();
+    await expect(left.bytes()).rejects.toThrow('aborted');
+    expect(node.logged.filter((line) => line.includes('request failed'))).toEqual([]);
+  });
+
   test('may be kept for good only where the CID is named', async () => {
     const { id } = await uploaded(node, me, 'cached');
     const caching = async (path: string) => (await ask(node, me, `GET ${path}`)).headers['cache-control'];

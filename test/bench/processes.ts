@@ -87,6 +87,11 @@ export function startEcho(): Promise<Server> {
   return start([join(here, 'echo.ts')]);
 }
 
+/** Starts the bare express server that takes and gives bytes, and keeps them in a folder. */
+export function startSink(folder: string): Promise<Server> {
+  return start([join(here, 'sink.ts'), folder]);
+}
+
 /** Runs the built command to its end; gives its output and how long it took, in seconds. Throws where it fails. */
 export async function command(...args: string[]): Promise<{ stdout: string; seconds: number }> {
   const begun = performance.now();

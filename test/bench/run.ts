@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { measureArchive } from './measures/archive.ts';
+import { measureFiles } from './measures/files.ts';
 import { measureImport } from './measures/import.ts';
 import { measureListing } from './measures/listing.ts';
 import { measureMirror } from './measures/mirror.ts';
@@ -26,6 +27,7 @@ if (asked('requests')) {
   await measureCreates(node, echo);
 }
 if (asked('slow-disk')) await measureSlowDisk();
+if (asked('files')) await measureFiles();
 if (!existsSync(tateFile)) process.stderr.write('the Tate data is not here: what is measured on it is left out\n');
 else if (['tate', 'reads', 'listing', 'archive', 'mirror', 'start'].some(asked)) {
   // A node of its own for each measure: peaks of memory belong to it.

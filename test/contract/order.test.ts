@@ -13,6 +13,7 @@ import {
   remove,
   unauthorized,
 } from '../helpers/entities.ts';
+import { declare } from '../helpers/files.ts';
 import { folder } from '../helpers/folders.ts';
 import type { Scene } from './row.ts';
 import { openScene } from './scene.ts';
@@ -55,6 +56,7 @@ beforeAll(async () => {
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const placed = () => create(scene.node, scene.owner, { collection: scene.collection.id });
+const placedFile = () => declare(scene.node, scene.owner, 'page', { collection: scene.collection.id });
 const grave = async (entity: Entity) => remove(scene.node, scene.owner, entity);
 const ownCollection = async () => {
   const made = await collection(scene.node, scene.owner);
@@ -178,6 +180,35 @@ const endpoints: Endpoint[] = [
     state: 'the entity is deleted',
     meaning: { path: ['entity_id'], message: 'must have a `collection` relationship to the collection' },
     action: 'collection:update',
+  },
+  {
+    route: 'PUT /files/{id}',
+    line: (id) => `PUT /files/${id}`,
+    body: ({ cid }) => ({ expect_tip: cid, key: 'unknown' }),
+    broken: noTip,
+    live: placedFile,
+    refused: async () => grave(await placedFile()),
+    state: 'the entity is deleted',
+    meaning: { path: ['key'], message: 'is the key of no earlier version of this file that has its bytes' },
+    action: 'file:update',
+  },
+  {
+    route: 'POST /files/{id}/reupload',
+    line: (id) => `POST /files/${id}/reupload`,
+    body: ({ cid }) => ({ expect_tip: cid, key: 'another', content_type: 'text/plain', size: 1 }),
+    broken: noTip,
+    live: placedFile,
+    action: 'file:reupload',
+  },
+  {
+    route: 'PATCH /entities/{id}/content',
+    line: (id) => `PATCH /entities/${id}/content`,
+    body: ({ cid }) => ({ old_key: 'a', new_key: 'b', expect_tip: cid }),
+    broken: noTip,
+    live: placed,
+    refused: async () => grave(await placed()),
+    state: 'the entity is deleted',
+    action: 'entity:update',
   },
   ...['POST', 'DELETE'].map(
     (method): Endpoint => ({

@@ -1,5 +1,6 @@
 import send from 'send';
 import { NotFoundError } from '../errors.ts';
+import { pumpFile } from './file-pump.ts';
 import { sendJson } from './stored-json.ts';
 import type { StreamRequest } from './streams.ts';
 
@@ -19,19 +20,22 @@ export function answerFile(request: StreamRequest, { folder, path, headers }: Fi
   const response = request.res;
   const options = { root: folder, dotfiles: 'allow', cacheControl: false, lastModified: false, index: false } as const;
   return new Promise((resolve, reject) => {
+    const failed = (error: Error & { status?: number }) => {
+      if (response.headersSent) return void response.destroy();
+      const range = response.getHeader('Content-Range');
+      for (const name of response.getHeaderNames()) response.removeHeader(name);
+      if (error.status === 412) sendJson(response, 412, { error: 'Precondition Failed: the content is another one' });
+      else if (error.status === 416)
+        sendJson(response, 416, { error: 'Range Not Satisfiable' }, { 'Content-Range': String(range) });
+      else reject(error.status === 404 ? new NotFoundError(gone) : error);
+    };
     response.once('close', resolve);
     for (const [name, value] of Object.entries({ ...constantHeaders, ...headers })) response.setHeader(name, value);
-    send(request, path, options)
-      .on('error', (error: Error & { status?: number }) => {
-        if (response.headersSent) return void response.destroy();
-        const range = response.getHeader('Content-Range');
-        for (const name of response.getHeaderNames()) response.removeHeader(name);
-        if (error.status === 412) sendJson(response, 412, { error: 'Precondition Failed: the content is another one' });
-        else if (error.status === 416)
-          sendJson(response, 416, { error: 'Range Not Satisfiable' }, { 'Content-Range': String(range) });
-        else reject(error.status === 404 ? new NotFoundError(gone) : error);
-      })
-      .pipe(response);
+    const sending = send(request, path, options).on('error', failed);
+    // What `send` has found out is answered; its own way of reading would make garbage of every 64 kB.
+    const stream = (file: string, { start }: { start: number }) =>
+      void pumpFile(response, file, start, Number(response.getHeader('Content-Length'))).catch(failed);
+    Object.assign(sending, { stream }).pipe(response);
   });
 }
 
