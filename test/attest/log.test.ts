@@ -1,4 +1,4 @@
-import { cp, rm } from 'node:fs/promises';
+import { cp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
@@ -12,7 +12,7 @@ import { restoreBackup } from '../../src/server/store/restore.ts';
 import { settled, verifiedFolder } from '../helpers/attestations.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { create, done, lastLine, operate, update, verified, type Written } from '../helpers/node-archives.ts';
-import { first, idOf, next, step } from '../helpers/store.ts';
+import { change, commit, first, idOf, next, step } from '../helpers/store.ts';
 
 async function get<T>(node: TestNode, path: string): Promise<T> {
   const { status, body, text } = await node.fetch(path);
@@ -127,6 +127,23 @@ describe('what was done to a log', () => {
     expect(node.logged.join('\n')).toContain('the attestation log cannot go on');
   });
 
+  it('may be anything: a file that is no database stops nothing but attestations', async () => {
+    await using folder = await temporaryFolder();
+    const data = join(folder.path, 'data');
+    await cp(join(original.path, 'data'), data, { recursive: true });
+    for (const end of ['-wal', '-shm']) await rm(`${attestFile(join(data, 'main'))}${end}`, { force: true });
+    await writeFile(attestFile(join(data, 'main')), 'this is no database, whatever its name says'.repeat(100));
+    await using node = await startNode({ data });
+    const made = await create(node, 'after');
+    for (const path of [`/entities/${made.id}/attestation`, '/attestations/head', '/node/attestations/head']) {
+      const { status, text } = await node.fetch(path);
+      expect([status, text]).toEqual([503, expect.stringContaining('The database file is damaged')]);
+    }
+    expect((await verified(node)).problems).toEqual([
+      { kind: 'log', message: expect.stringContaining('The database file is damaged') },
+    ]);
+  });
+
   it('is told of a version whose bytes are not those of its CID any more', async () => {
     await using folder = await temporaryFolder();
     const data = join(folder.path, 'data');
@@ -189,6 +206,44 @@ test('what was committed and never taken up is taken up at the next start', asyn
   await settled(node);
   expect(await get(node, `/versions/${one.id}/1/attestation`)).toMatchObject({ cid: one.cid });
   expect(await get(node, `/entities/${one.id}/attestation`)).toMatchObject({ cid: two.cid });
+  expect(await verified(node)).toMatchObject({ ok: true, problems: [] });
+});
+
+test('a log that could not be written goes on when it can be', async () => {
+  await using node = await startNode();
+  await settled(node);
+  const holder = new Database(attestFile(join(node.data, 'main')));
+  holder.exec('BEGIN IMMEDIATE');
+  const made = await create(node, 'Ada');
+  await expect(settled(node)).rejects.toMatchObject({ reason: expect.stringMatching(/holds the database/) });
+  expect((await node.fetch(`/entities/${made.id}/attestation`)).status).toBe(202);
+  holder.exec('ROLLBACK');
+  holder.close();
+  await settled(node);
+  expect(await get(node, `/entities/${made.id}/attestation`)).toMatchObject({ cid: made.cid });
+});
+
+test('where several versions have one number, the newest move to one of them counts', async () => {
+  await using node = await startNode();
+  const one = first(idOf(5));
+  const [left, right] = [next(one, { properties: { side: 'left' } }), next(one, { properties: { side: 'right' } })];
+  const store = await node.ctx.networks.get('main');
+  const attested = async () => {
+    await settled(node);
+    return get<AttestationView>(node, `/versions/${one.id}/2/attestation`);
+  };
+  await store.submit([step(null, one), step(one, left)]);
+  const before = await attested();
+  expect(before.cid).toBe(left.cid);
+  // A rebase, and then back to what was there before it.
+  await store.submit([step(left, right)]);
+  expect(await attested()).toMatchObject({ cid: right.cid, seq: before.seq + 1 });
+  await store.submit([commit([{ ...change(right, left), blocks: [] }])]);
+  const back = await attested();
+  expect(back).toMatchObject({ cid: left.cid, seq: before.seq + 2 });
+  expect(back.permastore_tx).not.toBe(before.permastore_tx);
+  for (const { permastore_tx, cid } of [before, back])
+    expect(await get(node, `/attestations/verify/${permastore_tx}`)).toMatchObject({ attestation: { cid } });
   expect(await verified(node)).toMatchObject({ ok: true, problems: [] });
 });
 

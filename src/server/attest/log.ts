@@ -11,7 +11,7 @@ import type { LogThread } from './log-thread.ts';
 
 /** A head is signed at most this often while commits come. */
 const headEveryMs = 1000;
-/** After a failure. */
+/** After a failure it is tried again. */
 const againMs = 10_000;
 /** How long a slice may last: so long does closing wait at most. */
 const sliceMs = 200;
@@ -136,6 +136,7 @@ export class AttestationLog {
         this.#failure = null;
       } catch (error) {
         this.#failed(error);
+        this.#woken = true;
       }
       this.#turn.resolve();
       this.#turn = Promise.withResolvers();

@@ -73,10 +73,14 @@ export function logged<T>(log: Connection, fn: () => T): T {
 export function openLogReader(file: string): Connection | null {
   if (!existsSync(file)) return null;
   const connection = openReader(file);
-  // The file is there before its tables are.
-  if (connection.db.pragma('user_version', { simple: true }) !== 0) return connection;
-  connection.close();
-  return null;
+  let version: unknown = 0;
+  try {
+    // The file is there before its tables are.
+    version = connection.db.pragma('user_version', { simple: true });
+    return version === 0 ? null : connection;
+  } finally {
+    if (version === 0) connection.close();
+  }
 }
 
 /** A head as it is kept. */
