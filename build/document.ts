@@ -1,6 +1,8 @@
 // What the OpenAPI document says beyond what the controllers do: how to sign in, which headers every endpoint takes,
 // and what tsoa cannot know.
 
+import { withEdgeAnswers } from './edge-answers.ts';
+
 interface Schema {
   items?: object;
   properties?: Record<string, Schema>;
@@ -10,7 +12,7 @@ interface Operation {
   operationId: string;
   summary?: string;
   description?: string;
-  requestBody?: object;
+  requestBody?: { required?: boolean; content?: Record<string, unknown> };
   responses: Record<string, { description: string; content?: object }>;
 }
 
@@ -82,8 +84,9 @@ const bytesOut = new Set(['ContentRead', 'FilesContent', 'TransfersDownload']);
 export function completed(document: Document): Document {
   for (const operations of Object.values(document.paths))
     for (const [method, operation] of Object.entries(operations)) {
-      operations[method] = { summary: firstSentence(operation.description ?? ''), ...operation };
-      if (bytesIn.has(operation.operationId)) operations[method].requestBody = { required: true, content: bytes };
+      if (bytesIn.has(operation.operationId)) operation.requestBody = { required: true, content: bytes };
+      const summary = firstSentence(operation.description ?? '');
+      operations[method] = { summary, ...operation, responses: withEdgeAnswers(method, operation) };
       if (!bytesOut.has(operation.operationId)) continue;
       for (const [status, answer] of Object.entries(operation.responses))
         if (status === '200' || status === '206') answer.content = bytes;

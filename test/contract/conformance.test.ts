@@ -115,6 +115,12 @@ describe('the table', () => {
     expect(security.flatMap((one) => Object.keys(one))).toEqual(needed[auth]);
   });
 
+  it.each(rows)('documents that a write may meet a busy node or a full disk: $route', (row) => {
+    const documented = Object.keys(operations.get(row.route)?.responses ?? {});
+    const writes = methodOf(row) !== 'GET' && row.route !== 'POST /entities/batch-get';
+    expect(['503', '507'].every((status) => documented.includes(status))).toBe(writes);
+  });
+
   it.each(rows)('documents what the wire contract lists: $route', ({ route, wire }) => {
     const documented = Object.keys(operations.get(route)?.responses ?? {});
     expect(documented).toEqual(expect.arrayContaining(wire.split(' ')));
@@ -128,9 +134,27 @@ describe('the table', () => {
       'jwt-only': [],
       secret: [],
     };
-    const provoked = new Set([...cases.map((one) => String(one.status)), ...byAuth[auth]]);
+    const byEdge = takesJson(route) ? ['413', '415'] : [];
+    const provoked = new Set([...cases.map((one) => String(one.status)), ...byAuth[auth], ...byEdge]);
     const documented = Object.keys(operations.get(route)?.responses ?? {}).filter((status) => status < '500');
     expect(documented.filter((status) => !provoked.has(status))).toEqual([]);
+  });
+});
+
+function takesJson(route: string): boolean {
+  return operations.get(route)?.requestBody?.content['application/json'] !== undefined;
+}
+
+describe.each(rows.filter(({ route }) => takesJson(route)))('the body of $route', (row) => {
+  it.each([
+    [413, 'too large', { 'Content-Length': String(32 * 1024 * 1024 + 1) }],
+    [415, 'in another charset', { 'Content-Type': 'application/json; charset=latin1' }],
+    [415, 'in another encoding', { 'Content-Encoding': 'zip' }],
+  ])('%i: %s', async (status, _name, headers) => {
+    const call = await row.cases[0].call(scene);
+    const answer = await send(row, { ...call, headers: { ...call.headers, ...headers } }, call.as ?? scene.owner);
+    expect(answer.status, answer.text).toBe(status);
+    expect(misfits(row.route, status, answer.body)).toEqual([]);
   });
 });
 

@@ -1,11 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import express, { type RequestHandler } from 'express';
-import { ValidationError } from '../errors.ts';
+import { TooLargeError, ValidationError } from '../errors.ts';
 import { maxDepth } from '../model/json-value.ts';
 
 /** decisions.md, JSON: a body has at most 32 MiB. */
 export const maxBodyBytes = 32 * 1024 * 1024;
+export function bodyTooLarge(): TooLargeError {
+  return new TooLargeError('The body is too large: at most 32 MiB of JSON');
+}
+
 /** What a stored value may have, and the envelope around it. */
 const maxBodyDepth = maxDepth + 10;
 
@@ -34,7 +38,12 @@ function isJson(request: IncomingMessage): boolean {
  * another type is left to its controller.
  */
 export function jsonBytes(): RequestHandler {
-  return express.raw({ limit: maxBodyBytes, type: isJson, verify });
+  const take = express.raw({ limit: maxBodyBytes, type: isJson, verify });
+  return (request, response, next) => {
+    // The parser would first wait for all that is announced.
+    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes && isJson(request)) throw bodyTooLarge();
+    take(request, response, next);
+  };
 }
 
 /** What says of itself that it is not UTF-8 is 415, as express would have it. */

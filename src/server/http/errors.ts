@@ -6,10 +6,10 @@ import {
   type ErrorCode,
   LimitError,
   NotFoundError,
-  TooLargeError,
   ValidationError,
 } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { bodyTooLarge } from './body.ts';
 import { sendJson } from './stored-json.ts';
 
 const statuses: Record<ErrorCode, number> = {
@@ -45,18 +45,21 @@ export function answerOf(error: DomainError): Answer {
   return { status, body };
 }
 
+const otherEncoding =
+  'Unsupported Media Type: send the body in UTF-8, plain or with Content-Encoding gzip, deflate or br';
+
 /** What express and its body parser say of a request: `status`, and for the parser `type`. */
 function fromExpress(error: unknown): Answer | undefined {
   if (typeof error !== 'object' || error === null || !('status' in error)) return undefined;
   const { status } = error;
   if (typeof status !== 'number' || status < 400 || status > 499) return undefined;
   const type = 'type' in error ? error.type : undefined;
-  if (type === 'entity.too.large') return answerOf(new TooLargeError('The body is too large: at most 32 MiB of JSON'));
+  if (type === 'entity.too.large') return answerOf(bodyTooLarge());
   if (type === 'request.aborted' || type === 'request.size.invalid')
     return answerOf(ValidationError.at([], 'the body ended early'));
   if (error instanceof URIError) return answerOf(ValidationError.at([], 'the path has a bad percent-encoding'));
   if (status === 400) return answerOf(ValidationError.at([], 'the request cannot be read'));
-  return { status, body: { error: status === 415 ? 'Unsupported Media Type' : 'Request refused' } };
+  return { status, body: { error: status === 415 ? otherEncoding : 'Request refused' } };
 }
 
 /** The last handler: every error becomes a JSON answer, and one that is not a refusal is logged. */
