@@ -59,6 +59,10 @@ describe('who knows a CID does not get its bytes', () => {
     expect(answer.body).toMatchObject({
       results: [{ success: false, code: 'VALIDATION_ERROR' }, { success: true }],
     });
+    const additive = { updates: [{ entity_id: own.id, properties: entry(cid) }] };
+    expect((await ask(node, thief, 'POST /updates/additive', additive)).status).toBe(202);
+    await node.ctx.updates.idle();
+    expect((await read(node, thief, own.id)).cid).toBe(own.cid);
     expect((await ask(node, thief, `GET /entities/${own.id}/content?cid=${cid}`)).status).toBe(404);
   });
 

@@ -2,7 +2,7 @@ import { DigestTable } from '../blocks/digest-table.ts';
 
 /** Something that is not as the blocks say. */
 export interface Problem {
-  /** What kind of thing: database, block, chain, entity, edge, listing, move, file, log. */
+  /** What kind of thing: database, block, chain, entity, edge, listing, move, content, file, log. */
   kind: string;
   /** The entity, where it is about one. */
   id?: string;
