@@ -7,6 +7,7 @@ import { isKnownAt, type Remote } from '../store/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import { commitsBetween } from './apply.ts';
 import { versionOf } from './content.ts';
+import { decide } from './decide.ts';
 import { isVersionOf, loadEntity, relationOf } from './entity.ts';
 import type { FeedEvent } from './feed.ts';
 import {
@@ -20,7 +21,7 @@ import {
 } from './manifests.ts';
 import type { RemoteClient } from './remote.ts';
 import type { Report } from './report.ts';
-import { entityStep, type Version } from './state.ts';
+import type { Version } from './state.ts';
 import { type CurrentView, readBatch, readTip } from './wire.ts';
 
 /** What sync works with for one remote on one network. */
@@ -137,14 +138,14 @@ async function applyArrivals(ctx: SyncContext, arrivals: Arrival[]): Promise<Arr
   const again: Arrival[] = [];
   const refused: Commit[] = [];
   let at = 0;
-  for (const { arrival, commits, conflict } of planned) {
+  for (const { arrival, commits, conflict, merged } of planned) {
     const mine = outcomes.slice(at, at + commits.length);
     at += commits.length;
     const failure = mine.find((outcome) => !outcome.committed);
     if (failure?.committed === false && failure.refused !== undefined)
       refused.push(troubleCommit(ctx, arrival.event, { trouble: 'unverifiable', evidence: failure.refused }));
     else if (failure) again.push(arrival);
-    else count(ctx.report, arrival.chain, conflict);
+    else count(ctx.report, arrival.chain, conflict, merged);
   }
   if (refused.length > 0) {
     await ctx.store.submit(refused);
@@ -156,25 +157,28 @@ async function applyArrivals(ctx: SyncContext, arrivals: Arrival[]): Promise<Arr
 interface Plan {
   commits: Commit[];
   conflict: boolean;
+  merged: boolean;
 }
 
 function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival): Plan | null {
   const { remote, now } = ctx;
   const loaded = loadEntity(db, remote.key, event.entity);
   if (loaded.known.event >= event.id) return null;
-  if (isUnusable(chain)) return { commits: [troubleCommit(ctx, event, chain)], conflict: false };
+  if (isUnusable(chain)) return { commits: [troubleCommit(ctx, event, chain)], conflict: false, merged: false };
   const version = versionIn(chain, loaded.state.local === null);
   const relation = relationOf(db, loaded, chain, remote.instance !== null);
-  const next = entityStep(loaded.state, { kind: 'seen', version, relation });
+  const { next, chain: taken, merged } = decide(db, loaded, { kind: 'seen', version, relation }, chain, ctx);
   const conflict = next.standing === 'conflict' && loaded.state.standing !== 'conflict';
   return {
-    commits: commitsBetween(loaded, next, chain, event.id, { remote: remote.name, time: now() }),
+    commits: commitsBetween(loaded, next, taken, event.id, { remote: remote.name, time: now() }),
     conflict,
+    merged,
   };
 }
 
-function count(report: Report, chain: Chain | Unusable, conflict: boolean): void {
+function count(report: Report, chain: Chain | Unusable, conflict: boolean, merged: boolean): void {
   if (conflict) report.conflicts++;
+  if (merged) report.merged++;
   if (isUnusable(chain)) report.troubles++;
   else {
     report.entities++;

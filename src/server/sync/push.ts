@@ -1,18 +1,20 @@
 import { setImmediate } from 'node:timers/promises';
 import PQueue from 'p-queue';
+import type { Reader } from '../store/connection.ts';
 import { findEntity } from '../store/entities.ts';
 import { lackingPeers, type PendingRow, pendingPage, pendingPeers } from '../store/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import { commitsBetween } from './apply.ts';
 import type { SyncContext } from './arrivals.ts';
 import { versionOf } from './content.ts';
+import { decide } from './decide.ts';
 import { isVersionOf, type Loaded, loadEntity, relationOf } from './entity.ts';
 import { type Chain, completeChain, fetchVersion, isUnusable } from './manifests.ts';
 import { creationRounds } from './order.ts';
 import type { PushRequest } from './push-request.ts';
 import { LostAnswerError, type RemoteAnswer } from './remote.ts';
 import { requestsFor } from './requests.ts';
-import { type EntityEvent, entityStep, type Intent, intentOf } from './state.ts';
+import { type EntityEvent, type Intent, intentOf } from './state.ts';
 import { readTip, readWords, readWritten } from './wire.ts';
 
 export interface PushContext extends SyncContext {
@@ -111,10 +113,10 @@ async function settleSame(ctx: PushContext, { state }: Loaded): Promise<void> {
   const version = theirs && ctx.store.read((db) => findVersion(db, theirs.cid));
   if (!version) return;
   const chain: Chain = { cid: version.cid, manifest: version.manifest, blocks: [], manifests: [] };
-  await settle(ctx, chain, (loaded) => ({
+  await settle(ctx, chain, (loaded, db) => ({
     kind: 'seen',
     version: versionOf(chain.cid, chain.manifest),
-    relation: ctx.store.read((db) => relationOf(db, loaded, chain, ctx.remote.instance !== null)),
+    relation: relationOf(db, loaded, chain, ctx.remote.instance !== null),
   }));
 }
 
@@ -152,10 +154,8 @@ async function send(
       if (error instanceof LostAnswerError && !last) return false;
       throw error;
     }
-    if (answer.status === 409) {
-      await readRemoteTip(ctx, id);
-      return true;
-    }
+    // What was merged with the other one's change goes out at once.
+    if (answer.status === 409) return !(await readRemoteTip(ctx, id));
     // An id that is there already: a 409 for entities, for collections a 400.
     if (intent === 'create' && answer.status === 400 && (await readRemoteTip(ctx, id))) return true;
     if (answer.status >= 400) return refuse(ctx, id, sent, answer.status, readWords(answer.body, answer.status));
@@ -246,7 +246,7 @@ async function readRemoteTip(ctx: PushContext, id: string): Promise<boolean> {
   const first = chain.manifests[0];
   const mine = first?.edited_by.user_id === ctx.remote.user && chain.blocks.length === 1;
   const before = state.standing;
-  const standing = await settle(ctx, chain, (loaded) => {
+  const standing = await settle(ctx, chain, (loaded, db) => {
     const { intent } = known;
     // Nobody else creates this id; and a part of what was sent is known by its content.
     if (intent?.expect === null && mine && version.ver === 1)
@@ -256,7 +256,7 @@ async function readRemoteTip(ctx: PushContext, id: string): Promise<boolean> {
     return {
       kind: 'seen',
       version,
-      relation: ctx.store.read((db) => relationOf(db, loaded, chain, ctx.remote.instance !== null)),
+      relation: relationOf(db, loaded, chain, ctx.remote.instance !== null),
     };
   });
   if (standing === 'conflict' && before !== 'conflict') ctx.report.conflicts++;
@@ -264,15 +264,20 @@ async function readRemoteTip(ctx: PushContext, id: string): Promise<boolean> {
 }
 
 /** Commits what an event makes of an entity, decided anew where the tip here moved meanwhile; how it then stands. */
-async function settle(ctx: PushContext, chain: Chain, event: (loaded: Loaded) => EntityEvent) {
+async function settle(ctx: PushContext, chain: Chain, event: (loaded: Loaded, db: Reader) => EntityEvent) {
   const { store, remote, now } = ctx;
   for (;;) {
-    const loaded = store.read((db) => loadEntity(db, remote.key, chain.manifest.id));
-    const next = entityStep(loaded.state, event(loaded));
-    const commits = commitsBetween(loaded, next, chain, null, { remote: remote.name, time: now() });
+    const { loaded, decision } = store.read((db) => {
+      const found = loadEntity(db, remote.key, chain.manifest.id);
+      return { loaded: found, decision: decide(db, found, event(found, db), chain, ctx) };
+    });
+    const commits = commitsBetween(loaded, decision.next, decision.chain, null, { remote: remote.name, time: now() });
     const outcomes = await store.submit(commits);
     const failure = outcomes.find((outcome) => !outcome.committed);
-    if (!failure) return next.standing;
+    if (!failure) {
+      if (decision.merged) ctx.report.merged++;
+      return decision.next.standing;
+    }
     if (failure.committed === false && failure.refused !== undefined) throw new Error(failure.refused);
   }
 }

@@ -12,6 +12,8 @@ export interface Report {
   restored: number;
   /** What the remote did not take. */
   refused: number;
+  /** Changed on both sides in different places. */
+  merged: number;
   /** New conflicts. */
   conflicts: number;
   /** What the remote names and could not be taken over. */
@@ -25,6 +27,6 @@ export interface Report {
 export function emptyReport(): Report {
   return {
     ...{ events: 0, entities: 0, versions: 0, created: 0, updated: 0, deleted: 0, restored: 0 },
-    ...{ refused: 0, conflicts: 0, troubles: 0, lost: null, stopped: null },
+    ...{ refused: 0, merged: 0, conflicts: 0, troubles: 0, lost: null, stopped: null },
   };
 }

@@ -109,6 +109,11 @@ export interface SyncReportView {
   restored: number;
   /** @isInt */
   refused: number;
+  /**
+   * Entities that both sides had changed, in different places.
+   * @isInt
+   */
+  merged: number;
   /** @isInt */
   conflicts: number;
   /** @isInt */
