@@ -22,6 +22,7 @@ import { FilesService } from './resources/files/service.ts';
 import { CarImportService } from './resources/node/archives/car-import-service.ts';
 import { ExportService } from './resources/node/archives/export-service.ts';
 import { OneAtATime } from './resources/node/archives/one-at-a-time.ts';
+import { ConflictsService } from './resources/node/conflicts/service.ts';
 import { ImportsService } from './resources/node/imports/service.ts';
 import { NodeKeysService } from './resources/node/keys/service.ts';
 import { RemotesService } from './resources/node/remotes/service.ts';
@@ -65,6 +66,7 @@ export interface Context extends Services, AsyncDisposable {
   nodeKeys: NodeKeysService;
   status: StatusService;
   remotes: RemotesService;
+  conflicts: ConflictsService;
   chat: ChatService;
   sessions: SessionsService;
   system: SystemService;
@@ -175,6 +177,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     nodeKeys: new NodeKeysService(identity),
     status: new StatusService({ networks, data: config.data, instance, version, now }),
     remotes: new RemotesService(sync),
+    conflicts: new ConflictsService(writes),
     chat: opened.use(chat),
     sessions,
     updates,

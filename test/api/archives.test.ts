@@ -112,6 +112,31 @@ test('a fork leaves the tip here, keeps the other, and is listed; a later descen
   expect(await imported(first, ahead)).toMatchObject({ forks: 1 });
 });
 
+test.each(['ours', 'theirs'] as const)('a fork that an archive brought is decided: %s', async (resolution) => {
+  await using first = await startNode();
+  await using second = await startNode();
+  const { ada } = await curated(first);
+  const scope = `?entity=${ada.id}`;
+  await imported(second, (await exported(first, scope)).car);
+  await update(first, ada, { died: 1852, first: 1 });
+  const ours = await update(second, ada, { died: 1853, second: 1 });
+  await imported(second, (await exported(first, scope)).car);
+  expect(await done(second, `GET /node/conflicts/${ada.id}`)).toMatchObject({
+    base: ada.cid,
+    clashes: [{ path: ['properties', 'died'], ours: 1853, theirs: 1852 }],
+  });
+
+  const decided = await done(second, `POST /node/conflicts/${ada.id}/resolve`, { resolution });
+  expect(await done(second, `GET /entities/${ada.id}`)).toMatchObject({
+    cid: decided.cid,
+    ver: ours.ver + 1,
+    prev_cid: ours.cid,
+    properties: { died: resolution === 'ours' ? 1853 : 1852, first: 1, second: 1 },
+  });
+  expect(await done(second, 'GET /node/conflicts')).toEqual({ conflicts: [] });
+  expect(await verified(second)).toMatchObject({ ok: true });
+});
+
 test('an older archive over a newer state changes nothing', async () => {
   await using node = await startNode();
   const { ada } = await curated(node);

@@ -2,7 +2,7 @@ import type { Network } from '../../src/server/model/ids.ts';
 import { findTip, tipsPage } from '../../src/server/store/entities.ts';
 import { chain } from '../../src/server/store/versions.ts';
 import { ask, on, operator, type Person, user } from '../helpers/callers.ts';
-import { type Entity, ok } from '../helpers/entities.ts';
+import { collection, create, type Entity, ok } from '../helpers/entities.ts';
 import { type StartOptions, startNode, type TestNode } from '../helpers/node.ts';
 
 /** Two nodes: one that mirrors the other under the name `origin`. */
@@ -41,6 +41,18 @@ export async function startPair({
   await addRemote(mirror, here, { url: origin.url, ...more, ...(keyed && { key: keyOf(curator) }) });
   const all = opened.move();
   return { origin, mirror, curator, there, here, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** A pair with a work in a collection of the curator's, on both sides. */
+export async function startCurated(): Promise<Pair & { place: Entity; work: Entity }> {
+  const pair = await startPair();
+  const place = await collection(pair.origin, pair.curator, { label: 'Works' });
+  const work = await create(pair.origin, pair.curator, {
+    collection: place.id,
+    properties: { label: 'One', size: { w: 1, h: 2 } },
+  });
+  await sync(pair.mirror, pair.here);
+  return { ...pair, place, work };
 }
 
 export function keyOf(who: Person): string {

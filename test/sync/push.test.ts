@@ -2,22 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { ask, operator, user } from '../helpers/callers.ts';
 import { collection, create, type Deleted, type Entity, ok, update } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
-import { chainOf, conflictsOf, type Pair, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
+import { chainOf, conflictsOf, read, remoteOf, startCurated, startPair, sync, tipsOf } from './nodes.ts';
 
 const quiet = { refused: 0, conflicts: 0, troubles: 0, stopped: null };
 
 /** A pair whose origin has a collection of the curator's with one work in it, mirrored. */
-async function startCurated(): Promise<Pair & { place: Entity; work: Entity }> {
-  const pair = await startPair();
-  const place = await collection(pair.origin, pair.curator, { label: 'Works' });
-  const work = await create(pair.origin, pair.curator, {
-    collection: place.id,
-    properties: { label: 'One', size: { w: 1, h: 2 } },
-  });
-  await sync(pair.mirror, pair.here);
-  return { ...pair, place, work };
-}
-
 describe.each(['main', 'test'] as const)('on %s', (network) => {
   test('P1: what was made offline arrives: collections first, then what is pointed at, circles too', async () => {
     await using pair = await startPair({ network });

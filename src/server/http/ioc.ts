@@ -11,6 +11,7 @@ import { EventsController } from '../resources/events/controller.ts';
 import { FilesController } from '../resources/files/controller.ts';
 import { FoldersController } from '../resources/folders/controller.ts';
 import { ArchivesController } from '../resources/node/archives/controller.ts';
+import { ConflictsController } from '../resources/node/conflicts/controller.ts';
 import { ImportsController } from '../resources/node/imports/controller.ts';
 import { NodeKeysController } from '../resources/node/keys/controller.ts';
 import { RemotesController } from '../resources/node/remotes/controller.ts';
@@ -49,6 +50,7 @@ const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [ChatController, (ctx) => new ChatController(ctx.chat)],
   [AttestationsController, (ctx) => new AttestationsController(ctx.attestations)],
   [ContentController, (ctx) => new ContentController(ctx.bytes)],
+  [ConflictsController, (ctx) => new ConflictsController(ctx.conflicts)],
   [EventsController, (ctx) => new EventsController(ctx.events)],
   [FilesController, (ctx) => new FilesController(ctx.bytes)],
   [ImportsController, (ctx) => new ImportsController(ctx.imports)],

@@ -201,6 +201,16 @@ export function listConflicts(db: Reader, limit: number): ConflictRow[] {
   );
 }
 
+/** The conflicts of one entity, with any remote. */
+export function conflictsOf(db: Reader, id: string): ConflictRow[] {
+  return db.all<ConflictRow>(
+    `SELECT coalesce(r.name, 'car') AS remote, e.id, e.type, e.label, c.base, c.ours, c.theirs, c.time
+       FROM sync_conflict c LEFT JOIN remote r ON r.key = c.remote JOIN entity e ON e.key = c.entity
+      WHERE e.id = ? ORDER BY c.remote`,
+    id,
+  );
+}
+
 export interface TroubleRow {
   id: string;
   trouble: string;

@@ -4,10 +4,8 @@ import { idOn, isEntityId, type Network, networkOf } from '../model/ids.ts';
 import type { Identity } from '../store/identity.ts';
 import type { Networks } from '../store/networks.ts';
 import {
-  type ConflictRow,
   countRemote,
   findRemote,
-  listConflicts,
   listRefusals,
   listRemotes,
   listTroubles,
@@ -138,11 +136,6 @@ export class SyncEngine implements AsyncDisposable {
       await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: this.#options.now() }]);
       this.#options.identity.removeAliases(aliasName(network, name));
     });
-  }
-
-  async conflicts(network: Network, limit: number): Promise<ConflictRow[]> {
-    const store = await this.#options.networks.get(network);
-    return store.read((db) => listConflicts(db, limit));
   }
 
   /** What a run would do, without doing it. @throws NotFoundError, UnreachableError */

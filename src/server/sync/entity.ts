@@ -51,12 +51,16 @@ export function relationOf(db: Reader, { state, known }: Loaded, chain: Chain, i
   if (local === null || local.cid === chain.cid)
     return { descends: false, echoes: false, common: null, node, reset: false };
   const below = chain.blocks.length === 0 ? chain.cid : (chain.manifests[0]?.prev ?? null);
+  const holds = ({ cid, ver }: Pick<Version, 'cid' | 'ver'>) =>
+    chain.blocks.some((block) => block.cid === cid) || chainHolds(db, below, cid, ver);
+  // A plain remote never leaves a version behind but by a reset; a node may, when it takes over another one's.
+  const reset = !isNode && state.theirs !== null && !holds(state.theirs);
   return {
-    descends: chain.blocks.some(({ cid }) => cid === local.cid) || chainHolds(db, below, local.cid, local.ver),
+    descends: holds(local),
     echoes: local.cid !== known.twin && chain.manifests.some((manifest) => contentHash(manifest) === local.content),
-    common: known.theirs === null ? commonVersion(db, local.cid, chain) : null,
+    common: known.theirs === null || reset ? commonVersion(db, local.cid, chain) : null,
     node,
-    reset: false,
+    reset,
   };
 }
 
@@ -74,7 +78,11 @@ function chainHolds(db: Reader, tip: string | null, wanted: string, ver: number)
 type Head = { ver: number; prev: string | null };
 
 /** The newest version that both chains hold, as far as they are stored; chains meet once, so the numbers lead there. */
-function commonVersion(db: Reader, local: string, chain: Chain): string | null {
+export function commonVersion(
+  db: Reader,
+  local: string,
+  chain: Pick<Chain, 'cid' | 'blocks' | 'manifests'>,
+): string | null {
   const fetched = new Map(chain.blocks.map(({ cid }, i) => [cid, chain.manifests[i]]));
   const headOf = (cid: string): Head | undefined => fetched.get(cid) ?? versionHead(db, cid);
   let [a, b]: [string | null, string | null] = [local, chain.cid];

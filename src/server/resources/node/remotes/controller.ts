@@ -16,7 +16,7 @@ import { answerLines, type StreamRequest } from '../../../http/streams.ts';
 import type { CallerRequest } from '../../../model/caller.ts';
 import type { ErrorView, ValidationErrorView } from '../../wire.ts';
 import type { RemotesService } from './service.ts';
-import type { AddRemoteBody, ConflictsView, RemotesView, RemoteView, SyncLineView } from './wire.ts';
+import type { AddRemoteBody, RemotesView, RemoteView, SyncLineView } from './wire.ts';
 
 @Route('node')
 @Tags('Node')
@@ -83,17 +83,5 @@ export class RemotesController {
     request.res.once('close', () => gone.abort());
     const lines = this.remotes.sync(request.caller, name, dry_run === 'true', gone.signal);
     return answerLines(request, lines, (line) => line.progress !== undefined);
-  }
-
-  /**
-   * Entities that were changed here and at a remote since their last common version. Neither side has lost anything;
-   * nothing of them is pushed until both say the same.
-   * @isInt limit
-   * @minimum limit 1
-   * @maximum limit 1000
-   */
-  @Get('conflicts')
-  conflicts(@Request() request: CallerRequest, @Query() limit: number = 100): Promise<ConflictsView> {
-    return this.remotes.conflicts(request.caller, limit);
   }
 }

@@ -1,15 +1,7 @@
 import { type Caller, operator } from '../../../model/caller.ts';
 import type { RemoteStatus, SyncEngine } from '../../../sync/engine.ts';
 import { emptyReport, type Report } from '../../../sync/report.ts';
-import type {
-  AddRemoteBody,
-  ConflictsView,
-  RemotesView,
-  RemoteView,
-  SyncLineView,
-  SyncPreviewView,
-  SyncReportView,
-} from './wire.ts';
+import type { AddRemoteBody, RemotesView, RemoteView, SyncLineView, SyncPreviewView, SyncReportView } from './wire.ts';
 
 /** How often a running sync says how far it is, in milliseconds. */
 const progressEvery = 500;
@@ -40,12 +32,6 @@ export class RemotesService {
   async remove(caller: Caller, name: string): Promise<void> {
     operator(caller);
     await this.#sync.remove(caller.network, name);
-  }
-
-  async conflicts(caller: Caller, limit: number): Promise<ConflictsView> {
-    operator(caller);
-    const rows = await this.#sync.conflicts(caller.network, limit);
-    return { conflicts: rows.map(({ time, ...row }) => ({ ...row, found_at: new Date(time).toISOString() })) };
   }
 
   /** Lines of progress while it runs, then what it did. `gone` ends it: whoever asked has left. */

@@ -1,4 +1,4 @@
-import type { EntityId, VersionCid } from '../../wire.ts';
+import type { EntityId } from '../../wire.ts';
 
 /**
  * @minLength 1
@@ -143,22 +143,4 @@ export interface SyncLineView {
   progress?: SyncReportView;
   done?: SyncReportView;
   preview?: SyncPreviewView;
-}
-
-export interface ConflictEntryView {
-  remote: string;
-  id: EntityId;
-  type: string | null;
-  label: string | null;
-  /** The last common version, null where there is none. */
-  base: VersionCid | null;
-  /** The version here when the conflict was found. */
-  ours: VersionCid;
-  theirs: VersionCid;
-  /** When it was found. */
-  found_at: string;
-}
-
-export interface ConflictsView {
-  conflicts: ConflictEntryView[];
 }

@@ -1,0 +1,145 @@
+import { ConflictError, ValidationError } from '../../../errors.ts';
+import { type Caller, operator } from '../../../model/caller.ts';
+import type { JsonObject, Manifest, Relationship } from '../../../model/manifest.ts';
+import type { Stamp } from '../../../model/merge.ts';
+import type { Reader } from '../../../store/connection.ts';
+import { listConflicts } from '../../../store/remotes.ts';
+import {
+  commitResolution,
+  type OpenConflict,
+  openConflict,
+  type Resolution,
+  resolved,
+} from '../../../sync/conflicts.ts';
+import {
+  objectIssues,
+  predicateIssues,
+  refuse,
+  relationshipIssues,
+  textIssues,
+  withPeerTypes,
+} from '../../entities/body.ts';
+import type { EntityWrites } from '../../entities/writes.ts';
+import type {
+  ConflictEntryView,
+  ConflictsView,
+  OpenConflictView,
+  ResolveBody,
+  ResolvedView,
+  SideView,
+} from './wire.ts';
+
+/** What was changed here and at a remote, and its decision by a person (decisions.md, Sync). */
+export class ConflictsService {
+  readonly #writes: EntityWrites;
+
+  constructor(writes: EntityWrites) {
+    this.#writes = writes;
+  }
+
+  async list(caller: Caller, limit: number): Promise<ConflictsView> {
+    operator(caller);
+    const store = await this.#writes.store(caller);
+    return { conflicts: store.read((db) => listConflicts(db, limit)).map(entryView) };
+  }
+
+  async read(caller: Caller, id: string, remote?: string): Promise<OpenConflictView> {
+    operator(caller);
+    const store = await this.#writes.store(caller);
+    return view(store.read((db) => openConflict(db, id, remote)));
+  }
+
+  /**
+   * Makes one version that says what was decided. What it says is checked like any local write.
+   * @throws ConflictError where a side has moved since it was looked at
+   */
+  async resolve(caller: Caller, id: string, remote: string | undefined, body: ResolveBody): Promise<ResolvedView> {
+    const actor = operator(caller);
+    refuse(bodyIssues(body));
+    const store = await this.#writes.store(caller);
+    const { next, cid, commits } = store.read((db) => {
+      const conflict = openConflict(db, id, remote);
+      if (body.expect_tip !== undefined && body.expect_tip !== conflict.oursCid)
+        throw new ConflictError(body.expect_tip, conflict.oursCid);
+      if (body.expect_theirs !== undefined && body.expect_theirs !== conflict.sides.theirsCid)
+        throw new ConflictError(body.expect_theirs, conflict.sides.theirsCid);
+      const resolution = resolutionOf(db, body);
+      const stamp = this.#writes.stamp(actor, body.note);
+      const draft = resolved(conflict, resolution, stamp);
+      refuse(predicateIssues(draft.next, body.relationships, ['relationships']));
+      const edited_by = draft.isNew ? this.#checked(db, caller, conflict, draft) : stamp.edited_by;
+      const decided = resolved(conflict, resolution, { ...stamp, edited_by });
+      return { ...decided, commits: decided.commits(db) };
+    });
+    await commitResolution(store, commits);
+    return { id, cid, ver: next.ver, deleted: next.deleted === true };
+  }
+
+  /** The author that the version must have. @throws ForbiddenError, ValidationError */
+  #checked(
+    db: Reader,
+    caller: Caller,
+    { id, sides }: OpenConflict,
+    { next, over }: { next: Manifest; over: Manifest },
+  ): Stamp['edited_by'] {
+    const entity = this.#writes.standing(db, caller.network, id);
+    const options = over.deleted ? { last: sides.ours } : {};
+    const signed = { ...next };
+    refuse(this.#writes.env.permissions.allow(db, operator(caller), { entity, base: over, next: signed, options }));
+    return signed.edited_by;
+  }
+}
+
+function bodyIssues(body: ResolveBody) {
+  return [
+    ...textIssues({ note: body.note }),
+    ...objectIssues(body.properties, ['properties']),
+    ...relationshipIssues(body.relationships, ['relationships']),
+  ];
+}
+
+function resolutionOf(db: Reader, body: ResolveBody): Resolution {
+  if (body.resolution !== 'merged') return { side: body.resolution, choices: body.choices ?? [] };
+  const { properties, relationships } = body;
+  if (properties === undefined) throw ValidationError.at(['properties'], 'is required where the resolution is merged');
+  if (relationships === undefined)
+    throw ValidationError.at(['relationships'], 'is required where the resolution is merged');
+  return {
+    content: {
+      properties: properties as JsonObject,
+      relationships: (withPeerTypes(db, relationships) ?? []) as Relationship[],
+    },
+  };
+}
+
+function entryView({
+  remote,
+  id,
+  type,
+  label,
+  base,
+  ours,
+  theirs,
+  time,
+}: OpenConflict | ReturnType<typeof listConflicts>[number]): ConflictEntryView {
+  return { remote, id, type, label, base, ours, theirs, found_at: new Date(time).toISOString() };
+}
+
+function view(conflict: OpenConflict): OpenConflictView {
+  const { sides, oursCid, merged, clashes, base } = conflict;
+  return {
+    ...entryView(conflict),
+    sides: {
+      base: sides.base && sideView(base, sides.base),
+      ours: sideView(oursCid, sides.ours),
+      theirs: sideView(sides.theirsCid, sides.theirs),
+    },
+    clashes,
+    merged: { deleted: merged.deleted === true, properties: merged.properties, relationships: merged.relationships },
+  };
+}
+
+function sideView(cid: string | null, manifest: Manifest): SideView {
+  const { ver, ts, edited_by, deleted, properties, relationships } = manifest;
+  return { cid, ver, ts, edited_by: edited_by.user_id, deleted: deleted === true, properties, relationships };
+}

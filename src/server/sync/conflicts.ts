@@ -1,0 +1,133 @@
+import { ConflictError, NotFoundError, ValidationError } from '../errors.ts';
+import type { Manifest } from '../model/manifest.ts';
+import type { Stamp } from '../model/merge.ts';
+import type { Clash, Content, Side } from '../model/three-way.ts';
+import type { Commit } from '../store/commit.ts';
+import type { Reader } from '../store/connection.ts';
+import { findStanding } from '../store/entities.ts';
+import type { NetworkStore } from '../store/network-store.ts';
+import { type ConflictRow, conflictsOf, findRemote } from '../store/remotes.ts';
+import { findVersion } from '../store/versions.ts';
+import { commitsBetween } from './apply.ts';
+import { mergedInto } from './decide.ts';
+import { commonVersion, loadEntity } from './entity.ts';
+import { mergeContents, type Sides, sidesOf, versionOver } from './merge.ts';
+
+/** A conflict with everything that is needed to decide it. */
+export interface OpenConflict extends ConflictRow {
+  sides: Sides;
+  oursCid: string;
+  /** What a merge gives, with ours at each clash. */
+  merged: Content;
+  clashes: Clash[];
+}
+
+/** How somebody decides a conflict. `choices` settle single clashes, `side` the others; or `content` says it all. */
+export type Resolution =
+  | { side: Side; choices?: { path: string[]; side: Side }[] }
+  | { content: Pick<Content, 'properties' | 'relationships'> };
+
+/** Conflicts that an archive brought are listed under this name, which no remote has. */
+const archive = 'car';
+
+/** One conflict, read now. @throws NotFoundError, ValidationError where there are several and none is named */
+export function openConflict(db: Reader, id: string, remote: string | undefined): OpenConflict {
+  const found = conflictsOf(db, id).filter((row) => remote === undefined || row.remote === remote);
+  const [row] = found;
+  if (!row) throw new NotFoundError(`There is no conflict about ${id}${remote === undefined ? '' : ` with ${remote}`}`);
+  if (found.length > 1)
+    throw ValidationError.at(['remote'], `must say which: ${found.map((it) => it.remote).join(' or ')}`);
+  const sides = row.remote === archive ? archiveSides(db, row) : remoteSides(db, row);
+  const oursCid = findStanding(db, id)?.cid;
+  if (!sides || oursCid === undefined) throw new NotFoundError(`The versions of the conflict about ${id} are not here`);
+  const { content, clashes } = mergeContents(sides);
+  return { ...row, base: sides.baseCid, sides, oursCid, merged: content, clashes: clashes.toSorted(byPath) };
+}
+
+function byPath(a: Clash, b: Clash): number {
+  const [x, y] = [a.path.join('\n'), b.path.join('\n')];
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+function remoteSides(db: Reader, { remote, id }: ConflictRow): Sides | null {
+  const key = findRemote(db, remote)?.key;
+  return key === undefined ? null : sidesOf(db, loadEntity(db, key, id).state, null);
+}
+
+/** An archive's version and the tip here, over the newest version that both descend from. */
+function archiveSides(db: Reader, { id, theirs }: ConflictRow): Sides | null {
+  const standing = findStanding(db, id);
+  const other = findVersion(db, theirs);
+  if (!standing || !other) return null;
+  const base = commonVersion(db, standing.cid, { cid: theirs, blocks: [], manifests: [] });
+  const version = base === null ? undefined : findVersion(db, base);
+  return {
+    base: version?.manifest ?? null,
+    baseCid: base,
+    ours: standing.manifest,
+    theirs: other.manifest,
+    theirsCid: theirs,
+  };
+}
+
+/** What a resolution makes of an entity. */
+export interface Resolved {
+  cid: string;
+  next: Manifest;
+  /** The version that `next` follows. */
+  over: Manifest;
+  /** False where it is a version that is here already. */
+  isNew: boolean;
+  commits: (db: Reader) => Commit[];
+}
+
+/** Which version a resolution makes, before it is committed; whoever commits it checks what it says. */
+export function resolved(conflict: OpenConflict, resolution: Resolution, stamp: Stamp): Resolved {
+  // Over the tip here where an archive brought the other side: whoever follows this node sees one more version.
+  const { sides, oursCid, remote } = conflict;
+  const [over, overCid] = remote === archive ? [sides.ours, oursCid] : [sides.theirs, sides.theirsCid];
+  const content = 'content' in resolution ? { ...resolution.content } : decided(sides, resolution);
+  const version = versionOver(over, overCid, content, stamp, sides.ours.reason);
+  const time = Date.parse(stamp.ts);
+  return {
+    cid: version.cid,
+    next: version.manifest,
+    over,
+    isNew: version.block !== null,
+    commits: (db) =>
+      remote === archive ? [archiveCommit(conflict, version, time)] : remoteCommits(db, conflict, version, time),
+  };
+}
+
+function decided(sides: Sides, { side, choices = [] }: Extract<Resolution, { side: Side }>): Content {
+  const clashes = mergeContents(sides).clashes;
+  const byPath = new Map(choices.map((choice) => [JSON.stringify(choice.path), choice.side]));
+  const known = new Set(clashes.map(({ path }) => JSON.stringify(path)));
+  const strange = choices.findIndex(({ path }) => !known.has(JSON.stringify(path)));
+  if (strange !== -1) throw ValidationError.at(['choices', strange, 'path'], 'is no place that both sides changed');
+  return mergeContents(sides, ({ path }) => byPath.get(JSON.stringify(path)) ?? side).content;
+}
+
+type Version = ReturnType<typeof versionOver>;
+
+function archiveCommit({ id, oursCid, sides }: OpenConflict, { cid, block }: Version, time: number): Commit {
+  const changes = block === null ? [] : [{ id, expect: oursCid, tip: cid, blocks: [block] }];
+  const guards = block === null ? [{ id, tip: oursCid }] : [];
+  const row = { kind: 'car_conflict', id, ours: sides.theirsCid, theirs: null } as const;
+  return { changes, guards, rows: [row], origin: 'local', time };
+}
+
+function remoteCommits(db: Reader, { id, remote, sides }: OpenConflict, version: Version, time: number): Commit[] {
+  const key = findRemote(db, remote)?.key;
+  if (key === undefined) throw new NotFoundError(`There is no remote ${remote}`);
+  const loaded = loadEntity(db, key, id);
+  const stored = { cid: sides.theirsCid, manifest: sides.theirs, blocks: [], manifests: [] };
+  const { next, chain } = mergedInto(loaded.state, stored, version);
+  return commitsBetween(loaded, next, chain, null, { remote, time });
+}
+
+/** Commits a resolution. @throws ConflictError where the tip here has moved meanwhile */
+export async function commitResolution(store: NetworkStore, commits: Commit[]): Promise<void> {
+  for (const outcome of await store.submit(commits))
+    if (!outcome.committed) throw new ConflictError(outcome.expected ?? '', outcome.actual ?? '');
+}

@@ -1,0 +1,54 @@
+import type { Stamp } from '../model/merge.ts';
+import type { Reader } from '../store/connection.ts';
+import type { Remote } from '../store/remotes.ts';
+import { versionOf } from './content.ts';
+import type { Loaded } from './entity.ts';
+import type { Chain } from './manifests.ts';
+import { type MergedVersion, mergeSides, sidesOf } from './merge.ts';
+import { type EntityEvent, type EntityState, entityStep } from './state.ts';
+
+/** What becomes of an entity, with the versions that it takes. */
+export interface Decision {
+  next: EntityState;
+  /** Those that are not stored yet, the new tip last where it moves. */
+  chain: Chain;
+  /** Both sides had changed, and neither had to give way. */
+  merged: boolean;
+}
+
+export interface Merger {
+  remote: Pick<Remote, 'name' | 'user' | 'secret' | 'direction'>;
+  schema: string;
+  now: () => number;
+}
+
+/**
+ * What an event makes of an entity. A conflict whose sides changed different places is merged at once where this node
+ * pushes to the remote (decisions.md, Sync: only the pushing side makes a merge); every other one waits for a person.
+ */
+export function decide(db: Reader, loaded: Loaded, event: EntityEvent, chain: Chain, merger: Merger): Decision {
+  const next = entityStep(loaded.state, event);
+  const stamp = stampOf(merger);
+  if (next.standing !== 'conflict' || stamp === null) return { next, chain, merged: false };
+  const sides = sidesOf(db, next, chain);
+  const merge = sides && mergeSides(sides, stamp);
+  if (!merge || merge.clashes.length > 0) return { next, chain, merged: false };
+  return { ...mergedInto(next, chain, merge), merged: true };
+}
+
+/** The state and the versions after a merge over the remote's tip. */
+export function mergedInto(state: EntityState, chain: Chain, { cid, manifest, block }: Omit<MergedVersion, 'clashes'>) {
+  const next = entityStep(state, { kind: 'merged', version: versionOf(cid, manifest) });
+  if (block === null) return { next, chain };
+  return {
+    next,
+    chain: { cid, manifest, blocks: [...chain.blocks, block], manifests: [...chain.manifests, manifest] },
+  };
+}
+
+/** Who merges: the remote's user, as whom this node writes there; null where it does not write there. */
+export function stampOf({ remote, schema, now }: Merger): Stamp | null {
+  if (remote.secret === null || remote.user === null || remote.direction === 'pull') return null;
+  const edited_by = { user_id: remote.user, method: 'system' } as const;
+  return { schema, ts: new Date(now()).toISOString(), edited_by, note: `Merged with ${remote.name}` };
+}

@@ -1,0 +1,70 @@
+import { type Block, encodeManifest } from '../blocks/encode.ts';
+import type { Manifest } from '../model/manifest.ts';
+import { replaced, type Stamp, tombstone } from '../model/merge.ts';
+import { type Clash, type Content, type Merged, mergeThreeWay, type Side, sameContent } from '../model/three-way.ts';
+import type { Reader } from '../store/connection.ts';
+import { findVersion } from '../store/versions.ts';
+import type { Chain } from './manifests.ts';
+import type { EntityState } from './state.ts';
+
+/** The versions of a conflict. */
+export interface Sides {
+  /** The last common version; null where there is none. */
+  base: Manifest | null;
+  baseCid: string | null;
+  ours: Manifest;
+  theirs: Manifest;
+  theirsCid: string;
+}
+
+/** A merge of both sides: its version follows theirs, or is theirs where nothing is added to it. */
+export interface MergedVersion {
+  cid: string;
+  manifest: Manifest;
+  /** Null where it is theirs. */
+  block: Block | null;
+  clashes: Clash[];
+}
+
+const nothing: Content = { properties: {}, relationships: [] };
+
+/** What both sides say together, by property path and relationship (model/three-way.ts); `choose` settles what clashes. */
+export function mergeContents({ base, ours, theirs }: Sides, choose?: (clash: Clash) => Side): Merged {
+  return mergeThreeWay(base ?? nothing, ours, theirs, choose);
+}
+
+/** The version that holds both sides' changes, and what clashed. */
+export function mergeSides(sides: Sides, stamp: Stamp): MergedVersion {
+  const { content, clashes } = mergeContents(sides);
+  return { ...versionOver(sides.theirs, sides.theirsCid, content, stamp, sides.ours.reason), clashes };
+}
+
+/** The version that says `content` after theirs. */
+export function versionOver(
+  theirs: Manifest,
+  theirsCid: string,
+  content: Content,
+  stamp: Stamp,
+  reason?: string,
+): Omit<MergedVersion, 'clashes'> {
+  if (sameContent(content, theirs)) return { cid: theirsCid, manifest: theirs, block: null };
+  const manifest = content.deleted
+    ? tombstone(theirs, theirsCid, reason, stamp)
+    : replaced(theirs, theirsCid, content, stamp);
+  const block = encodeManifest(manifest);
+  return { cid: block.cid, manifest, block };
+}
+
+/** The versions of a conflict as they are stored; `chain` is theirs where it is not stored yet. */
+export function sidesOf(db: Reader, { local, theirs, base }: EntityState, chain: Chain | null): Sides | null {
+  const ours = local && findVersion(db, local.cid)?.manifest;
+  const other = theirs && (chain?.cid === theirs.cid ? chain.manifest : findVersion(db, theirs.cid)?.manifest);
+  if (!ours || !other) return null;
+  const common = base === null ? null : baseIn(db, base, chain);
+  return { base: common, baseCid: common && base, ours, theirs: other, theirsCid: theirs.cid };
+}
+
+function baseIn(db: Reader, cid: string, chain: Chain | null): Manifest | null {
+  const at = chain?.blocks.findIndex((block) => block.cid === cid) ?? -1;
+  return chain?.manifests[at] ?? findVersion(db, cid)?.manifest ?? null;
+}

@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { run } from '../../src/server/commands/run.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { create, done, exported, imported, update } from '../helpers/node-archives.ts';
+
+/** One command line on a data folder. */
+async function archeion(data: string, ...args: string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await run(['--data', data, 'conflicts', ...args], {
+    env: {},
+    pid: 1,
+    dataFolder: data,
+    ui: null,
+    terminal: null,
+    out: (line) => void out.push(line),
+    err: (line) => void err.push(line),
+    stopped: new AbortController().signal,
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+/** An entity that was changed here and in an archive of another node. */
+async function conflicting(first: TestNode, second: TestNode, label: string) {
+  const entity = await create(first, label);
+  const scope = `?entity=${entity.id}`;
+  await imported(second, (await exported(first, scope)).car);
+  await update(first, entity, { label: `${label} there`, there: 1 });
+  await update(second, entity, { label: `${label} here`, here: 1 });
+  await imported(second, (await exported(first, scope)).car);
+  return entity.id;
+}
+
+test('conflicts are listed, shown and decided, with and without a running node', async () => {
+  await using folder = await temporaryFolder();
+  const data = join(folder.path, 'node');
+  let ids: string[];
+  {
+    await using other = await startNode();
+    await using node = await startNode({ data });
+    ids = [await conflicting(other, node, 'Ada'), await conflicting(other, node, 'Bob')];
+    const listed = await archeion(data);
+    for (const id of ids) expect(listed.out).toContain(id);
+    const shown = await archeion(data, 'show', ids[0] ?? '');
+    expect(shown.out).toContain('properties / label');
+    expect(shown.out).toMatch(/ours +"Ada here"\n +theirs +"Ada there"/);
+    expect((await archeion(data, 'resolve', ids[0] ?? '', '--theirs')).code).toBe(0);
+    expect(await done(node, `GET /entities/${ids[0]}`)).toMatchObject({
+      properties: { label: 'Ada there', here: 1, there: 1 },
+    });
+  }
+  const shown = await archeion(data, 'show', ids[1] ?? '', '--json');
+  const conflict = JSON.parse(shown.out) as { merged: { properties: Record<string, unknown> } };
+  conflict.merged.properties.label = 'Bob, both';
+  const file = join(folder.path, 'merged.json');
+  await writeFile(file, JSON.stringify(conflict));
+  const decided = await archeion(data, 'resolve', ids[1] ?? '', '--merged', file, '--note', 'asked Bob', '--json');
+  expect(JSON.parse(decided.out)).toMatchObject({ id: ids[1], ver: 3, deleted: false });
+  expect((await archeion(data)).out).toBe('No conflicts.');
+});
+
+test('what cannot be is one sentence', async () => {
+  await using folder = await temporaryFolder();
+  const data = join(folder.path, 'node');
+  await startNode({ data }).then((node) => node[Symbol.asyncDispose]());
+  const id = '01J00000000000000000000000';
+  expect(await archeion(data, 'resolve', id)).toMatchObject({ code: 2, err: expect.stringContaining('--ours') });
+  expect(await archeion(data, 'resolve', id, '--ours', '--theirs')).toMatchObject({ code: 2 });
+  expect(await archeion(data, 'show', id)).toMatchObject({ code: 1, err: expect.stringContaining('no conflict') });
+  const missing = await archeion(data, 'resolve', id, '--merged', join(folder.path, 'none.json'));
+  expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('none.json') });
+});

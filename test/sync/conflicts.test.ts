@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest';
+import { ask } from '../helpers/callers.ts';
+import { type Entity, invalid, ok, remove, update } from '../helpers/entities.ts';
+import { conflictsOf, type Pair, read, remoteOf, startCurated, sync, tipsOf } from './nodes.ts';
+
+interface OpenConflict {
+  base: string;
+  ours: string;
+  theirs: string;
+  clashes: { path: string[]; base?: unknown; ours?: unknown; theirs?: unknown }[];
+  merged: { deleted: boolean; properties: object };
+  sides: { ours: { cid: string }; theirs: { cid: string } };
+}
+
+async function conflictOf({ mirror, here }: Pair, id: string): Promise<OpenConflict> {
+  return ok(await ask(mirror, here, `GET /node/conflicts/${id}`));
+}
+
+function resolve({ mirror, here }: Pair, id: string, body: object) {
+  return ask(mirror, here, `POST /node/conflicts/${id}/resolve`, body);
+}
+
+/** Both sides have changed label and size; the mirror has noticed. */
+async function conflicting() {
+  const pair = await startCurated();
+  const { origin, mirror, curator, here, work } = pair;
+  const ours = await update(mirror, here, work, { properties: { label: 'ours', size: { h: 3 }, mine: 1 } });
+  const theirs = await update(origin, curator, work, { properties: { label: 'theirs', size: { h: 4 }, yours: 1 } });
+  expect(await sync(mirror, here)).toMatchObject({ conflicts: 1, merged: 0 });
+  return { ...pair, ours, theirs };
+}
+
+/** After a sync both have the same tips, nothing waits, and nothing is in conflict. */
+async function settled({ origin, mirror, here }: Pair): Promise<void> {
+  await sync(mirror, here);
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, conflicts: 0, refused: 0 });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+}
+
+test('M1: changes in different places merge by themselves, over the tip of the remote', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, curator, here, work } = pair;
+  const ours = await update(mirror, here, work, { properties: { label: 'ours' } });
+  const theirs = await update(origin, curator, work, {
+    properties: { size: { h: 9 } },
+    relationships_add: [{ predicate: 'near', peer: pair.place.id }],
+  });
+  expect(await sync(mirror, here)).toMatchObject({ merged: 1, conflicts: 0, updated: 1 });
+  const there = await read(origin, curator, work.id);
+  expect(there).toMatchObject({ ver: 3, prev_cid: theirs.cid, properties: { label: 'ours', size: { w: 1, h: 9 } } });
+  expect(there.relationships.map((r) => r.predicate)).toEqual(['collection', 'near']);
+  expect((await ask(mirror, here, `GET /versions/manifest/${ours.cid}`)).status).toBe(200);
+  await settled(pair);
+});
+
+test('a merge found out by a 409 goes out in the same run', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, curator, here, work } = pair;
+  ok(await ask(mirror, here, 'DELETE /node/remotes/origin'));
+  await update(mirror, here, work, { properties: { label: 'ours' } });
+  await update(origin, curator, work, { properties: { size: { h: 9 } } });
+  const key = curator.headers.Authorization?.slice(7);
+  ok(await ask(mirror, here, 'POST /node/remotes', { name: 'origin', url: origin.url, key, direction: 'push' }));
+  expect(await sync(mirror, here)).toMatchObject({ merged: 1, conflicts: 0 });
+  expect(await read(origin, curator, work.id)).toMatchObject({ properties: { label: 'ours', size: { w: 1, h: 9 } } });
+});
+
+test('M2: a conflict names the three versions and each place, and a person decides each', async () => {
+  await using pair = await conflicting();
+  const { origin, curator, work, ours, theirs } = pair;
+  const conflict = await conflictOf(pair, work.id);
+  expect(conflict).toMatchObject({ base: work.cid, ours: ours.cid, theirs: theirs.cid });
+  expect(conflict.clashes).toEqual([
+    { path: ['properties', 'label'], base: 'One', ours: 'ours', theirs: 'theirs' },
+    { path: ['properties', 'size', 'h'], base: 2, ours: 3, theirs: 4 },
+  ]);
+  expect(conflict.merged.properties).toEqual({ label: 'ours', size: { w: 1, h: 3 }, mine: 1, yours: 1 });
+
+  const choices = [{ path: ['properties', 'size', 'h'], side: 'theirs' }];
+  const wrong = await resolve(pair, work.id, {
+    resolution: 'ours',
+    choices: [{ path: ['properties', 'w'], side: 'ours' }],
+  });
+  expect(wrong.body).toEqual(invalid(['choices', 0, 'path'], expect.any(String)));
+  ok(await resolve(pair, work.id, { resolution: 'ours', choices, note: 'as measured' }));
+  await settled(pair);
+  expect(await read(origin, curator, work.id)).toMatchObject({
+    ver: 3,
+    properties: { label: 'ours', size: { w: 1, h: 4 }, mine: 1, yours: 1 },
+  });
+});
+
+test.each(['ours', 'theirs'] as const)('%s stands at every place, and the rest merges', async (resolution) => {
+  await using pair = await conflicting();
+  const { origin, curator, work } = pair;
+  ok(await resolve(pair, work.id, { resolution }));
+  expect(await conflictsOf(pair.mirror, pair.here)).toEqual([]);
+  await settled(pair);
+  const h = resolution === 'ours' ? 3 : 4;
+  const properties = { label: resolution, size: { w: 1, h }, mine: 1, yours: 1 };
+  expect((await read(origin, curator, work.id)).properties).toEqual(properties);
+});
+
+test('a merged body says it all, and is checked like any write', async () => {
+  await using pair = await conflicting();
+  const { origin, curator, work, place } = pair;
+  const relationships = [{ predicate: 'collection', peer: place.id }];
+  const merged = { resolution: 'merged', properties: { label: 'both' }, relationships };
+  expect((await resolve(pair, work.id, { ...merged, relationships: undefined })).body).toEqual(
+    invalid(['relationships'], expect.any(String)),
+  );
+  const bad = await resolve(pair, work.id, { ...merged, relationships: [{ predicate: 'Not One', peer: place.id }] });
+  expect(bad.status).toBe(400);
+  const strange = await resolve(pair, work.id, { ...merged, properties: { label: '\ud800' } });
+  expect(strange.status).toBe(400);
+  ok(await resolve(pair, work.id, merged));
+  await settled(pair);
+  expect((await read(origin, curator, work.id)).properties).toEqual({ label: 'both' });
+});
+
+test('a decision about what has moved meanwhile is a 409, and changes nothing', async () => {
+  await using pair = await conflicting();
+  const { mirror, here, work, ours, theirs } = pair;
+  const conflict = await conflictOf(pair, work.id);
+  const newer = await update(mirror, here, ours, { properties: { mine: 2 } });
+  const stale = await resolve(pair, work.id, { resolution: 'ours', expect_tip: conflict.sides.ours.cid });
+  expect(stale).toMatchObject({ status: 409, body: { details: { expected: ours.cid, actual: newer.cid } } });
+  const other = await resolve(pair, work.id, { resolution: 'ours', expect_theirs: work.cid });
+  expect(other).toMatchObject({ status: 409, body: { details: { expected: work.cid, actual: theirs.cid } } });
+  expect(await read(mirror, here, work.id)).toEqual(newer);
+  expect((await resolve(pair, pair.place.id, { resolution: 'ours' })).status).toBe(404);
+});
+
+test('a deletion against an edit is decided either way', async () => {
+  for (const resolution of ['ours', 'theirs'] as const) {
+    await using pair = await startCurated();
+    const { origin, mirror, curator, here, work } = pair;
+    await remove(mirror, here, work);
+    await update(origin, curator, work, { properties: { label: 'edited' } });
+    await sync(mirror, here);
+    expect((await conflictOf(pair, work.id)).clashes).toEqual([{ path: [], ours: 'deleted', theirs: 'live' }]);
+    const answer = ok<{ deleted: boolean }>(await resolve(pair, work.id, { resolution }));
+    expect(answer.deleted).toBe(resolution === 'ours');
+    await settled(pair);
+    expect((await ask(origin, curator, `GET /entities/${work.id}`)).status).toBe(resolution === 'ours' ? 404 : 200);
+  }
+});
+
+test('an edit against a deletion there is decided either way', async () => {
+  for (const resolution of ['ours', 'theirs'] as const) {
+    await using pair = await startCurated();
+    const { origin, mirror, curator, here, work } = pair;
+    await update(mirror, here, work, { properties: { label: 'edited' } });
+    await remove(origin, curator, work);
+    await sync(mirror, here);
+    ok(await resolve(pair, work.id, { resolution }));
+    await settled(pair);
+    const { status, body } = await ask(origin, curator, `GET /entities/${work.id}`);
+    expect(status).toBe(resolution === 'ours' ? 200 : 404);
+    if (resolution === 'ours') expect((body as Entity).properties).toMatchObject({ label: 'edited' });
+  }
+});
