@@ -147,6 +147,16 @@ describe('an unlinking', () => {
     expect([gone.source.ver, gone.target.ver]).toEqual([3, 3]);
   });
 
+  it('that is not there is no error, and makes a version like every update that changes nothing', async () => {
+    const of = { source: await inside(), target: await inside() };
+    const once = ok<Pair>(await send('DELETE', both(of)));
+    expect([once.source.ver, once.target.ver]).toEqual([2, 2]);
+    expect(once.source.relationships).toEqual(of.source.relationships);
+    const put = await update(node, ada, once.source, { relationships_remove: [{ predicate: 'has' }] });
+    expect([put.ver, put.relationships]).toEqual([3, of.source.relationships]);
+    expect((await update(node, ada, put, {})).ver).toBe(4);
+  });
+
   it('leaves other predicates and other peers', async () => {
     const [source, target, third] = [await create(node, ada), await create(node, ada), await create(node, ada)];
     const full = await update(node, ada, source, {

@@ -273,6 +273,23 @@ const keys: Behaviour = {
   },
 };
 
+const waiting: Behaviour = {
+  line: 'Endpoints: the optional wait-for-index boolean',
+  name: 'takes sync_index in a creation, an update and a deletion, and no other value for it',
+  check: async (s) => {
+    const send = async (sync_index: unknown): Promise<number[]> => {
+      const made = await ask(s.node, s.owner, 'POST /entities', { type: 'document', sync_index });
+      const { id, cid } = made.status === 201 ? ok(made) : await create(s.node, s.owner);
+      const put = await ask(s.node, s.owner, `PUT /entities/${id}`, { expect_tip: cid, sync_index });
+      const tip = put.status === 200 ? ok(put).cid : cid;
+      const gone = await ask(s.node, s.owner, `DELETE /entities/${id}`, { expect_tip: tip, sync_index });
+      return [made.status, put.status, gone.status];
+    };
+    for (const value of [true, false, null, undefined]) expect(await send(value)).toEqual([201, 200, 200]);
+    for (const value of ['true', 1, {}]) expect(await send(value)).toEqual([400, 400, 400]);
+  },
+};
+
 export const behaviours: Behaviour[] = [
   targets,
   values,
@@ -283,4 +300,5 @@ export const behaviours: Behaviour[] = [
   history,
   feed,
   keys,
+  waiting,
 ];

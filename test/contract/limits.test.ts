@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { laterLines, lines } from './limit-lines.ts';
 import { type Border, borders as named } from './limits.ts';
 import { behaviours } from './limits-behaviour.ts';
+import { besideBorders } from './limits-beside.ts';
 import { idBorders } from './limits-ids.ts';
 import type { Scene } from './row.ts';
 
 import { openScene } from './scene.ts';
 
-const borders = [...named, ...idBorders];
+const borders = [...named, ...besideBorders, ...idBorders];
 
 let scene: Scene & AsyncDisposable;
 beforeAll(async () => {

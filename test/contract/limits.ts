@@ -69,11 +69,11 @@ const range = (min: number, max: number) => ({
   breaks: [min - 1, max + 1, String(min), min + 0.5, null, true, {}],
 });
 /** The same in a query. */
-const queried = (min: number, max: number) => ({
+export const queried = (min: number, max: number) => ({
   fits: [min, max],
   breaks: [min - 1, max + 1, min + 0.5, '', 'x', `${max}x`, '1e1'],
 });
-const predicates = {
+export const predicates = {
   fits: ['a', letters(50), 'a_1', 'z9_'],
   breaks: ['', letters(51), 'A', '1a', '_a', 'a-b', 'a b', 'é', 'a\n', 'aB'],
 };

@@ -24,7 +24,10 @@ export class RelationshipsController {
     return this.relationships.write(request.caller, body, 'add');
   }
 
-  /** Unlink two entities, in both directions when `target_predicate` is given. */
+  /**
+   * Unlink two entities, in both directions when `target_predicate` is given. What is not linked is no error; a version
+   * is made like by every update.
+   */
   @Delete()
   remove(@Request() request: CallerRequest, @Body() body: RelationshipPairBody): Promise<RelationshipPairView> {
     return this.relationships.write(request.caller, body, 'remove');
