@@ -5,6 +5,7 @@ import { ask } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, read, remove } from '../helpers/entities.ts';
 import type { Answer } from '../helpers/node.ts';
 import { prototypes } from './hostile.ts';
+import { kept, own, places, sendText } from './hostile-places.ts';
 import { odd, refused } from './hostile-values.ts';
 import type { Scene } from './row.ts';
 import { openScene } from './scene.ts';
@@ -22,11 +23,8 @@ afterAll(async () => {
 });
 
 /** One request whose body is this text. */
-function raw(line: string, body: string | Uint8Array, headers: Record<string, string> = {}): Promise<Answer> {
-  const [method = '', path = ''] = line.split(' ');
-  const type = { 'Content-Type': 'application/json', ...scene.owner.headers };
-  return scene.node.fetch(path, { method, headers: { ...type, ...headers }, body });
-}
+const raw = (line: string, body: string | Uint8Array, headers: Record<string, string> = {}): Promise<Answer> =>
+  sendText(scene, line, body, headers);
 
 /** The value in an object of the entity that a write stored: the answer, a read and the hashed version say the same. */
 async function stored(answer: Answer, at: (entity: Entity) => unknown): Promise<unknown> {
@@ -38,96 +36,20 @@ async function stored(answer: Answer, at: (entity: Entity) => unknown): Promise<
   return at(entity);
 }
 
-/** A place for a free object of the user, of each endpoint that stores one. */
-interface Place {
-  name: string;
-  write: (json: string) => Promise<Answer>;
-  at: (entity: Entity) => unknown;
-}
-
-const own = (value: unknown, key: string): unknown =>
-  Object.getOwnPropertyDescriptor(value as object, key)?.value as unknown;
-const kept = ({ properties }: Entity) => own(properties, 'kept');
-const linked = ({ relationships }: Entity) => relationships.find((r) => r.predicate === 'has')?.properties;
-const link = (json: string) => `[{"predicate":"has","peer":"${scene.viewer.id}","properties":${json}}]`;
-
-const places: Place[] = [
-  {
-    name: 'properties of POST /entities',
-    write: (json) => raw('POST /entities', `{"type":"t","properties":{"kept":${json}}}`),
-    at: kept,
-  },
-  {
-    name: 'properties of a relationship in POST /entities',
-    write: (json) => raw('POST /entities', `{"type":"t","relationships":${link(json)}}`),
-    at: linked,
-  },
-  {
-    name: 'properties of PUT /entities/{id}',
-    write: async (json) => {
-      const { id, cid } = await create(scene.node, scene.owner, { properties: { kept: { there: { before: 1 } } } });
-      const update = `{"expect_tip":"${cid}","properties_remove":{"kept":["there"]},"properties":{"kept":${json}}}`;
-      return raw(`PUT /entities/${id}`, update);
-    },
-    at: kept,
-  },
-  {
-    name: 'properties of a relationship in PUT /entities/{id}',
-    write: async (json) => {
-      const { id, cid } = await create(scene.node, scene.owner);
-      return raw(`PUT /entities/${id}`, `{"expect_tip":"${cid}","relationships_add":${link(json)}}`);
-    },
-    at: linked,
-  },
-  {
-    name: 'properties of POST /entities/batch',
-    write: async (json) => {
-      const body = `{"entities":[{"type":"t","properties":{"kept":${json}},"relationships":${link(json)}}]}`;
-      const answer = await raw('POST /entities/batch', body);
-      const [result] = (answer.body as { results?: object[] }).results ?? [answer.body];
-      // A refused item is no refused request.
-      return { ...answer, status: answer.status === 207 ? 400 : answer.status, body: result };
-    },
-    at: kept,
-  },
-  {
-    name: 'properties of POST /collections',
-    write: (json) => raw('POST /collections', `{"label":"l","properties":{"kept":${json}}}`),
-    at: kept,
-  },
-  {
-    name: 'properties of PUT /collections/{id}',
-    write: async (json) => {
-      const { id, cid } = await collection(scene.node, scene.owner);
-      return raw(`PUT /collections/${id}`, `{"expect_tip":"${cid}","properties":{"kept":${json}}}`);
-    },
-    at: kept,
-  },
-  {
-    name: 'properties of PUT /users/{id}',
-    write: async (json) => {
-      const { id, cid } = await read(scene.node, scene.owner, scene.owner.id);
-      const update = `{"expect_tip":"${cid}","properties_remove":["kept"],"properties":{"kept":${json}}}`;
-      return raw(`PUT /users/${id}`, update);
-    },
-    at: kept,
-  },
-];
-
 describe.each(places)('$name', ({ write, at }) => {
   it.each(odd)('keeps %s', async (_name, json) => {
-    expect(isDeepStrictEqual(await stored(await write(json), at), JSON.parse(json))).toBe(true);
+    expect(isDeepStrictEqual(await stored(await write(scene, json), at), JSON.parse(json))).toBe(true);
   });
 
   it('takes the last of repeated members, and -0 for 0', async () => {
-    const found = await stored(await write('{"a":1,"a":{"b":1},"a":{"c":-0},"z":-0.0}'), at);
+    const found = await stored(await write(scene, '{"a":1,"a":{"b":1},"a":{"c":-0},"z":-0.0}'), at);
     expect(JSON.stringify(found)).toBe('{"a":{"c":0},"z":0}');
   });
 
   it.each(refused)('refuses %s', async (name, json) => {
     // Where anything may stand, a list, a text and null are values like others.
     if (at === kept && ['a list', 'a text', 'null'].includes(name)) return;
-    const { status, body, text } = await write(json);
+    const { status, body, text } = await write(scene, json);
     expect(status, text.slice(0, 300)).toBe(400);
     expect((body as { error: string }).error).toBe('Validation failed');
   });
@@ -137,7 +59,7 @@ describe.each(places.slice(0, 4))('$name', ({ write, at }) => {
   it('keep 10 MB', async () => {
     const json = JSON.stringify({ texts: Array.from({ length: 100 }, (_, i) => `${i} ${'ä'.repeat(50_000)}`) });
     expect(Buffer.byteLength(json)).toBeGreaterThan(10_000_000);
-    expect(isDeepStrictEqual(await stored(await write(json), at), JSON.parse(json))).toBe(true);
+    expect(isDeepStrictEqual(await stored(await write(scene, json), at), JSON.parse(json))).toBe(true);
   });
 });
 
