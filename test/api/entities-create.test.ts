@@ -101,6 +101,20 @@ describe('a new entity', () => {
     ]);
   });
 
+  it('of the type collection has a label, roles and an owner like one of POST /collections', async () => {
+    const roles = { owner: ['*:view', 'collection:manage'], public: ['*:view'] };
+    const made = (properties: object, relationships: object[] = [{ predicate: 'owner', peer: ada.id }]) =>
+      ask(node, ada, 'POST /entities', { type: 'collection', properties, relationships });
+    expect((await made({ label: 'l', roles }, [])).body).toEqual(
+      invalid(['relationships'], expect.stringMatching(/^a collection begins with an `owner`/)),
+    );
+    expect((await made({ roles })).body).toEqual(
+      invalid(['properties', 'label'], 'must be a text of 1 to 200 characters'),
+    );
+    const { id } = ok(await made({ label: 'l', roles }));
+    ok(await ask(node, ada, `PUT /collections/${id}/roles/public`, { actions: ['*:view'] }));
+  });
+
   it('says of what type its peers are, unless the request does', async () => {
     const [a, home] = [await create(node, ada), await collection(node, ada)];
     const relationships = [

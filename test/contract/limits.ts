@@ -186,10 +186,12 @@ export const borders: Border[] = [
   {
     line: 'label 1..200',
     name: 'POST /entities of a collection, properties.label',
-    send: post('POST /entities', (label) => ({
-      type: 'collection',
-      properties: { label, roles: { public: ['*:view'] } },
-    })),
+    send: (s, label) =>
+      ask(s.node, s.owner, 'POST /entities', {
+        type: 'collection',
+        properties: { label, roles: { owner: ['*:view'], public: ['*:view'] } },
+        relationships: [{ predicate: 'owner', peer: s.owner.id }],
+      }),
     fits: length(1, 200).fits,
     breaks: [...length(1, 200).breaks, 5, undefined],
     path: ['properties', 'label'],

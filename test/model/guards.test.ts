@@ -208,13 +208,22 @@ describe('collections', () => {
   });
 
   test('without roles it is neither made nor left', () => {
-    expectStep(null, manifest('collection')).toEqual(refused('properties.roles', 'properties.label'));
+    expectStep(null, manifest('collection')).toEqual(refused('properties.roles', 'properties.label', 'relationships'));
     expectStep(base, successor(base, { properties: { label: 'x' } })).toEqual(
       refused('properties.roles', 'relationships'),
     );
     expectStep(base, successor(base, { properties: { ...base.properties, roles: ['owner'] } })).toEqual(
       refused('properties.roles', 'relationships'),
     );
+  });
+
+  test('it begins with an owner', () => {
+    const made = (relationships: Relationship[]) =>
+      manifest('collection', { properties: { ...base.properties, label: 'l' }, relationships });
+    expectStep(null, made([owner])).toEqual(only('collection:create'));
+    expectStep(null, made([])).toEqual(refused('relationships'));
+    const until = { ...owner, properties: { expires_at: '2030-01-01T00:00:00.000Z' } };
+    expectStep(null, made([until])).toEqual(refused('relationships'));
   });
 
   test('its label, description and picture are as described where they change', () => {

@@ -126,6 +126,12 @@ function lastingOwners(manifest: Manifest): number {
   return owners.filter((m) => m.kind === 'member' && m.expires === null).length;
 }
 
+/** Without one nobody could ever manage it. */
+const firstOwner: Rule = ({ kind, next }) =>
+  kind === 'create' && lastingOwners(next) === 0
+    ? [invalid(['relationships'], 'a collection begins with an `owner`: POST /collections makes its creator the owner')]
+    : [];
+
 const lastOwner: Rule = ({ before, next }) =>
   before !== null && lastingOwners(before) > 0 && lastingOwners(next) === 0
     ? [invalid(['relationships'], 'the last owner of a collection cannot be removed')]
@@ -137,6 +143,11 @@ const ofCollections =
     step.next.type === 'collection' && step.kind !== 'delete' ? rule(step) : [];
 
 /** What holds for collections beyond what holds for every entity (decisions.md, Permissions and writes). */
-export const collectionRules: readonly Rule[] = [changes, validRoles, validProfile, noDormantMembers, lastOwner].map(
-  ofCollections,
-);
+export const collectionRules: readonly Rule[] = [
+  changes,
+  validRoles,
+  validProfile,
+  noDormantMembers,
+  firstOwner,
+  lastOwner,
+].map(ofCollections);
