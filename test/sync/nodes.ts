@@ -22,6 +22,7 @@ export interface PairOptions {
   keyed?: boolean;
   collections?: string[];
   mirror?: StartOptions;
+  origin?: StartOptions;
   prepare?: (origin: TestNode, curator: Person) => Promise<{ collections?: string[] } | undefined>;
 }
 
@@ -30,9 +31,10 @@ export async function startPair({
   keyed = true,
   prepare,
   mirror: options,
+  origin: originOptions,
 }: PairOptions = {}): Promise<Pair> {
   await using opened = new AsyncDisposableStack();
-  const origin = opened.use(await startNode());
+  const origin = opened.use(await startNode(originOptions));
   const mirror = opened.use(await startNode(options));
   const curator = on(network, await user(origin, 'curator'));
   const there = on(network, operator(origin));
@@ -89,8 +91,10 @@ export interface Report {
   deleted: number;
   restored: number;
   refused: number;
+  merged: number;
   conflicts: number;
   troubles: number;
+  swept: boolean;
   lost: { first: number; last: number } | null;
   stopped: string | null;
 }

@@ -11,6 +11,7 @@ interface Options extends GlobalOptions {
   once?: boolean;
   dryRun?: boolean;
   json?: boolean;
+  acceptLargeChange?: boolean;
 }
 
 /** What a run did (resources/node/remotes/wire.ts). */
@@ -23,8 +24,10 @@ interface Report {
   deleted: number;
   restored: number;
   refused: number;
+  merged: number;
   conflicts: number;
   troubles: number;
+  swept: boolean;
   lost: { first: number; last: number } | null;
   stopped: string | null;
 }
@@ -54,13 +57,18 @@ export function addSync(program: Command, shell: Shell): void {
     .description('pull what is new and push what was changed, with one remote or with all')
     .option('--once', 'one run, then exit (what it does anyway)')
     .option('--dry-run', 'only say what would be done')
+    .option('--accept-large-change', 'agree to very many changes, and to a remote that was reset')
     .option('--json', 'print one JSON document')
     .action(async (name: string | undefined, _options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
       await using client = await openClient(shell, options);
       const outcomes: Outcome[] = [];
       for (const remote of await namesOf(client, name))
-        outcomes.push(options.dryRun ? await preview(client, remote) : await run(client, shell, remote));
+        outcomes.push(
+          options.dryRun
+            ? await preview(client, remote)
+            : await run(client, shell, remote, options.acceptLargeChange ?? false),
+        );
       if (options.json) shell.out(JSON.stringify({ remotes: outcomes }));
       else for (const line of outcomes.flatMap(describe)) shell.out(line);
       const wrong = outcomes.flatMap(problems);
@@ -84,9 +92,10 @@ async function preview(client: NodeClient, remote: string): Promise<Outcome> {
 }
 
 /** One remote that fails does not keep the others waiting. */
-async function run(client: NodeClient, shell: Shell, remote: string): Promise<Outcome> {
+async function run(client: NodeClient, shell: Shell, remote: string, accept: boolean): Promise<Outcome> {
   try {
-    const lines = client.send<Line>('POST', `${path(remote)}/sync`, Readable.from([]));
+    const query = accept ? '?accept_large_change=true' : '';
+    const lines = client.send<Line>('POST', `${path(remote)}/sync${query}`, Readable.from([]));
     const report = await lastOf(shell, `sync ${remote}`, lines, shown);
     const { conflicts, refused, troubles } = await client.ask<RemoteState>('GET', path(remote));
     return { remote, report, open: { conflicts, refused, troubles } };
@@ -123,7 +132,15 @@ function describe({ remote, report, preview, open, error }: Outcome): string[] {
     ...(open && open.conflicts > 0 ? [`  ${number(open.conflicts)} in conflict`] : []),
     ...(open && open.refused > 0 ? [`  ${number(open.refused)} refused by the remote`] : []),
     ...(troubles.length > 0 ? [`  not taken over: ${troubles.join(', ')}`] : []),
-    ...(report.lost ? [`  events ${report.lost.first} to ${report.lost.last} were gone before they were seen`] : []),
+    ...(report.merged > 0
+      ? [`  ${number(report.merged)} merged: both sides had changed them in different places`]
+      : []),
+    ...(report.lost
+      ? [
+          `  events ${report.lost.first} to ${report.lost.last} were gone before they were seen` +
+            (report.swept ? '; everything was compared instead' : ''),
+        ]
+      : []),
     ...(report.stopped === null ? [] : [`  ${report.stopped}`]),
   ];
 }
@@ -135,7 +152,7 @@ function problems({ remote, report, open, error }: Outcome): string[] {
   const damaged = Object.entries(open.troubles).filter(([kind]) => kind !== 'forbidden' && kind !== 'missing');
   return [
     ...(report.stopped === null ? [] : [`${remote} was not synced to the end.`]),
-    ...(report.lost ? [`Events of ${remote} were missed.`] : []),
+    ...(report.lost && !report.swept ? [`Events of ${remote} were missed.`] : []),
     ...(open.conflicts > 0 ? [`${remote} has conflicts: archeion conflicts.`] : []),
     ...(open.refused > 0 ? [`${remote} refused changes: archeion remote list.`] : []),
     ...(damaged.length > 0 ? [`${remote} has versions that cannot be verified.`] : []),

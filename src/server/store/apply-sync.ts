@@ -23,6 +23,12 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
     case 'feed_seen':
       cover(db, remote, row);
       return;
+    case 'feed_swept':
+      noteSweep(db, remote, row);
+      return;
+    case 'remote_forgot':
+      forget(db, remote, row.id);
+      return;
     case 'remote_tip':
       putTip(db, remote, row);
       return;
@@ -102,7 +108,7 @@ function dropRemote(db: Writer, remote: number): void {
 function cover(db: Writer, remote: number, { first, last, cid, lost }: RowOf<'feed_seen'>): void {
   const kind = lost ? 1 : 0;
   const met = db.all<{ first: number; last: number; cid: string | null }>(
-    'SELECT first, last, cid FROM remote_seen WHERE remote = ? AND lost = ? AND first <= ? AND last >= ?',
+    'SELECT first, last, cid FROM remote_seen WHERE remote = ? AND lost = ? AND swept = 0 AND first <= ? AND last >= ?',
     remote,
     kind,
     last + 1,
@@ -118,6 +124,23 @@ function cover(db: Writer, remote: number, { first, last, cid, lost }: RowOf<'fe
     highest.cid,
     kind,
   );
+}
+
+function noteSweep(db: Writer, remote: number, { reset }: RowOf<'feed_swept'>): void {
+  if (!reset) {
+    db.run('UPDATE remote_seen SET swept = 1 WHERE remote = ? AND lost = 1', remote);
+    return;
+  }
+  db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
+  db.run('UPDATE remote_entity SET event = 0 WHERE remote = ?', remote);
+}
+
+function forget(db: Writer, remote: number, id: string): void {
+  const entity = entityKey(db, id);
+  if (entity === undefined) return;
+  for (const table of ['remote_entity', 'push_intent', 'push_refusal', 'sync_conflict'])
+    db.run(`DELETE FROM ${table} WHERE remote = ? AND entity = ?`, remote, entity);
+  notePending(db, entity);
 }
 
 function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {

@@ -56,15 +56,17 @@ export interface SeenRow {
   last: number;
   cid: string | null;
   lost: boolean;
+  /** Of what is lost: everything was compared since. */
+  swept: boolean;
 }
 
 export function seenIntervals(db: Reader, remote: number): SeenRow[] {
   return db
-    .all<Omit<SeenRow, 'lost'> & { lost: number }>(
-      'SELECT first, last, cid, lost FROM remote_seen WHERE remote = ? ORDER BY first',
+    .all<Omit<SeenRow, 'lost' | 'swept'> & { lost: number; swept: number }>(
+      'SELECT first, last, cid, lost, swept FROM remote_seen WHERE remote = ? ORDER BY first',
       remote,
     )
-    .map((row) => ({ ...row, lost: row.lost === 1 }));
+    .map((row) => ({ ...row, lost: row.lost === 1, swept: row.swept === 1 }));
 }
 
 /** What is kept of one entity at one remote; versions are CIDs. */
@@ -119,6 +121,40 @@ export function findKnown(db: Reader, remote: number, id: string): KnownEntity {
     refusal: one('SELECT tip, status, words FROM push_refusal WHERE remote = ? AND entity = ?'),
     conflict: one('SELECT base, ours, theirs FROM sync_conflict WHERE remote = ? AND entity = ?'),
   };
+}
+
+/** What is known of an entity of a remote, for comparing it. */
+export interface KnownTip {
+  id: string;
+  /** Null where none could be read yet. */
+  theirs: string | null;
+  trouble: Trouble | null;
+}
+
+/** A page of everything that is known of a remote, by the store's order from `after` on; `next` is null on the last. */
+export function knownPage(
+  db: Reader,
+  remote: number,
+  after: number,
+  limit: number,
+): { rows: KnownTip[]; next: number | null } {
+  const rows = db.all<{ key: number; id: string; theirs: Uint8Array | null; trouble: Trouble | null }>(
+    `SELECT e.key, e.id, t.cid AS theirs, k.trouble FROM remote_entity k JOIN entity e ON e.key = k.entity
+       LEFT JOIN block t ON t.key = k.theirs WHERE k.remote = ? AND k.entity > ? ORDER BY k.entity LIMIT ?`,
+    remote,
+    after,
+    limit,
+  );
+  return {
+    rows: rows.map(({ id, theirs, trouble }) => ({ id, theirs: text(theirs), trouble })),
+    next: rows.length === limit ? (rows.at(-1)?.key ?? null) : null,
+  };
+}
+
+/** The collections that came from a remote. */
+export function mirroredCollections(db: Reader, remote: number): string[] {
+  const sql = "SELECT id FROM entity WHERE mirror = ? AND type = 'collection' AND deleted = 0 ORDER BY id";
+  return db.all<{ id: string }>(sql, remote).map(({ id }) => id);
 }
 
 /** One entity that waits to be pushed. */

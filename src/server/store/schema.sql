@@ -162,6 +162,7 @@ CREATE TABLE remote_seen (
   last INTEGER NOT NULL,
   cid TEXT,
   lost INTEGER NOT NULL DEFAULT 0,
+  swept INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (remote, first)
 ) STRICT, WITHOUT ROWID;
 

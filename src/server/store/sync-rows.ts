@@ -22,6 +22,13 @@ export type SyncRow =
   /** Feed ids from `first` to `last` are dealt with; `cid` is what `last` names. `lost`: the feed no longer has them. */
   | { kind: 'feed_seen'; remote: string; first: number; last: number; cid: string | null; lost: boolean }
   /**
+   * All tips were compared: what was lost is made up for. `reset`: the remote began another feed, and
+   * nothing of the earlier one counts any more.
+   */
+  | { kind: 'feed_swept'; remote: string; reset: boolean }
+  /** The remote was reset and no longer has an entity. */
+  | { kind: 'remote_forgot'; remote: string; id: string }
+  /**
    * The remote's tip of an entity is known. `event`: the feed id that told, null where a push did. `twin`: the version
    * here with its content, null for none yet. `blocks` are kept without moving the tip, oldest first. `mirrored`: it
    * came from there first.

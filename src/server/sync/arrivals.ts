@@ -43,18 +43,39 @@ interface Arrival {
   chain: Chain | Unusable;
 }
 
-/** Takes over what events name: at most 100 of different entities, all dealt with when it resolves. */
-export async function takeOver(ctx: SyncContext, events: FeedEvent[]): Promise<void> {
-  const arrivals = await gather(ctx, events);
-  let left = arrivals;
+export interface TakeOverOptions {
+  /** Current versions that have been read already. */
+  views?: Map<string, CurrentView>;
+  /** The remote was reset. */
+  reset?: boolean;
+  /** Deletions of what is live here are made, and not held back for the brake. */
+  deletes?: boolean;
+}
+
+/**
+ * Takes over what events name: at most 100 of different entities, all dealt with when it resolves, but for deletions of
+ * what is live here, which it gives back.
+ */
+export async function takeOver(
+  ctx: SyncContext,
+  events: FeedEvent[],
+  options: TakeOverOptions = {},
+): Promise<FeedEvent[]> {
+  const held: FeedEvent[] = [];
+  let left = await gather(ctx, events, options.views);
   for (let attempt = 1; left.length > 0; attempt++) {
-    left = await applyArrivals(ctx, left);
+    left = await applyArrivals(ctx, left, options, held);
     if (attempt === attempts && left.length > 0) throw new Error(`${left.length} entities do not stand still`);
   }
+  return held;
 }
 
 /** Fetches and verifies, with as few requests as the interface allows. */
-async function gather(ctx: SyncContext, events: FeedEvent[]): Promise<Arrival[]> {
+async function gather(
+  ctx: SyncContext,
+  events: FeedEvent[],
+  known: Map<string, CurrentView> | undefined,
+): Promise<Arrival[]> {
   const arrivals: Arrival[] = [];
   const wanted: FeedEvent[] = [];
   await ctx.turns.each(events, (event) => {
@@ -63,7 +84,7 @@ async function gather(ctx: SyncContext, events: FeedEvent[]): Promise<Arrival[]>
     else wanted.push(event);
   });
   if (wanted.length === 0) return arrivals;
-  const views = await currentViews(ctx, wanted);
+  const views = known ?? (await currentViews(ctx, wanted));
   const found: { event: FeedEvent; verified: Verified | null }[] = [];
   await ctx.turns.each(wanted, (event) => {
     const view = views.get(event.entity);
@@ -128,11 +149,17 @@ function isWanted({ store, remote }: SyncContext, id: string): boolean {
 }
 
 /** Decides and commits; gives back those whose tip moved meanwhile. */
-async function applyArrivals(ctx: SyncContext, arrivals: Arrival[]): Promise<Arrival[]> {
+async function applyArrivals(
+  ctx: SyncContext,
+  arrivals: Arrival[],
+  options: TakeOverOptions,
+  held: FeedEvent[],
+): Promise<Arrival[]> {
   const planned: ({ arrival: Arrival } & Plan)[] = [];
   await ctx.turns.each(arrivals, (arrival) => {
-    const plan = ctx.store.read((db) => planOf(ctx, db, arrival));
-    if (plan) planned.push({ arrival, ...plan });
+    const plan = ctx.store.read((db) => planOf(ctx, db, arrival, options.reset ?? false));
+    if (plan?.deletes && !options.deletes) held.push(arrival.event);
+    else if (plan) planned.push({ arrival, ...plan });
   });
   const outcomes = await ctx.store.submit(planned.flatMap(({ commits }) => commits));
   const again: Arrival[] = [];
@@ -156,21 +183,26 @@ async function applyArrivals(ctx: SyncContext, arrivals: Arrival[]): Promise<Arr
 
 interface Plan {
   commits: Commit[];
+  /** What is live here would be deleted. */
+  deletes: boolean;
   conflict: boolean;
   merged: boolean;
 }
 
-function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival): Plan | null {
+function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival, reset: boolean): Plan | null {
   const { remote, now } = ctx;
   const loaded = loadEntity(db, remote.key, event.entity);
-  if (loaded.known.event >= event.id) return null;
-  if (isUnusable(chain)) return { commits: [troubleCommit(ctx, event, chain)], conflict: false, merged: false };
+  // A sweep has no event to tell by.
+  if (event.id > 0 && loaded.known.event >= event.id) return null;
+  if (isUnusable(chain))
+    return { commits: [troubleCommit(ctx, event, chain, reset)], deletes: false, conflict: false, merged: false };
   const version = versionIn(chain, loaded.state.local === null);
-  const relation = relationOf(db, loaded, chain, remote.instance !== null);
+  const relation = relationOf(db, loaded, chain, remote.instance !== null, reset);
   const { next, chain: taken, merged } = decide(db, loaded, { kind: 'seen', version, relation }, chain, ctx);
   const conflict = next.standing === 'conflict' && loaded.state.standing !== 'conflict';
   return {
     commits: commitsBetween(loaded, next, taken, event.id, { remote: remote.name, time: now() }),
+    deletes: next.local?.deleted === true && loaded.state.local?.deleted === false,
     conflict,
     merged,
   };
@@ -191,7 +223,13 @@ function versionIn({ cid, manifest }: Chain, alone: boolean): Version {
   return alone ? { cid, ver: manifest.ver, content: '', deleted: manifest.deleted === true } : versionOf(cid, manifest);
 }
 
-function troubleCommit({ remote, now }: SyncContext, event: FeedEvent, { trouble, evidence }: Unusable): Commit {
+/** What a reset remote said before counts no more, also where it cannot be read now. */
+function troubleCommit(
+  { remote, now }: SyncContext,
+  event: FeedEvent,
+  { trouble, evidence }: Unusable,
+  reset = false,
+): Commit {
   const row = {
     kind: 'remote_trouble',
     remote: remote.name,
@@ -200,5 +238,12 @@ function troubleCommit({ remote, now }: SyncContext, event: FeedEvent, { trouble
     trouble,
     evidence,
   } as const;
-  return { changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() };
+  const forgot = { kind: 'remote_forgot', remote: remote.name, id: event.entity } as const;
+  return {
+    changes: [],
+    guards: [],
+    rows: reset ? [forgot, row] : [row],
+    origin: `remote:${remote.name}`,
+    time: now(),
+  };
 }

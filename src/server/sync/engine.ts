@@ -2,6 +2,7 @@ import { Turns } from '../blocks/turns.ts';
 import { AlreadyExistsError, NotFoundError, UnreachableError, ValidationError } from '../errors.ts';
 import { idOn, isEntityId, type Network, networkOf } from '../model/ids.ts';
 import type { Identity } from '../store/identity.ts';
+import type { NetworkStore } from '../store/network-store.ts';
 import type { Networks } from '../store/networks.ts';
 import {
   countRemote,
@@ -17,6 +18,7 @@ import {
   type TroubleRow,
 } from '../store/remotes.ts';
 import type { Direction, SyncRow } from '../store/sync-rows.ts';
+import { agreement } from './brake.ts';
 import { previewPull, pull } from './pull.ts';
 import { type PushPreview, previewPush, push } from './push.ts';
 import { RemoteClient } from './remote.ts';
@@ -34,6 +36,12 @@ export interface SyncOptions {
   random: () => number;
   /** Milliseconds to wait before a request is sent again; tests give their own. */
   wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+export interface RunOptions {
+  signal?: AbortSignal;
+  /** Somebody has looked, and agrees to whatever it changes. */
+  accept?: boolean;
 }
 
 export interface NewRemote {
@@ -148,25 +156,41 @@ export class SyncEngine implements AsyncDisposable {
   }
 
   /**
-   * One run: pull, then push. Gives what it did, also where it stopped early; `report` is filled while it runs.
+   * One run: pull, then push. It stops before it changes very much, and where the remote is not what it was, unless
+   * `accept` says that somebody agrees. Gives what it did, also where it stopped early; `report` is filled while it runs.
    * @throws NotFoundError, AlreadyExistsError where a run with it is under way, UnreachableError
    */
-  async run(network: Network, name: string, report: Report = emptyReport(), signal?: AbortSignal): Promise<Report> {
+  async run(
+    network: Network,
+    name: string,
+    report: Report = emptyReport(),
+    { signal, accept = false }: RunOptions = {},
+  ): Promise<Report> {
     const { store, remote } = await this.#remote(network, name);
     const { identity, now, service } = this.#options;
     return this.#alone(network, name, async () => {
       await using client = await this.#client(network, remote, signal);
       const instance = remote.instance === null ? null : await instanceOf(client);
-      if (instance !== remote.instance) {
-        report.stopped = `${client.host} is another node than before. Nothing was done; remove the remote and add it again if that is right.`;
+      const reset = instance !== remote.instance;
+      if (reset && !accept) {
+        report.stopped = `${client.host} is another node than before. Nothing was done. ${agreement(name)}`;
         return report;
       }
+      if (reset) await this.#pin(store, remote, instance);
       const self = [idOn(network, identity.ensureOperator().account.id)];
       const ctx = { store, remote, client, schema: `${service}/eidos@v1`, now, report, self, turns: this.#turns };
-      if (remote.direction !== 'push') await pull(ctx, { pageSize, concurrency: pullConcurrency });
-      if (pushes(remote) && report.stopped === null) await push(ctx, pushConcurrency);
+      if (remote.direction !== 'push') await pull(ctx, { pageSize, concurrency: pullConcurrency, accept, reset });
+      if (pushes(remote) && report.stopped === null) await push(ctx, { concurrency: pushConcurrency, accept });
       return report;
     });
+  }
+
+  /** Keeps which node it is from now on. */
+  async #pin(store: NetworkStore, remote: Remote, instance: string | null): Promise<void> {
+    const { name, url, secret, user, direction, collections } = remote;
+    const row: SyncRow = { kind: 'remote', remote: name, url, secret, instance, user, direction, collections };
+    await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: this.#options.now() }]);
+    remote.instance = instance;
   }
 
   /** Ends the runs that are under way; what they have done so far is kept. */

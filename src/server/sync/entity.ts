@@ -43,18 +43,24 @@ export function isVersionOf(db: Reader, id: string, cid: string): boolean {
   return key !== undefined && findBlock(db, cid)?.entity === key;
 }
 
-/** How a remote's tip lies to the tip here; only looked at where they differ. */
-export function relationOf(db: Reader, { state, known }: Loaded, chain: Chain, isNode: boolean): Relation {
+/** How a remote's tip lies to the tip here; only looked at where they differ. `noticed`: that the remote was reset. */
+export function relationOf(
+  db: Reader,
+  { state, known }: Loaded,
+  chain: Chain,
+  isNode: boolean,
+  noticed = false,
+): Relation {
   const { local } = state;
   // What says the same while a request is open is that request's own version, and is taken.
   const node = isNode && known.intent === null;
   if (local === null || local.cid === chain.cid)
-    return { descends: false, echoes: false, common: null, node, reset: false };
+    return { descends: false, echoes: false, common: null, node, reset: noticed };
   const below = chain.blocks.length === 0 ? chain.cid : (chain.manifests[0]?.prev ?? null);
   const holds = ({ cid, ver }: Pick<Version, 'cid' | 'ver'>) =>
     chain.blocks.some((block) => block.cid === cid) || chainHolds(db, below, cid, ver);
   // A plain remote never leaves a version behind but by a reset; a node may, when it takes over another one's.
-  const reset = !isNode && state.theirs !== null && !holds(state.theirs);
+  const reset = noticed || (!isNode && state.theirs !== null && !holds(state.theirs));
   return {
     descends: holds(local),
     echoes: local.cid !== known.twin && chain.manifests.some((manifest) => contentHash(manifest) === local.content),

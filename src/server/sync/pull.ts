@@ -1,9 +1,11 @@
 import PQueue from 'p-queue';
 import { UnreachableError } from '../errors.ts';
 import type { Row } from '../store/commit.ts';
-import { knownEvent, seenIntervals } from '../store/remotes.ts';
+import { countRemote, knownEvent, seenIntervals } from '../store/remotes.ts';
 import { type SyncContext, takeOver } from './arrivals.ts';
+import { agreement, brakes } from './brake.ts';
 import { type FeedEvent, type FeedPage, type FeedState, feedStep, type Interval, isOpen, startFeed } from './feed.ts';
+import { sweep } from './sweep.ts';
 import { readFeedPage, readWords } from './wire.ts';
 
 export interface PullOptions {
@@ -11,6 +13,10 @@ export interface PullOptions {
   pageSize: number;
   /** How many batches of 100 entities are under way at once. */
   concurrency: number;
+  /** Somebody has agreed to whatever it changes. */
+  accept: boolean;
+  /** The remote is another one than before: nothing it said counts any more. */
+  reset: boolean;
 }
 
 const batchSize = 100;
@@ -25,12 +31,68 @@ interface OpenPage {
   done: Promise<void>;
 }
 
+/** A page whose deletions wait for the brake's word. */
+interface HeldPage {
+  events: FeedEvent[];
+  intervals: (Interval | null)[];
+}
+
 /**
  * Takes over what the remote's feed names since the last run: from its head back to the mark, whatever lies between
  * (SPEC.md, F1). An interval is recorded when all its events are dealt with, so that a kill repeats work and loses none.
  * @throws UnreachableError where the remote does not answer; what was done until then stays done
  */
 export async function pull(ctx: SyncContext, options: PullOptions): Promise<void> {
+  if (options.reset) return afterReset(ctx, options);
+  const held: HeldPage[] = [];
+  const reset = await walk(ctx, options, held);
+  if (reset !== null) {
+    if (options.accept) return afterReset(ctx, options);
+    ctx.report.stopped = `${ctx.client.host} is not what it was: ${reset}. Nothing more was taken over. ${agreement(ctx.remote.name)}`;
+    return;
+  }
+  await release(ctx, options, held);
+  const gaps = ctx.store.read((db) => seenIntervals(db, ctx.remote.key)).some((it) => it.lost && !it.swept);
+  if (gaps && ctx.report.stopped === null) await close(ctx, options);
+}
+
+/** What left the feed before it was seen is looked for entity by entity. */
+async function close(ctx: SyncContext, options: PullOptions): Promise<void> {
+  const { held, forgotten } = await sweep(ctx, { reset: false, concurrency: options.concurrency });
+  if (forgotten !== null) {
+    if (options.accept) return afterReset(ctx, options);
+    ctx.report.stopped = `${ctx.client.host} is not what it was: it no longer has ${forgotten}. ${agreement(ctx.remote.name)}`;
+    return;
+  }
+  await release(ctx, options, [{ events: held, intervals: [] }]);
+  ctx.report.swept = true;
+}
+
+/** Another feed: everything is compared, and the feed walked from its head to its end. */
+async function afterReset(ctx: SyncContext, options: PullOptions): Promise<void> {
+  const { held } = await sweep(ctx, { reset: true, concurrency: options.concurrency });
+  await release(ctx, options, [{ events: held, intervals: [] }], true);
+  await pull(ctx, { ...options, reset: false });
+  ctx.report.swept = true;
+}
+
+/** Makes the deletions that were held back, unless they are too many to make unasked. */
+async function release(ctx: SyncContext, { accept }: PullOptions, held: HeldPage[], reset = false): Promise<void> {
+  const count = held.reduce((sum, { events }) => sum + events.length, 0);
+  const { mirrored } = ctx.store.read((db) => countRemote(db, ctx.remote.key));
+  if (!accept && brakes(count, mirrored)) {
+    ctx.report.stopped = `${ctx.client.host} has deleted ${count} of ${mirrored} entities. They are still here. ${agreement(ctx.remote.name)}`;
+    return;
+  }
+  for (const { events, intervals } of held) {
+    for (let at = 0; at < events.length; at += batchSize)
+      await takeOver(ctx, events.slice(at, at + batchSize), { reset, deletes: true });
+    await record(ctx, intervals);
+  }
+}
+
+/** Walks the feed back to the mark; what gives a reset away, null for none. */
+async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): Promise<string | null> {
   const queue = new PQueue({ concurrency: options.concurrency });
   const open: OpenPage[] = [];
   let feed = startFeed(ctx.store.read((db) => seenIntervals(db, ctx.remote.key)));
@@ -38,14 +100,15 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
     while (isOpen(feed)) {
       const step = feedStep(feed, await readPage(ctx, feed, options.pageSize));
       feed = step.state;
-      if (feed.phase === 'reset') {
-        ctx.report.stopped = `${ctx.client.host} is not what it was: ${feed.reason}. Nothing more was taken over.`;
-        break;
-      }
+      if (feed.phase === 'reset') break;
       ctx.report.events += step.events.length;
       const events = await newestOf(ctx, step.events, open);
       const page = { entities: new Set(events.map((event) => event.entity)), done: Promise.resolve() };
-      page.done = dealWith(ctx, queue, events).then(() => record(ctx, [step.covered, step.lost]));
+      const intervals = [step.covered, step.lost];
+      page.done = dealWith(ctx, queue, events).then((deletions) => {
+        if (deletions.length === 0) return record(ctx, intervals);
+        held.push({ events: deletions, intervals });
+      });
       // Its failure is met below, when it is awaited.
       page.done.catch(() => undefined);
       open.push(page);
@@ -56,6 +119,7 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
     queue.clear();
     await queue.onIdle();
   }
+  return feed.phase === 'reset' ? feed.reason : null;
 }
 
 async function readPage(
@@ -91,10 +155,10 @@ async function newestOf(ctx: SyncContext, events: FeedEvent[], open: OpenPage[])
   return unknown;
 }
 
-async function dealWith(ctx: SyncContext, queue: PQueue, events: FeedEvent[]): Promise<void> {
+async function dealWith(ctx: SyncContext, queue: PQueue, events: FeedEvent[]): Promise<FeedEvent[]> {
   const batches: FeedEvent[][] = [];
   for (let at = 0; at < events.length; at += batchSize) batches.push(events.slice(at, at + batchSize));
-  await Promise.all(batches.map((batch) => queue.add(() => takeOver(ctx, batch))));
+  return (await Promise.all(batches.map((batch) => queue.add(() => takeOver(ctx, batch))))).flat();
 }
 
 async function record({ store, remote, now, report }: SyncContext, intervals: (Interval | null)[]): Promise<void> {

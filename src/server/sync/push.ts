@@ -2,10 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import type { Reader } from '../store/connection.ts';
 import { findEntity } from '../store/entities.ts';
-import { lackingPeers, type PendingRow, pendingPage, pendingPeers } from '../store/remotes.ts';
+import { countRemote, lackingPeers, type PendingRow, pendingPage, pendingPeers } from '../store/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import { commitsBetween } from './apply.ts';
 import type { SyncContext } from './arrivals.ts';
+import { agreement, brakes } from './brake.ts';
 import { versionOf } from './content.ts';
 import { decide } from './decide.ts';
 import { isVersionOf, type Loaded, loadEntity, relationOf } from './entity.ts';
@@ -22,12 +23,25 @@ export interface PushContext extends SyncContext {
   self: readonly string[];
 }
 
+export interface PushOptions {
+  concurrency: number;
+  /** Somebody has agreed to whatever it changes. */
+  accept: boolean;
+}
+
 /**
- * Sends what differs: collections first, then what others point at, then changes, then deletions (SPEC.md, P1).
+ * Sends what differs, unless it is too much to send unasked: collections first, then what others point at, then changes, then deletions (SPEC.md, P1).
  * @throws UnreachableError where the remote does not answer; what was sent until then is recorded
  */
-export async function push(ctx: PushContext, concurrency: number): Promise<void> {
-  for (const round of await roundsOf(ctx)) {
+export async function push(ctx: PushContext, { concurrency, accept }: PushOptions): Promise<void> {
+  const pending = await allPending(ctx);
+  const changes = pending.filter(({ known }) => known).length;
+  const { mirrored } = ctx.store.read((db) => countRemote(db, ctx.remote.key));
+  if (!accept && brakes(changes, mirrored)) {
+    ctx.report.stopped = `${changes} of ${mirrored} entities of ${ctx.client.host} would be changed there. Nothing was sent. ${agreement(ctx.remote.name)}`;
+    return;
+  }
+  for (const round of await roundsOf(ctx, pending)) {
     const queue = new PQueue({ concurrency });
     const sending = round.map((id) => queue.add(() => pushEntity(ctx, id)));
     try {
@@ -39,8 +53,7 @@ export async function push(ctx: PushContext, concurrency: number): Promise<void>
   }
 }
 
-async function roundsOf(ctx: PushContext): Promise<string[][]> {
-  const pending = await allPending(ctx);
+async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise<string[][]> {
   const created = pending.filter((row) => !row.known && !row.deleted);
   const isCollection = (row: PendingRow) => row.type === 'collection';
   const pointsAt = new Map<string, string[]>();

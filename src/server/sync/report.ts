@@ -20,6 +20,8 @@ export interface Report {
   troubles: number;
   /** Feed ids that were gone before they were seen. */
   lost: { first: number; last: number } | null;
+  /** Everything was compared, tip by tip. */
+  swept: boolean;
   /** Why the run stopped early; null where it did not. */
   stopped: string | null;
 }
@@ -27,6 +29,6 @@ export interface Report {
 export function emptyReport(): Report {
   return {
     ...{ events: 0, entities: 0, versions: 0, created: 0, updated: 0, deleted: 0, restored: 0 },
-    ...{ refused: 0, merged: 0, conflicts: 0, troubles: 0, lost: null, stopped: null },
+    ...{ refused: 0, merged: 0, conflicts: 0, troubles: 0, lost: null, swept: false, stopped: null },
   };
 }

@@ -27,6 +27,14 @@ const current = z.looseObject({
   relationships: list,
 });
 const batch = z.object({ entities: z.array(current).max(1000) });
+const listing = z.object({
+  entities: z.array(z.object(named)).max(10_000),
+  pagination: z.object({ has_more: z.boolean() }),
+});
+const catalog = z.object({
+  data: z.array(z.object({ id })).max(10_000),
+  pagination: z.object({ has_more: z.boolean() }),
+});
 const historic = z.object({ cid, manifest: map });
 const tip = z.object({ ...named, cid });
 const user = z.object(named);
@@ -71,6 +79,28 @@ export function readBatch(body: unknown): CurrentView[] | null {
     const entity = entityOf(view);
     return entity === undefined ? [] : [{ ...view, entity }];
   });
+}
+
+/** A page of ids, and whether there are more. */
+export interface IdPage {
+  ids: string[];
+  more: boolean;
+}
+
+/** A collection's listing; null where the answer is none. */
+export function readListing(body: unknown): IdPage | null {
+  const parsed = listing.safeParse(body);
+  if (!parsed.success) return null;
+  const { entities, pagination } = parsed.data;
+  return { ids: entities.flatMap((it) => entityOf(it) ?? []), more: pagination.has_more && entities.length > 0 };
+}
+
+/** A page of all collections; null where the answer is none. */
+export function readCatalog(body: unknown): IdPage | null {
+  const parsed = catalog.safeParse(body);
+  if (!parsed.success) return null;
+  const { data, pagination } = parsed.data;
+  return { ids: data.map((it) => it.id), more: pagination.has_more && data.length > 0 };
 }
 
 export function readHistoric(body: unknown): Record<string, unknown> | null {

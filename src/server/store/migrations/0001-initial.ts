@@ -95,13 +95,15 @@ CREATE TABLE remote_collection (
   collection INTEGER NOT NULL,
   PRIMARY KEY (remote, collection)
 ) STRICT, WITHOUT ROWID;
--- Intervals of feed ids that have been dealt with; cid is what the last of them names. lost: gone before they were seen.
+-- Intervals of feed ids that have been dealt with; cid is what the last of them names. lost: gone before they were seen;
+-- swept: everything was compared since, tip by tip.
 CREATE TABLE remote_seen (
   remote INTEGER NOT NULL,
   first INTEGER NOT NULL,
   last INTEGER NOT NULL,
   cid TEXT,
   lost INTEGER NOT NULL DEFAULT 0,
+  swept INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (remote, first)
 ) STRICT, WITHOUT ROWID;
 -- What is known of an entity at a remote. event is the newest feed id that was dealt with, theirs the block of its tip

@@ -67,6 +67,8 @@ export class RemotesController {
    * Pull what is new, then push what was changed here. The answer is a stream of JSON lines: progress, and at the end
    * what was done. Closing the connection ends the sync; what it has done stays, and the next one goes on from there.
    * @param dry_run `true`: only say what would be done
+   * @param accept_large_change `true`: go on where a run stops by itself, before very many deletions or changes, or where
+   * the remote was reset or is another one
    */
   @Post('remotes/{name}/sync')
   @Produces('application/x-ndjson')
@@ -78,10 +80,15 @@ export class RemotesController {
     @Request() request: StreamRequest,
     @Path() name: string,
     @Query() dry_run: 'true' | 'false' = 'false',
+    @Query() accept_large_change: 'true' | 'false' = 'false',
   ): Promise<SyncLineView> {
     const gone = new AbortController();
     request.res.once('close', () => gone.abort());
-    const lines = this.remotes.sync(request.caller, name, dry_run === 'true', gone.signal);
+    const lines = this.remotes.sync(request.caller, name, {
+      dryRun: dry_run === 'true',
+      accept: accept_large_change === 'true',
+      gone: gone.signal,
+    });
     return answerLines(request, lines, (line) => line.progress !== undefined);
   }
 }

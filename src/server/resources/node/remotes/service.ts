@@ -34,15 +34,20 @@ export class RemotesService {
     await this.#sync.remove(caller.network, name);
   }
 
-  /** Lines of progress while it runs, then what it did. `gone` ends it: whoever asked has left. */
-  async *sync(caller: Caller, name: string, dryRun: boolean, gone: AbortSignal): AsyncGenerator<SyncLineView> {
+  /** Lines of progress while it runs, then what it did. `gone` ends it: whoever asked has left; `accept`:
+   * they agree to whatever it changes. */
+  async *sync(
+    caller: Caller,
+    name: string,
+    { dryRun, accept, gone }: { dryRun: boolean; accept: boolean; gone: AbortSignal },
+  ): AsyncGenerator<SyncLineView> {
     operator(caller);
     if (dryRun) {
       yield { preview: (await this.#sync.preview(caller.network, name)) as SyncPreviewView };
       return;
     }
     const report = emptyReport();
-    const run = this.#sync.run(caller.network, name, report, gone);
+    const run = this.#sync.run(caller.network, name, report, { signal: gone, accept });
     // What it throws is thrown below.
     run.catch(() => undefined);
     while (!(await settledWithin(run, progressEvery))) yield { progress: { ...report } };

@@ -120,6 +120,8 @@ export interface SyncReportView {
   troubles: number;
   /** Events that were gone before this node saw them. */
   lost: FeedInterval | null;
+  /** Everything was compared, tip by tip: for events that were gone, or after a reset. */
+  swept: boolean;
   /** Why it ended early. */
   stopped: string | null;
 }

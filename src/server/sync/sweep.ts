@@ -1,0 +1,137 @@
+import PQueue from 'p-queue';
+import { UnreachableError } from '../errors.ts';
+import type { Row } from '../store/commit.ts';
+import { isKnownAt, type KnownTip, knownPage, mirroredCollections } from '../store/remotes.ts';
+import { type SyncContext, takeOver } from './arrivals.ts';
+import type { FeedEvent } from './feed.ts';
+import { type CurrentView, readBatch, readCatalog, readListing, readTip, readWords } from './wire.ts';
+
+// Anti-entropy: everything is compared tip by tip, for what no feed tells any more (SPEC.md, Sweep).
+
+export interface SweepOptions {
+  /** The remote was reset: what it said before counts no more. */
+  reset: boolean;
+  /** How many batches of 100 entities are under way at once. */
+  concurrency: number;
+}
+
+export interface Swept {
+  /** Deletions that wait for the brake's word. */
+  held: FeedEvent[];
+  /** An entity that is known there and that the remote no longer has: it was reset. */
+  forgotten: string | null;
+}
+
+const batchSize = 100;
+const listingSize = 1000;
+
+/**
+ * Compares every tip of what is listed there and of what is known here. Without `reset` it stops at the first entity
+ * that the remote has forgotten; what it took over until then stays.
+ * @throws UnreachableError
+ */
+export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<Swept> {
+  const swept: Swept = { held: [], forgotten: null };
+  const queue = new PQueue({ concurrency: options.concurrency });
+  const failures: unknown[] = [];
+  const isOver = () => failures.length > 0 || swept.forgotten !== null;
+  const compare = async (ids: string[], known: Map<string, KnownTip>): Promise<void> => {
+    if (isOver()) return;
+    const found = await compareBatch(ctx, ids, known, options.reset);
+    swept.held.push(...found.held);
+    swept.forgotten ??= found.forgotten;
+  };
+  const start = async (ids: string[], known: Map<string, KnownTip>): Promise<void> => {
+    await queue.onSizeLessThan(options.concurrency);
+    queue.add(() => compare(ids, known)).catch((error: unknown) => failures.push(error));
+  };
+  try {
+    for await (const ids of listed(ctx)) {
+      if (isOver()) break;
+      await start(ids, new Map());
+    }
+    // What has come by the listing is known now, and compared once more at the cost of a request a hundred.
+    await queue.onIdle();
+    for (let after: number | null = 0; after !== null && !isOver(); ) {
+      const from: number = after;
+      const page = ctx.store.read((db) => knownPage(db, ctx.remote.key, from, batchSize));
+      after = page.next;
+      if (page.rows.length > 0)
+        await start(
+          page.rows.map(({ id }) => id),
+          new Map(page.rows.map((row) => [row.id, row])),
+        );
+    }
+  } finally {
+    await queue.onIdle();
+  }
+  if (failures.length > 0) throw failures[0];
+  if (swept.forgotten === null) await note(ctx, { kind: 'feed_swept', remote: ctx.remote.name, reset: options.reset });
+  return swept;
+}
+
+/** Ids that the remote lists and that nothing is known of here, at most 100 at a time. */
+async function* listed(ctx: SyncContext): AsyncGenerator<string[]> {
+  const collections = ctx.remote.collections.length > 0 ? ctx.remote.collections : await catalog(ctx);
+  const unknown = (ids: string[]) => ids.filter((id) => !ctx.store.read((db) => isKnownAt(db, ctx.remote.key, id)));
+  const fresh = unknown(collections);
+  for (let at = 0; at < fresh.length; at += batchSize) yield fresh.slice(at, at + batchSize);
+  for (const collection of collections) {
+    for (let offset = 0; ; offset += listingSize) {
+      const path = `/collections/${collection}/entities?limit=${listingSize}&offset=${offset}`;
+      const { status, body } = await ctx.client.read(path);
+      const page = status === 200 ? readListing(body) : null;
+      // A collection that is gone or closed is no reason to leave the others.
+      if (page === null) break;
+      const ids = unknown(page.ids);
+      for (let at = 0; at < ids.length; at += batchSize) yield ids.slice(at, at + batchSize);
+      if (!page.more) break;
+    }
+  }
+}
+
+/** All collections of a remote, where it has the endpoint; else those that are known from it. */
+async function catalog(ctx: SyncContext): Promise<string[]> {
+  const found: string[] = [];
+  for (let offset = 0; ; offset += listingSize) {
+    const { status, body } = await ctx.client.read(`/collections/catalog?limit=${listingSize}&offset=${offset}`);
+    const page = status === 200 ? readCatalog(body) : null;
+    if (page === null) return ctx.store.read((db) => mirroredCollections(db, ctx.remote.key));
+    found.push(...page.ids);
+    if (!page.more) return found;
+  }
+}
+
+async function compareBatch(
+  ctx: SyncContext,
+  ids: string[],
+  known: Map<string, KnownTip>,
+  reset: boolean,
+): Promise<Swept> {
+  const { status, body } = await ctx.client.read('/entities/batch-get', { ids });
+  const views = new Map<string, CurrentView>((status === 200 ? readBatch(body) : null)?.map((it) => [it.entity, it]));
+  const events: FeedEvent[] = [];
+  for (const id of ids) {
+    const before = known.get(id);
+    const cid = views.get(id)?.cid ?? (await tipOf(ctx, id));
+    if (cid === null) {
+      if (before === undefined) continue;
+      if (!reset) return { held: [], forgotten: id };
+      await note(ctx, { kind: 'remote_forgot', remote: ctx.remote.name, id });
+    } else if (reset || before?.theirs !== cid || before.trouble !== null) events.push({ id: 0, entity: id, cid });
+  }
+  return { held: events.length > 0 ? await takeOver(ctx, events, { views, reset }) : [], forgotten: null };
+}
+
+/** A deleted entity's, or one's that may not be read; null where the remote does not know it. */
+async function tipOf({ client }: SyncContext, id: string): Promise<string | null> {
+  const { status, body } = await client.read(`/entities/${id}/tip`);
+  if (status === 404) return null;
+  const tip = status === 200 ? readTip(body) : null;
+  if (tip === null) throw new UnreachableError(`${client.host} does not tell tips: ${readWords(body, status)}`);
+  return tip;
+}
+
+async function note({ store, remote, now }: SyncContext, row: Row): Promise<void> {
+  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+}

@@ -1,0 +1,171 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ask, operator } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok, remove, update } from '../helpers/entities.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { lines, type Pair, type Report, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
+
+const month = 31 * 24 * 3600 * 1000;
+
+/** A pair whose origin's feed forgets everything so far when `forget` is called, as after 30 days. */
+async function startForgetful(): Promise<Pair & { forget: () => Promise<void> }> {
+  let later = 0;
+  const pair = await startPair({ origin: { now: () => Date.now() + later } });
+  const forget = async () => {
+    later += month;
+    await pair.origin.ctx.events.prune();
+  };
+  return { ...pair, forget };
+}
+
+async function agree({ mirror, here }: Pick<Pair, 'mirror' | 'here'>): Promise<Report> {
+  const answer = await ask(mirror, here, 'POST /node/remotes/origin/sync?accept_large_change=true');
+  return (lines(answer.text).at(-1) as { done: Report }).done;
+}
+
+test('W1: what left the feed before it was ever seen comes by the listings, deleted collections apart', async () => {
+  await using pair = await startForgetful();
+  const { origin, mirror, curator, here } = pair;
+  const place = await collection(origin, curator, { label: 'Old works' });
+  const works: Entity[] = [];
+  for (let n = 0; n < 130; n++)
+    works.push(await create(origin, curator, { collection: place.id, properties: { label: `work ${n}` } }));
+  await update(origin, curator, works[0] as Entity, { properties: { label: 'changed' } });
+  await pair.forget();
+  const fresh = await create(origin, curator, { collection: place.id });
+  expect(await sync(mirror, here)).toMatchObject({ swept: true, stopped: null });
+  const [there, got] = [await tipsOf(origin), await tipsOf(mirror)];
+  for (const { id } of [place, fresh, ...works]) expect(got[id]).toBe(there[id]);
+  expect((await remoteOf(mirror, here)).lost).not.toEqual([]);
+  expect(await sync(mirror, here)).toMatchObject({ swept: false, events: 0, entities: 0 });
+});
+
+test('W2: after a month away everything is compared: changes, deletions and new ones arrive', async () => {
+  await using pair = await startForgetful();
+  const { origin, mirror, curator, here } = pair;
+  const place = await collection(origin, curator, { label: 'Works' });
+  const [kept, changed, deleted] = [
+    await create(origin, curator, { collection: place.id }),
+    await create(origin, curator, { collection: place.id }),
+    await create(origin, curator, { collection: place.id }),
+  ];
+  await sync(mirror, here);
+  const ours = await update(mirror, here, kept, { properties: { label: 'made offline' } });
+  await update(origin, curator, changed, { properties: { label: 'changed' } });
+  await remove(origin, curator, deleted);
+  const fresh = await create(origin, curator, { collection: place.id });
+  await pair.forget();
+  await create(origin, curator, { collection: place.id });
+  expect(await sync(mirror, here)).toMatchObject({ swept: true, lost: { last: expect.any(Number) }, updated: 1 });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  expect((await read(mirror, here, fresh.id)).cid).toBe(fresh.cid);
+  expect((await read(origin, curator, kept.id)).properties).toEqual(ours.properties);
+  expect((await ask(mirror, here, `GET /entities/${deleted.id}`)).status).toBe(404);
+});
+
+/** A mirror of an origin that is then set back to what it was before some of its edits. */
+async function startSetBack() {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(await temporaryFolder());
+  const [data, backup] = [join(folder.path, 'origin'), join(folder.path, 'backup')];
+  const origin = await startNode({ data });
+  const mirror = opened.use(await startNode());
+  const [there, here] = [operator(origin), operator(mirror)];
+  const key = there.headers.Authorization?.slice(7);
+  const port = new URL(origin.url).port;
+  ok(await ask(mirror, here, 'POST /node/remotes', { name: 'origin', url: origin.url, key }));
+  const place = await collection(origin, there, { label: 'Works' });
+  const works: Entity[] = [];
+  for (let n = 0; n < 4; n++) works.push(await create(origin, there, { collection: place.id, properties: { n } }));
+  await sync(mirror, here);
+  await origin[Symbol.asyncDispose]();
+  await cp(data, backup, { recursive: true });
+
+  const again = await startNode({ data, env: { ARCHEION_PORT: port } });
+  const forgotten = await create(again, there, { collection: place.id, properties: { n: 'forgotten' } });
+  const changed = await update(again, there, works[0] as Entity, { properties: { n: 'changed' } });
+  await sync(mirror, here);
+  await again[Symbol.asyncDispose]();
+  const back: TestNode = opened.use(await startNode({ data: backup, env: { ARCHEION_PORT: port } }));
+  const all = opened.move();
+  return {
+    mirror,
+    here,
+    there,
+    back,
+    place,
+    works,
+    forgotten,
+    changed,
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+test('W3: a remote that was set back is left alone until somebody agrees; then what it forgot is brought back', async () => {
+  await using scene = await startSetBack();
+  const { mirror, here, there, back, forgotten, changed, works } = scene;
+  const before = await tipsOf(mirror);
+  const other = await update(back, there, works[1] as Entity, { properties: { n: 'after' } });
+  await create(back, there, { collection: scene.place.id });
+  expect((await sync(mirror, here)).stopped).toContain('--accept-large-change');
+  expect(await tipsOf(mirror)).toEqual(before);
+
+  expect(await agree(scene)).toMatchObject({ stopped: null, swept: true, conflicts: 0 });
+  expect((await read(back, there, forgotten.id)).properties).toEqual({ n: 'forgotten' });
+  expect((await read(back, there, changed.id)).properties).toEqual({ n: 'changed' });
+  expect((await read(mirror, here, other.id)).properties).toEqual({ n: 'after' });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(back));
+  expect(await sync(mirror, here)).toMatchObject({ stopped: null, events: expect.any(Number), updated: 0, created: 0 });
+});
+
+test('W4: a remote that is another node is synced with once somebody agrees', async () => {
+  await using pair = await startPair({ keyed: false });
+  const { origin, mirror, curator, here } = pair;
+  const kept = await create(origin, curator, { properties: { label: 'kept' } });
+  await sync(mirror, here);
+  const { port } = new URL(origin.url);
+  await origin[Symbol.asyncDispose]();
+  await using other = await startNode({ env: { ARCHEION_PORT: port } });
+  // It lies in no collection, so that only the feed tells of it.
+  const fresh = await create(other, operator(other), {});
+  expect((await sync(mirror, here)).stopped).toContain('another node');
+  expect(await agree(pair)).toMatchObject({ swept: true, stopped: null });
+  expect((await read(mirror, here, fresh.id)).cid).toBe(fresh.cid);
+  expect((await read(mirror, here, kept.id)).cid).toBe(kept.cid);
+});
+
+test('B1: a pull that would delete very much stops, deletes nothing, and goes on when somebody agrees', async () => {
+  await using pair = await startPair();
+  const { origin, mirror, curator, here } = pair;
+  const place = await collection(origin, curator, { label: 'Works' });
+  const works: Entity[] = [];
+  for (let n = 0; n < 60; n++) works.push(await create(origin, curator, { collection: place.id, properties: { n } }));
+  await sync(mirror, here);
+  for (const work of works.slice(0, 55)) await remove(origin, curator, work);
+  const changed = await update(origin, curator, works[58] as Entity, { properties: { n: 'changed' } });
+
+  expect((await sync(mirror, here)).stopped).toMatch(/has deleted 55 of 6\d entities.*--accept-large-change/);
+  for (const { id } of works.slice(0, 55)) expect((await ask(mirror, here, `GET /entities/${id}`)).status).toBe(200);
+  expect((await read(mirror, here, changed.id)).cid).toBe(changed.cid);
+  expect((await sync(mirror, here)).stopped).toContain('has deleted 55');
+
+  expect(await agree(pair)).toMatchObject({ stopped: null });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  expect(await sync(mirror, here)).toMatchObject({ stopped: null, events: 0 });
+});
+
+test('B2: a push that would change very much stops, sends nothing, and goes on when somebody agrees', async () => {
+  await using pair = await startPair();
+  const { origin, mirror, curator, here } = pair;
+  const place = await collection(origin, curator, { label: 'Works' });
+  const works: Entity[] = [];
+  for (let n = 0; n < 60; n++) works.push(await create(origin, curator, { collection: place.id, properties: { n } }));
+  await sync(mirror, here);
+  for (const work of works.slice(0, 55)) await update(mirror, here, work, { properties: { n: 'x' } });
+  const before = await tipsOf(origin);
+  expect((await sync(mirror, here)).stopped).toMatch(/55 of 6\d entities.*would be changed there/);
+  expect(await tipsOf(origin)).toEqual(before);
+  expect(await agree(pair)).toMatchObject({ stopped: null, updated: 55 });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
