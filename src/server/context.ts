@@ -6,7 +6,7 @@ import type { Config, Secrets } from './config.ts';
 import { openapi, version } from './generated/openapi.ts';
 import { createAuthenticator } from './http/auth.ts';
 import type { Authenticate } from './http/caller.ts';
-import type { LargeRequests } from './http/large-requests.ts';
+import { type LargeRequests, maxOnLoop } from './http/large-requests.ts';
 import type { Log } from './log.ts';
 import type { Network } from './model/ids.ts';
 import { Sessions } from './model/sessions.ts';
@@ -32,7 +32,7 @@ import { LeftoversService } from './resources/node/transfers/leftovers-service.t
 import { UploadsService } from './resources/node/transfers/service.ts';
 import { UpkeepService } from './resources/node/upkeep/service.ts';
 import { SystemService } from './resources/system/service.ts';
-import { UpdatesService } from './resources/updates/service.ts';
+import { AdditiveFollowers } from './resources/updates/followers.ts';
 import { buildServices, type Services } from './services.ts';
 import { chatFile } from './store/chats.ts';
 import { Identity } from './store/identity.ts';
@@ -71,7 +71,7 @@ export interface Context extends Services, AsyncDisposable {
   sessions: SessionsService;
   system: SystemService;
   invites: InvitesService;
-  updates: UpdatesService;
+  additive: AdditiveFollowers;
 }
 
 /** What comes from outside: tests give their own. */
@@ -94,7 +94,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     await cascades.resume(await networks.get(network));
     await carImports.resume(network);
     await users.ensureUser(network, operator);
-    updates.resume(await networks.get(network));
+    additive.resume(await networks.get(network));
     logs.of(await networks.get(network));
   };
   const networks = opened.adopt(new Networks(config.data, firstUse), (it) => it.close());
@@ -115,7 +115,15 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     instance,
     publicUrl,
   });
-  const updates = opened.use(new UpdatesService({ writes, identity, log }));
+  const pool = opened.use(new RequestPool({ config, networks, now, log }));
+  const additive = opened.use(
+    new AdditiveFollowers({
+      writes,
+      preparer: services.additions,
+      large: { above: maxOnLoop, prepare: (...args) => pool.prepareAdditive(...args) },
+      log,
+    }),
+  );
   await networks.get(config.network);
   const sync = opened.use(
     new SyncEngine({ networks, identity, service: config.service, instance, now, random: Math.random }),
@@ -146,7 +154,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
       service: config.service,
       now,
     }),
-    largeRequests: opened.use(new RequestPool({ config, networks, now, log })),
+    largeRequests: pool,
     events: opened.use(new EventsService(networks, now, log)),
     attestationLogs: logs,
     attestations: new AttestationsService({
@@ -180,7 +188,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     conflicts: new ConflictsService(writes),
     chat: opened.use(chat),
     sessions,
-    updates,
+    additive,
     system: new SystemService({ instance, version, document: openapi, nodeKey, now }),
     invites: new InvitesService(identity, secrets.alpha),
   };

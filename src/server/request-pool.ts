@@ -7,7 +7,8 @@ import type { EndpointRequest } from './http/endpoint.ts';
 import { type LargeAnswer, type LargeRequest, type LargeRequests, maxOnLoop, weight } from './http/large-requests.ts';
 import type { Log } from './log.ts';
 import type { Network } from './model/ids.ts';
-import type { RequestTask, Submission, SubmissionAnswer } from './request-thread.ts';
+import type { AdditiveTask, RequestTask, Submission, SubmissionAnswer } from './request-thread.ts';
+import type { AdditiveGroup } from './store/additive.ts';
 import type { Commit } from './store/commit.ts';
 import { entitySize } from './store/entities.ts';
 import type { NetworkStore } from './store/network-store.ts';
@@ -68,6 +69,13 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
       ours.close();
       this.#waiting -= size;
     }
+  }
+
+  /** See AdditivePreparer. */
+  prepareAdditive(network: Network, group: AdditiveGroup, attempts: number): Promise<Commit> {
+    this.#pool ??= this.#start();
+    const task: AdditiveTask = { network, group, attempts, now: this.#needs.now(), config: this.#needs.config };
+    return this.#pool.run(task, { name: 'prepareAdditive' }) as Promise<Commit>;
   }
 
   #run(task: RequestTask): Promise<LargeAnswer> {

@@ -12,7 +12,8 @@ import type { LargeAnswer, LargeRequest } from './http/large-requests.ts';
 import { movable } from './http/routes.ts';
 import { jsonText } from './http/stored-json.ts';
 import type { Network } from './model/ids.ts';
-import { buildServices } from './services.ts';
+import { buildServices, type Services } from './services.ts';
+import type { AdditiveGroup } from './store/additive.ts';
 import type { Commit, Outcome } from './store/commit.ts';
 import { Identity } from './store/identity.ts';
 import { NetworkStore } from './store/network-store.ts';
@@ -37,15 +38,38 @@ export type SubmissionAnswer =
 
 /** The request in hand: a thread serves one at a time. */
 let inHand: RequestTask | undefined;
-let endpointsHere: Map<string, Endpoint> | undefined;
+/** The time for everything in the task in hand. */
+let clock: number | undefined;
+let here: { endpoints: Map<string, Endpoint>; services: Services; networks: Beside } | undefined;
+
+interface Beside {
+  get: (network: Network) => NetworkStore;
+}
+
+/** Additive updates of a large entity, to be prepared. */
+export interface AdditiveTask {
+  network: Network;
+  group: AdditiveGroup;
+  attempts: number;
+  /** Epoch milliseconds. */
+  now: number;
+  config: Config;
+}
+
+export function prepareAdditive({ network, group, attempts, now, config }: AdditiveTask): Promise<Commit> {
+  clock = now;
+  here ??= build(config);
+  return here.services.additions.prepare(here.networks.get(network), group, attempts);
+}
 
 /** Serves one request as the event loop would. */
 export async function serveLarge(task: RequestTask): Promise<LargeAnswer> {
   inHand = task;
+  clock = task.now;
   const { route, params, query, headers, caller, bytes } = task.request;
   try {
-    endpointsHere ??= build(task.config);
-    const endpoint = endpointsHere.get(`${route.method} ${route.path}`);
+    here ??= build(task.config);
+    const endpoint = here.endpoints.get(`${route.method} ${route.path}`);
     if (!endpoint) throw new Error(`${route.method} ${route.path} is no endpoint for a thread`);
     const body = bytes && parseJson(bytes);
     return plain(await endpoint({ params, query, headers, caller, body }));
@@ -64,8 +88,8 @@ function plain({ status, headers, value }: EndpointAnswer): LargeAnswer {
   return { status, headers, json: typeof json === 'string' ? new TextEncoder().encode(json) : json };
 }
 
-function build(config: Config): Map<string, Endpoint> {
-  const now = () => inHand?.now ?? Date.now();
+function build(config: Config): NonNullable<typeof here> {
+  const now = () => clock ?? Date.now();
   const stores = new Map<Network, NetworkStore>();
   const networks = {
     get: (network: Network) => {
@@ -77,12 +101,13 @@ function build(config: Config): Map<string, Endpoint> {
   };
   const services = buildServices({ config, networks, identity: new Identity(config.data, { now, randomBytes }), now });
   const endpointOf = endpoints(table.models);
-  return new Map(
+  const served = new Map(
     table.routes.filter(movable).flatMap((route) => {
       const make = serviceFactoryOf(route.controller);
       return make ? [[`${route.method} ${route.path}`, endpointOf(route, () => make(services))] as const] : [];
     }),
   );
+  return { endpoints: served, services, networks };
 }
 
 /** Passes commits on to the thread that has the writer. */

@@ -16,6 +16,8 @@ import { PairsService } from './resources/folders/pairs-service.ts';
 import { FoldersService } from './resources/folders/service.ts';
 import { PermissionsService } from './resources/permissions/service.ts';
 import { RelationshipsService } from './resources/relationships/service.ts';
+import { AdditivePreparer } from './resources/updates/preparer.ts';
+import { UpdatesService } from './resources/updates/service.ts';
 import { UsersService } from './resources/users/service.ts';
 import { VersionsService } from './resources/versions/service.ts';
 import type { Identity } from './store/identity.ts';
@@ -61,6 +63,8 @@ export function buildServices({ config, networks, identity, now }: Ground) {
     },
     folders: { folders: new FoldersService(writes, entities), pairs: new PairsService(writes) },
     relationships: new RelationshipsService(writes),
+    updates: new UpdatesService(writes),
+    additions: new AdditivePreparer(writes, identity),
     versions: new VersionsService(writes),
   };
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it, test } from 'vitest';
-import { Turns } from '../../src/server/blocks/turns.ts';
 import { BusyError } from '../../src/server/errors.ts';
 import { AdditiveFollower } from '../../src/server/resources/updates/follower.ts';
 import type { QueuedRow } from '../../src/server/store/additive-rows.ts';
@@ -51,7 +50,7 @@ describe('after a stop', () => {
     await leave(folder.path, rows);
     for (let start = 0; start < 2; start++) {
       await using node = await startNode({ data: folder.path });
-      await node.ctx.updates.idle();
+      await node.ctx.additive.idle();
       const { ver, properties } = await read(node, ada, target.id);
       expect(properties).toEqual(Object.fromEntries(rows.map((_, n) => [`p${n}`, n])));
       expect(ver).toBe(3);
@@ -91,7 +90,7 @@ describe('after a stop', () => {
       waiting(home.id, as(bob), { properties: { third: 3 } }),
     ]);
     await using node = await startNode({ data: folder.path });
-    await node.ctx.updates.idle();
+    await node.ctx.additive.idle();
     const failed = (error: string) => ({ status: 'failed', error, attempts: 1 });
     const done = { status: 'completed', error: null, attempts: 1 };
     expect(await items(node, gone.id)).toMatchObject([failed('entity_id the entity is deleted')]);
@@ -112,17 +111,14 @@ test('the queue takes a bounded number of updates', async () => {
   await using node = await startNode();
   const entity: Entity = await create(node, operator(node));
   const store = await node.ctx.networks.get('main');
-  const { writes, identity, log } = node.ctx;
-  const follower = new AdditiveFollower(store, {
-    writes,
-    identity,
-    log,
-    turns: new Turns(),
-    stop: AbortSignal.abort(),
-  });
+  const { writes, additions: preparer, log } = node.ctx;
+  const large = { above: 0, prepare: () => Promise.reject(new Error('nothing is applied')) };
+  new AdditiveFollower(store, { writes, preparer, large, log, stop: AbortSignal.abort() });
   const rows = Array.from({ length: 1000 }, () => waiting(entity.id, as(operator(node)), {}));
-  for (let n = 0; n < 100; n++) await follower.queue(rows);
-  await expect(follower.queue(rows.slice(0, 1))).rejects.toThrow(BusyError);
+  const queue = (some: QueuedRow[]) =>
+    store.submit([{ changes: [], guards: [], rows: some, origin: 'local', time: 0 }]);
+  for (let n = 0; n < 100; n++) await queue(rows);
+  await expect(queue(rows.slice(0, 1))).rejects.toThrow(BusyError);
   expect((await update(node, operator(node), entity, {})).ver).toBe(2);
 });
 

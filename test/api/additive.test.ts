@@ -28,7 +28,7 @@ interface Queue {
 const add = async (who: Person, ...updates: object[]) =>
   ok<Answer>(await ask(node, who, 'POST /updates/additive', { updates }));
 const queueOf = async (id: string) => ok<Queue>(await ask(node, ada, `GET /updates/queue/${id}`));
-const idle = () => node.ctx.updates.idle();
+const idle = () => node.ctx.additive.idle();
 const placed = (body: object = {}) => create(node, ada, { collection: home.id, ...body });
 
 async function batch(count: number): Promise<string[]> {
@@ -197,10 +197,44 @@ describe('additive updates', () => {
     const { id } = await placed();
     await add(ada, { entity_id: id, properties: { a: 1 } });
     await idle();
-    await node.ctx.updates.prune();
+    await node.ctx.additive.prune();
     expect((await queueOf(id)).items).toHaveLength(1);
     clock.ms += 10 * 60_000;
-    await node.ctx.updates.prune();
+    await node.ctx.additive.prune();
     expect((await queueOf(id)).items).toEqual([]);
+  });
+});
+
+describe('additive updates of a large entity', () => {
+  const text = 'word '.repeat(40_000);
+
+  it('are prepared elsewhere, with the same outcome', async () => {
+    const { id } = await placed({ properties: { text } });
+    const bob = await user(node, 'large bob');
+    await enrol(node, ada, home.id, bob, 'editor');
+    const all = Array.from({ length: 20 }, (_, n) =>
+      add(n % 2 ? ada : bob, { entity_id: id, properties: { [`p${n}`]: n } }),
+    );
+    expect((await Promise.all(all)).flatMap(({ queued }) => queued)).toHaveLength(20);
+    await idle();
+    const now = await read(node, ada, id);
+    expect(now.properties).toEqual({ text, ...Object.fromEntries(all.map((_, n) => [`p${n}`, n])) });
+    expect(now.ts).toBe(clock.ms);
+    expect((await queueOf(id)).counts).toEqual({ pending: 0, processing: 0, failed: 0 });
+    expect(node.logged.filter((line) => line.includes('additive'))).toEqual([]);
+  });
+
+  it('are refused there, too', async () => {
+    const { id } = await placed({ properties: { text } });
+    const eve = await user(node, 'large eve');
+    const refused = await ask(node, eve, 'POST /updates/additive', {
+      updates: [{ entity_id: id, properties: { a: 1 } }],
+    });
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      { error: 'Action not allowed: entity:update', details: { entity_id: id } },
+    ]);
+    const peers = [{ predicate: 'has', peer: '01J00000000000000000000000' }];
+    expect((await add(ada, { entity_id: id, relationships_add: peers })).failed).toHaveLength(1);
   });
 });

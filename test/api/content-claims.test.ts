@@ -61,7 +61,7 @@ describe('who knows a CID does not get its bytes', () => {
     });
     const additive = { updates: [{ entity_id: own.id, properties: entry(cid) }] };
     expect((await ask(node, thief, 'POST /updates/additive', additive)).status).toBe(202);
-    await node.ctx.updates.idle();
+    await node.ctx.additive.idle();
     expect((await read(node, thief, own.id)).cid).toBe(own.cid);
     expect((await ask(node, thief, `GET /entities/${own.id}/content?cid=${cid}`)).status).toBe(404);
   });

@@ -34,7 +34,7 @@ test('killed between the answer and the application, it applies everything, and 
     expect(summary).toEqual({ total: count, queued: count, failed: 0 });
   }
   await using node = await startNode({ data: folder.path });
-  await node.ctx.updates.idle();
+  await node.ctx.additive.idle();
   const wanted = Object.fromEntries(Array.from({ length: rounds }, (_, round) => [`r${round}`, round]));
   const headers = authorization(folder.path);
   for (const id of ids) {

@@ -39,6 +39,7 @@ const onServices = new Map<ControllerClass, (services: Services) => object>([
   [FoldersController, ({ folders }) => new FoldersController(folders)],
   [PermissionsController, ({ permissions }) => new PermissionsController(permissions)],
   [RelationshipsController, ({ relationships }) => new RelationshipsController(relationships)],
+  [UpdatesController, ({ updates }) => new UpdatesController(updates)],
   [UsersController, ({ users }) => new UsersController(users)],
   [VersionsController, ({ versions }) => new VersionsController(versions)],
 ]);
@@ -59,7 +60,6 @@ const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [SessionsController, (ctx) => new SessionsController(ctx.sessions)],
   [StatusController, (ctx) => new StatusController(ctx.status)],
   [SystemController, (ctx) => new SystemController(ctx.system)],
-  [UpdatesController, (ctx) => new UpdatesController(ctx.updates)],
   [TransfersController, (ctx) => new TransfersController(ctx.bytes)],
   [UpkeepController, (ctx) => new UpkeepController(ctx.upkeep)],
 ]);

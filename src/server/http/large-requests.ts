@@ -39,7 +39,7 @@ export interface Sizes {
 }
 
 /** Members of a body that name entities which the request reads or changes, besides those of its path. */
-const named = ['ids', 'source_id', 'target_id', 'child_id', 'parent_id', 'parent', 'children'];
+const named = ['ids', 'source_id', 'target_id', 'child_id', 'parent_id', 'parent', 'children', 'updates'];
 /** More ids than the endpoints allow are refused later. */
 const maxNamed = 100;
 
@@ -50,6 +50,7 @@ export function weight({ params, query, body, caller }: EndpointRequest, sizes: 
   for (const [name, value] of Object.entries(params))
     if (typeof value === 'string')
       sum += name === 'cid' ? sizes.ofVersion(caller.network, value) : sizes.ofEntity(caller.network, value);
+  if (isLongUpdate(body)) return Number.POSITIVE_INFINITY;
   for (const id of idsIn(body)) sum += sizes.ofEntity(caller.network, id);
   return sum;
 }
@@ -60,6 +61,19 @@ function idsIn(body: unknown): string[] {
   return named
     .flatMap((name) => (Object.hasOwn(members, name) ? members[name] : []))
     .slice(0, maxNamed)
-    .map((one: unknown) => (typeof one === 'object' && one !== null && 'id' in one ? one.id : one))
+    .map(idOf)
     .filter((id) => typeof id === 'string');
+}
+
+/** More updates at once than are checked on the event loop. */
+function isLongUpdate(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'updates')) return false;
+  const { updates } = body as { updates: unknown };
+  return Array.isArray(updates) && updates.length > maxNamed;
+}
+
+/** An id, or what an item of a list names by it. */
+function idOf(one: unknown): unknown {
+  if (typeof one !== 'object' || one === null) return one;
+  return 'id' in one ? one.id : 'entity_id' in one ? one.entity_id : one;
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Network } from '../model/ids.ts';
+import type { QueuedRow } from './additive-rows.ts';
 import type { Commit, Outcome } from './commit.ts';
 import { type CommitQueue, inProcessQueue } from './commit-queue.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
@@ -9,6 +10,16 @@ import { type LongReader, ReaderPool, readResult } from './reader-pool.ts';
 import { runLongRead } from './reader-thread.ts';
 import { storing } from './storage-error.ts';
 import { threadQueue } from './thread-queue.ts';
+
+/** What follows additive updates from their submission on. */
+export interface AdditiveWatch {
+  /** They are about to be submitted. @throws BusyError where too much waits already */
+  coming(rows: QueuedRow[]): void;
+  /** They are on disk, or (`kept` false) did not get there. */
+  came(rows: QueuedRow[], kept: boolean): void;
+  /** The numbers of an entity's updates that are being applied now. */
+  processing(id: string): ReadonlySet<number>;
+}
 
 /** One network's storage: short reads here, writes through its one writer. */
 export class NetworkStore {
@@ -21,6 +32,7 @@ export class NetworkStore {
   readonly #reader: Connection;
   readonly #longReads: LongReader;
   readonly #followers: (() => void)[] = [];
+  #additive: AdditiveWatch | null = null;
 
   private constructor(network: Network, folder: string, queue: CommitQueue, reader: Connection, longReads: LongReader) {
     this.network = network;
@@ -75,10 +87,34 @@ export class NetworkStore {
 
   /** See CommitQueue. */
   async submit(commits: Commit[]): Promise<Outcome[]> {
-    const outcomes = await this.#queue.submit(commits);
+    const outcomes = await this.#watched(commits);
     if (outcomes.some((outcome) => outcome.committed && outcome.moves.length > 0))
       for (const follow of this.#followers) follow();
     return outcomes;
+  }
+
+  async #watched(commits: Commit[]): Promise<Outcome[]> {
+    const queued = commits.flatMap(({ rows }) => rows.filter((row) => row.kind === 'additive'));
+    if (!this.#additive || queued.length === 0) return this.#queue.submit(commits);
+    this.#additive.coming(queued);
+    let kept = false;
+    try {
+      const outcomes = await this.#queue.submit(commits);
+      kept = outcomes.every(({ committed }) => committed);
+      return outcomes;
+    } finally {
+      this.#additive.came(queued, kept);
+    }
+  }
+
+  /** Whoever applies additive updates is told of them; there is one. */
+  watchAdditive(watch: AdditiveWatch): void {
+    this.#additive = watch;
+  }
+
+  /** The numbers of an entity's additive updates that are being applied now, as far as this thread knows. */
+  inHand(id: string): ReadonlySet<number> {
+    return this.#additive?.processing(id) ?? new Set();
   }
 
   /** `follow` is called after commits that moved tips are on disk; it must return at once, and not throw. */

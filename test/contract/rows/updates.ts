@@ -80,7 +80,7 @@ export const updateRows: Row[] = [
           expect(queued.map((q) => q.entity_id)).toEqual([entity.id, entity.id]);
           expect(new Set(queued.map((q) => q.queue_id)).size).toBe(2);
           expect([failed, summary]).toEqual([[], { total: 2, queued: 2, failed: 0 }]);
-          await s.node.ctx.updates.idle();
+          await s.node.ctx.additive.idle();
           const now = await read(s.node, s.owner, entity.id);
           expect(now).toMatchObject({
             ver: 2,
@@ -131,7 +131,7 @@ export const updateRows: Row[] = [
           const relationships_add = [{ predicate: 'like', peer: entity.id }];
           const update = { entity_id: entity.id, properties: { a: 1, b: 2 }, relationships_add, note: 'n' };
           const { body } = await ask(s.node, s.owner, `POST ${path}`, { updates: [update] });
-          await s.node.ctx.updates.idle();
+          await s.node.ctx.additive.idle();
           return { path: queue(entity.id), known: { id: entity.id, ...(body as View).queued[0] } };
         },
         body: ({ known }, s) => {

@@ -1,23 +1,23 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import type { Turns } from '../../blocks/turns.ts';
-import { BusyError, ConflictError, DomainError, StorageError } from '../../errors.ts';
-import type { Caller } from '../../model/caller.ts';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
+import { BusyError, ConflictError, DomainError } from '../../errors.ts';
+import type { Network } from '../../model/ids.ts';
 import { type AdditiveGroup, hasExpired, waitingGroups, waitingTotal } from '../../store/additive.ts';
-import type { AdditiveRow, QueuedRow } from '../../store/additive-rows.ts';
+import type { QueuedRow } from '../../store/additive-rows.ts';
 import type { Commit } from '../../store/commit.ts';
-import type { Reader } from '../../store/connection.ts';
-import type { Identity } from '../../store/identity.ts';
-import type { NetworkStore } from '../../store/network-store.ts';
+import { entitySize } from '../../store/entities.ts';
+import type { AdditiveWatch, NetworkStore } from '../../store/network-store.ts';
 import type { EntityWrites } from '../entities/writes.ts';
-import { type Addition, added, reasonOf, sift } from './addition.ts';
-import { actorNow } from './asker.ts';
+import type { AdditivePreparer } from './preparer.ts';
 
 export interface FollowerNeeds {
   writes: EntityWrites;
-  identity: Pick<Identity, 'accountById'>;
+  preparer: AdditivePreparer;
+  /** The same on another thread, for entities and additions of more bytes than `above`. */
+  large: {
+    above: number;
+    prepare: (network: Network, group: AdditiveGroup, attempts: number) => Promise<Commit>;
+  };
   log: { error(details: object, message: string): void };
-  /** The checks of requests and what is applied take their turns together. */
-  turns: Turns;
   /** Ends the waiting after a fault, when the node closes. */
   stop: AbortSignal;
 }
@@ -27,15 +27,13 @@ const maxWaiting = { rows: 100_000, characters: 64 * 1024 * 1024 };
 /** What is applied together: groups a submission, and rows of a group. */
 const maxTogether = { groups: 32, rows: 1000, characters: 512 * 1024 };
 const maxBytes = 8 * 1024 * 1024;
-/** How long an update is told of after it was applied, and after it failed. */
-const keptMs = { completed: 10 * 60_000, failed: 7 * 24 * 3_600_000 };
 const prunedTogether = 500;
 const firstPauseMs = 100;
 const longestPauseMs = 30_000;
 const none: ReadonlySet<number> = new Set();
 
 /** Applies a network's additive updates in the order in which they came, from the queue in its database. */
-export class AdditiveFollower {
+export class AdditiveFollower implements AdditiveWatch {
   readonly #store: NetworkStore;
   readonly #needs: FollowerNeeds;
   /** What waits, with what is about to. */
@@ -49,27 +47,23 @@ export class AdditiveFollower {
     this.#store = store;
     this.#needs = needs;
     this.#waiting = store.look(waitingTotal);
+    store.watchAdditive(this);
     this.#start();
   }
 
-  /** Resolves with their numbers when they are on disk. @throws BusyError where too much waits already */
-  async queue(rows: QueuedRow[]): Promise<number[]> {
-    const characters = rows.reduce((sum, { body }) => sum + body.length, 0);
+  /** @throws BusyError where too much waits already */
+  coming(rows: QueuedRow[]): void {
+    const characters = charactersOf(rows);
     const full =
       this.#waiting.rows + rows.length > maxWaiting.rows ||
       this.#waiting.characters + characters > maxWaiting.characters;
     if (this.#waiting.rows > 0 && full) throw new BusyError(5, 'Too many additive updates wait; try again.');
     this.#count(rows.length, characters);
-    try {
-      const [outcome] = await this.#store.submit([this.#commit([], [], rows)]);
-      if (!outcome?.committed || !outcome.queued) throw new StorageError('the updates could not be queued');
-      return outcome.queued;
-    } catch (error) {
-      this.#count(-rows.length, -characters);
-      throw error;
-    } finally {
-      this.#start();
-    }
+  }
+
+  came(rows: QueuedRow[], kept: boolean): void {
+    if (!kept) this.#count(-rows.length, -charactersOf(rows));
+    this.#start();
   }
 
   /** The numbers of an entity's updates that are being applied now. */
@@ -85,7 +79,7 @@ export class AdditiveFollower {
   /** Forgets those that were told of long enough. */
   async prune(): Promise<void> {
     while (!this.#needs.stop.aborted && this.#store.look((db) => hasExpired(db, this.#now())))
-      await this.#store.submit([this.#commit([], [], [{ kind: 'additive_pruned', most: prunedTogether }])]);
+      await this.#store.submit([this.#needs.preparer.commit([{ kind: 'additive_pruned', most: prunedTogether }])]);
   }
 
   #count(rows: number, characters: number): void {
@@ -98,11 +92,11 @@ export class AdditiveFollower {
   }
 
   async #run(): Promise<void> {
-    const { stop, log, turns } = this.#needs;
+    const { stop, log } = this.#needs;
     let pause = firstPauseMs;
     while (!stop.aborted) {
       try {
-        await turns.next();
+        await setImmediate();
         const groups = this.#store.read((db) => waitingGroups(db, maxTogether));
         if (groups.length === 0) break;
         await this.#apply(groups);
@@ -122,7 +116,6 @@ export class AdditiveFollower {
     try {
       const ready: { group: AdditiveGroup; commit: Commit }[] = [];
       for (const group of groups) {
-        await this.#needs.turns.next();
         const commit = await this.#prepare(group, 1);
         ready.push({ group, commit });
         if (ready.reduce((sum, one) => sum + weightOf(one.commit), 0) > maxBytes) break;
@@ -153,85 +146,35 @@ export class AdditiveFollower {
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
       const keys = group.rows.map(({ key }) => key);
-      const commit = this.#commit([], [], [this.#end(keys, attempts, error.message)]);
+      const { preparer } = this.#needs;
+      const commit = preparer.commit([preparer.ended(keys, attempts, error.message)]);
       await this.#store.submit([commit]);
       this.#ended(group, commit);
     }
   }
 
-  /** One commit for what can be applied of a group and for what can't; what is in neither waits for the next one. */
+  /** A fault of ours costs the one update that meets it. */
   async #prepare(group: AdditiveGroup, attempts: number): Promise<Commit> {
-    const rows = group.rows.map(({ key, body }) => ({ key, addition: JSON.parse(body) as Addition }));
-    const commit = (some: typeof rows, failed: AdditiveRow[]) =>
-      this.#store.read((db) => this.#step(db, group, some, attempts, failed));
-    try {
-      return commit(rows, []);
-    } catch (error) {
-      if (!this.#isRefusal(error)) throw error;
-    }
-    const attempt = (some: readonly (typeof rows)[number][]) => void commit([...some], []);
-    const reasons = await sift(rows, attempt, {
-      refusal: (error) => this.#isRefusal(error),
-      turn: () => this.#needs.turns.next(),
-    });
-    const good = rows.filter((_, i) => reasons[i] === null);
-    const failed = Map.groupBy(
-      rows.flatMap(({ key }, i) => (reasons[i] == null ? [] : [{ key, reason: reasons[i] }])),
-      ({ reason }) => reason,
-    );
-    const ends = [...failed].map(([reason, of]) =>
-      this.#end(
-        of.map(({ key }) => key),
-        attempts,
-        reason,
-      ),
-    );
-    if (good.length === 0) return this.#commit([], [], ends);
-    // All may pass alone and not together: then one after the other.
-    const [first] = good as [(typeof rows)[number]];
-    try {
-      return commit(ends.length > 0 ? good : [first], ends);
-    } catch (error) {
-      if (!this.#isRefusal(error)) throw error;
-      return this.#commit([], [], ends.length > 0 ? ends : [this.#end([first.key], attempts, reasonOf(error))]);
-    }
-  }
-
-  #step(
-    db: Reader,
-    { id, actor }: AdditiveGroup,
-    rows: { key: number; addition: Addition }[],
-    attempts: number,
-    failed: AdditiveRow[],
-  ): Commit {
-    const { writes, identity } = this.#needs;
+    const { large, preparer, log } = this.#needs;
     const { network } = this.#store;
-    const caller: Caller = { actor: actorNow(db, identity, network, actor), network };
-    const additions = rows.map(({ addition }) => addition);
-    const { base, next } = added(writes, db, caller, id, additions);
-    const { change, guards } = writes.settle(db, base, next, undefined, []);
-    const done = this.#end(
-      rows.map(({ key }) => key),
-      attempts,
-      null,
-    );
-    return this.#commit([change], guards, [done, ...failed]);
-  }
-
-  #isRefusal(error: unknown): boolean {
-    if (error instanceof StorageError || error instanceof BusyError || error instanceof ConflictError) return false;
-    if (!(error instanceof DomainError))
-      this.#needs.log.error({ err: error }, 'an additive update could not be applied');
-    return true;
-  }
-
-  #end(keys: number[], attempts: number, error: string | null): AdditiveRow {
-    const expires = this.#now() + (error === null ? keptMs.completed : keptMs.failed);
-    return { kind: 'additive_ended', keys, attempts, error, expires };
-  }
-
-  #commit(changes: Commit['changes'], guards: Commit['guards'], rows: AdditiveRow[]): Commit {
-    return { changes, guards, rows, origin: 'local', time: this.#now() };
+    const weight = group.rows.reduce((sum, { body }) => sum + body.length, 0);
+    const told = (error: unknown) => {
+      log.error({ err: error }, 'a large additive update could not be prepared on another thread');
+      return null;
+    };
+    try {
+      const isLarge = weight + this.#store.look((db) => entitySize(db, group.id)) > large.above;
+      // What goes wrong on the way there and back says nothing of the updates.
+      const commit = isLarge ? await large.prepare(network, group, attempts).catch(told) : null;
+      return commit ?? (await preparer.prepare(this.#store, group, attempts));
+    } catch (error) {
+      if (error instanceof DomainError) throw error;
+      log.error({ err: error }, 'an additive update could not be applied');
+      const [first, second] = group.rows;
+      if (first && second) return this.#prepare({ ...group, rows: [first] }, attempts);
+      const keys = group.rows.map(({ key }) => key);
+      return preparer.commit([preparer.ended(keys, attempts, 'Internal server error')]);
+    }
   }
 
   /** The rows that a commit ended no longer count. */
@@ -243,6 +186,10 @@ export class AdditiveFollower {
   #now(): number {
     return this.#needs.writes.env.now();
   }
+}
+
+function charactersOf(rows: QueuedRow[]): number {
+  return rows.reduce((sum, { body }) => sum + body.length, 0);
 }
 
 function weightOf({ changes }: Commit): number {
