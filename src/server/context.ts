@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { AttestationLogs } from './attest/logs.ts';
 import { chatModel } from './chat/chat-model.ts';
 import type { Config, Secrets } from './config.ts';
@@ -38,6 +39,7 @@ import { chatFile } from './store/chats.ts';
 import { Identity } from './store/identity.ts';
 import { Networks } from './store/networks.ts';
 import { SyncEngine } from './sync/engine.ts';
+import { Watcher } from './sync/watch.ts';
 
 export { version };
 
@@ -67,6 +69,7 @@ export interface Context extends Services, AsyncDisposable {
   status: StatusService;
   remotes: RemotesService;
   conflicts: ConflictsService;
+  watcher: Watcher;
   chat: ChatService;
   sessions: SessionsService;
   system: SystemService;
@@ -126,8 +129,16 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   );
   await networks.get(config.network);
   const sync = opened.use(
-    new SyncEngine({ networks, identity, service: config.service, instance, now, random: Math.random }),
+    new SyncEngine({
+      ...{ networks, identity, service: config.service, instance, now },
+      clock: () => performance.now(),
+      random: Math.random,
+    }),
   );
+  const watcher = opened.use(
+    new Watcher({ sync, networks, data: config.data, now, random: Math.random, log: log.child({ name: 'sync' }) }),
+  );
+  const remotes = new RemotesService({ sync, watcher, now });
 
   const operations = { ...services, entities, expansions, diffs };
   const chat = new ChatService({
@@ -183,8 +194,9 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     }),
     imports: new ImportsService(writes, collections),
     nodeKeys: new NodeKeysService(identity),
-    status: new StatusService({ networks, data: config.data, instance, version, now }),
-    remotes: new RemotesService(sync),
+    status: new StatusService({ networks, remotes, data: config.data, instance, version, now }),
+    remotes,
+    watcher,
     conflicts: new ConflictsService(writes),
     chat: opened.use(chat),
     sessions,

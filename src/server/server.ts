@@ -24,6 +24,8 @@ export interface Overrides extends Pick<AppOptions, 'extend'> {
   pid?: number;
   /** The folder of the built page. */
   ui?: string | null;
+  /** Whether remotes that are set to it are watched; a node that runs for one command leaves them alone. */
+  watch?: boolean;
 }
 
 /**
@@ -51,9 +53,12 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
   const app = createApp(ctx, { own, ui: overrides.ui ?? null, extend: overrides.extend });
   const server = createListener(app);
   opened.defer(() => closeListener(server));
+  // Before the listener, which would wait for those who look on.
+  opened.use(ctx.watcher);
   own.port = await listen(server, config.host, config.port);
   const url = addressOf(config.host, own.port);
   opened.use(await writeNodeFile(data, { url, pid: overrides.pid ?? 0, instance, version }));
+  if (overrides.watch) await ctx.watcher.start();
   log.info({ url, data, version }, 'ready');
 
   const all = opened.move();

@@ -72,7 +72,7 @@ export interface RemoteAnswer {
   refused: number;
   mirrored: number;
   seen: { first: number; last: number }[];
-  lost: { first: number; last: number }[];
+  lost: { first: number; last: number; swept: boolean }[];
   troubles: Record<string, number>;
   unreadable: { id: string; trouble: string; evidence: string | null }[];
   refusals: { id: string; status: number; words: string }[];

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { openClient } from './client.ts';
+import { describe, type RemoteState } from './remote.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
 /** What the node says of itself (resources/node/status/wire.ts). */
@@ -17,14 +18,15 @@ interface Status {
     moves: number;
     database_bytes: number;
     file_bytes: number;
+    remotes: RemoteState[];
   }[];
 }
 
-/** `archeion status`: what the node is and holds. */
+/** `archeion status`: what the node is, what it holds, and how things stand with its remotes. */
 export function addStatus(program: Command, shell: Shell): void {
   program
     .command('status')
-    .description('show what the node is and holds')
+    .description('show what the node is and holds, and how things stand with its remotes')
     .option('--json', 'print one JSON document')
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
@@ -45,11 +47,11 @@ function described(status: Status & { running: boolean }): string[] {
     `  data folder  ${data}`,
     `  instance     ${instance}`,
     ...(running ? [`  memory       ${size(memory_bytes)}`] : []),
-    ...networks.map(
-      (n) =>
-        `  ${n.network.padEnd(11)}  ${number(n.entities)} entities, ${number(n.deleted)} deleted, ${number(n.moves)} moves, ` +
+    ...networks.flatMap((n) => [
+      `  ${n.network.padEnd(11)}  ${number(n.entities)} entities, ${number(n.deleted)} deleted, ${number(n.moves)} moves, ` +
         `${size(n.database_bytes)} database, ${size(n.file_bytes)} files`,
-    ),
+      ...n.remotes.flatMap(describe).map((line) => `    ${line}`),
+    ]),
   ];
 }
 

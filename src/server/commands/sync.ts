@@ -6,16 +6,18 @@ import { FailureError } from './failure.ts';
 import { type AnswerLine, lastOf } from './lines.ts';
 import type { RemoteState } from './remote.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
+import { watchRemotes } from './sync-watch.ts';
 
 interface Options extends GlobalOptions {
   once?: boolean;
+  watch?: boolean;
   dryRun?: boolean;
   json?: boolean;
   acceptLargeChange?: boolean;
 }
 
 /** What a run did (resources/node/remotes/wire.ts). */
-interface Report {
+export interface Report {
   events: number;
   entities: number;
   versions: number;
@@ -50,18 +52,25 @@ interface Outcome {
   error?: string;
 }
 
-/** `archeion sync`: pulls and pushes once. Exit code 1 where conflicts, refusals or damaged versions are left. */
+/**
+ * `archeion sync`: pulls and pushes once, or with --watch until it is stopped. Exit code 1 where conflicts, refusals or
+ * damaged versions are left.
+ */
 export function addSync(program: Command, shell: Shell): void {
   program
     .command('sync [name]')
     .description('pull what is new and push what was changed, with one remote or with all')
     .option('--once', 'one run, then exit (what it does anyway)')
+    .option('--watch', 'go on: pull what is new and push what changes until Ctrl-C')
     .option('--dry-run', 'only say what would be done')
     .option('--accept-large-change', 'agree to very many changes, and to a remote that was reset')
-    .option('--json', 'print one JSON document')
+    .option('--json', 'print one JSON document, with --watch one a line')
     .action(async (name: string | undefined, _options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
+      if (options.watch && (options.once || options.dryRun))
+        throw new UsageError('--watch goes on, --once and --dry-run do not: give one of them.');
       await using client = await openClient(shell, options);
+      if (options.watch) return await watchRemotes(shell, client, await namesOf(client, name), options);
       const outcomes: Outcome[] = [];
       for (const remote of await namesOf(client, name))
         outcomes.push(

@@ -20,6 +20,18 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
     case 'remote_gone':
       dropRemote(db, remote);
       return;
+    case 'remote_run':
+      putRun(db, remote, row);
+      return;
+    case 'remote_settings':
+      db.run(
+        'UPDATE remote SET watch = ?, max_kbps = ?, hours = ? WHERE key = ?',
+        row.watch ? 1 : 0,
+        row.max_kbps,
+        row.hours,
+        remote,
+      );
+      return;
     case 'feed_seen':
       cover(db, remote, row);
       return;
@@ -94,6 +106,7 @@ function putRemote(db: Writer, row: RowOf<'remote'>): void {
 
 function dropRemote(db: Writer, remote: number): void {
   db.run('DELETE FROM remote_collection WHERE remote = ?', remote);
+  db.run('DELETE FROM remote_run WHERE remote = ?', remote);
   db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
   db.run('DELETE FROM remote_entity WHERE remote = ?', remote);
   db.run('DELETE FROM push_pending WHERE remote = ?', remote);
@@ -102,6 +115,21 @@ function dropRemote(db: Writer, remote: number): void {
   db.run('DELETE FROM sync_conflict WHERE remote = ?', remote);
   db.run('UPDATE entity SET mirror = NULL WHERE mirror = ?', remote);
   db.run('DELETE FROM remote WHERE key = ?', remote);
+}
+
+function putRun(db: Writer, remote: number, row: RowOf<'remote_run'>): void {
+  db.run(
+    `INSERT INTO remote_run (remote, started, ended, report, error, head, level) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (remote) DO UPDATE SET started = excluded.started, ended = excluded.ended, report = excluded.report,
+         error = excluded.error, head = coalesce(excluded.head, head), level = coalesce(excluded.level, level)`,
+    remote,
+    row.started,
+    row.ended,
+    row.report,
+    row.error,
+    row.head,
+    row.level,
+  );
 }
 
 /** Joins an interval with those of its kind that it meets, so that a whole feed is one row. */

@@ -1,9 +1,9 @@
 import { cidText } from '../blocks/cid.ts';
 import type { Reader } from './connection.ts';
-import type { Direction, Trouble } from './sync-rows.ts';
+import type { Direction, RemoteSettings, Trouble } from './sync-rows.ts';
 
 /** A node or service that this one syncs with. `key` is the store's own number for it. */
-export interface Remote {
+export interface Remote extends RemoteSettings {
   key: number;
   name: string;
   url: string;
@@ -16,9 +16,9 @@ export interface Remote {
   collections: string[];
 }
 
-type RemoteRow = Omit<Remote, 'collections'>;
+type RemoteRow = Omit<Remote, 'collections' | 'watch'> & { watch: number };
 
-const columns = 'key, name, url, secret, instance, user_id AS user, direction';
+const columns = 'key, name, url, secret, instance, user_id AS user, direction, watch, max_kbps, hours';
 
 export function listRemotes(db: Reader): Remote[] {
   return db.all<RemoteRow>(`SELECT ${columns} FROM remote ORDER BY name`).map((row) => withCollections(db, row));
@@ -34,7 +34,28 @@ function withCollections(db: Reader, row: RemoteRow): Remote {
     'SELECT e.id FROM remote_collection c JOIN entity e ON e.key = c.collection WHERE c.remote = ? ORDER BY e.id',
     row.key,
   );
-  return { ...row, collections: collections.map(({ id }) => id) };
+  return { ...row, watch: row.watch === 1, collections: collections.map(({ id }) => id) };
+}
+
+/** What the last run with a remote came to, and what is known of its feed since. */
+export interface RunRow {
+  /** Epoch milliseconds. */
+  started: number;
+  ended: number;
+  /** JSON. */
+  report: string;
+  error: string | null;
+  head: number | null;
+  level: number | null;
+}
+
+export function lastRun(db: Reader, remote: number): RunRow | undefined {
+  return db.get<RunRow>('SELECT started, ended, report, error, head, level FROM remote_run WHERE remote = ?', remote);
+}
+
+/** Whether anything waits to be pushed to a remote. */
+export function hasPending(db: Reader, remote: number): boolean {
+  return db.get('SELECT 1 FROM push_pending WHERE remote = ? LIMIT 1', remote) !== undefined;
 }
 
 /** The remote that a mirrored collection came from, without its secret; undefined for every other id. */

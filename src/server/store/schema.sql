@@ -134,7 +134,10 @@ CREATE TABLE remote (
   secret TEXT,
   instance TEXT,                      -- its instance id where it is an Archeion node
   user_id TEXT,                       -- the user that the key is of, there
-  direction TEXT NOT NULL
+  direction TEXT NOT NULL,
+  watch INTEGER NOT NULL DEFAULT 0,   -- the node syncs with it by itself
+  max_kbps INTEGER,                   -- kilobits a second at most
+  hours TEXT                          -- hours of the day in which it is watched, as 22-6
 ) STRICT;
 
 CREATE TABLE remote_collection (
@@ -155,6 +158,16 @@ CREATE TABLE remote_entity (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX remote_entity_trouble ON remote_entity (remote, trouble) WHERE trouble IS NOT NULL;
+
+CREATE TABLE remote_run (
+  remote INTEGER PRIMARY KEY,
+  started INTEGER NOT NULL,
+  ended INTEGER NOT NULL,
+  report TEXT NOT NULL,
+  error TEXT,
+  head INTEGER,                       -- the newest event of its feed, as far as is known
+  level INTEGER
+) STRICT;
 
 CREATE TABLE remote_seen (
   remote INTEGER NOT NULL,

@@ -5,6 +5,15 @@ export type Direction = 'both' | 'pull' | 'push';
 /** Why an entity that a remote's feed names is not here (sync/SPEC.md). */
 export type Trouble = 'forbidden' | 'missing' | 'mismatch' | 'unverifiable' | 'incomplete';
 
+/** How the node syncs with a remote by itself. */
+export interface RemoteSettings {
+  watch: boolean;
+  /** Kilobits a second at most; null: as fast as it goes. */
+  max_kbps: number | null;
+  /** Hours of the day in which it is watched, as `22-6`; null: always. */
+  hours: string | null;
+}
+
 /** What sync keeps, in the commit that it belongs to. `remote` is a remote's name; versions are CIDs. */
 export type SyncRow =
   | {
@@ -18,6 +27,18 @@ export type SyncRow =
       /** Empty: all collections. */
       collections: string[];
     }
+  /** Times are epoch milliseconds, `report` is JSON (sync/runs.ts); what is null stays as it was, `error` apart. */
+  | {
+      kind: 'remote_run';
+      remote: string;
+      started: number;
+      ended: number;
+      report: string;
+      error: string | null;
+      head: number | null;
+      level: number | null;
+    }
+  | ({ kind: 'remote_settings'; remote: string } & RemoteSettings)
   | { kind: 'remote_gone'; remote: string }
   /** Feed ids from `first` to `last` are dealt with; `cid` is what `last` names. `lost`: the feed no longer has them. */
   | { kind: 'feed_seen'; remote: string; first: number; last: number; cid: string | null; lost: boolean }

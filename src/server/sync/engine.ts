@@ -17,12 +17,15 @@ import {
   seenIntervals,
   type TroubleRow,
 } from '../store/remotes.ts';
-import type { Direction, SyncRow } from '../store/sync-rows.ts';
+import type { Direction, RemoteSettings, SyncRow } from '../store/sync-rows.ts';
 import { agreement } from './brake.ts';
+import { readHours } from './hours.ts';
 import { previewPull, pull } from './pull.ts';
 import { type PushPreview, previewPush, push } from './push.ts';
 import { RemoteClient } from './remote.ts';
 import { emptyReport, type Report } from './report.ts';
+import { type LastRun, Runs } from './runs.ts';
+import { Throttle } from './throttle.ts';
 import { readInstance, readUser, readWords } from './wire.ts';
 
 export interface SyncOptions {
@@ -33,6 +36,8 @@ export interface SyncOptions {
   /** This node's own instance id. */
   instance: string;
   now: () => number;
+  /** Milliseconds that only grow. */
+  clock: () => number;
   random: () => number;
   /** Milliseconds to wait before a request is sent again; tests give their own. */
   wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -44,7 +49,7 @@ export interface RunOptions {
   accept?: boolean;
 }
 
-export interface NewRemote {
+export interface NewRemote extends Partial<RemoteSettings> {
   name: string;
   url: string;
   key?: string | undefined;
@@ -59,6 +64,9 @@ export interface RemoteStatus extends RemoteCounts {
   seen: SeenRow[];
   unreadable: TroubleRow[];
   refusals: RefusalRow[];
+  lastRun: LastRun | null;
+  /** What the run under way has done so far. */
+  running: Report | null;
 }
 
 /** What a sync would do. */
@@ -80,9 +88,11 @@ export class SyncEngine implements AsyncDisposable {
   readonly #running = new Map<string, Promise<unknown>>();
   readonly #closing = new AbortController();
   readonly #turns = new Turns();
+  readonly runs: Runs;
 
   constructor(options: SyncOptions) {
     this.#options = options;
+    this.runs = new Runs(options.now);
   }
 
   /**
@@ -93,6 +103,7 @@ export class SyncEngine implements AsyncDisposable {
   async add(network: Network, wanted: NewRemote): Promise<RemoteStatus> {
     const { networks, identity, now } = this.#options;
     const url = checkedUrl(wanted.url);
+    const settings = checkedSettings({ watch: false, max_kbps: null, hours: null }, wanted);
     const collections = [...new Set(wanted.collections ?? [])];
     if (collections.some((id) => !isEntityId(id) || networkOf(id) !== network))
       throw ValidationError.at(['collections'], `must be ids of the ${network} network`);
@@ -107,7 +118,8 @@ export class SyncEngine implements AsyncDisposable {
     if (instance === this.#options.instance) throw ValidationError.at(['url'], 'is this node itself');
     const user = secret === null ? null : await userOf(client, network);
     const row: SyncRow = { kind: 'remote', remote: wanted.name, url, secret, instance, user, direction, collections };
-    await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: now() }]);
+    const rows: SyncRow[] = [row, { kind: 'remote_settings', remote: wanted.name, ...settings }];
+    await store.submit([{ changes: [], guards: [], rows, origin: 'local', time: now() }]);
     if (user !== null) identity.addAlias(identity.ensureOperator().account.id, aliasName(network, wanted.name), user);
     return this.status(network, wanted.name);
   }
@@ -118,12 +130,18 @@ export class SyncEngine implements AsyncDisposable {
     return Promise.all(names.map((name) => this.status(network, name)));
   }
 
+  /** Sets how the node syncs with a remote by itself. @throws NotFoundError, ValidationError */
+  async configure(network: Network, name: string, wanted: Partial<RemoteSettings>): Promise<RemoteStatus> {
+    const { store, remote } = await this.#remote(network, name);
+    const row: SyncRow = { kind: 'remote_settings', remote: name, ...checkedSettings(remote, wanted) };
+    await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: this.#options.now() }]);
+    return this.status(network, name);
+  }
+
   /** @throws NotFoundError */
   async status(network: Network, name: string): Promise<RemoteStatus> {
-    const store = await this.#options.networks.get(network);
+    const { store, remote: found } = await this.#remote(network, name);
     return store.read((db) => {
-      const found = findRemote(db, name);
-      if (!found) throw unknown(name);
       const { secret, key, ...remote } = found;
       return {
         remote: { ...remote, keyed: secret !== null },
@@ -131,6 +149,8 @@ export class SyncEngine implements AsyncDisposable {
         seen: seenIntervals(db, key),
         unreadable: listTroubles(db, key, shown),
         refusals: listRefusals(db, key, shown),
+        lastRun: this.runs.last(store, found),
+        running: this.runs.current(network, name),
       };
     });
   }
@@ -142,6 +162,7 @@ export class SyncEngine implements AsyncDisposable {
     await this.#alone(network, name, async () => {
       const row: SyncRow = { kind: 'remote_gone', remote: name };
       await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: this.#options.now() }]);
+      this.runs.forget(network, name);
       this.#options.identity.removeAliases(aliasName(network, name));
     });
   }
@@ -167,22 +188,34 @@ export class SyncEngine implements AsyncDisposable {
     { signal, accept = false }: RunOptions = {},
   ): Promise<Report> {
     const { store, remote } = await this.#remote(network, name);
+    const pulls = remote.direction !== 'push';
+    const ending = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
+    const work = () => this.#sync({ store, remote }, report, { signal: ending, accept });
+    await this.#alone(network, name, () =>
+      this.runs.record({ store, remote }, { report, pulls, signal: ending }, work),
+    );
+    return report;
+  }
+
+  async #sync(
+    { store, remote }: { store: NetworkStore; remote: Remote },
+    report: Report,
+    { signal, accept }: { signal: AbortSignal; accept: boolean },
+  ): Promise<void> {
     const { identity, now, service } = this.#options;
-    return this.#alone(network, name, async () => {
-      await using client = await this.#client(network, remote, signal);
-      const instance = remote.instance === null ? null : await instanceOf(client);
-      const reset = instance !== remote.instance;
-      if (reset && !accept) {
-        report.stopped = `${client.host} is another node than before. Nothing was done. ${agreement(name)}`;
-        return report;
-      }
-      if (reset) await this.#pin(store, remote, instance);
-      const self = [idOn(network, identity.ensureOperator().account.id)];
-      const ctx = { store, remote, client, schema: `${service}/eidos@v1`, now, report, self, turns: this.#turns };
-      if (remote.direction !== 'push') await pull(ctx, { pageSize, concurrency: pullConcurrency, accept, reset });
-      if (pushes(remote) && report.stopped === null) await push(ctx, { concurrency: pushConcurrency, accept });
-      return report;
-    });
+    const { network } = store;
+    await using client = await this.#client(network, remote, signal);
+    const instance = remote.instance === null ? null : await instanceOf(client);
+    const reset = instance !== remote.instance;
+    if (reset && !accept) {
+      report.stopped = `${client.host} is another node than before. Nothing was done. ${agreement(remote.name)}`;
+      return;
+    }
+    if (reset) await this.#pin(store, remote, instance);
+    const self = [idOn(network, identity.ensureOperator().account.id)];
+    const ctx = { store, remote, client, schema: `${service}/eidos@v1`, now, report, self, turns: this.#turns };
+    if (remote.direction !== 'push') await pull(ctx, { pageSize, concurrency: pullConcurrency, accept, reset });
+    if (pushes(remote) && report.stopped === null) await push(ctx, { concurrency: pushConcurrency, accept });
   }
 
   /** Keeps which node it is from now on. */
@@ -220,12 +253,12 @@ export class SyncEngine implements AsyncDisposable {
 
   #client(
     network: Network,
-    { url, secret }: Pick<Remote, 'url' | 'secret'>,
-    signal?: AbortSignal,
+    { url, secret, max_kbps = null }: Pick<Remote, 'url' | 'secret'> & Partial<RemoteSettings>,
+    signal: AbortSignal = this.#closing.signal,
   ): Promise<RemoteClient> {
-    const { service, random, wait } = this.#options;
-    const signals = signal ? [signal, this.#closing.signal] : [this.#closing.signal];
-    return RemoteClient.open({ url, secret, network, service, random, wait, signal: AbortSignal.any(signals) });
+    const { service, random, wait, clock } = this.#options;
+    const throttle = max_kbps === null ? undefined : new Throttle(max_kbps, clock);
+    return RemoteClient.open({ url, secret, network, service, random, wait, signal, throttle });
   }
 }
 
@@ -235,6 +268,14 @@ function pushes({ secret, direction }: Remote): boolean {
 
 function aliasName(network: Network, name: string): string {
   return `${network}/${name}`;
+}
+
+/** @throws ValidationError */
+function checkedSettings(before: RemoteSettings, wanted: Partial<RemoteSettings>): RemoteSettings {
+  const { watch = before.watch, max_kbps = before.max_kbps, hours = before.hours } = wanted;
+  if (hours !== null && readHours(hours) === null)
+    throw ValidationError.at(['hours'], 'must be two different hours of the day, as 22-6');
+  return { watch, max_kbps, hours };
 }
 
 function unknown(name: string): NotFoundError {

@@ -98,20 +98,22 @@ async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): P
   let feed = startFeed(ctx.store.read((db) => seenIntervals(db, ctx.remote.key)));
   try {
     while (isOpen(feed)) {
-      const step = feedStep(feed, await readPage(ctx, feed, options.pageSize));
+      const page = await readPage(ctx, feed, options.pageSize);
+      ctx.report.head ??= page.events[0]?.id ?? 0;
+      const step = feedStep(feed, page);
       feed = step.state;
       if (feed.phase === 'reset') break;
       ctx.report.events += step.events.length;
       const events = await newestOf(ctx, step.events, open);
-      const page = { entities: new Set(events.map((event) => event.entity)), done: Promise.resolve() };
+      const dealt = { entities: new Set(events.map((event) => event.entity)), done: Promise.resolve() };
       const intervals = [step.covered, step.lost];
-      page.done = dealWith(ctx, queue, events).then((deletions) => {
+      dealt.done = dealWith(ctx, queue, events).then((deletions) => {
         if (deletions.length === 0) return record(ctx, intervals);
         held.push({ events: deletions, intervals });
       });
       // Its failure is met below, when it is awaited.
-      page.done.catch(() => undefined);
-      open.push(page);
+      dealt.done.catch(() => undefined);
+      open.push(dealt);
       if (open.length > pagesAhead) await open.shift()?.done;
     }
     for (const page of open) await page.done;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'undici';
 import { UnreachableError } from '../errors.ts';
 import type { Network } from '../model/ids.ts';
+import type { Throttle } from './throttle.ts';
 
 /** One answer; `body` is null where it is no JSON. */
 export interface RemoteAnswer {
@@ -19,6 +20,8 @@ export interface RemoteOptions {
   /** Requests under way at once. */
   connections?: number;
   signal?: AbortSignal | undefined;
+  /** What holds up bytes in both directions, where there is a limit. */
+  throttle?: Throttle | undefined;
   /** Between 0 and 1. */
   random: () => number;
   /** Milliseconds to wait; tests give their own. */
@@ -42,6 +45,16 @@ const maxAnswerBytes = 64 * 1024 * 1024;
 /** The request may have been carried out: nobody knows. */
 export class LostAnswerError extends UnreachableError {
   override readonly name = 'UnreachableError';
+}
+
+/** The remote wants to be left alone for longer than a run waits: `retryAfter` is for how many milliseconds. */
+export class HeldOffError extends UnreachableError {
+  override readonly name = 'UnreachableError';
+  readonly retryAfter: number;
+  constructor(host: string, retryAfter: number) {
+    super(`${host} wants to be left alone for ${Math.ceil(retryAfter / 1000)} seconds. Sync with it again after that.`);
+    this.retryAfter = retryAfter;
+  }
 }
 
 /**
@@ -99,6 +112,7 @@ export class RemoteClient implements AsyncDisposable {
         failure = error instanceof Error ? error.message : String(error);
       }
       this.#options.signal?.throwIfAborted();
+      this.#heed(attempt, after);
       if (attempt === attempts) throw new UnreachableError(`${this.host} cannot be read: ${failure}`);
       await this.#pause(attempt, after);
     }
@@ -120,13 +134,19 @@ export class RemoteClient implements AsyncDisposable {
       }
       const { answer, retryAfter } = sent;
       if (answer.status >= 500) {
-        if (retryAfter !== null) await this.#pause(attempt, retryAfter);
+        if (retryAfter !== null && retryAfter <= longestWait) await this.#pause(attempt, retryAfter);
         throw new LostAnswerError(`${this.host} answered ${answer.status}`);
       }
       if (answer.status !== 429) return answer;
+      this.#heed(attempt, retryAfter);
       if (attempt === attempts) throw new UnreachableError(`${this.host} takes no more requests for now`);
       await this.#pause(attempt, retryAfter);
     }
+  }
+
+  /** A wait that is asked for and is too long for a run, or is asked for again and again, ends the run. */
+  #heed(attempt: number, after: number | null): void {
+    if (after !== null && (after > longestWait || attempt === attempts)) throw new HeldOffError(this.host, after);
   }
 
   async #pause(attempt: number, after: number | null): Promise<void> {
@@ -138,12 +158,14 @@ export class RemoteClient implements AsyncDisposable {
   }
 
   async #send(method: Method, path: string, body: unknown): Promise<Sent> {
-    const { signal } = this.#options;
+    const { signal, throttle } = this.#options;
+    const text = body === undefined ? null : JSON.stringify(body);
+    if (throttle && text !== null) await throttle.pass(Buffer.byteLength(text), signal);
     const response = await this.#pool.request({
       method,
       path: this.#prefix + path,
-      headers: { ...this.#headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      body: body === undefined ? null : JSON.stringify(body),
+      headers: { ...this.#headers, ...(text !== null && { 'content-type': 'application/json' }) },
+      body: text,
       ...(signal && { signal }),
     });
     const chunks: Buffer[] = [];
@@ -153,6 +175,7 @@ export class RemoteClient implements AsyncDisposable {
       if (size > maxAnswerBytes)
         throw new UnreachableError(`${this.host} answers more than ${maxAnswerBytes} bytes to ${path}`);
       chunks.push(chunk);
+      await throttle?.pass(chunk.length, signal);
     }
     const status = response.statusCode;
     if (status >= 300 && status < 400)

@@ -22,6 +22,8 @@ export interface Report {
   lost: { first: number; last: number } | null;
   /** Everything was compared, tip by tip. */
   swept: boolean;
+  /** The newest event of its feed when the run began; null where it was not asked. */
+  head: number | null;
   /** Why the run stopped early; null where it did not. */
   stopped: string | null;
 }
@@ -29,6 +31,11 @@ export interface Report {
 export function emptyReport(): Report {
   return {
     ...{ events: 0, entities: 0, versions: 0, created: 0, updated: 0, deleted: 0, restored: 0 },
-    ...{ refused: 0, merged: 0, conflicts: 0, troubles: 0, lost: null, swept: false, stopped: null },
+    ...{ refused: 0, merged: 0, conflicts: 0, troubles: 0, lost: null, swept: false, head: null, stopped: null },
   };
+}
+
+/** Whether a run had anything to do. */
+export function isActive({ lost, swept, head: _head, stopped, ...counts }: Report): boolean {
+  return lost !== null || swept || stopped !== null || Object.values(counts).some((n) => n > 0);
 }

@@ -87,7 +87,20 @@ CREATE TABLE remote (
   secret TEXT,
   instance TEXT,                      -- its instance id where it is an Archeion node
   user_id TEXT,                       -- the user that the key is of, there
-  direction TEXT NOT NULL
+  direction TEXT NOT NULL,
+  watch INTEGER NOT NULL DEFAULT 0,   -- the node syncs with it by itself
+  max_kbps INTEGER,                   -- kilobits a second at most
+  hours TEXT                          -- hours of the day in which it is watched, as 22-6
+) STRICT;
+-- What the last run with a remote came to. report is JSON; level: when all that its feed held then had been dealt with.
+CREATE TABLE remote_run (
+  remote INTEGER PRIMARY KEY,
+  started INTEGER NOT NULL,
+  ended INTEGER NOT NULL,
+  report TEXT NOT NULL,
+  error TEXT,
+  head INTEGER,                       -- the newest event of its feed, as far as is known
+  level INTEGER
 ) STRICT;
 -- The only collections that are synced with a remote; without any, all are.
 CREATE TABLE remote_collection (

@@ -5,6 +5,7 @@ import {
   Path,
   Post,
   Produces,
+  Put,
   Query,
   Request,
   Response,
@@ -16,7 +17,14 @@ import { answerLines, type StreamRequest } from '../../../http/streams.ts';
 import type { CallerRequest } from '../../../model/caller.ts';
 import type { ErrorView, ValidationErrorView } from '../../wire.ts';
 import type { RemotesService } from './service.ts';
-import type { AddRemoteBody, RemotesView, RemoteView, SyncLineView } from './wire.ts';
+import type {
+  AddRemoteBody,
+  RemoteSettingsBody,
+  RemotesView,
+  RemoteView,
+  SyncLineView,
+  WatchLineView,
+} from './wire.ts';
 
 @Route('node')
 @Tags('Node')
@@ -52,6 +60,17 @@ export class RemotesController {
   @Response<ErrorView>(404, 'Not found')
   read(@Request() request: CallerRequest, @Path() name: string): Promise<RemoteView> {
     return this.remotes.read(request.caller, name);
+  }
+
+  /** Set how the node syncs with a remote by itself: whether, when, and how fast. */
+  @Put('remotes/{name}')
+  @Response<ErrorView>(404, 'Not found')
+  configure(
+    @Request() request: CallerRequest,
+    @Path() name: string,
+    @Body() body: RemoteSettingsBody,
+  ): Promise<RemoteView> {
+    return this.remotes.configure(request.caller, name, body);
   }
 
   /** Forget a remote. What was mirrored from it stays. */
@@ -90,5 +109,19 @@ export class RemotesController {
       gone: gone.signal,
     });
     return answerLines(request, lines, (line) => line.progress !== undefined);
+  }
+
+  /**
+   * Watch a remote for as long as the connection is open, whatever its setting says: the node syncs with it whenever
+   * there is reason to. The answer is a stream of JSON lines: when the first sync begins, then one at the end of each.
+   */
+  @Post('remotes/{name}/watch')
+  @Produces('application/x-ndjson')
+  @SuccessResponse(200, 'Watched')
+  @Response<ErrorView>(404, 'Not found')
+  watch(@Request() request: StreamRequest, @Path() name: string): Promise<WatchLineView> {
+    const gone = new AbortController();
+    request.res.once('close', () => gone.abort());
+    return answerLines(request, this.remotes.watch(request.caller, name, gone.signal), () => true);
   }
 }

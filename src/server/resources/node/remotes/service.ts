@@ -1,7 +1,22 @@
 import { type Caller, operator } from '../../../model/caller.ts';
+import type { Network } from '../../../model/ids.ts';
 import type { RemoteStatus, SyncEngine } from '../../../sync/engine.ts';
 import { emptyReport, type Report } from '../../../sync/report.ts';
-import type { AddRemoteBody, RemotesView, RemoteView, SyncLineView, SyncPreviewView, SyncReportView } from './wire.ts';
+import type { Run } from '../../../sync/runs.ts';
+import { hoursLeft, lagOf } from '../../../sync/stand.ts';
+import type { Watcher } from '../../../sync/watch.ts';
+import { wordsOf } from '../../../sync/words.ts';
+import type {
+  AddRemoteBody,
+  RemoteSettingsBody,
+  RemotesView,
+  RemoteView,
+  SyncLineView,
+  SyncPreviewView,
+  SyncReportView,
+  SyncRunView,
+  WatchLineView,
+} from './wire.ts';
 
 /** How often a running sync says how far it is, in milliseconds. */
 const progressEvery = 500;
@@ -9,29 +24,47 @@ const progressEvery = 500;
 /** The operator's remotes: what this node mirrors, pushes to, and has conflicts with. */
 export class RemotesService {
   readonly #sync: SyncEngine;
+  readonly #watcher: Watcher;
+  readonly #now: () => number;
 
-  constructor(sync: SyncEngine) {
+  constructor({ sync, watcher, now }: { sync: SyncEngine; watcher: Watcher; now: () => number }) {
     this.#sync = sync;
+    this.#watcher = watcher;
+    this.#now = now;
   }
 
   async add(caller: Caller, body: AddRemoteBody): Promise<RemoteView> {
     operator(caller);
-    return view(await this.#sync.add(caller.network, body));
+    const added = await this.#sync.add(caller.network, body);
+    await this.#watcher.refresh(caller.network);
+    return this.#view(caller.network, added);
   }
 
   async list(caller: Caller): Promise<RemotesView> {
     operator(caller);
-    return { remotes: (await this.#sync.list(caller.network)).map(view) };
+    return this.all(caller.network);
   }
 
   async read(caller: Caller, name: string): Promise<RemoteView> {
     operator(caller);
-    return view(await this.#sync.status(caller.network, name));
+    return this.#view(caller.network, await this.#sync.status(caller.network, name));
+  }
+
+  async configure(caller: Caller, name: string, body: RemoteSettingsBody): Promise<RemoteView> {
+    operator(caller);
+    const set = await this.#sync.configure(caller.network, name, body);
+    await this.#watcher.refresh(caller.network);
+    return this.#view(caller.network, set);
+  }
+
+  /** All remotes of a network, whoever asks. */
+  async all(network: Network): Promise<RemotesView> {
+    return { remotes: (await this.#sync.list(network)).map((it) => this.#view(network, it)) };
   }
 
   async remove(caller: Caller, name: string): Promise<void> {
     operator(caller);
-    await this.#sync.remove(caller.network, name);
+    await this.#watcher.without(caller.network, name, () => this.#sync.remove(caller.network, name));
   }
 
   /** Lines of progress while it runs, then what it did. `gone` ends it: whoever asked has left; `accept`:
@@ -47,12 +80,52 @@ export class RemotesService {
       return;
     }
     const report = emptyReport();
-    const run = this.#sync.run(caller.network, name, report, { signal: gone, accept });
+    const work = () => this.#sync.run(caller.network, name, report, { signal: gone, accept });
+    const run = this.#watcher.without(caller.network, name, work);
     // What it throws is thrown below.
     run.catch(() => undefined);
     while (!(await settledWithin(run, progressEvery))) yield { progress: { ...report } };
     yield { done: reportView(await run) };
   }
+
+  /** A line at the end of each run, for as long as somebody looks on. */
+  async *watch(caller: Caller, name: string, gone: AbortSignal): AsyncGenerator<WatchLineView> {
+    operator(caller);
+    for await (const { run, next } of this.#watcher.look(caller.network, name, gone))
+      yield { run: run && runView(run), next_run_at: timeView(next) };
+  }
+
+  #view(network: Network, { remote, seen, lastRun, running, ...status }: RemoteStatus): RemoteView {
+    const now = this.#now();
+    const next = running ? null : this.#watcher.nextRun(network, remote.name);
+    const facts = { lag: lagOf(seen, lastRun, now), hoursLeft: hoursLeft(lastRun, now), lastRun, running, next };
+    const pulls = remote.direction !== 'push';
+    return {
+      ...remote,
+      ...status,
+      words: wordsOf({ ...remote, ...status, ...facts, seen, pulls }, now),
+      seen: seen.filter((it) => !it.lost).map(({ first, last }) => ({ first, last })),
+      lost: seen.filter((it) => it.lost).map(({ first, last, swept }) => ({ first, last, swept })),
+      lag: facts.lag,
+      unread_expire_in_h: facts.hoursLeft,
+      running: running && reportView(running),
+      last_run: lastRun && runView(lastRun),
+      next_run_at: timeView(next),
+    };
+  }
+}
+
+function timeView(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+function runView({ started, ended, report, error }: Pick<Run, 'started' | 'ended' | 'report' | 'error'>): SyncRunView {
+  return {
+    started_at: new Date(started).toISOString(),
+    ended_at: new Date(ended).toISOString(),
+    report: reportView(report),
+    error,
+  };
 }
 
 function reportView(report: Report): SyncReportView {
@@ -73,10 +146,4 @@ async function settledWithin(run: Promise<unknown>, ms: number): Promise<boolean
   } finally {
     clearTimeout(timer);
   }
-}
-
-function view({ remote, seen, ...status }: RemoteStatus): RemoteView {
-  const intervals = (lost: boolean) =>
-    seen.filter((it) => it.lost === lost).map(({ first, last }) => ({ first, last }));
-  return { ...remote, ...status, seen: intervals(false), lost: intervals(true) };
 }

@@ -9,7 +9,26 @@ export type RemoteName = string;
 
 export type RemoteDirection = 'both' | 'pull' | 'push';
 
-export interface AddRemoteBody {
+/** How the node syncs with a remote by itself. What is left out stays as it is. */
+export interface RemoteSettingsBody {
+  /** Whether the node syncs with it by itself, for as long as it runs. */
+  watch?: boolean;
+  /**
+   * Kilobits a second at most, in both directions together; null: as fast as it goes.
+   * @isInt
+   * @minimum 8
+   * @maximum 100000000
+   */
+  max_kbps?: number | null;
+  /**
+   * The hours of the day in which it is watched, in the node's time zone, as `22-6`; null: always.
+   * @minLength 3
+   * @maxLength 5
+   */
+  hours?: string | null;
+}
+
+export interface AddRemoteBody extends RemoteSettingsBody {
   name: RemoteName;
   /**
    * Its address: http or https, with a path where the endpoints have one in front.
@@ -41,6 +60,11 @@ export interface FeedInterval {
   last: number;
 }
 
+export interface LostInterval extends FeedInterval {
+  /** Everything was compared since, tip by tip, so that nothing is missing. */
+  swept: boolean;
+}
+
 export interface RemoteView {
   name: string;
   url: string;
@@ -53,6 +77,13 @@ export interface RemoteView {
   instance: string | null;
   /** Empty: all. */
   collections: EntityId[];
+  /** Whether the node syncs with it by itself. */
+  watch: boolean;
+  /** @isInt */
+  max_kbps: number | null;
+  hours: string | null;
+  /** The same as all that follows, in plain sentences. */
+  words: string[];
   /**
    * Entities that are known to be here and there.
    * @isInt
@@ -73,7 +104,29 @@ export interface RemoteView {
   /** The events that have been dealt with. */
   seen: FeedInterval[];
   /** Events that the feed no longer had when this node asked. */
-  lost: FeedInterval[];
+  lost: LostInterval[];
+  lag: {
+    /**
+     * Events that its feed held when it was last asked and that have not been dealt with; null where it was not asked.
+     * @isInt
+     */
+    events: number | null;
+    /**
+     * How long ago all that its feed held had been dealt with; null where it never was.
+     * @isInt
+     */
+    seconds: number | null;
+  };
+  /**
+   * Hours until events that may be unread leave its feed; null where it was never read to the end.
+   * @isInt
+   */
+  unread_expire_in_h: number | null;
+  /** What the sync under way has done so far; null where there is none. */
+  running: SyncReportView | null;
+  last_run: SyncRunView | null;
+  /** When the node syncs with it next by itself; null where it is not watched. */
+  next_run_at: string | null;
   /** How many entities could not be taken over, by reason: forbidden, missing, mismatch, unverifiable, incomplete. */
   troubles: { [reason: string]: number };
   /** The first hundred of them. */
@@ -122,8 +175,28 @@ export interface SyncReportView {
   lost: FeedInterval | null;
   /** Everything was compared, tip by tip: for events that were gone, or after a reset. */
   swept: boolean;
+  /**
+   * The newest event of its feed.
+   * @isInt
+   */
+  head: number | null;
   /** Why it ended early. */
   stopped: string | null;
+}
+
+export interface SyncRunView {
+  started_at: string;
+  ended_at: string;
+  report: SyncReportView;
+  /** Why it failed. */
+  error: string | null;
+}
+
+/** One line of what somebody sees who watches a remote: a run that has ended, in the first line none. */
+export interface WatchLineView {
+  run: SyncRunView | null;
+  /** When the next run begins; null where one is under way. */
+  next_run_at: string | null;
 }
 
 export interface SyncPreviewView {

@@ -7,10 +7,12 @@ import { type Network, networks as networkNames } from '../../../model/ids.ts';
 import type { NetworkCounts } from '../../../store/network-counts.ts';
 import { databaseFile } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
+import type { RemotesService } from '../remotes/service.ts';
 import type { NetworkStatusView, NodeStatusView } from './wire.ts';
 
 export interface StatusNeeds {
   networks: Networks;
+  remotes: RemotesService;
   /** The data folder. */
   data: string;
   instance: string;
@@ -56,6 +58,7 @@ export class StatusService {
       moves: counts.moves,
       database_bytes: database + log,
       file_bytes: await bytesBelow(join(store.folder, 'files')),
+      ...(await this.#needs.remotes.all(network)),
     };
   }
 }

@@ -1,3 +1,5 @@
+import type { RemoteView } from '../remotes/wire.ts';
+
 /** One network's storage. */
 export interface NetworkStatusView {
   network: 'main' | 'test';
@@ -20,6 +22,8 @@ export interface NetworkStatusView {
    * @isInt
    */
   file_bytes: number;
+  /** The nodes and services that it syncs with. */
+  remotes: RemoteView[];
 }
 
 /** What the node is and holds. */

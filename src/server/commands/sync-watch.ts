@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream';
+import type { NodeClient } from './client.ts';
+import { FailureError, RefusedError } from './failure.ts';
+import type { Shell } from './shell.ts';
+import type { Report } from './sync.ts';
+
+/** What the node says of a remote that is watched (resources/node/remotes/wire.ts). */
+interface WatchLine {
+  run: { started_at: string; ended_at: string; report: Report; error: string | null } | null;
+  next_run_at: string | null;
+  error?: string;
+}
+
+/** Shows the syncs of remotes as they end, until the command is stopped. @throws FailureError where the node stops first */
+export async function watchRemotes(
+  shell: Shell,
+  client: NodeClient,
+  remotes: string[],
+  { json }: { json?: boolean },
+): Promise<void> {
+  if (!json) shell.out(`watching ${remotes.join(', ')}; Ctrl-C ends it`);
+  try {
+    await Promise.all(remotes.map((remote) => watchOne(shell, client, remote, json === true)));
+  } catch (error) {
+    // Who is told to stop has done what was asked of it.
+    if (!shell.stopped.aborted) throw error;
+  }
+}
+
+async function watchOne(shell: Shell, client: NodeClient, remote: string, json: boolean): Promise<void> {
+  const path = `/node/remotes/${encodeURIComponent(remote)}/watch`;
+  for await (const line of client.send<WatchLine>('POST', path, Readable.from([]))) {
+    if (line.error !== undefined) throw new FailureError(new RefusedError(0, line).message);
+    if (json) shell.out(JSON.stringify({ remote, ...line }));
+    else for (const text of described(remote, line)) shell.out(text);
+  }
+  if (!shell.stopped.aborted) throw new FailureError(`The node does not watch ${remote} any more.`);
+}
+
+/** What a run did; of those without anything to do nothing is said. */
+function described(remote: string, { run }: WatchLine): string[] {
+  if (run === null) return [];
+  const { versions, entities, created, updated, deleted, restored, refused, conflicts, stopped } = run.report;
+  const at = new Date(run.ended_at).toLocaleTimeString('en-GB');
+  const parts = [
+    ...(versions > 0 ? [`${versions} versions of ${entities} entities pulled`] : []),
+    ...Object.entries({ created, updated, deleted, restored, refused }).flatMap(([what, n]) =>
+      n > 0 ? [`${n} ${what} there`] : [],
+    ),
+    ...(conflicts > 0 ? [`${conflicts} new conflicts: archeion conflicts`] : []),
+    ...(stopped === null ? [] : [stopped]),
+    ...(run.error === null ? [] : [run.error]),
+  ];
+  return parts.length === 0 ? [] : [`${at} ${remote}: ${parts.join('; ')}`];
+}

@@ -1,0 +1,138 @@
+import type { Network } from '../model/ids.ts';
+import type { NetworkStore } from '../store/network-store.ts';
+import { lastRun, type Remote, type RunRow } from '../store/remotes.ts';
+import type { SyncRow } from '../store/sync-rows.ts';
+import { HeldOffError } from './remote.ts';
+import { isActive, type Report } from './report.ts';
+
+/** What a run came to; times are epoch milliseconds. */
+export interface Run {
+  started: number;
+  ended: number;
+  report: Report;
+  /** Why it failed, in words; null where it did not. */
+  error: string | null;
+  /** For how long the remote wants to be left alone. */
+  retryAfter: number | null;
+  /** It was ended from here before it was done: that says nothing of the remote. */
+  interrupted: boolean;
+}
+
+/** The last run with a remote, and what is known of its feed since. */
+export interface LastRun extends Omit<Run, 'retryAfter' | 'interrupted'> {
+  /** The newest event of its feed, as far as is known. */
+  head: number | null;
+  /** When all that its feed held then had been dealt with. */
+  level: number | null;
+}
+
+export type RunListener = (network: Network, remote: string, run: Run) => void;
+
+/** Idle runs are written down no more often than this, in milliseconds. */
+const quietWrites = 600_000;
+
+/** The runs with remotes: what is under way, and the last one of each, which outlives the node's end. */
+export class Runs {
+  readonly #last = new Map<string, LastRun & { written: number }>();
+  readonly #reports = new Map<string, Report>();
+  readonly #listeners: RunListener[] = [];
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** `listener` is called at the end of each run; it must return at once, and not throw. */
+  onEnd(listener: RunListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Does a run's work and keeps what it came to. `pulls`: a run without an error has seen all of the feed. */
+  async record(
+    { store, remote }: { store: NetworkStore; remote: Remote },
+    { report, pulls, signal }: { report: Report; pulls: boolean; signal: AbortSignal },
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const key = keyOf(store.network, remote.name);
+    const started = this.#now();
+    this.#reports.set(key, report);
+    let failure: unknown;
+    try {
+      await work();
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      this.#reports.delete(key);
+      const run: Run = {
+        started,
+        ended: this.#now(),
+        report,
+        error: failure === undefined ? null : signal.aborted ? 'It was ended before it was done.' : wordsOf(failure),
+        retryAfter: failure instanceof HeldOffError ? failure.retryAfter : null,
+        interrupted: signal.aborted,
+      };
+      const complete = pulls && failure === undefined && report.stopped === null;
+      await this.#keep(store, remote, run, complete ? started : null);
+      for (const listener of this.#listeners) listener(store.network, remote.name, run);
+    }
+  }
+
+  /** What the run under way has done so far; null where there is none. */
+  current(network: Network, remote: string): Report | null {
+    return this.#reports.get(keyOf(network, remote)) ?? null;
+  }
+
+  /** Null where there was none. */
+  last(store: NetworkStore, remote: Remote): LastRun | null {
+    const found = this.#last.get(keyOf(store.network, remote.name)) ?? this.#read(store, remote);
+    if (!found) return null;
+    const { written: _, ...run } = found;
+    return run;
+  }
+
+  /** For a remote that is no more. */
+  forget(network: Network, remote: string): void {
+    this.#last.delete(keyOf(network, remote));
+  }
+
+  async #keep(store: NetworkStore, remote: Remote, run: Run, level: number | null): Promise<void> {
+    const before = this.#last.get(keyOf(store.network, remote.name)) ?? this.#read(store, remote);
+    const { started, ended, report, error } = run;
+    const quiet =
+      before !== undefined &&
+      !isActive(report) &&
+      error === before.error &&
+      ended - before.written < quietWrites &&
+      ended >= before.written;
+    this.#last.set(keyOf(store.network, remote.name), {
+      ...{ started, ended, error, report: { ...report } },
+      head: report.head ?? before?.head ?? null,
+      level: level ?? before?.level ?? null,
+      written: quiet ? before.written : ended,
+    });
+    if (quiet) return;
+    const row: SyncRow = {
+      kind: 'remote_run',
+      remote: remote.name,
+      ...{ started, ended, error, level, head: report.head, report: JSON.stringify(report) },
+    };
+    await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: ended }]);
+  }
+
+  #read(store: NetworkStore, { name, key }: Remote): (LastRun & { written: number }) | undefined {
+    const row = store.read((db): RunRow | undefined => lastRun(db, key));
+    if (!row) return undefined;
+    const run = { ...row, report: JSON.parse(row.report) as Report, written: row.ended };
+    this.#last.set(keyOf(store.network, name), run);
+    return run;
+  }
+}
+
+function keyOf(network: Network, remote: string): string {
+  return `${network} ${remote}`;
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

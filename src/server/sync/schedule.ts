@@ -1,0 +1,83 @@
+import { type Hours, opensAt } from './hours.ts';
+
+// When a remote that is watched is synced next, as a function from a state and an event to the next state; the clock and
+// the dice are arguments (SPEC.md, Watching). Times are milliseconds.
+
+export interface Schedule {
+  /** When the next run begins. */
+  due: number;
+  /** Runs in a row that found nothing to do, and that failed. */
+  idle: number;
+  failures: number;
+  /** The remote wants to be left alone until then. */
+  held: number;
+}
+
+export type ScheduleEvent =
+  /** A run came to its end; `active`: it had something to do. */
+  | { kind: 'ended'; active: boolean }
+  /** A run failed, or stopped because somebody has to look; `retryAfter` is what the remote asked for. */
+  | { kind: 'failed'; retryAfter: number | null }
+  /** Something waits here to be pushed, or the remote said that it has something new. */
+  | { kind: 'nudged' }
+  /** Another run with it is under way. */
+  | { kind: 'busy' }
+  /** It may be synced at other hours than before. */
+  | { kind: 'hours' };
+
+export interface Moment {
+  at: number;
+  /** From 0 up to 1. */
+  random: number;
+  hours: Hours | null;
+}
+
+export const shortestIdle = 2000;
+export const longestIdle = 60_000;
+const idleGrowth = 1.5;
+const firstRetry = 2000;
+export const longestRetry = 300_000;
+/** Edits that come together go together. */
+export const nudgeDelay = 300;
+const busyDelay = 1000;
+const longestHeld = 24 * 3600 * 1000;
+
+/** Watching begins with a run. */
+export function startSchedule({ at, hours }: Omit<Moment, 'random'>): Schedule {
+  return { due: opensAt(hours, at), idle: 0, failures: 0, held: 0 };
+}
+
+export function scheduleStep(state: Schedule, event: ScheduleEvent, { at, random, hours }: Moment): Schedule {
+  const next = { ...state };
+  const place = (due: number): Schedule => ({ ...next, due: opensAt(hours, Math.max(due, next.held)) });
+  switch (event.kind) {
+    case 'ended':
+      next.failures = 0;
+      next.held = 0;
+      next.idle = event.active ? 0 : state.idle + 1;
+      return place(at + jittered(grown(shortestIdle, idleGrowth, next.idle, longestIdle), random, longestIdle));
+    case 'failed':
+      next.failures = state.failures + 1;
+      next.idle = 0;
+      next.held = event.retryAfter === null ? 0 : at + Math.min(event.retryAfter, longestHeld);
+      return place(at + jittered(grown(firstRetry, 2, next.failures - 1, longestRetry), random, longestRetry));
+    case 'nudged':
+      // A remote that does not answer is not asked more often because there is more to say.
+      if (state.failures > 0) return state;
+      next.idle = 0;
+      return place(Math.min(Math.max(state.due, at), at + nudgeDelay));
+    case 'busy':
+      return place(at + busyDelay);
+    case 'hours':
+      return place(Math.max(at, Math.min(state.due, at + shortestIdle)));
+  }
+}
+
+function grown(first: number, factor: number, times: number, longest: number): number {
+  return Math.min(longest, first * factor ** Math.min(times, 64));
+}
+
+/** A fifth more or less, so that those who were cut off together do not come back together. */
+function jittered(ms: number, random: number, longest: number): number {
+  return Math.min(longest, ms * (0.8 + 0.4 * random));
+}

@@ -1,0 +1,40 @@
+import type { SeenRow } from '../store/remotes.ts';
+import type { LastRun } from './runs.ts';
+
+// How things stand with a remote, in numbers, as functions from what is known of it.
+
+/** Feeds keep events for thirty days (interface.md, Events). */
+const retention = 30 * 24 * 3600 * 1000;
+
+export interface Lag {
+  /** Events that its feed held when it was last asked, and that have not been dealt with. */
+  events: number | null;
+  /** Since when not all of its events are known to have been dealt with, in seconds. */
+  seconds: number | null;
+}
+
+/** Null where it has not been asked, or never to the end. */
+export function lagOf(seen: readonly SeenRow[], run: LastRun | null, now: number): Lag {
+  const level = run?.level ?? null;
+  return {
+    events: run?.head == null ? null : unreadBelow(seen, run.head),
+    seconds: level === null ? null : Math.max(0, Math.floor((now - level) / 1000)),
+  };
+}
+
+function unreadBelow(seen: readonly SeenRow[], head: number): number {
+  const read = seen.reduce(
+    (sum, { first, last }) => sum + Math.max(0, Math.min(last, head) - Math.max(first, 1) + 1),
+    0,
+  );
+  return Math.max(0, head - read);
+}
+
+/**
+ * Hours until the oldest event that may be unread leaves the feed: all that were there when it was last read to the end
+ * have been dealt with. Null where it never was.
+ */
+export function hoursLeft(run: LastRun | null, now: number): number | null {
+  const level = run?.level ?? null;
+  return level === null ? null : Math.max(0, Math.floor((level + retention - now) / 3_600_000));
+}

@@ -1,0 +1,302 @@
+import { AlreadyExistsError, NotFoundError } from '../errors.ts';
+import { type Network, networks as networkNames } from '../model/ids.ts';
+import type { NetworkStore } from '../store/network-store.ts';
+import type { Networks } from '../store/networks.ts';
+import { findRemote, hasPending, listRemotes, type Remote } from '../store/remotes.ts';
+import { hasWatched } from '../store/watched-networks.ts';
+import type { SyncEngine } from './engine.ts';
+import { closesAt, type Hours, readHours } from './hours.ts';
+import { isActive } from './report.ts';
+import type { Run } from './runs.ts';
+import { type Schedule, type ScheduleEvent, scheduleStep, startSchedule } from './schedule.ts';
+
+export interface WatcherNeeds {
+  sync: SyncEngine;
+  networks: Networks;
+  /** The data folder. */
+  data: string;
+  now: () => number;
+  random: () => number;
+  log: { error(details: object, message: string): void };
+}
+
+/** What somebody who watches a remote hears: a run that ended, and when the next one begins; first only the latter. */
+export interface Sighting {
+  run: Run | null;
+  /** Epoch milliseconds. */
+  next: number | null;
+}
+
+type Viewer = (sighting: Sighting | null) => void;
+
+/** One remote that is watched: by its own setting, or while somebody looks on. */
+interface Watched {
+  remote: Remote;
+  store: NetworkStore;
+  hours: Hours | null;
+  schedule: Schedule;
+  timer: NodeJS.Timeout | null;
+  running: AbortController | null;
+  /** Settled when no run is under way. */
+  done: Promise<void>;
+  /** How many want no run to begin. */
+  paused: number;
+  /** Tips have moved here since the run under way began. */
+  moved: boolean;
+  viewers: Set<Viewer>;
+}
+
+/**
+ * Syncs by itself with the remotes that are watched; when, schedule.ts decides. Timers and runs are here, decisions are
+ * not.
+ */
+export class Watcher implements AsyncDisposable {
+  readonly #needs: WatcherNeeds;
+  readonly #watched = new Map<string, Watched>();
+  readonly #followed = new Set<NetworkStore>();
+  /** Whether remotes are watched for their setting's sake. */
+  #started = false;
+  #ended = false;
+
+  constructor(needs: WatcherNeeds) {
+    this.#needs = needs;
+    needs.sync.runs.onEnd((network, remote, run) => this.#ran(keyOf(network, remote), run));
+  }
+
+  /** From now on remotes whose setting says so are watched; networks that have some are opened. */
+  async start(): Promise<void> {
+    this.#started = true;
+    const { data, log } = this.#needs;
+    for (const network of networkNames)
+      try {
+        if (hasWatched(data, network)) await this.refresh(network);
+      } catch (error) {
+        log.error({ error, network }, 'the remotes of a network cannot be watched');
+      }
+  }
+
+  /** Looks at the remotes of a network again: some were added, removed, or set otherwise. */
+  async refresh(network: Network): Promise<void> {
+    const store = await this.#needs.networks.get(network);
+    const remotes = store.read(listRemotes);
+    for (const [key, watched] of this.#watched) {
+      if (watched.store !== store) continue;
+      const remote = remotes.find(({ name }) => name === watched.remote.name);
+      if (!remote) this.#drop(key, watched);
+      else this.#set(key, watched, remote);
+    }
+    if (this.#started) for (const remote of remotes) if (remote.watch) this.#watch(store, remote);
+  }
+
+  /** Something waits to be pushed to a remote, or it has something new. */
+  nudge(network: Network, name: string): void {
+    const watched = this.#watched.get(keyOf(network, name));
+    if (watched?.running) watched.moved = true;
+    else if (watched) this.#step(watched, { kind: 'nudged' });
+  }
+
+  /** When the next run begins, in epoch milliseconds; null where the remote is not watched. */
+  nextRun(network: Network, name: string): number | null {
+    const watched = this.#watched.get(keyOf(network, name));
+    return watched && !this.#ended ? watched.schedule.due : null;
+  }
+
+  /** Does `work` while watching begins no run with a remote; one that it has begun is ended first. */
+  async without<T>(network: Network, name: string, work: () => Promise<T>): Promise<T> {
+    const watched = this.#watched.get(keyOf(network, name));
+    if (!watched) return work();
+    watched.paused++;
+    this.#arm(watched);
+    watched.running?.abort();
+    await watched.done;
+    try {
+      return await work();
+    } finally {
+      watched.paused--;
+      await this.refresh(network);
+      if (this.#isCurrent(watched)) this.#arm(watched);
+    }
+  }
+
+  /**
+   * Watches a remote for as long as somebody looks on, whatever its setting; gives what they see until the signal, or
+   * until the remote is removed or the node stops. Who looks too slowly misses runs.
+   * @throws NotFoundError
+   */
+  async *look(network: Network, name: string, gone: AbortSignal): AsyncGenerator<Sighting> {
+    const store = await this.#needs.networks.get(network);
+    const remote = store.read((db) => findRemote(db, name));
+    if (!remote) throw new NotFoundError(`There is no remote ${name}`);
+    if (this.#ended || gone.aborted) return;
+    const watched = this.#watch(store, remote);
+    const seen: (Sighting | null)[] = [];
+    let wake = (): void => undefined;
+    const viewer: Viewer = (sighting) => {
+      if (seen.length < maxUnread || sighting === null) seen.push(sighting);
+      wake();
+    };
+    const leave = () => viewer(null);
+    watched.viewers.add(viewer);
+    gone.addEventListener('abort', leave, { once: true });
+    try {
+      yield { run: null, next: watched.running ? null : watched.schedule.due };
+      for (;;) {
+        for (let next = seen.shift(); next !== undefined; next = seen.shift()) {
+          if (next === null) return;
+          yield next;
+        }
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          if (seen.length > 0) resolve();
+        });
+      }
+    } finally {
+      gone.removeEventListener('abort', leave);
+      watched.viewers.delete(viewer);
+      if (this.#isCurrent(watched) && !this.#wanted(watched)) this.#drop(keyOf(network, name), watched);
+    }
+  }
+
+  /** Ends what is under way, keeping what it has done, and everybody's looking on. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended = true;
+    const all = [...this.#watched];
+    for (const [key, watched] of all) this.#drop(key, watched);
+    await Promise.all(all.map(([, watched]) => watched.done));
+  }
+
+  #isCurrent(watched: Watched): boolean {
+    return this.#watched.get(keyOf(watched.store.network, watched.remote.name)) === watched;
+  }
+
+  #wanted({ remote, viewers }: Watched): boolean {
+    return viewers.size > 0 || (this.#started && remote.watch);
+  }
+
+  #watch(store: NetworkStore, remote: Remote): Watched {
+    const key = keyOf(store.network, remote.name);
+    const known = this.#watched.get(key);
+    if (known) return known;
+    const hours = hoursOf(remote);
+    const watched: Watched = {
+      ...{ remote, store, hours, timer: null, running: null, done: Promise.resolve(), paused: 0, moved: false },
+      viewers: new Set(),
+      schedule: startSchedule({ at: this.#needs.now(), hours }),
+    };
+    this.#watched.set(key, watched);
+    this.#follow(store);
+    this.#arm(watched);
+    return watched;
+  }
+
+  /** A remote of the same name may be another one: it has been removed and added again. */
+  #set(key: string, watched: Watched, remote: Remote): void {
+    const changed = remote.hours !== watched.remote.hours;
+    watched.remote = remote;
+    watched.hours = hoursOf(remote);
+    if (!this.#wanted(watched)) this.#drop(key, watched);
+    else if (changed && !watched.running) this.#step(watched, { kind: 'hours' });
+  }
+
+  #drop(key: string, watched: Watched): void {
+    if (watched.timer) clearTimeout(watched.timer);
+    watched.timer = null;
+    this.#watched.delete(key);
+    watched.running?.abort();
+    for (const viewer of watched.viewers) viewer(null);
+  }
+
+  #follow(store: NetworkStore): void {
+    if (this.#followed.has(store)) return;
+    this.#followed.add(store);
+    store.onMoves(() => {
+      for (const watched of this.#watched.values()) {
+        if (watched.store !== store) continue;
+        if (watched.running) watched.moved = true;
+        // A second move before the first one's run has begun changes nothing.
+        else if (watched.timer !== null && !this.#isSoon(watched) && this.#hasPending(watched))
+          this.#step(watched, { kind: 'nudged' });
+      }
+    });
+  }
+
+  #isSoon({ schedule }: Watched): boolean {
+    return schedule.due - this.#needs.now() < soon;
+  }
+
+  #hasPending({ store, remote }: Watched): boolean {
+    return store.look((db) => hasPending(db, remote.key));
+  }
+
+  #step(watched: Watched, event: ScheduleEvent): void {
+    const { now, random } = this.#needs;
+    watched.schedule = scheduleStep(watched.schedule, event, { at: now(), random: random(), hours: watched.hours });
+    this.#arm(watched);
+  }
+
+  #arm(watched: Watched): void {
+    if (watched.timer) clearTimeout(watched.timer);
+    watched.timer = null;
+    if (this.#ended || watched.paused > 0) return;
+    const wait = Math.min(Math.max(0, watched.schedule.due - this.#needs.now()), longestTimer);
+    watched.timer = setTimeout(() => {
+      watched.timer = null;
+      if (wait === longestTimer && watched.schedule.due > this.#needs.now()) this.#arm(watched);
+      else watched.done = this.#run(watched);
+    }, wait);
+    watched.timer.unref();
+  }
+
+  async #run(watched: Watched): Promise<void> {
+    const { sync, now, log } = this.#needs;
+    const { store, remote, hours } = watched;
+    const ending = new AbortController();
+    watched.running = ending;
+    watched.moved = false;
+    const closes = closesAt(hours, now());
+    const timer = closes === null ? undefined : setTimeout(() => ending.abort(), closes - now());
+    timer?.unref();
+    const before = watched.schedule;
+    try {
+      await sync.run(store.network, remote.name, undefined, { signal: ending.signal });
+    } catch (error) {
+      // What a run came to is kept and heard of (sync/runs.ts); here is what kept it from beginning.
+      if (watched.schedule === before && !ending.signal.aborted) {
+        const busy = error instanceof AlreadyExistsError;
+        if (!busy) log.error({ error, remote: remote.name }, 'a sync could not begin');
+        this.#step(watched, busy ? { kind: 'busy' } : { kind: 'failed', retryAfter: null });
+      }
+    } finally {
+      clearTimeout(timer);
+      watched.running = null;
+    }
+    if (!this.#isCurrent(watched)) return;
+    if (watched.moved && this.#hasPending(watched)) this.#step(watched, { kind: 'nudged' });
+    else if (watched.timer === null) this.#step(watched, { kind: 'hours' });
+  }
+
+  /** A run has ended, whoever began it. */
+  #ran(key: string, run: Run): void {
+    const watched = this.#watched.get(key);
+    if (!watched) return;
+    const { report, error, retryAfter, interrupted } = run;
+    if (interrupted) this.#step(watched, { kind: 'hours' });
+    else if (error !== null || report.stopped !== null) this.#step(watched, { kind: 'failed', retryAfter });
+    else this.#step(watched, { kind: 'ended', active: isActive(report) });
+    for (const viewer of watched.viewers) viewer({ run, next: watched.schedule.due });
+  }
+}
+
+const maxUnread = 1000;
+/** A run that begins within so many milliseconds is not brought forward. */
+const soon = 500;
+/** A clock that is set otherwise is noticed after so long. */
+const longestTimer = 600_000;
+
+function keyOf(network: Network, remote: string): string {
+  return `${network} ${remote}`;
+}
+
+function hoursOf({ hours }: Remote): Hours | null {
+  return hours === null ? null : readHours(hours);
+}

@@ -1,0 +1,135 @@
+import type { RefusalRow, RemoteCounts, SeenRow } from '../store/remotes.ts';
+import type { RemoteSettings } from '../store/sync-rows.ts';
+import type { Report } from './report.ts';
+import type { LastRun } from './runs.ts';
+import type { Lag } from './stand.ts';
+
+/** How things stand with a remote. */
+export interface Stand extends RemoteCounts, RemoteSettings {
+  name: string;
+  pulls: boolean;
+  seen: readonly SeenRow[];
+  refusals: readonly RefusalRow[];
+  lag: Lag;
+  hoursLeft: number | null;
+  running: Report | null;
+  lastRun: LastRun | null;
+  /** When the node syncs with it next by itself, in epoch milliseconds. */
+  next: number | null;
+}
+
+/** Fewer hours than these before events are lost are worth a warning. */
+const fewHours = 72;
+const shownRefusals = 3;
+
+/** The same in plain sentences, what needs somebody last. */
+export function wordsOf(stand: Stand, now: number): string[] {
+  return [
+    ...(stand.pulls ? feedWords(stand) : []),
+    `${entities(stand.mirrored)} mirrored, ${stand.pending === 0 ? 'nothing' : number(stand.pending)} to push.`,
+    ...runWords(stand, now),
+    nextWords(stand, now),
+    ...openWords(stand),
+  ];
+}
+
+function feedWords({ seen, lag, hoursLeft }: Stand): string[] {
+  const intervals = (wanted: (it: SeenRow) => boolean) =>
+    seen.filter(wanted).map(({ first, last }) => `${number(first)} to ${number(last)}`);
+  const dealt = intervals((it) => !it.lost);
+  const expired = (swept: boolean, then: string) => {
+    const found = intervals((it) => it.lost && it.swept === swept);
+    return found.length > 0 ? [`Events ${found.join(', ')} had expired before they were seen${then}.`] : [];
+  };
+  const behind =
+    lag.seconds === null
+      ? 'Its events have not been read to the end yet'
+      : lag.events === 0
+        ? `All its events were read ${duration(lag.seconds)} ago`
+        : `${number(lag.events ?? 0)} events are unread; all were read ${duration(lag.seconds)} ago`;
+  return [
+    dealt.length === 0 ? 'No event seen yet.' : `Events ${dealt.join(', ')} seen.`,
+    ...expired(true, '; everything was compared instead'),
+    ...expired(false, ', and what they told is still to be looked for'),
+    `${behind}${lag.seconds === null && lag.events ? `: ${number(lag.events)} are left` : ''}.`,
+    ...(hoursLeft !== null && hoursLeft < fewHours
+      ? [
+          hoursLeft === 0
+            ? 'Events may have been lost since then: sync as soon as possible.'
+            : `Unread events begin to expire in ${number(hoursLeft)} hours: sync before that.`,
+        ]
+      : []),
+  ];
+}
+
+function runWords({ lastRun, running }: Stand, now: number): string[] {
+  const words = running ? [`A sync is under way: ${reportWords(running)} so far.`] : [];
+  if (lastRun === null) return running ? words : ['Never synced.'];
+  const ago = `${duration(Math.max(0, Math.floor((now - lastRun.ended) / 1000)))} ago`;
+  const { error, report } = lastRun;
+  if (error !== null) return [...words, `The last sync failed ${ago}: ${sentence(error)}`];
+  if (report.stopped !== null) return [...words, `The last sync stopped ${ago}: ${sentence(report.stopped)}`];
+  return [...words, `Last synced ${ago}: ${reportWords(report)}.`];
+}
+
+function reportWords({ versions, created, updated, deleted, restored }: Report): string {
+  const pushed = created + updated + deleted + restored;
+  if (versions + pushed === 0) return 'nothing new';
+  return `${count(versions, 'version', 'versions')} pulled, ${count(pushed, 'change', 'changes')} pushed`;
+}
+
+function nextWords({ name, watch, hours, max_kbps, next }: Stand, now: number): string {
+  const limits = [
+    ...(hours === null ? [] : [`from ${hours.replace('-', ' to ')} o'clock`]),
+    ...(max_kbps === null ? [] : [`with at most ${number(max_kbps)} kbit/s`]),
+  ];
+  const how = limits.length > 0 ? ` ${limits.join(', ')}` : '';
+  if (next !== null) {
+    const wait = Math.max(0, Math.round((next - now) / 1000));
+    return `Watched${how}; the next sync begins ${wait === 0 ? 'now' : `in ${duration(wait)}`}.`;
+  }
+  if (watch) return `Watched${how} while "archeion serve" runs.`;
+  return `Not watched: "archeion remote set ${name} --watch" keeps it in sync.`;
+}
+
+function openWords({ conflicts, refused, refusals, troubles }: Stand): string[] {
+  const kinds = Object.entries(troubles).map(([kind, n]) => `${number(n)} ${troubleWords[kind] ?? kind}`);
+  const unread = Object.values(troubles).reduce((sum, n) => sum + n, 0);
+  const shown = refusals.slice(0, shownRefusals).map(({ id, words }) => `It refused ${id}: ${sentence(words)}`);
+  return [
+    ...(unread > 0 ? [`${entities(unread)} known and not taken over: ${kinds.join(', ')}.`] : []),
+    ...shown,
+    ...(refused > shown.length ? [`It refused ${number(refused - shown.length)} more.`] : []),
+    ...(conflicts > 0
+      ? [`${count(conflicts, 'conflict waits', 'conflicts wait')}: "archeion conflicts" lists them.`]
+      : []),
+  ];
+}
+
+const troubleWords: Record<string, string> = {
+  forbidden: 'not shown to this key (403)',
+  missing: 'gone (404)',
+  mismatch: 'with a wrong hash',
+  unverifiable: 'unverifiable',
+  incomplete: 'without a complete history',
+};
+
+const number = (n: number): string => n.toLocaleString('en');
+
+function count(n: number, one: string, more: string): string {
+  return `${number(n)} ${n === 1 ? one : more}`;
+}
+
+function entities(n: number): string {
+  return count(n, 'entity', 'entities');
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 120) return count(seconds, 'second', 'seconds');
+  if (seconds < 7200) return `${Math.floor(seconds / 60)} minutes`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} hours` : `${Math.floor(seconds / 86_400)} days`;
+}

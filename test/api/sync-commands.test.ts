@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { run } from '../../src/server/commands/run.ts';
+import { user } from '../helpers/callers.ts';
+import { create } from '../helpers/entities.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { keyOf } from '../sync/nodes.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let origin: TestNode;
+const started: { stop: AbortController; code: Promise<unknown> }[] = [];
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  origin = await startNode();
+});
+afterEach(async () => {
+  for (const { stop, code } of started.splice(0).reverse()) {
+    stop.abort();
+    await code;
+  }
+  await origin[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** One command line in this process, on the folder of the test. */
+function archeion(line: string) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const stop = new AbortController();
+  const code = run(line.split(' '), {
+    env: { ARCHEION_DATA: folder.path, ARCHEION_LOG_LEVEL: 'silent' },
+    pid: process.pid,
+    dataFolder: folder.path,
+    ui: null,
+    out: (text) => void out.push(text),
+    err: (text) => void err.push(text),
+    terminal: null,
+    stopped: stop.signal,
+  });
+  started.push({ stop, code });
+  return { out, err, stop, code };
+}
+
+async function done(line: string): Promise<string[]> {
+  const { code, out, err } = archeion(line);
+  expect([await code, ...err]).toEqual([0]);
+  return out;
+}
+
+test('remotes are watched, limited, and described', async () => {
+  const key = keyOf(await user(origin, 'curator'));
+  const added = await done(`remote add origin ${origin.url} --key ${key} --watch --hours 22-6 --max-kbps 2000`);
+  expect(added).toContain('  Watched from 22 to 6 o\'clock, with at most 2,000 kbit/s while "archeion serve" runs.');
+  expect(await done('remote set origin --no-watch --max-kbps none --hours always')).toContain(
+    '  Not watched: "archeion remote set origin --watch" keeps it in sync.',
+  );
+  const [json = ''] = await done('status --json');
+  expect(JSON.parse(json).networks[0].remotes).toMatchObject([{ name: 'origin', watch: false, lag: { events: null } }]);
+  await done('sync --once');
+  const status = await done('status');
+  expect(status.find((line) => line.includes('All its events were read'))).toMatch(/^ {6}All its events were read \d/);
+
+  for (const line of ['remote set origin', 'remote set origin --max-kbps few', 'remote set origin --hours 6-6'])
+    expect(await archeion(line).code, line).toBe(2);
+  for (const line of ['sync --watch --once', 'sync --watch --dry-run']) expect(await archeion(line).code, line).toBe(2);
+});
+
+test.each(['a node of its own', 'a running node'])('sync --watch goes on until it is stopped, in %s', async (where) => {
+  const curator = await user(origin, 'curator');
+  await done(`remote add origin ${origin.url} --key ${keyOf(curator)}`);
+  if (where === 'a running node') {
+    const serving = archeion('serve --port 0');
+    await vi.waitFor(() => expect(serving.out).toHaveLength(1), 15_000);
+  }
+  const watching = archeion('sync origin --watch --json');
+  const runs = () => watching.out.map((line) => JSON.parse(line)).filter(({ run }) => run !== null);
+  await vi.waitFor(() => expect(runs()).not.toHaveLength(0), 15_000);
+  const before = runs().length;
+  await create(origin, curator, { properties: { label: 'One' } });
+  await vi.waitFor(() => expect(runs().slice(before).at(-1)?.run.report.events).toBeDefined(), 15_000);
+  await vi.waitFor(() => expect(runs().some(({ run }) => run.report.versions > 0)).toBe(true), 15_000);
+  expect(runs().at(-1)).toMatchObject({ remote: 'origin', run: { error: null }, next_run_at: expect.any(String) });
+  watching.stop.abort();
+  expect([await watching.code, ...watching.err]).toEqual([0]);
+});
+
+test('sync --watch says what was done, and ends with 1 where there is nothing to watch any more', async () => {
+  const curator = await user(origin, 'curator');
+  const serving = archeion('serve --port 0');
+  await vi.waitFor(() => expect(serving.out).toHaveLength(1), 15_000);
+  await done(`remote add origin ${origin.url} --key ${keyOf(curator)}`);
+  const watching = archeion('sync --watch');
+  await vi.waitFor(() => expect(watching.out.at(-1)).toMatch(/ origin: \d+ versions of \d+ entities pulled$/), 15_000);
+  await done('remote remove origin');
+  expect(await watching.code).toBe(1);
+  expect(watching.err).toEqual(['archeion: The node does not watch origin any more.']);
+  expect(await archeion('sync nobody --watch').code).toBe(1);
+});

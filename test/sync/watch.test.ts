@@ -1,0 +1,171 @@
+import { describe, expect, test, vi } from 'vitest';
+import { ask, operator, user } from '../helpers/callers.ts';
+import { collection, create, ok, update } from '../helpers/entities.ts';
+import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { addRemote, keyOf, lines, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
+import { startProxy } from './proxy.ts';
+import { look } from './watching.ts';
+
+interface Watched {
+  watch: boolean;
+  max_kbps: number | null;
+  hours: string | null;
+  next_run_at: string | null;
+  last_run: { ended_at: string; error: string | null } | null;
+  lag: { events: number | null; seconds: number | null };
+  unread_expire_in_h: number | null;
+  words: string[];
+  pending: number;
+}
+
+const stateOf = async (...args: Parameters<typeof remoteOf>) => (await remoteOf(...args)) as unknown as Watched;
+
+describe('a remote that is watched', () => {
+  test('T7: is pulled from and pushed to by itself, an edit here long before the next poll', async () => {
+    await using pair = await startPair({ mirror: { watch: true } });
+    const { origin, mirror, curator, here } = pair;
+    const place = await collection(origin, curator, { label: 'Works' });
+    const work = await create(origin, curator, { collection: place.id, properties: { label: 'One' } });
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin', { watch: true }));
+    await vi.waitFor(async () => expect((await read(mirror, here, work.id)).cid).toBe(work.cid), 15_000);
+
+    const theirs = await update(origin, curator, work, { properties: { label: 'Two' } });
+    await vi.waitFor(async () => expect((await read(mirror, here, work.id)).cid).toBe(theirs.cid), 15_000);
+
+    await using onlooker = await look(mirror, here);
+    const quiet = await onlooker.until(({ run }) => run !== null && run.report.events === 0);
+    await update(mirror, here, theirs, { properties: { label: 'Three' } });
+    const pushed = await onlooker.until(({ run }) => run !== null && run.report.updated === 1);
+    expect(Date.parse(pushed.run?.started_at ?? '')).toBeLessThan(Date.parse(quiet.next_run_at ?? ''));
+    expect((await read(origin, curator, work.id)).properties).toMatchObject({ label: 'Three' });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect(await stateOf(mirror, here)).toMatchObject({ watch: true, pending: 0, lag: { events: 0 } });
+  });
+
+  test('is watched on after a restart, also on a network that nobody has asked for yet', async () => {
+    await using folder = await temporaryFolder();
+    await using origin = await startNode();
+    const curator = await user(origin, 'curator');
+    const testing = (headers: Record<string, string>) => ({ ...headers, 'X-Arke-Network': 'test' });
+    {
+      await using mirror = await startNode({ data: folder.path });
+      const here = { id: '', headers: testing(operator(mirror).headers) };
+      await addRemote(mirror, here, { url: origin.url, watch: true, max_kbps: 8000 });
+      // A node that runs for one command leaves remotes alone.
+      expect(await stateOf(mirror, here)).toMatchObject({ watch: true, max_kbps: 8000, next_run_at: null });
+    }
+    const work = await create(origin, { id: '', headers: testing(curator.headers) }, { properties: { label: 'One' } });
+    await using again = await startNode({ data: folder.path, watch: true });
+    await vi.waitFor(async () => {
+      const [store] = again.ctx.networks.opened().filter(({ network }) => network === 'test');
+      expect(store && (await tipsOf(again, 'test'))).toEqual({ [work.id]: work.cid });
+    }, 15_000);
+  });
+
+  test('can be synced by hand and removed at any time, and then is not watched any more', async () => {
+    await using pair = await startPair({ mirror: { watch: true } });
+    const { origin, mirror, curator, here } = pair;
+    await using onlooker = await look(mirror, here);
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin', { watch: true }));
+    for (let n = 0; n < 5; n++) {
+      await create(origin, curator, { properties: { n } });
+      await sync(mirror, here);
+    }
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect((await ask(mirror, here, 'DELETE /node/remotes/origin')).status).toBe(204);
+    for (let line = await onlooker.next(); line !== undefined; line = await onlooker.next());
+    expect((await ask(mirror, here, 'POST /node/remotes/origin/watch')).status).toBe(404);
+  });
+
+  test('T3: is left alone for as long as it wants, whatever is edited here meanwhile', async () => {
+    await using origin = await startNode();
+    await using proxy = await startProxy(origin.url);
+    await using mirror = await startNode();
+    const curator = await user(origin, 'curator');
+    const here = operator(mirror);
+    await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
+    proxy.fault = ({ path }) =>
+      path.startsWith('/events') ? { status: 429, headers: { 'Retry-After': '7200' } } : undefined;
+    await using onlooker = await look(mirror, here);
+    const { run, next_run_at } = await onlooker.until((line) => line.run !== null);
+    const calls = proxy.calls.length;
+    expect(run?.error).toMatch(/wants to be left alone for 7200 seconds/);
+    expect(Date.parse(next_run_at ?? '') - Date.parse(run?.ended_at ?? '')).toBeGreaterThanOrEqual(7_200_000);
+    await create(mirror, here, { properties: { label: 'mine' } });
+    expect(await stateOf(mirror, here)).toMatchObject({ pending: 1, next_run_at });
+    expect(proxy.calls).toHaveLength(calls);
+
+    const byHand = await ask(mirror, here, 'POST /node/remotes/origin/sync');
+    expect(byHand).toMatchObject({ status: 502, body: { error: expect.stringContaining('left alone') } });
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ created: 1 });
+    const after = await onlooker.until((line) => line.run?.error === null);
+    expect(Date.parse(after.next_run_at ?? '')).toBeLessThan(Date.parse(next_run_at ?? ''));
+  });
+
+  test('is not synced with outside its hours, and again when they are lifted', async () => {
+    await using pair = await startPair();
+    const { origin, mirror, curator, here } = pair;
+    const work = await create(origin, curator, { properties: { label: 'One' } });
+    const hour = new Date().getHours();
+    const hours = `${(hour + 5) % 24}-${(hour + 7) % 24}`;
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin', { hours }));
+    await using onlooker = await look(mirror, here);
+    const first = await onlooker.next();
+    expect(new Date(first?.next_run_at ?? '').getHours()).toBe((hour + 5) % 24);
+    await create(mirror, here, { properties: { label: 'mine' } });
+    expect(await stateOf(mirror, here)).toMatchObject({ hours, pending: 1, next_run_at: first?.next_run_at });
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin', { hours: null }));
+    expect((await onlooker.next())?.run).toMatchObject({ error: null, report: { created: 1 } });
+    expect((await read(mirror, here, work.id)).cid).toBe(work.cid);
+  });
+
+  test('tells whoever looks on when the node stops, and keeps what it has done', async () => {
+    await using folder = await temporaryFolder();
+    await using origin = await startNode();
+    const mirror = await startNode({ data: folder.path });
+    const here = operator(mirror);
+    await addRemote(mirror, here, { url: origin.url });
+    await using onlooker = await look(mirror, here);
+    const { run } = await onlooker.until((line) => line.run !== null);
+    const [stopped] = await Promise.all([onlooker.until(() => false).catch(() => true), mirror[Symbol.asyncDispose]()]);
+    expect(stopped).toBe(true);
+    await using again = await startNode({ data: folder.path });
+    expect((await stateOf(again, here)).last_run).toMatchObject({ ended_at: run?.ended_at });
+  });
+});
+
+test('refuses settings that make no sense', async () => {
+  await using pair = await startPair();
+  const { mirror, here, curator } = pair;
+  const put = (body: object) => ask(mirror, here, 'PUT /node/remotes/origin', body);
+  for (const [body, path] of [
+    [{ hours: '25-6' }, 'hours'],
+    [{ hours: '6-6' }, 'hours'],
+    [{ hours: 'never' }, 'hours'],
+    [{ max_kbps: 7 }, 'max_kbps'],
+    [{ max_kbps: 1.5 }, 'max_kbps'],
+    [{ watch: 'yes' }, 'watch'],
+  ] as const) {
+    const answer = await put(body);
+    expect(answer.status, JSON.stringify(body)).toBe(400);
+    expect(answer.body).toMatchObject({ details: { issues: [{ path: [path] }] } });
+  }
+  expect(ok(await put({}))).toMatchObject({ watch: false, max_kbps: null, hours: null });
+  expect(ok(await put({ watch: true, max_kbps: 64, hours: '22-6' }))).toMatchObject({ watch: true, max_kbps: 64 });
+  expect(ok(await put({ hours: null }))).toMatchObject({ watch: true, max_kbps: 64, hours: null });
+  expect((await ask(mirror, here, 'PUT /node/remotes/other', {})).status).toBe(404);
+  expect((await ask(mirror, curator, 'PUT /node/remotes/origin', {})).status).toBe(401);
+});
+
+test('a limit on bandwidth slows a mirror down, and takes nothing from it', async () => {
+  await using pair = await startPair({ keyed: false });
+  const { origin, mirror, curator, here } = pair;
+  const text = 'x'.repeat(10_000);
+  for (let n = 0; n < 5; n++) await create(origin, curator, { properties: { text, n } });
+  ok(await ask(mirror, here, 'PUT /node/remotes/origin', { max_kbps: 200 }));
+  const slow = await ask(mirror, here, 'POST /node/remotes/origin/sync');
+  // 50 kB at 25 kB/s with one second for free: lines of progress come while it waits.
+  expect(lines(slow.text).length).toBeGreaterThan(1);
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
