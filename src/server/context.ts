@@ -8,6 +8,7 @@ import { openapi, version } from './generated/openapi.ts';
 import { createAuthenticator } from './http/auth.ts';
 import type { Authenticate } from './http/caller.ts';
 import { type LargeRequests, maxOnLoop } from './http/large-requests.ts';
+import { durationBounds, RequestTally } from './http/request-tally.ts';
 import type { Log } from './log.ts';
 import type { Network } from './model/ids.ts';
 import { Sessions } from './model/sessions.ts';
@@ -26,6 +27,7 @@ import { OneAtATime } from './resources/node/archives/one-at-a-time.ts';
 import { ConflictsService } from './resources/node/conflicts/service.ts';
 import { ImportsService } from './resources/node/imports/service.ts';
 import { NodeKeysService } from './resources/node/keys/service.ts';
+import { MetricsService } from './resources/node/metrics/service.ts';
 import { RemotesService } from './resources/node/remotes/service.ts';
 import { SessionsService } from './resources/node/sessions/service.ts';
 import { StatusService } from './resources/node/status/service.ts';
@@ -57,6 +59,7 @@ export interface Context extends Services, AsyncDisposable {
   networks: Networks;
   events: EventsService;
   largeRequests: LargeRequests;
+  requests: RequestTally;
   attestationLogs: AttestationLogs;
   attestations: AttestationsService;
   archives: { exports: ExportService; carImports: CarImportService };
@@ -70,6 +73,7 @@ export interface Context extends Services, AsyncDisposable {
   remotes: RemotesService;
   conflicts: ConflictsService;
   watcher: Watcher;
+  metrics: MetricsService;
   chat: ChatService;
   sessions: SessionsService;
   system: SystemService;
@@ -118,6 +122,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     instance,
     publicUrl,
   });
+  const requests = new RequestTally();
   const pool = opened.use(new RequestPool({ config, networks, now, log }));
   const additive = opened.use(
     new AdditiveFollowers({
@@ -166,6 +171,10 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
       now,
     }),
     largeRequests: pool,
+    requests,
+    metrics: opened.use(
+      new MetricsService({ networks, runs: sync.runs, requests, bounds: durationBounds, large: pool, version, now }),
+    ),
     events: opened.use(new EventsService(networks, now, log)),
     attestationLogs: logs,
     attestations: new AttestationsService({

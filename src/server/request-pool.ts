@@ -35,6 +35,8 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   readonly #needs: RequestPoolNeeds;
   #pool: Piscina | null = null;
   #waiting = 0;
+  /** Requests under way or waiting. */
+  underWay = 0;
 
   constructor(needs: RequestPoolNeeds) {
     this.#needs = needs;
@@ -61,6 +63,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
     const size = request.bytes?.length ?? 0;
     if (this.#waiting > 0 && this.#waiting + size > maxWaiting) throw new BusyError();
     this.#waiting += size;
+    this.underWay++;
     const { port1: ours, port2: theirs } = new MessageChannel();
     ours.on('message', ({ commits }: Submission) => void submit(store, commits, ours));
     try {
@@ -68,6 +71,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
     } finally {
       ours.close();
       this.#waiting -= size;
+      this.underWay--;
     }
   }
 

@@ -94,7 +94,12 @@ function build(config: Config): NonNullable<typeof here> {
   const networks = {
     get: (network: Network) => {
       const store =
-        stores.get(network) ?? NetworkStore.beside(config.data, network, { submit, close: async () => undefined });
+        stores.get(network) ??
+        NetworkStore.beside(config.data, network, {
+          submit,
+          load: () => ({ groups: 0, waitingBytes: 0 }),
+          close: async () => undefined,
+        });
       stores.set(network, store);
       return store;
     },

@@ -20,6 +20,7 @@ import { findRows } from './rows/finds.ts';
 import { folderTreeRows } from './rows/folder-tree.ts';
 import { folderRows } from './rows/folders.ts';
 import { memberRows } from './rows/members.ts';
+import { metricsRows } from './rows/metrics.ts';
 import { openRows } from './rows/open.ts';
 import { relationshipRows } from './rows/relationships.ts';
 import { treeRows } from './rows/trees.ts';
@@ -49,6 +50,7 @@ const rows: Row[] = [
   ...versionRows,
   ...chatRows,
   ...attestationRows,
+  ...metricsRows,
   ...openRows,
 ];
 

@@ -23,6 +23,10 @@ export function createApp(ctx: Context, { own, ui, extend }: AppOptions): Expres
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
+  app.use((request, response, next) => {
+    ctx.requests.watch(request, response);
+    next();
+  });
   app.use(gate(own));
   app.use(pages({ ui }));
   app.use(identify(ctx));

@@ -14,6 +14,7 @@ import { ArchivesController } from '../resources/node/archives/controller.ts';
 import { ConflictsController } from '../resources/node/conflicts/controller.ts';
 import { ImportsController } from '../resources/node/imports/controller.ts';
 import { NodeKeysController } from '../resources/node/keys/controller.ts';
+import { MetricsController } from '../resources/node/metrics/controller.ts';
 import { RemotesController } from '../resources/node/remotes/controller.ts';
 import { SessionsController } from '../resources/node/sessions/controller.ts';
 import { StatusController } from '../resources/node/status/controller.ts';
@@ -55,6 +56,7 @@ const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [EventsController, (ctx) => new EventsController(ctx.events)],
   [FilesController, (ctx) => new FilesController(ctx.bytes)],
   [ImportsController, (ctx) => new ImportsController(ctx.imports)],
+  [MetricsController, (ctx) => new MetricsController(ctx.metrics)],
   [NodeKeysController, (ctx) => new NodeKeysController(ctx.nodeKeys)],
   [RemotesController, (ctx) => new RemotesController(ctx.remotes)],
   [SessionsController, (ctx) => new SessionsController(ctx.sessions)],

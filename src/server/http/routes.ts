@@ -5,6 +5,7 @@ import { isStream, parseJson } from './body.ts';
 import { type Endpoint, type EndpointAnswer, type EndpointRequest, endpoints } from './endpoint.ts';
 import { type ControllerClass, factoryOf, serviceFactoryOf } from './ioc.ts';
 import { type LargeRequests, maxOnLoop } from './large-requests.ts';
+import { tallied } from './request-tally.ts';
 import type { Models, Parameter } from './schema.ts';
 import { StoredJson, sendJson } from './stored-json.ts';
 
@@ -101,7 +102,9 @@ function handle(
   elsewhere: LargeRequests | undefined,
 ): RequestHandler {
   const admit = admissions[route.caller];
+  const tally = ctx.requests.of(route.method.toUpperCase(), route.path);
   return (request: Request, response: Response, _next: NextFunction) => {
+    tallied(request, tally);
     const { caller } = request as unknown as CallerRequest;
     admit(caller, request, ctx);
     const bytes = request.body instanceof Uint8Array ? request.body : undefined;

@@ -52,6 +52,11 @@ export function registered(caller: Caller): RegisteredActor {
   return actor;
 }
 
+/** Whether the operator of this node asks. */
+export function isOperator({ actor }: Caller): boolean {
+  return actor.kind === 'user' && actor.operator === true;
+}
+
 /** For the endpoints below /node: the operator alone. @throws UnauthorizedError, ForbiddenError */
 export function operator(caller: Caller): Extract<RegisteredActor, { kind: 'user' }> {
   const actor = registered(caller);

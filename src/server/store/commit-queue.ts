@@ -14,8 +14,17 @@ export interface CommitQueue {
    * its submission is written.
    */
   submit(commits: Commit[]): Promise<Outcome[]>;
+  load(): QueueLoad;
   /** Writes what was submitted before, then refuses everything. */
   close(): Promise<void>;
+}
+
+/** What a queue has done and holds. */
+export interface QueueLoad {
+  /** Groups that were answered. */
+  groups: number;
+  /** What waits, in bytes. */
+  waitingBytes: number;
 }
 
 export const closing = 'The node is closing.';
@@ -32,6 +41,7 @@ export class Waiting {
   readonly #submissions = new Map<number, Submission>();
   #seq = 0;
   #bytes = 0;
+  #groups = 0;
 
   /** Takes a submission in, or throws; `send` passes it on under its number. */
   add(commits: Commit[], send: (seq: number) => void): Promise<Outcome[]> {
@@ -43,6 +53,16 @@ export class Waiting {
       this.#submissions.set(seq, { size, resolve, reject });
       send(seq);
     });
+  }
+
+  load(): QueueLoad {
+    return { groups: this.#groups, waitingBytes: this.#bytes };
+  }
+
+  /** Answers those of one group. */
+  answerGroup(answers: { seq: number; answer: Answer }[]): void {
+    this.#groups++;
+    for (const { seq, answer } of answers) this.answer(seq, answer);
   }
 
   answer(seq: number, answer: Answer): void {
@@ -83,6 +103,7 @@ export function inProcessQueue(file: string, open: (file: string) => Connection 
       if (closed) throw new StorageError(closing);
       return waiting.add(commits, (seq) => group.submit(commits, (answer) => waiting.answer(seq, answer)));
     },
+    load: () => waiting.load(),
     close: async () => {
       closed = true;
       group.close();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Network } from '../model/ids.ts';
 import type { QueuedRow } from './additive-rows.ts';
 import type { Commit, Outcome } from './commit.ts';
-import { type CommitQueue, inProcessQueue } from './commit-queue.ts';
+import { type CommitQueue, inProcessQueue, type QueueLoad } from './commit-queue.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
 import type { LongRead, longReads } from './long-reads.ts';
 import { type LongReader, ReaderPool, readResult } from './reader-pool.ts';
@@ -21,6 +21,15 @@ export interface AdditiveWatch {
   processing(id: string): ReadonlySet<number>;
 }
 
+export interface StoreActivity extends QueueLoad {
+  commits: number;
+  /** Tips that were moved. */
+  moves: number;
+  versions: number;
+  /** Long reads under way or waiting. */
+  longReads: number;
+}
+
 /** One network's storage: short reads here, writes through its one writer. */
 export class NetworkStore {
   readonly network: Network;
@@ -31,6 +40,7 @@ export class NetworkStore {
   readonly #queue: CommitQueue;
   readonly #reader: Connection;
   readonly #longReads: LongReader;
+  readonly #written = { commits: 0, moves: 0, versions: 0 };
   readonly #followers: (() => void)[] = [];
   #additive: AdditiveWatch | null = null;
 
@@ -66,6 +76,7 @@ export class NetworkStore {
     const reader = storing(() => openReader(databaseFile(data, network)));
     return new NetworkStore(network, join(data, network), queue, reader, {
       run: async (read) => readResult(runLongRead(read)),
+      underWay: 0,
       close: async () => undefined,
     });
   }
@@ -88,6 +99,7 @@ export class NetworkStore {
   /** See CommitQueue. */
   async submit(commits: Commit[]): Promise<Outcome[]> {
     const outcomes = await this.#watched(commits);
+    this.#count(commits, outcomes);
     if (outcomes.some((outcome) => outcome.committed && outcome.moves.length > 0))
       for (const follow of this.#followers) follow();
     return outcomes;
@@ -115,6 +127,20 @@ export class NetworkStore {
   /** The numbers of an entity's additive updates that are being applied now, as far as this thread knows. */
   inHand(id: string): ReadonlySet<number> {
     return this.#additive?.processing(id) ?? new Set();
+  }
+
+  /** What has been written since the network was opened, and what is under way. */
+  activity(): StoreActivity {
+    return { ...this.#written, ...this.#queue.load(), longReads: this.#longReads.underWay };
+  }
+
+  #count(commits: Commit[], outcomes: Outcome[]): void {
+    for (const [i, outcome] of outcomes.entries()) {
+      if (!outcome.committed) continue;
+      this.#written.commits++;
+      this.#written.moves += outcome.moves.length;
+      for (const { blocks } of commits[i]?.changes ?? []) this.#written.versions += blocks.length;
+    }
   }
 
   /** `follow` is called after commits that moved tips are on disk; it must return at once, and not throw. */

@@ -9,12 +9,15 @@ import { workerUrl } from './worker-url.ts';
 export interface LongReader {
   /** The JSON text of a long read, as UTF-8. Throws StorageError where the database failed. */
   run<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array>;
+  /** Reads under way or waiting. */
+  readonly underWay: number;
   close(): Promise<void>;
 }
 
 /** Two threads for long reads, started when first needed and ended after a minute without work. */
 export class ReaderPool implements LongReader {
   #pool: Piscina | null = null;
+  underWay = 0;
 
   async run<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array> {
     this.#pool ??= new Piscina({
@@ -25,7 +28,12 @@ export class ReaderPool implements LongReader {
       atomics: 'disabled',
       recordTiming: false,
     });
-    return readResult((await this.#pool.run(read, { name: 'runLongRead' })) as Uint8Array | FailedRead);
+    this.underWay++;
+    try {
+      return readResult((await this.#pool.run(read, { name: 'runLongRead' })) as Uint8Array | FailedRead);
+    } finally {
+      this.underWay--;
+    }
   }
 
   async close(): Promise<void> {

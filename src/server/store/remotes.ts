@@ -299,9 +299,8 @@ export function listRefusals(db: Reader, remote: number, limit: number): Refusal
   );
 }
 
-/** How much is known of a remote's entities. */
-export interface RemoteCounts {
-  mirrored: number;
+/** What is open between a remote and this node. */
+export interface OpenCounts {
   pending: number;
   conflicts: number;
   refused: number;
@@ -309,14 +308,24 @@ export interface RemoteCounts {
   troubles: Record<string, number>;
 }
 
+/** How much is known of a remote's entities. */
+export interface RemoteCounts extends OpenCounts {
+  mirrored: number;
+}
+
+/** It walks the entities that are mirrored. */
 export function countRemote(db: Reader, remote: number): RemoteCounts {
+  const sql = 'SELECT count(*) AS n FROM remote_entity WHERE remote = ? AND theirs IS NOT NULL';
+  return { mirrored: db.get<{ n: number }>(sql, remote)?.n ?? 0, ...countOpen(db, remote) };
+}
+
+export function countOpen(db: Reader, remote: number): OpenCounts {
   const count = (sql: string): number => db.get<{ n: number }>(sql, remote)?.n ?? 0;
   const troubles = db.all<{ trouble: string; n: number }>(
     'SELECT trouble, count(*) AS n FROM remote_entity WHERE remote = ? AND trouble IS NOT NULL GROUP BY trouble',
     remote,
   );
   return {
-    mirrored: count('SELECT count(*) AS n FROM remote_entity WHERE remote = ? AND theirs IS NOT NULL'),
     pending: count('SELECT count(*) AS n FROM push_pending WHERE remote = ?'),
     conflicts: count('SELECT count(*) AS n FROM sync_conflict WHERE remote = ?'),
     refused: count('SELECT count(*) AS n FROM push_refusal WHERE remote = ?'),

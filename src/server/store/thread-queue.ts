@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Block } from '../blocks/encode.ts';
 import { StorageError } from '../errors.ts';
 import type { Commit, Outcome } from './commit.ts';
-import { type CommitQueue, closing, Waiting } from './commit-queue.ts';
+import { type CommitQueue, closing, type QueueLoad, Waiting } from './commit-queue.ts';
 import { storageError } from './storage-error.ts';
 import { workerUrl } from './worker-url.ts';
 import type { FromWriter, ToWriter } from './writer-thread.ts';
@@ -58,8 +58,7 @@ export class ThreadQueue implements CommitQueue {
         else if ('ready' in message) {
           this.#worker = worker;
           resolve();
-        } else if ('answers' in message)
-          for (const { seq, answer } of message.answers) this.#waiting.answer(seq, answer);
+        } else if ('answers' in message) this.#waiting.answerGroup(message.answers);
       });
       worker.on('error', (error) => lost(`${died} (${error.message})`));
       worker.on('exit', () => lost(died));
@@ -96,6 +95,10 @@ export class ThreadQueue implements CommitQueue {
 
   #post(message: ToWriter): void {
     this.#worker?.postMessage(message);
+  }
+
+  load(): QueueLoad {
+    return this.#waiting.load();
   }
 
   close(): Promise<void> {

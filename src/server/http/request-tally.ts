@@ -1,0 +1,72 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
+
+/** Upper bounds of the durations that are told apart, in seconds. */
+export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10];
+
+/** The requests of one endpoint since the node began. */
+export interface RouteTally {
+  method: string;
+  /** As the OpenAPI document spells it; `other` for pages and for paths that no endpoint has. */
+  route: string;
+  /** By the first digit of their status; 0 for those whose client left before an answer. */
+  statuses: number[];
+  /** By the first of the bounds that they kept to; the last ones kept to none. */
+  durations: number[];
+  seconds: number;
+}
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const mark = Symbol('tally');
+
+type Marked = IncomingMessage & { [mark]?: RouteTally };
+
+/** Counts requests by endpoint: as many counters as there are endpoints, whatever is asked. */
+export class RequestTally {
+  readonly #routes = new Map<string, RouteTally>();
+
+  /** The counter of an endpoint; `path` with or without Express's colons. */
+  of(method: string, path: string): RouteTally {
+    const route = path.replaceAll(/:(\w+)/g, '{$1}');
+    const key = `${method} ${route}`;
+    let tally = this.#routes.get(key);
+    if (!tally) {
+      const durations = new Array<number>(durationBounds.length + 1).fill(0);
+      tally = { method, route, statuses: new Array<number>(6).fill(0), durations, seconds: 0 };
+      this.#routes.set(key, tally);
+    }
+    return tally;
+  }
+
+  /** All endpoints that there are, asked or not. */
+  all(): RouteTally[] {
+    return [...this.#routes.values()];
+  }
+
+  /** Counts a request when its answer has ended. */
+  watch(request: IncomingMessage, response: ServerResponse): void {
+    const began = performance.now();
+    response.on('close', () => {
+      const tally = (request as Marked)[mark] ?? this.#other(request.method);
+      count(tally, response.headersSent ? response.statusCode : 0, (performance.now() - began) / 1000);
+    });
+  }
+
+  #other(method = ''): RouteTally {
+    return this.of(methods.has(method) ? method : 'OTHER', 'other');
+  }
+}
+
+/** Says which endpoint serves a request. */
+export function tallied(request: IncomingMessage, tally: RouteTally): void {
+  (request as Marked)[mark] = tally;
+}
+
+function count(tally: RouteTally, status: number, seconds: number): void {
+  const kind = Math.trunc(status / 100);
+  tally.statuses[kind] = (tally.statuses[kind] ?? 0) + 1;
+  let at = 0;
+  while (seconds > (durationBounds[at] ?? Number.POSITIVE_INFINITY)) at++;
+  tally.durations[at] = (tally.durations[at] ?? 0) + 1;
+  tally.seconds += seconds;
+}
