@@ -28,6 +28,8 @@ import { ConflictsService } from './resources/node/conflicts/service.ts';
 import { ImportsService } from './resources/node/imports/service.ts';
 import { NodeKeysService } from './resources/node/keys/service.ts';
 import { MetricsService } from './resources/node/metrics/service.ts';
+import { BlocksService } from './resources/node/peers/blocks-service.ts';
+import { EventStreamService } from './resources/node/peers/stream-service.ts';
 import { RemotesService } from './resources/node/remotes/service.ts';
 import { SessionsService } from './resources/node/sessions/service.ts';
 import { StatusService } from './resources/node/status/service.ts';
@@ -74,6 +76,9 @@ export interface Context extends Services, AsyncDisposable {
   conflicts: ConflictsService;
   watcher: Watcher;
   metrics: MetricsService;
+  sync: SyncEngine;
+  /** What other nodes ask for. */
+  peers: { blocks: BlocksService; stream: EventStreamService };
   chat: ChatService;
   sessions: SessionsService;
   system: SystemService;
@@ -204,9 +209,14 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     imports: new ImportsService(writes, collections),
     nodeKeys: new NodeKeysService(identity),
     status: new StatusService({ networks, remotes, data: config.data, instance, version, now }),
+    sync,
     remotes,
     watcher,
     conflicts: new ConflictsService(writes),
+    peers: {
+      blocks: new BlocksService(networks, services.permissions),
+      stream: new EventStreamService(networks, instance),
+    },
     chat: opened.use(chat),
     sessions,
     additive,

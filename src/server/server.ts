@@ -55,6 +55,7 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
   opened.defer(() => closeListener(server));
   // Before the listener, which would wait for those who look on.
   opened.use(ctx.watcher);
+  opened.defer(() => ctx.peers.stream.close());
   own.port = await listen(server, config.host, config.port);
   const url = addressOf(config.host, own.port);
   opened.use(await writeNodeFile(data, { url, pid: overrides.pid ?? 0, instance, version }));

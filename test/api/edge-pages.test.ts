@@ -27,6 +27,7 @@ describe('the node about itself', () => {
       instance: node.ctx.instance,
       version: node.ctx.version,
       capabilities: [],
+      sync: { blocks: 1, live: 1 },
     });
   });
 

@@ -102,7 +102,9 @@ describe('the table', () => {
     const attestations = ['consistency', 'head', 'proof'].map((name) => `GET /node/attestations/${name}`);
     // Whoever has the token has been let in before.
     const transfers = ['GET /node/downloads/{token}', 'GET /node/uploads/{token}', 'PUT /node/uploads/{token}'];
-    expect(open.map(([route]) => route).sort()).toEqual([...session, ...attestations, ...transfers].sort());
+    // What other nodes read, as they read /events and versions.
+    const peers = ['GET /node/events/stream', 'POST /node/sync/blocks'];
+    expect(open.map(([route]) => route).sort()).toEqual([...session, ...attestations, ...transfers, ...peers].sort());
   });
 
   it.each(rows)('documents who may call: $route', ({ route, auth }) => {

@@ -52,8 +52,12 @@ async function fire(shot: Shot): Promise<Answer> {
   const length: Record<string, string> =
     body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
   const headers = { ...people[shot.who].headers, ...shot.headers, ...length };
+  const endless = shot.route === 'GET /node/events/stream';
   try {
-    return await scene.node.fetch(shot.path, { method: shot.method, headers, ...(body === undefined ? {} : { body }) });
+    return await scene.node.fetch(shot.path, {
+      ...{ method: shot.method, headers, endless },
+      ...(body === undefined ? {} : { body }),
+    });
   } catch (error) {
     return { status: 0, headers: {}, text: String(error), body: undefined };
   }

@@ -20,6 +20,8 @@ export interface Ask {
   headers?: Record<string, string>;
   /** A value is sent as JSON; text and bytes as they are. */
   body?: unknown;
+  /** The answer has no end: its first part is enough. */
+  endless?: boolean;
 }
 
 /** A real node on a free port, in a folder of its own that goes with it. */
@@ -63,7 +65,11 @@ export async function startNode({ env = {}, data, ...overrides }: StartOptions =
 }
 
 /** One request with exactly these headers (`fetch` would not let a test set Host), on a connection of its own. */
-export function send(url: string, path: string, { method = 'GET', headers = {}, body }: Ask = {}): Promise<Answer> {
+export function send(
+  url: string,
+  path: string,
+  { method = 'GET', headers = {}, body, endless }: Ask = {},
+): Promise<Answer> {
   const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
   const bytes = raw ? body : JSON.stringify(body);
   const type = raw ? {} : { 'Content-Type': 'application/json' };
@@ -76,9 +82,8 @@ export function send(url: string, path: string, { method = 'GET', headers = {}, 
       { hostname, port, path, method, headers: { ...type, ...length, ...headers }, agent: false },
       (response) => {
         const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
-        response.on('end', () => {
+        const whole = () => {
           const text = Buffer.concat(chunks).toString();
           // Stored bytes may say that they are JSON, whatever they are.
           const { 'content-type': type = '', 'content-disposition': saved } = response.headers;
@@ -89,6 +94,13 @@ export function send(url: string, path: string, { method = 'GET', headers = {}, 
             text,
             body: json ? JSON.parse(text) : undefined,
           });
+        };
+        response.on('end', whole);
+        response.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          if (!endless || response.statusCode !== 200) return;
+          whole();
+          response.destroy();
         });
       },
     );

@@ -4,9 +4,13 @@ import { collection, create, type Deleted, ok, update } from '../helpers/entitie
 import { startNode } from '../helpers/node.ts';
 import { addRemote, chainOf, lines, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
 
-describe.each(['main', 'test'] as const)('a mirror on %s', (network) => {
+describe.each([
+  ['main', 'blocks', false],
+  ['test', 'blocks', false],
+  ['main', 'the public interface', true],
+] as const)('a mirror on %s by %s', (network, _by, plain) => {
   test('S1, S2: has every tip and every chain of its origin, deleted and noted ones too, byte for byte', async () => {
-    await using pair = await startPair({ network, keyed: false });
+    await using pair = await startPair({ network, keyed: false, plain });
     const { origin, mirror, curator, here } = pair;
     const place = await collection(origin, curator, { label: 'Works' });
     const work = await create(origin, curator, {
@@ -42,8 +46,11 @@ describe.each(['main', 'test'] as const)('a mirror on %s', (network) => {
   });
 });
 
-test('F1: takes over all that came between two runs, over many pages', async () => {
-  await using pair = await startPair({ keyed: false });
+test.each([
+  ['blocks', false],
+  ['the public interface', true],
+])('F1: takes over all that came between two runs, over many pages, by %s', async (_by, plain) => {
+  await using pair = await startPair({ keyed: false, plain });
   const { origin, mirror, curator, here } = pair;
   await sync(mirror, here);
   for (let i = 0; i < 12; i++) {
@@ -56,8 +63,11 @@ test('F1: takes over all that came between two runs, over many pages', async () 
   expect((await remoteOf(mirror, here)).seen).toHaveLength(1);
 });
 
-test('takes over a chain that is longer than one commit may be', async () => {
-  await using pair = await startPair({ keyed: false });
+test.each([
+  ['blocks', false],
+  ['the public interface', true],
+])('takes over a chain that is longer than one commit may be, by %s', async (_by, plain) => {
+  await using pair = await startPair({ keyed: false, plain });
   const { origin, mirror, curator, here } = pair;
   let entity = await create(origin, curator, { properties: { n: 0 } });
   for (let n = 1; n <= 1100; n++) entity = await update(origin, curator, entity, { properties: { n } });
@@ -67,10 +77,14 @@ test('takes over a chain that is longer than one commit may be', async () => {
   expect(chain).toEqual(await chainOf(origin, entity.id));
 });
 
-test('with a filter takes over the collections, what lies in them and what leaves them', async () => {
+test.each([
+  ['blocks', false],
+  ['the public interface', true],
+])('with a filter takes over the collections, what lies in them and what leaves them, by %s', async (_by, plain) => {
   let wanted = '';
   await using pair = await startPair({
     keyed: false,
+    plain,
     prepare: async (origin, curator) => {
       wanted = (await collection(origin, curator, { label: 'wanted' })).id;
       return { collections: [wanted] };

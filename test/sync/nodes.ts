@@ -4,6 +4,7 @@ import { chain } from '../../src/server/store/versions.ts';
 import { ask, on, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok } from '../helpers/entities.ts';
 import { type StartOptions, startNode, type TestNode } from '../helpers/node.ts';
+import { startProxy } from './proxy.ts';
 
 /** Two nodes: one that mirrors the other under the name `origin`. */
 export interface Pair extends AsyncDisposable {
@@ -21,6 +22,8 @@ export interface PairOptions {
   /** Without: the mirror is not given a key. */
   keyed?: boolean;
   collections?: string[];
+  /** The mirror finds nothing beyond the public interface. */
+  plain?: boolean;
   mirror?: StartOptions;
   origin?: StartOptions;
   prepare?: (origin: TestNode, curator: Person) => Promise<{ collections?: string[] } | undefined>;
@@ -30,6 +33,7 @@ export async function startPair({
   network = 'main',
   keyed = true,
   prepare,
+  plain = false,
   mirror: options,
   origin: originOptions,
 }: PairOptions = {}): Promise<Pair> {
@@ -40,7 +44,8 @@ export async function startPair({
   const there = on(network, operator(origin));
   const here = on(network, operator(mirror));
   const more = await prepare?.(origin, curator);
-  await addRemote(mirror, here, { url: origin.url, ...more, ...(keyed && { key: keyOf(curator) }) });
+  const url = plain ? opened.use(await startProxy(origin.url)).url : origin.url;
+  await addRemote(mirror, here, { url, ...more, ...(keyed && { key: keyOf(curator) }) });
   const all = opened.move();
   return { origin, mirror, curator, there, here, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }

@@ -1,20 +1,22 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Answer, send } from '../helpers/node.ts';
+import { text } from 'node:stream/consumers';
 
 export interface Call {
   method: string;
   path: string;
+  /** The body's bytes as text. */
   body: string;
 }
 
 /**
- * What happens to one call: an answer in place of the node's, a changed one, `cut` before it reaches the node, `lose`
- * after the node has done it, undefined for what the node says.
+ * What happens to one call: an answer in place of the node's, a changed one (its JSON, or its bytes; null breaks it off
+ * where it is), `cut` before it reaches the node, `lose` after the node has done it, undefined for what the node says.
  */
 export type Fault =
   | { status: number; body?: unknown; headers?: Record<string, string> }
   | { change: (body: unknown) => unknown }
+  | { bytes: (body: Buffer) => Buffer; breaks?: boolean }
   | 'cut'
   | 'lose'
   | undefined;
@@ -25,19 +27,34 @@ export interface FaultyRemote extends AsyncDisposable {
   calls: Call[];
   /** Asked for each call. */
   fault: (call: Call) => Fault;
+  /** Ends every connection that is open. */
+  breakOff: () => void;
 }
 
-export async function startProxy(target: string): Promise<FaultyRemote> {
+/** `plain`: what the node offers beyond the public interface is hidden. */
+export async function startProxy(target: string, { plain = true } = {}): Promise<FaultyRemote> {
   const server = createServer((request, response) => {
     pass(proxy, target, request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
+  const hidden = ({ path }: Call): Fault =>
+    plain && path === '/.well-known/archeion'
+      ? { change: (body) => ({ ...(body as object), sync: undefined }) }
+      : undefined;
+  let chosen: FaultyRemote['fault'] = () => undefined;
   const proxy: FaultyRemote = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: [],
-    fault: () => undefined,
+    get fault() {
+      const now = chosen;
+      return (call: Call) => now(call) ?? hidden(call);
+    },
+    set fault(fault) {
+      chosen = fault;
+    },
+    breakOff: () => server.closeAllConnections(),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => {
@@ -56,8 +73,9 @@ async function pass(
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
   const { method = 'GET', url: path = '/' } = request;
-  const call = { method, path, body: Buffer.concat(chunks).toString() };
+  const call = { method, path, body: body.toString() };
   proxy.calls.push(call);
   const fault = proxy.fault(call);
   if (fault === 'cut') {
@@ -69,22 +87,38 @@ async function pass(
     response.end(JSON.stringify(fault.body ?? { error: 'as the test wants it' }));
     return;
   }
-  const answer = await forward(target, request, call);
+  const answer = await forward(target, request, body);
+  response.once('close', () => answer.destroy());
   if (fault === 'lose') {
+    await text(answer);
     response.destroy();
     return;
   }
-  const text = typeof fault === 'object' ? JSON.stringify(fault.change(answer.body)) : answer.text;
-  response.writeHead(answer.status, { 'Content-Type': 'application/json' });
-  response.end(answer.status === 204 ? undefined : text);
+  const type = answer.headers['content-type'];
+  response.writeHead(answer.statusCode ?? 0, type === undefined ? {} : { 'Content-Type': type });
+  if (fault === undefined) {
+    answer.pipe(response);
+    return;
+  }
+  const whole: Buffer[] = [];
+  for await (const chunk of answer) whole.push(chunk as Buffer);
+  const bytes = Buffer.concat(whole);
+  if ('change' in fault) {
+    response.end(JSON.stringify(fault.change(JSON.parse(bytes.toString()))));
+    return;
+  }
+  const changed = fault.bytes(bytes);
+  if (fault.breaks) response.write(changed, () => response.destroy());
+  else response.end(changed);
 }
 
-function forward(target: string, request: IncomingMessage, { method, path, body }: Call): Promise<Answer> {
-  const kept = ['authorization', 'content-type', 'x-arke-network'];
-  const headers = Object.fromEntries(
-    kept.flatMap((name) =>
-      typeof request.headers[name] === 'string' ? [[name, request.headers[name] as string]] : [],
-    ),
-  );
-  return send(target, path, { method, headers, ...(body !== '' && { body }) });
+function forward(target: string, { method, url, headers }: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
+  const { hostname, port } = new URL(target);
+  const { host: _host, connection: _connection, 'transfer-encoding': _encoding, ...kept } = headers;
+  const sent = body.length > 0 ? { ...kept, 'content-length': String(body.length) } : kept;
+  return new Promise((resolve, reject) => {
+    const onward = send({ hostname, port, path: url, method, headers: sent, agent: false }, resolve);
+    onward.on('error', reject);
+    onward.end(body);
+  });
 }

@@ -8,12 +8,18 @@ export interface EventAnswer<T extends object> {
   headers: Record<string, string>;
   /** The last events where an error ends the answer after it has begun. */
   failed: (error: unknown) => T[];
-  /** What stands in the event after the last one. */
-  end: string;
+  /** What stands in the event after the last one; null for no such event. */
+  end: string | null;
+  /** An event as text; without it its JSON as the data of one without name or id. */
+  frame?: (event: T) => string;
+  /** How often there is a sign of life, so that nobody between takes a client that waits for one that is gone; 3 s. */
+  beatMs?: number;
 }
 
-/** A sign of life, so that nobody between takes a client that waits for one that is gone. */
-const beatMs = 3000;
+function plain(event: object): string {
+  return `data: ${JSON.stringify(event)}\n\n`;
+}
+
 /** A client that takes nothing for so long is given up. */
 const stalledMs = 60_000;
 
@@ -24,7 +30,7 @@ const stalledMs = 60_000;
  */
 export async function answerEvents<T extends object>(
   request: StreamRequest,
-  { events, headers, failed, end }: EventAnswer<T>,
+  { events, headers, failed, end, frame = plain, beatMs = 3000 }: EventAnswer<T>,
 ): Promise<never> {
   const response = request.res;
   const gone = new AbortController();
@@ -39,6 +45,12 @@ export async function answerEvents<T extends object>(
       'X-Content-Type-Options': 'nosniff',
     });
   };
+  if (request.method === 'HEAD') {
+    // Express takes it for a GET, and there is nothing to wait for.
+    begin();
+    response.end();
+    return undefined as never;
+  }
   const write = async (text: string) => {
     begin();
     if (response.destroyed || response.write(text)) return;
@@ -52,17 +64,17 @@ export async function answerEvents<T extends object>(
   let fault: unknown;
   try {
     for await (const event of events(gone.signal)) {
-      await write(`data: ${JSON.stringify(event)}\n\n`);
+      await write(frame(event));
       if (response.destroyed) break;
     }
   } catch (error) {
     if (!response.headersSent && !response.destroyed) throw error;
-    for (const event of failed(error)) await write(`data: ${JSON.stringify(event)}\n\n`);
+    for (const event of failed(error)) await write(frame(event));
     if (!(error instanceof DomainError)) fault = error;
   } finally {
     clearInterval(beat);
   }
-  if (!response.destroyed) response.end(`data: ${end}\n\n`);
+  if (!response.destroyed) response.end(end === null ? undefined : `data: ${end}\n\n`);
   if (fault !== undefined) throw fault;
   return undefined as never;
 }

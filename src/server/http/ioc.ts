@@ -15,6 +15,7 @@ import { ConflictsController } from '../resources/node/conflicts/controller.ts';
 import { ImportsController } from '../resources/node/imports/controller.ts';
 import { NodeKeysController } from '../resources/node/keys/controller.ts';
 import { MetricsController } from '../resources/node/metrics/controller.ts';
+import { PeersController } from '../resources/node/peers/controller.ts';
 import { RemotesController } from '../resources/node/remotes/controller.ts';
 import { SessionsController } from '../resources/node/sessions/controller.ts';
 import { StatusController } from '../resources/node/status/controller.ts';
@@ -58,6 +59,7 @@ const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [ImportsController, (ctx) => new ImportsController(ctx.imports)],
   [MetricsController, (ctx) => new MetricsController(ctx.metrics)],
   [NodeKeysController, (ctx) => new NodeKeysController(ctx.nodeKeys)],
+  [PeersController, (ctx) => new PeersController(ctx.peers)],
   [RemotesController, (ctx) => new RemotesController(ctx.remotes)],
   [SessionsController, (ctx) => new SessionsController(ctx.sessions)],
   [StatusController, (ctx) => new StatusController(ctx.status)],

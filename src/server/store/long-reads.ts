@@ -8,6 +8,7 @@ import { fileVersionsPage } from './file-versions.ts';
 import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels } from './label-reads.ts';
 import { type ListingQuery, listEntities } from './listings.ts';
 import { networkCounts } from './network-counts.ts';
+import { segmentsPage } from './segment-reads.ts';
 import { type TreeQuery, treeBelow } from './tree-reads.ts';
 import { versionText } from './version-text.ts';
 
@@ -63,6 +64,7 @@ export const longReads = {
   /** Pages of blocks; see chain-reads.ts. */
   chainsPage,
   blocksPage,
+  segmentsPage,
   contentsPage: (db: Reader, args: Parameters<typeof contentsPage>[1]): string =>
     JSON.stringify(contentsPage(db, args)),
   fileVersionsPage: (db: Reader, args: Parameters<typeof fileVersionsPage>[1]): string =>

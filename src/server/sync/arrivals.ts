@@ -2,10 +2,12 @@ import type { Turns } from '../blocks/turns.ts';
 import { collectionsOf } from '../model/manifest.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
+import { findTip } from '../store/entities.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import { isKnownAt, type Remote } from '../store/remotes.ts';
+import { findKnown, isKnownAt, type Remote } from '../store/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import { commitsBetween } from './apply.ts';
+import { fetchChains, type WantedChain } from './blocks.ts';
 import { versionOf } from './content.ts';
 import { decide } from './decide.ts';
 import { isVersionOf, loadEntity, relationOf } from './entity.ts';
@@ -34,9 +36,13 @@ export interface SyncContext {
   now: () => number;
   report: Report;
   turns: Turns;
+  /** Whether the remote is a node that gives and takes versions as blocks. */
+  blocks: boolean;
 }
 
 const attempts = 8;
+/** What POST /entities/batch-get takes. */
+const plainBatch = 100;
 
 interface Arrival {
   event: FeedEvent;
@@ -53,7 +59,7 @@ export interface TakeOverOptions {
 }
 
 /**
- * Takes over what events name: at most 100 of different entities, all dealt with when it resolves, but for deletions of
+ * Takes over what events name: at most 100 of different entities, with blocks 500, all dealt with when it resolves, but for deletions of
  * what is live here, which it gives back.
  */
 export async function takeOver(
@@ -84,6 +90,45 @@ async function gather(
     else wanted.push(event);
   });
   if (wanted.length === 0) return arrivals;
+  if (known) return [...arrivals, ...(await gatherPlain(ctx, wanted, known))];
+  const { taken, left } = ctx.blocks ? await gatherBlocks(ctx, wanted) : { taken: [], left: wanted };
+  for (let at = 0; at < left.length; at += plainBatch)
+    arrivals.push(...(await gatherPlain(ctx, left.slice(at, at + plainBatch))));
+  return [...arrivals, ...taken];
+}
+
+/** By blocks; `left` did not come whole that way. */
+async function gatherBlocks(ctx: SyncContext, events: FeedEvent[]): Promise<{ taken: Arrival[]; left: FeedEvent[] }> {
+  const { store, remote, client } = ctx;
+  const wants: WantedChain[] = [];
+  await ctx.turns.each(events, ({ entity: id, cid }) => {
+    const have = store.read((db) => findKnown(db, remote.key, id).theirs ?? findTip(db, id) ?? null);
+    wants.push({ id, cid, have });
+  });
+  const isHere = (id: string, cid: string) => store.read((db) => isVersionOf(db, id, cid));
+  const fetched = await fetchChains(client, wants, isHere, ctx.turns);
+  const taken: Arrival[] = [];
+  const left: FeedEvent[] = [];
+  for (const event of events) {
+    const found = fetched.get(event.entity);
+    if (!found) left.push(event);
+    else if (isUnusable(found)) {
+      if (!isUnknownUnderFilter(ctx, event.entity)) taken.push({ event, chain: found });
+    } else if (
+      !isOutside(ctx, event, found.chain.manifest.relationships) &&
+      !(found.moved && isUnknownUnderFilter(ctx, event.entity))
+    )
+      taken.push({ event, chain: found.chain });
+  }
+  return { taken, left };
+}
+
+async function gatherPlain(
+  ctx: SyncContext,
+  wanted: FeedEvent[],
+  known?: Map<string, CurrentView>,
+): Promise<Arrival[]> {
+  const arrivals: Arrival[] = [];
   const views = known ?? (await currentViews(ctx, wanted));
   const found: { event: FeedEvent; verified: Verified | null }[] = [];
   await ctx.turns.each(wanted, (event) => {

@@ -20,13 +20,14 @@ import {
 import type { Direction, RemoteSettings, SyncRow } from '../store/sync-rows.ts';
 import { agreement } from './brake.ts';
 import { readHours } from './hours.ts';
+import { followLive, type LiveOptions } from './live.ts';
 import { previewPull, pull } from './pull.ts';
 import { type PushPreview, previewPush, push } from './push.ts';
 import { RemoteClient } from './remote.ts';
 import { emptyReport, type Report } from './report.ts';
 import { type LastRun, Runs } from './runs.ts';
 import { Throttle } from './throttle.ts';
-import { readInstance, readUser, readWords } from './wire.ts';
+import { type NodeCard, readCard, readUser, readWords } from './wire.ts';
 
 export interface SyncOptions {
   networks: Networks;
@@ -114,7 +115,7 @@ export class SyncEngine implements AsyncDisposable {
     if (store.read((db) => findRemote(db, wanted.name)))
       throw new AlreadyExistsError(`There is a remote ${wanted.name} already. Remove it first, or use another name.`);
     await using client = await this.#client(network, { url, secret });
-    const instance = await instanceOf(client);
+    const instance = (await cardOf(client))?.instance ?? null;
     if (instance === this.#options.instance) throw ValidationError.at(['url'], 'is this node itself');
     const user = secret === null ? null : await userOf(client, network);
     const row: SyncRow = { kind: 'remote', remote: wanted.name, url, secret, instance, user, direction, collections };
@@ -205,7 +206,8 @@ export class SyncEngine implements AsyncDisposable {
     const { identity, now, service } = this.#options;
     const { network } = store;
     await using client = await this.#client(network, remote, signal);
-    const instance = remote.instance === null ? null : await instanceOf(client);
+    const card = remote.instance === null ? null : await cardOf(client);
+    const instance = card?.instance ?? null;
     const reset = instance !== remote.instance;
     if (reset && !accept) {
       report.stopped = `${client.host} is another node than before. Nothing was done. ${agreement(remote.name)}`;
@@ -213,7 +215,10 @@ export class SyncEngine implements AsyncDisposable {
     }
     if (reset) await this.#pin(store, remote, instance);
     const self = [idOn(network, identity.ensureOperator().account.id)];
-    const ctx = { store, remote, client, schema: `${service}/eidos@v1`, now, report, self, turns: this.#turns };
+    const ctx = {
+      ...{ store, remote, client, schema: `${service}/eidos@v1`, now, report, self, turns: this.#turns },
+      blocks: card?.blocks ?? false,
+    };
     if (remote.direction !== 'push') await pull(ctx, { pageSize, concurrency: pullConcurrency, accept, reset });
     if (pushes(remote) && report.stopped === null) await push(ctx, { concurrency: pushConcurrency, accept });
   }
@@ -224,6 +229,26 @@ export class SyncEngine implements AsyncDisposable {
     const row: SyncRow = { kind: 'remote', remote: name, url, secret, instance, user, direction, collections };
     await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: this.#options.now() }]);
     remote.instance = instance;
+  }
+
+  /**
+   * Follows a node's events as they happen until `signal`, or the engine's end; runs are the caller's to start. Gives
+   * false at once where the remote is no node, or one that offers no stream.
+   * @throws NotFoundError, UnreachableError where it does not answer at first; once followed it is opened again and again
+   */
+  async follow(
+    network: Network,
+    name: string,
+    live: Pick<LiveOptions, 'onNews' | 'onState' | 'signal'>,
+  ): Promise<boolean> {
+    const { remote } = await this.#remote(network, name);
+    const signal = AbortSignal.any([live.signal, this.#closing.signal]);
+    await using client = await this.#client(network, remote, signal);
+    const card = remote.instance === null ? null : await cardOf(client);
+    if (card === null || card.instance !== remote.instance || !card.live) return false;
+    const { random, wait } = this.#options;
+    await followLive(client, { ...live, signal, random, wait });
+    return true;
   }
 
   /** Ends the runs that are under way; what they have done so far is kept. */
@@ -293,9 +318,9 @@ function checkedUrl(text: string): string {
 }
 
 /** Null where the remote is no Archeion node. */
-async function instanceOf(client: RemoteClient): Promise<string | null> {
+async function cardOf(client: RemoteClient): Promise<NodeCard | null> {
   const { status, body } = await client.read('/.well-known/archeion');
-  return status === 200 ? readInstance(body) : null;
+  return status === 200 ? readCard(body) : null;
 }
 
 async function userOf(client: RemoteClient, network: Network): Promise<string> {

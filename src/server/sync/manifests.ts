@@ -1,6 +1,7 @@
 import { isCid } from '../blocks/cid.ts';
 import { type Block, encodeHistoric } from '../blocks/encode.ts';
 import type { JsonObject, Manifest } from '../model/manifest.ts';
+import { manifestProblem } from '../store/segment.ts';
 import type { Trouble } from '../store/sync-rows.ts';
 import type { RemoteClient } from './remote.ts';
 import { type CurrentView, readHistoric, readWords } from './wire.ts';
@@ -101,30 +102,53 @@ export async function completeChain(
 ): Promise<Chain | Unusable> {
   const found: Verified[] = [];
   for (let next = tip; ; ) {
-    const { manifest } = next;
-    const above = found.at(-1)?.manifest;
-    if (manifest.id !== id) return { trouble: 'unverifiable', evidence: `it is a version of ${String(manifest.id)}` };
-    if (above && manifest.ver !== above.ver - 1)
-      return { trouble: 'unverifiable', evidence: `version ${above.ver} follows version ${manifest.ver}` };
-    found.push(next);
-    if (manifest.prev === null) {
-      if (manifest.ver === 1) break;
-      return { trouble: 'incomplete', evidence: `version ${manifest.ver} names none before it` };
-    }
-    if (isHere(manifest.prev)) break;
-    if (found.length >= maxFetched) return { trouble: 'incomplete', evidence: 'its history is too long' };
-    const fetched = await fetchVersion(client, manifest.prev);
+    const below = extendChain(found, next, id, isHere);
+    if (isUnusable(below)) return below;
+    if (below.prev === null) return chainOfVersions(found);
+    const fetched = await fetchVersion(client, below.prev);
     if (isUnusable(fetched))
       return fetched.trouble === 'mismatch'
         ? fetched
-        : { trouble: 'incomplete', evidence: `version ${manifest.ver - 1}: ${fetched.evidence}` };
+        : { trouble: 'incomplete', evidence: `version ${next.manifest.ver - 1}: ${fetched.evidence}` };
     next = fetched;
   }
-  found.reverse();
+}
+
+/**
+ * Takes a version in below those of `found`, which are newest first; gives the CID of the one that has to follow, null
+ * where the chain is complete.
+ */
+export function extendChain(
+  found: Verified[],
+  next: Verified,
+  id: string,
+  isHere: (cid: string) => boolean,
+): { prev: string | null } | Unusable {
+  const { manifest } = next;
+  const above = found.at(-1)?.manifest;
+  const problem = manifestProblem(manifest, id);
+  if (problem !== null) return { trouble: 'unverifiable', evidence: problem };
+  if (above && manifest.ver !== above.ver - 1)
+    return { trouble: 'unverifiable', evidence: `version ${above.ver} follows version ${manifest.ver}` };
+  found.push(next);
+  if (manifest.prev === null) {
+    if (manifest.ver === 1) return { prev: null };
+    return { trouble: 'incomplete', evidence: `version ${manifest.ver} names none before it` };
+  }
+  if (isHere(manifest.prev)) return { prev: null };
+  return found.length < maxFetched
+    ? { prev: manifest.prev }
+    : { trouble: 'incomplete', evidence: 'its history is too long' };
+}
+
+/** A complete chain out of its versions, at least one, newest first. */
+export function chainOfVersions(found: Verified[]): Chain {
+  const [tip] = found as [Verified];
+  const ordered = found.toReversed();
   return {
     cid: tip.block.cid,
     manifest: tip.manifest,
-    blocks: found.map((it) => it.block),
-    manifests: found.map((it) => it.manifest),
+    blocks: ordered.map((it) => it.block),
+    manifests: ordered.map((it) => it.manifest),
   };
 }

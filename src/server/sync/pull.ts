@@ -11,7 +11,7 @@ import { readFeedPage, readWords } from './wire.ts';
 export interface PullOptions {
   /** Events a page, 1 to 1000. */
   pageSize: number;
-  /** How many batches of 100 entities are under way at once. */
+  /** How many batches of entities are under way at once. */
   concurrency: number;
   /** Somebody has agreed to whatever it changes. */
   accept: boolean;
@@ -19,7 +19,8 @@ export interface PullOptions {
   reset: boolean;
 }
 
-const batchSize = 100;
+/** What POST /entities/batch-get takes at once, and a good part of what a node answers in one go. */
+const batchSizes = { plain: 100, blocks: 500 };
 /** Pages whose entities are being fetched while the next page is read. */
 const pagesAhead = 3;
 /** A preview counts no further. */
@@ -85,8 +86,8 @@ async function release(ctx: SyncContext, { accept }: PullOptions, held: HeldPage
     return;
   }
   for (const { events, intervals } of held) {
-    for (let at = 0; at < events.length; at += batchSize)
-      await takeOver(ctx, events.slice(at, at + batchSize), { reset, deletes: true });
+    for (let at = 0; at < events.length; at += batchSizes.plain)
+      await takeOver(ctx, events.slice(at, at + batchSizes.plain), { reset, deletes: true });
     await record(ctx, intervals);
   }
 }
@@ -159,6 +160,7 @@ async function newestOf(ctx: SyncContext, events: FeedEvent[], open: OpenPage[])
 
 async function dealWith(ctx: SyncContext, queue: PQueue, events: FeedEvent[]): Promise<FeedEvent[]> {
   const batches: FeedEvent[][] = [];
+  const batchSize = ctx.blocks ? batchSizes.blocks : batchSizes.plain;
   for (let at = 0; at < events.length; at += batchSize) batches.push(events.slice(at, at + batchSize));
   return (await Promise.all(batches.map((batch) => queue.add(() => takeOver(ctx, batch))))).flat();
 }

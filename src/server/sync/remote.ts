@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'undici';
-import { UnreachableError } from '../errors.ts';
+import { DomainError, UnreachableError } from '../errors.ts';
 import type { Network } from '../model/ids.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -32,6 +32,8 @@ interface Sent {
   answer: RemoteAnswer;
   retryAfter: number | null;
 }
+
+type Response = Awaited<ReturnType<Pool['request']>>;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -98,17 +100,61 @@ export class RemoteClient implements AsyncDisposable {
    * A read: tried again after a broken connection, 429 and 5xx.
    * @throws UnreachableError when it has been tried often enough
    */
-  async read(path: string, body?: unknown): Promise<RemoteAnswer> {
+  read(path: string, body?: unknown): Promise<RemoteAnswer> {
+    return this.#again(path, async () => {
+      const { answer, retryAfter } = await this.#send(body === undefined ? 'GET' : 'POST', path, body);
+      return { answer, value: answer, retryAfter };
+    });
+  }
+
+  /**
+   * A read whose answer is bytes, which `take` uses as they come; tried again like others, also where they break off.
+   * Gives the answer instead where it is none of 200.
+   * @throws UnreachableError, and what `take` throws of its own as a DomainError
+   */
+  readBytes<T>(
+    path: string,
+    body: unknown,
+    take: (bytes: AsyncGenerator<Uint8Array>) => Promise<T>,
+  ): Promise<{ taken: T } | RemoteAnswer> {
+    return this.#again<{ taken: T } | RemoteAnswer>(path, async () => {
+      const response = await this.#request('POST', path, body);
+      if (response.statusCode === 200) {
+        const taken = await take(this.#bounded(response.body, path));
+        return { answer: { status: 200, body: null }, value: { taken }, retryAfter: null };
+      }
+      const { answer, retryAfter } = await this.#answerOf(response, path);
+      return { answer, value: answer, retryAfter };
+    });
+  }
+
+  /**
+   * What a GET answers as it comes, without end; not tried again. Silence for a minute ends it.
+   * @throws UnreachableError for anything but 200
+   */
+  async *stream(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const response = await this.#request('GET', path, undefined, signal);
+    if (response.statusCode !== 200) {
+      const { answer } = await this.#answerOf(response, path);
+      throw new UnreachableError(`${this.host} answered ${answer.status} to ${path}`);
+    }
+    yield* response.body;
+  }
+
+  async #again<T>(
+    path: string,
+    send: () => Promise<{ answer: RemoteAnswer; value: T; retryAfter: number | null }>,
+  ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       let after: number | null = null;
       let failure: string;
       try {
-        const { answer, retryAfter } = await this.#send(body === undefined ? 'GET' : 'POST', path, body);
-        if (answer.status !== 429 && answer.status < 500) return answer;
+        const { answer, value, retryAfter } = await send();
+        if (answer.status !== 429 && answer.status < 500) return value;
         failure = `it answered ${answer.status} to ${path}`;
         after = retryAfter;
       } catch (error) {
-        if (error instanceof UnreachableError) throw error;
+        if (error instanceof DomainError) throw error;
         failure = error instanceof Error ? error.message : String(error);
       }
       this.#options.signal?.throwIfAborted();
@@ -158,25 +204,40 @@ export class RemoteClient implements AsyncDisposable {
   }
 
   async #send(method: Method, path: string, body: unknown): Promise<Sent> {
-    const { signal, throttle } = this.#options;
-    const text = body === undefined ? null : JSON.stringify(body);
-    if (throttle && text !== null) await throttle.pass(Buffer.byteLength(text), signal);
-    const response = await this.#pool.request({
+    return this.#answerOf(await this.#request(method, path, body), path);
+  }
+
+  async #request(method: Method, path: string, body: unknown, own?: AbortSignal): Promise<Response> {
+    const { throttle } = this.#options;
+    const signals = [this.#options.signal, own].filter((it) => it !== undefined);
+    const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+    const bytes = body === undefined ? null : body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
+    const type = bytes === body ? 'application/vnd.ipld.car; version=1' : 'application/json';
+    if (throttle && bytes !== null) await throttle.pass(bytes.length, signal);
+    return this.#pool.request({
       method,
       path: this.#prefix + path,
-      headers: { ...this.#headers, ...(text !== null && { 'content-type': 'application/json' }) },
-      body: text,
+      headers: { ...this.#headers, ...(bytes !== null && { 'content-type': type }) },
+      body: bytes,
       ...(signal && { signal }),
     });
-    const chunks: Buffer[] = [];
+  }
+
+  async *#bounded(body: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
+    const { signal, throttle } = this.#options;
     let size = 0;
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+    for await (const chunk of body) {
       size += chunk.length;
       if (size > maxAnswerBytes)
         throw new UnreachableError(`${this.host} answers more than ${maxAnswerBytes} bytes to ${path}`);
-      chunks.push(chunk);
+      yield chunk;
       await throttle?.pass(chunk.length, signal);
     }
+  }
+
+  async #answerOf(response: Response, path: string): Promise<Sent> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of this.#bounded(response.body, path)) chunks.push(chunk);
     const status = response.statusCode;
     if (status >= 300 && status < 400)
       throw new UnreachableError(`${this.host} sends elsewhere (${status}); add the remote with its own address`);

@@ -38,7 +38,18 @@ const catalog = z.object({
 const historic = z.object({ cid, manifest: map });
 const tip = z.object({ ...named, cid });
 const user = z.object(named);
-const card = z.object({ instance: z.string().min(1).max(100) });
+const offer = z.number().catch(0);
+const card = z.object({
+  instance: z.string().min(1).max(100),
+  sync: z.object({ blocks: offer, live: offer }).catch({ blocks: 0, live: 0 }),
+});
+const without = z.object({ id, reason: z.enum(['missing', 'forbidden']) });
+const blocksRoot = z.object({
+  archeion: z.literal('blocks'),
+  version: z.literal(1),
+  without: z.array(without).max(1000),
+  moved: z.array(id).max(1000),
+});
 /** What every write answers; relationships of a pair and others carry more. */
 const written = z.object({ ...named, cid });
 const stale = z.object({ details: z.object({ actual: z.string() }) });
@@ -124,10 +135,29 @@ export function readUser(body: unknown): string | null {
   return parsed.success ? (entityOf(parsed.data) ?? null) : null;
 }
 
-/** The instance id of an Archeion node; null for anything else. */
-export function readInstance(body: unknown): string | null {
+/** An Archeion node: which it is, and what it offers beyond the public interface in the form that is known here. */
+export interface NodeCard {
+  instance: string;
+  blocks: boolean;
+  live: boolean;
+}
+
+/** Null for anything that is no Archeion node. */
+export function readCard(body: unknown): NodeCard | null {
   const parsed = card.safeParse(body);
-  return parsed.success ? parsed.data.instance : null;
+  if (!parsed.success) return null;
+  const { instance, sync } = parsed.data;
+  return { instance, blocks: sync.blocks === 1, live: sync.live === 1 };
+}
+
+/** What the root block of an answer with versions says; null where it is none. */
+export function readBlocksRoot(
+  root: unknown,
+): { without: Map<string, 'missing' | 'forbidden'>; moved: Set<string> } | null {
+  const parsed = blocksRoot.safeParse(root);
+  if (!parsed.success) return null;
+  const { without, moved } = parsed.data;
+  return { without: new Map(without.map(({ id, reason }) => [id, reason])), moved: new Set(moved) };
 }
 
 /** The tip that a 409 names, "" for none. */

@@ -28,7 +28,7 @@ export class SystemService {
   }
 
   card(): NodeCard {
-    return { instance: this.instance, version: this.version, capabilities: [] };
+    return { instance: this.instance, version: this.version, capabilities: [], sync: { blocks: 1, live: 1 } };
   }
 
   signingKey(): SigningKeyView {

@@ -14,6 +14,21 @@ export interface NodeCard {
   version: string;
   /** What this node can do beyond the public interface. */
   capabilities: string[];
+  sync: NodeSyncView;
+}
+
+/** How nodes sync beyond the public interface; a member says by its number in which form. */
+export interface NodeSyncView {
+  /**
+   * Versions as blocks, in both directions: POST /node/sync/blocks and POST /node/sync/push.
+   * @isInt
+   */
+  blocks: number;
+  /**
+   * Events as they happen: GET /node/events/stream.
+   * @isInt
+   */
+  live: number;
 }
 
 /** The public key of the node's signatures: under heads of the attestation log, and requests to processors. */

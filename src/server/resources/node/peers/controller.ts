@@ -1,0 +1,90 @@
+import { answerBytes } from '../../../http/byte-answer.ts';
+import {
+  Body,
+  Get,
+  Header,
+  NoSecurity,
+  Post,
+  Produces,
+  Query,
+  Request,
+  Response,
+  Route,
+  SuccessResponse,
+  Tags,
+} from '../../../http/controller.ts';
+import { answerEvents } from '../../../http/event-answer.ts';
+import type { StreamRequest } from '../../../http/streams.ts';
+import type { ErrorView, ValidationErrorView } from '../../wire.ts';
+import type { BlocksService } from './blocks-service.ts';
+import type { EventStreamService, Streamed } from './stream-service.ts';
+import type { BlocksBody } from './wire.ts';
+
+/** What nodes ask of each other beyond the public interface. */
+@Route('node')
+@Tags('Node')
+@Response<ValidationErrorView>(400, 'Validation failed')
+@Response<ErrorView>(401, 'Unauthorized')
+@Response<ErrorView>(403, 'Not allowed')
+export class PeersController {
+  private readonly blocks: BlocksService;
+  private readonly stream: EventStreamService;
+  constructor(services: { blocks: BlocksService; stream: EventStreamService }) {
+    this.blocks = services.blocks;
+    this.stream = services.stream;
+  }
+
+  /**
+   * The change feed as it happens, as server-sent events. The first is `ready` (or `reset`, where what follows `after` has
+   * left the feed or this feed never came so far: page back GET /events), then each `move` has its number as its id and
+   * the form of an event of GET /events. A client that reads too slowly is cut off, and goes on with `after` or
+   * `Last-Event-ID`. Comments are signs of life.
+   * @param after The last event that the client has; without it only new ones come
+   * @param network The network header's one if omitted
+   * @param lastEventId The same as `after`, as browsers send it; it comes first
+   * @isLong after
+   * @minimum after 0
+   * @pattern lastEventId ^[0-9]{1,15}$
+   */
+  @Get('events/stream')
+  @NoSecurity()
+  @SuccessResponse(200, 'The events', 'text/event-stream')
+  @Response<ErrorView>(503, 'Too many clients follow the events')
+  follow(
+    @Request() request: StreamRequest,
+    @Query() after?: number,
+    @Query() network?: 'main' | 'test',
+    @Header('Last-Event-ID') lastEventId?: string,
+  ): Promise<string> {
+    const last = lastEventId === undefined ? (after ?? null) : Number(lastEventId);
+    return answerEvents(request, {
+      events: (gone) => this.stream.follow(network ?? request.caller.network, last, gone),
+      headers: {},
+      failed: () => [],
+      end: null,
+      frame,
+      beatMs: 15_000,
+    });
+  }
+
+  /**
+   * Versions as blocks, under the CIDs that they have here. The answer is a CAR. Its root block is
+   * `{archeion: "blocks", version: 1, without: [{id, reason}], moved: [id]}`: what is not here or not to be seen by the
+   * caller (`missing`, `forbidden`), and whose tip is another version than the wanted one. The versions follow, of each
+   * stretch the newest first. An answer ends after some 4 MB: what is lacking then is asked for again, from the version
+   * before the last one that came.
+   */
+  @Post('sync/blocks')
+  @NoSecurity()
+  @Produces('application/vnd.ipld.car')
+  @SuccessResponse(200, 'The versions')
+  async read(@Request() request: StreamRequest, @Body() body: BlocksBody): Promise<void> {
+    const chunks = await this.blocks.start(request.caller, body.wants);
+    await answerBytes(request, chunks, { 'Content-Type': 'application/vnd.ipld.car; version=1' });
+  }
+}
+
+function frame({ event, id, data }: Streamed): string {
+  if (event !== 'move') return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  return data.map((move) => `id: ${move.id}\nevent: move\ndata: ${JSON.stringify(move)}\n\n`).join('');
+}

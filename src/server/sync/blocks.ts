@@ -1,0 +1,140 @@
+import { countItems } from '../blocks/cbor-items.ts';
+import { DamagedArchiveError } from '../blocks/damaged-archive-error.ts';
+import { decodeManifest } from '../blocks/encode.ts';
+import { readSegments } from '../blocks/segment-car.ts';
+import type { Turns } from '../blocks/turns.ts';
+import { UnreachableError } from '../errors.ts';
+import type { Manifest } from '../model/manifest.ts';
+import { type Chain, chainOfVersions, extendChain, isUnusable, type Unusable, type Verified } from './manifests.ts';
+import type { RemoteClient } from './remote.ts';
+import { readBlocksRoot, readWords } from './wire.ts';
+
+/** A version that is wanted with all before it down to what is here. */
+export interface WantedChain {
+  id: string;
+  cid: string;
+  /** A version that is here; it ends the chain where it is in it. */
+  have: string | null;
+}
+
+/** What became of a wanted chain. `moved`: it ends with a version that is not the tip there. */
+export type FetchedChain = { chain: Chain; moved: boolean } | Unusable;
+
+/** A chain that is being fetched: what has come, newest first, and what has to come next. */
+interface Open {
+  want: WantedChain;
+  found: Verified[];
+  next: string;
+}
+
+/** What one answer holds. */
+interface Answered {
+  versions: Map<string, Verified>;
+  without: Map<string, 'missing' | 'forbidden'>;
+  moved: Set<string>;
+  /** Why nothing more is believed of it. */
+  damage: string | null;
+}
+
+/** The most that is asked for at once. */
+const perRequest = 1000;
+/** More CBOR items than any entity has. */
+const maxItems = 4_000_000;
+
+/**
+ * Fetches chains as blocks from a node that offers them: one request for all, and more where an answer ends early. Every
+ * block is hashed; what an answer holds beside what was asked for is dropped. A chain that is not in the result did not
+ * come whole, and is to be had by the plain interface, or not.
+ * @param isHere whether a version of this entity is stored
+ * @throws UnreachableError
+ */
+export async function fetchChains(
+  client: RemoteClient,
+  wants: WantedChain[],
+  isHere: (id: string, cid: string) => boolean,
+  turns: Turns,
+): Promise<Map<string, FetchedChain>> {
+  const fetched = new Map<string, FetchedChain>();
+  for (let open = wants.map((want): Open => ({ want, found: [], next: want.cid })); open.length > 0; ) {
+    const answer = await ask(client, open.slice(0, perRequest));
+    const left: Open[] = [];
+    let progress = false;
+    await turns.each(open, (one) => {
+      const { id } = one.want;
+      const before = one.found.length;
+      const result = extended(one, answer, isHere);
+      progress ||= one.found.length > before;
+      if (result === null) left.push(one);
+      else fetched.set(id, isUnusable(result) ? result : { chain: result, moved: answer.moved.has(id) });
+    });
+    if (!progress || answer.damage !== null) break;
+    open = left;
+  }
+  return fetched;
+}
+
+/** Follows a chain as far as the answer leads; null where more has to come. */
+function extended(
+  one: Open,
+  { versions, without }: Answered,
+  isHere: (id: string, cid: string) => boolean,
+): Chain | Unusable | null {
+  const { id } = one.want;
+  for (;;) {
+    const version = versions.get(one.next);
+    if (!version) {
+      const reason = without.get(id);
+      if (reason === undefined) return null;
+      return one.found.length === 0
+        ? { trouble: reason, evidence: reason === 'forbidden' ? 'it does not show it' : 'it does not have it' }
+        : { trouble: 'incomplete', evidence: `it does not have version ${one.next}` };
+    }
+    const below = extendChain(one.found, version, id, (cid) => isHere(id, cid));
+    if (isUnusable(below)) return below;
+    if (below.prev === null) return chainOfVersions(one.found);
+    one.next = below.prev;
+  }
+}
+
+async function ask(client: RemoteClient, open: Open[]): Promise<Answered> {
+  const answered: Answered = { versions: new Map(), without: new Map(), moved: new Set(), damage: null };
+  const ids = new Set(open.map(({ want }) => want.id));
+  const wants = open.map(({ want: { id, have }, next }) => ({ id, cid: next, ...(have !== null && { have }) }));
+  const answer = await client.readBytes('/node/sync/blocks', { wants }, (bytes) => take(bytes, ids, answered));
+  if ('status' in answer)
+    throw new UnreachableError(`${client.host} gives no blocks: ${readWords(answer.body, answer.status)}`);
+  return answered;
+}
+
+/** What comes before an answer breaks off or is damaged stands: each block vouches for itself. */
+async function take(bytes: AsyncGenerator<Uint8Array>, ids: Set<string>, answered: Answered): Promise<void> {
+  try {
+    const { root, blocks } = await readSegments(bytes);
+    try {
+      const head = readBlocksRoot(root);
+      if (head === null) throw new DamagedArchiveError('Its root block is of another kind.', 0);
+      answered.without = head.without;
+      answered.moved = head.moved;
+      for await (const block of blocks) {
+        const manifest = manifestIn(block.bytes);
+        if (manifest !== null && ids.has(manifest.id)) answered.versions.set(block.cid, { block, manifest });
+      }
+    } finally {
+      await blocks.return();
+    }
+  } catch (error) {
+    if (!(error instanceof DamagedArchiveError)) throw error;
+    answered.damage = error.reason;
+  } finally {
+    await bytes.return(undefined);
+  }
+}
+
+/** Null for bytes that are no manifest, or too many things to be looked at. */
+function manifestIn(bytes: Uint8Array): Manifest | null {
+  try {
+    return bytes.length > maxItems && countItems(bytes) > maxItems ? null : decodeManifest(bytes);
+  } catch {
+    return null;
+  }
+}
