@@ -1,10 +1,11 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { ask, on, type Person, user } from '../helpers/callers.ts';
 import { create, ok, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { startPair, tipsOf } from './nodes.ts';
 import { startProxy } from './proxy.ts';
+import { look } from './watching.ts';
 
 interface Stream extends AsyncDisposable {
   /** The next event. */
@@ -167,12 +168,27 @@ function following(node: TestNode, signal: AbortSignal) {
   return { ended, states, idle: async () => await running };
 }
 
-/** Resolves when it is true; the test's own time is the bound. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
+/** Resolves when it is true, or gives up shortly before the test would. */
+function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  return vi.waitFor(async () => expect(await holds()).toBe(true), { timeout: 20_000, interval: 5 });
 }
 
 const isAtTip = async (node: TestNode, id: string, cid: string) => (await tipsOf(node))[id] === cid;
+
+test('a node that is watched is pulled from when it says that it has something new, not when the next poll is due', async () => {
+  await using pair = await startPair({ keyed: false, mirror: { watch: true } });
+  const { origin, mirror, curator, here } = pair;
+  ok(await ask(mirror, here, 'PUT /node/remotes/origin', { watch: true }));
+  await using onlooker = await look(mirror, here);
+  let entity = await create(origin, curator, { properties: { n: 0 } });
+  await until(() => isAtTip(mirror, entity.id, entity.cid));
+  for (let n = 1; n <= 3; n++) {
+    const quiet = await onlooker.until(({ run }) => run !== null && run.report.events === 0);
+    entity = await update(origin, curator, entity, { properties: { n } });
+    const pulled = await onlooker.until(({ run }) => run !== null && run.report.events === 1);
+    expect(Date.parse(pulled.run?.started_at ?? '')).toBeLessThan(Date.parse(quiet.next_run_at ?? ''));
+  }
+});
 
 describe('a node that follows another one', () => {
   test('has what was there, and each edit soon after it was made', async () => {

@@ -4,6 +4,7 @@ import { closesAt, type Hours, opensAt, readHours } from '../../src/server/sync/
 import {
   longestIdle,
   longestRetry,
+  newsDelay,
   nudgeDelay,
   type Schedule,
   type ScheduleEvent,
@@ -48,13 +49,15 @@ describe('a watched remote', () => {
     expect(waits([{ kind: 'failed', retryAfter: 1e15 }])).toEqual([24 * 3600 * 1000]);
   });
 
-  test('T4: is told of an edit at once, unless it does not answer', () => {
+  test('T4: is told of an edit, and of news of the remote, at once, unless it does not answer', () => {
     const quiet = { due: noon + 50_000, idle: 20, failures: 0, held: 0 };
     expect(scheduleStep(quiet, { kind: 'nudged' }, { at: noon, ...middle }).due).toBe(noon + nudgeDelay);
     const due = { ...quiet, due: noon + 100 };
     expect(scheduleStep(due, { kind: 'nudged' }, { at: noon, ...middle }).due).toBe(noon + 100);
+    expect(scheduleStep(quiet, { kind: 'news' }, { at: noon, ...middle }).due).toBe(noon + newsDelay);
     const down = { ...quiet, failures: 3 };
-    expect(scheduleStep(down, { kind: 'nudged' }, { at: noon, ...middle })).toEqual(down);
+    for (const kind of ['nudged', 'news'] as const)
+      expect(scheduleStep(down, { kind }, { at: noon, ...middle })).toEqual(down);
   });
 
   test('T5: whatever happens, the next run is neither past nor far, in its hours, and not before the remote allows it', () => {
@@ -66,7 +69,12 @@ describe('a watched remote', () => {
     const event: fc.Arbitrary<ScheduleEvent> = fc.oneof(
       fc.record({ kind: fc.constant('ended' as const), active: fc.boolean() }),
       fc.record({ kind: fc.constant('failed' as const), retryAfter: fc.option(fc.nat(7_200_000)) }),
-      fc.constantFrom({ kind: 'nudged' as const }, { kind: 'busy' as const }, { kind: 'hours' as const }),
+      fc.constantFrom(
+        { kind: 'nudged' as const },
+        { kind: 'news' as const },
+        { kind: 'busy' as const },
+        { kind: 'hours' as const },
+      ),
     );
     const step = fc.record({ event, random: fc.double({ min: 0, max: 0.999, noNaN: true }), passes: fc.nat(400_000) });
     fc.assert(

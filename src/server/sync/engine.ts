@@ -233,8 +233,8 @@ export class SyncEngine implements AsyncDisposable {
 
   /**
    * Follows a node's events as they happen until `signal`, or the engine's end; runs are the caller's to start. Gives
-   * false at once where the remote is no node, or one that offers no stream.
-   * @throws NotFoundError, UnreachableError where it does not answer at first; once followed it is opened again and again
+   * false where the remote is no node, another one than before, or one that offers no stream.
+   * @throws NotFoundError
    */
   async follow(
     network: Network,
@@ -242,13 +242,15 @@ export class SyncEngine implements AsyncDisposable {
     live: Pick<LiveOptions, 'onNews' | 'onState' | 'signal'>,
   ): Promise<boolean> {
     const { remote } = await this.#remote(network, name);
+    if (remote.instance === null) return false;
     const signal = AbortSignal.any([live.signal, this.#closing.signal]);
     await using client = await this.#client(network, remote, signal);
-    const card = remote.instance === null ? null : await cardOf(client);
-    if (card === null || card.instance !== remote.instance || !card.live) return false;
+    const offers = async () => {
+      const card = await cardOf(client);
+      return card !== null && card.instance === remote.instance && card.live;
+    };
     const { random, wait } = this.#options;
-    await followLive(client, { ...live, signal, random, wait });
-    return true;
+    return await followLive(client, { ...live, offers, signal, random, wait });
   }
 
   /** Ends the runs that are under way; what they have done so far is kept. */

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
-import type { RemoteClient } from './remote.ts';
+import { HeldOffError, type RemoteClient } from './remote.ts';
 
 export interface LiveOptions {
+  /** Whether the remote offers such a stream, asked each time before it is opened. */
+  offers: () => Promise<boolean>;
   /**
    * Something has moved at the remote: the number of the event, or null where all that is known is that there may be
    * something (the stream has just been opened, or the feed was reset). To be returned from at once.
@@ -20,18 +22,22 @@ export interface LiveOptions {
 
 const firstWait = 500;
 const longestWait = 60_000;
+const longestHeld = 24 * 3600 * 1000;
 /** One event; a remote that sends more in one is no node. */
 const maxEventLength = 64 * 1024;
 
 /**
  * Keeps a node's stream of events open until `signal`: opened again, after waits that grow, whenever it ends or breaks
- * off, from the last event that came. What was missed while it was closed comes first, so that none is lost.
+ * off, from the last event that came. What was missed while it was closed comes first, so that none is lost. Gives false
+ * where the remote does not offer it.
  */
-export async function followLive(client: RemoteClient, options: LiveOptions): Promise<void> {
-  const { signal, random, onNews, onState, wait } = options;
+export async function followLive(client: RemoteClient, options: LiveOptions): Promise<boolean> {
+  const { offers, signal, random, onNews, onState, wait } = options;
   let last: number | null = null;
   for (let failures = 0; !signal.aborted; failures++) {
+    let held = 0;
     try {
+      if (!(await offers())) return false;
       for await (const { name, id } of eventsOf(client, last, signal)) {
         failures = 0;
         if (name === 'ready') onState?.(true);
@@ -39,14 +45,17 @@ export async function followLive(client: RemoteClient, options: LiveOptions): Pr
         if (name === 'move') onNews(id);
         if (id !== null) last = id;
       }
-    } catch {
+    } catch (error) {
       // Whatever it was, the stream is closed: the pull that this node makes by its schedule says what is wrong.
+      if (error instanceof HeldOffError) held = error.retryAfter;
     }
     onState?.(false);
-    if (signal.aborted) return;
-    const ms = Math.min(firstWait * 2 ** Math.min(failures, 10), longestWait) * (0.5 + random());
+    if (signal.aborted) break;
+    const growing = Math.min(firstWait * 2 ** Math.min(failures, 10), longestWait) * (0.5 + random());
+    const ms = Math.min(Math.max(held, growing), longestHeld);
     await (wait ? wait(ms, signal) : sleep(ms, undefined, { signal })).catch(() => undefined);
   }
+  return true;
 }
 
 interface LiveEvent {

@@ -18,8 +18,10 @@ export type ScheduleEvent =
   | { kind: 'ended'; active: boolean }
   /** A run failed, or stopped because somebody has to look; `retryAfter` is what the remote asked for. */
   | { kind: 'failed'; retryAfter: number | null }
-  /** Something waits here to be pushed, or the remote said that it has something new. */
+  /** Something waits here to be pushed, or somebody wants a run. */
   | { kind: 'nudged' }
+  /** The remote says that it has something new. */
+  | { kind: 'news' }
   /** Another run with it is under way. */
   | { kind: 'busy' }
   /** It may be synced at other hours than before. */
@@ -39,6 +41,8 @@ const firstRetry = 2000;
 export const longestRetry = 300_000;
 /** Edits that come together go together. */
 export const nudgeDelay = 300;
+/** And so do events of a remote, of which people wait to see the first. */
+export const newsDelay = 10;
 const busyDelay = 1000;
 const longestHeld = 24 * 3600 * 1000;
 
@@ -62,10 +66,13 @@ export function scheduleStep(state: Schedule, event: ScheduleEvent, { at, random
       next.held = event.retryAfter === null ? 0 : at + Math.min(event.retryAfter, longestHeld);
       return place(at + jittered(grown(firstRetry, 2, next.failures - 1, longestRetry), random, longestRetry));
     case 'nudged':
+    case 'news': {
       // A remote that does not answer is not asked more often because there is more to say.
       if (state.failures > 0) return state;
       next.idle = 0;
-      return place(Math.min(Math.max(state.due, at), at + nudgeDelay));
+      const delay = event.kind === 'news' ? newsDelay : nudgeDelay;
+      return place(Math.min(Math.max(state.due, at), at + delay));
+    }
     case 'busy':
       return place(at + busyDelay);
     case 'hours':

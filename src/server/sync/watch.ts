@@ -43,6 +43,10 @@ interface Watched {
   paused: number;
   /** Tips have moved here since the run under way began. */
   moved: boolean;
+  /** The remote has said since then that it has something new. */
+  news: boolean;
+  /** Ends the stream of the remote's events. */
+  live: AbortController;
   viewers: Set<Viewer>;
 }
 
@@ -179,14 +183,40 @@ export class Watcher implements AsyncDisposable {
     if (known) return known;
     const hours = hoursOf(remote);
     const watched: Watched = {
-      ...{ remote, store, hours, timer: null, running: null, done: Promise.resolve(), paused: 0, moved: false },
+      ...{
+        remote,
+        store,
+        hours,
+        timer: null,
+        running: null,
+        done: Promise.resolve(),
+        paused: 0,
+        moved: false,
+        news: false,
+      },
+      live: new AbortController(),
       viewers: new Set(),
       schedule: startSchedule({ at: this.#needs.now(), hours }),
     };
     this.#watched.set(key, watched);
     this.#follow(store);
+    this.#listen(watched);
     this.#arm(watched);
     return watched;
+  }
+
+  /** A node says itself when it has something new; polling goes on, and finds what a stream may miss. */
+  #listen(watched: Watched): void {
+    const { sync, log } = this.#needs;
+    const { store, remote, live } = watched;
+    const onNews = () => {
+      if (watched.running) watched.news = true;
+      else if (this.#isCurrent(watched)) this.#step(watched, { kind: 'news' });
+    };
+    sync.follow(store.network, remote.name, { onNews, signal: live.signal }).catch((error: unknown) => {
+      if (this.#isCurrent(watched))
+        log.error({ error, remote: remote.name }, 'the events of a remote cannot be followed');
+    });
   }
 
   /** A remote of the same name may be another one: it has been removed and added again. */
@@ -202,6 +232,7 @@ export class Watcher implements AsyncDisposable {
     if (watched.timer) clearTimeout(watched.timer);
     watched.timer = null;
     this.#watched.delete(key);
+    watched.live.abort();
     watched.running?.abort();
     for (const viewer of watched.viewers) viewer(null);
   }
@@ -253,6 +284,7 @@ export class Watcher implements AsyncDisposable {
     const ending = new AbortController();
     watched.running = ending;
     watched.moved = false;
+    watched.news = false;
     const closes = closesAt(hours, now());
     const timer = closes === null ? undefined : setTimeout(() => ending.abort(), closes - now());
     timer?.unref();
@@ -271,7 +303,8 @@ export class Watcher implements AsyncDisposable {
       watched.running = null;
     }
     if (!this.#isCurrent(watched)) return;
-    if (watched.moved && this.#hasPending(watched)) this.#step(watched, { kind: 'nudged' });
+    if (watched.news) this.#step(watched, { kind: 'news' });
+    else if (watched.moved && this.#hasPending(watched)) this.#step(watched, { kind: 'nudged' });
     else if (watched.timer === null) this.#step(watched, { kind: 'hours' });
   }
 
