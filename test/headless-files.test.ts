@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../src/server/config.ts';
+import { table } from '../src/server/generated/routes.ts';
+import { temporaryFolder } from './helpers/node.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const readText = (path: string) => readFileSync(join(root, path), 'utf8');
+const analyzer = ['/usr/bin/systemd-analyze', '/bin/systemd-analyze'].find((path) => existsSync(path));
+
+describe('the unit of systemd', () => {
+  const text = readText('build/systemd/archeion.service');
+  const unit: Record<string, Record<string, string[]>> = {};
+  let section = '';
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith('#')) continue;
+    const head = /^\[(\w+)\]$/.exec(line)?.[1];
+    if (head !== undefined) {
+      section = head;
+      unit[section] = {};
+      continue;
+    }
+    const [, key = '', value = ''] = /^(\w+)=(.*)$/.exec(line) ?? [];
+    const values = unit[section];
+    if (values) values[key] = [...(values[key] ?? []), value];
+  }
+  const service = unit.Service ?? {};
+
+  test('starts the node as nobody else, who may write to its own folder alone', () => {
+    expect(Object.keys(unit)).toEqual(['Unit', 'Service', 'Install']);
+    expect(service).toMatchObject({
+      ExecStart: ['/usr/local/bin/archeion serve'],
+      DynamicUser: ['yes'],
+      StateDirectory: ['archeion'],
+      StateDirectoryMode: ['0700'],
+      Environment: ['ARCHEION_DATA=%S/archeion'],
+      ProtectSystem: ['strict'],
+      ProtectHome: ['yes'],
+      NoNewPrivileges: ['yes'],
+      CapabilityBoundingSet: [''],
+    });
+    // Node could not compile anything under it.
+    expect(service.MemoryDenyWriteExecute).toBeUndefined();
+  });
+
+  test('starts again after a failure, and asks once to stop', () => {
+    expect(service).toMatchObject({ Restart: ['on-failure'], KillMode: ['mixed'], KillSignal: ['SIGTERM'] });
+    // Five seconds for running requests, and the transaction in hand.
+    expect(Number(service.TimeoutStopSec?.[0])).toBeGreaterThanOrEqual(30);
+  });
+
+  test.runIf(analyzer)('has nothing in it that systemd does not know, and little that it may do', async () => {
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, 'archeion.service');
+    await writeFile(file, text.replace('/usr/local/bin/archeion', '/bin/true'));
+    const analyze = (...args: string[]) => promisify(execFile)(analyzer ?? '', [...args, file]);
+    expect((await analyze('verify')).stderr).toBe('');
+    const { stdout } = await analyze('security', '--offline=true', '--no-pager');
+    expect(Number(/exposure level for archeion\.service: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThan(2);
+  });
+});
+
+describe('the container file', () => {
+  // A stage a FROM; continued lines are joined.
+  const lines = readText('build/container/Containerfile')
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const stages = lines.reduce<string[][]>((all, line) => {
+    if (line.startsWith('FROM ')) all.push([]);
+    all.at(-1)?.push(line);
+    return all;
+  }, []);
+  const last = stages.at(-1) ?? [];
+
+  test('is made of what there is, on one image with a version', () => {
+    expect(new Set(lines.filter((line) => line.startsWith('FROM ')).map((line) => line.split(' ')[1])).size).toBe(1);
+    const sources = lines
+      .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
+      .flatMap((line) => line.split(' ').slice(1, -1));
+    expect(sources.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    expect(sources).toEqual(expect.arrayContaining(['package-lock.json', 'src', 'build/archeion.mjs']));
+  });
+
+  test('runs the node as somebody without rights, with settings that it knows', () => {
+    expect(last.indexOf('USER node')).toBeLessThan(last.findIndex((line) => /^ENTRYPOINT/.test(line)));
+    expect(last.slice(-2)).toEqual(['ENTRYPOINT ["archeion"]', 'CMD ["serve"]']);
+    const env = Object.fromEntries(
+      (last.find((line) => line.startsWith('ENV ')) ?? '')
+        .split(/\s+/)
+        .slice(1)
+        .map((pair) => pair.split(/=(.*)/s).slice(0, 2)),
+    ) as Record<string, string>;
+    const { config } = readConfig(env, {}, '/elsewhere');
+    expect(config).toMatchObject({ data: '/data', host: '0.0.0.0', port: 4747 });
+    expect(last).toContain('VOLUME /data');
+    expect(last).toContain(`EXPOSE ${config.port}`);
+  });
+
+  test('looks after it at an endpoint that there is, without a key', () => {
+    const check = last.find((line) => line.startsWith('HEALTHCHECK ')) ?? '';
+    const path = /\$\{process\.env\.ARCHEION_PORT\}(\/\w+)`/.exec(check)?.[1];
+    expect(table.routes.find((route) => route.path === path)).toMatchObject({ method: 'get', caller: 'anyone' });
+  });
+});
