@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Network } from '../model/ids.ts';
 import type { QueuedRow } from './additive-rows.ts';
-import type { Commit, Outcome } from './commit.ts';
+import { blocksOf, type Commit, type Outcome } from './commit.ts';
 import { type CommitQueue, inProcessQueue, type QueueLoad } from './commit-queue.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
 import type { LongRead, longReads } from './long-reads.ts';
@@ -139,7 +139,8 @@ export class NetworkStore {
       if (!outcome.committed) continue;
       this.#written.commits++;
       this.#written.moves += outcome.moves.length;
-      for (const { blocks } of commits[i]?.changes ?? []) this.#written.versions += blocks.length;
+      const commit = commits[i];
+      if (commit) this.#written.versions += blocksOf(commit).length;
     }
   }
 

@@ -13,7 +13,12 @@ export interface ProcessNumbers {
 }
 
 export function processFamilies(it: ProcessNumbers): Family[] {
-  const quantiles = { '0.5': it.loopDelay.p50, '0.99': it.loopDelay.p99, '1': it.loopDelay.max };
+  const { p50, p99, max } = it.loopDelay;
+  const quantiles: [string, number][] = [
+    ['0.5', p50],
+    ['0.99', p99],
+    ['1', max],
+  ];
   return [
     gauge('archeion_info', 'The program.', [{ labels: { version: it.version }, value: 1 }]),
     gauge('process_resident_memory_bytes', 'Resident memory.', [{ value: it.residentBytes }]),
@@ -22,7 +27,7 @@ export function processFamilies(it: ProcessNumbers): Family[] {
     gauge(
       'archeion_event_loop_delay_seconds',
       'How late the event loop was since the last scrape.',
-      Object.entries(quantiles).map(([quantile, value]) => ({ labels: { quantile }, value })),
+      quantiles.map(([quantile, value]) => ({ labels: { quantile }, value })),
     ),
   ];
 }
