@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { tateFile, tateMapping } from './measures/tate.ts';
+import { command, type Node, startNode, temporaryFolder } from './processes.ts';
+
+// Kills a node again and again while it mirrors the Tate collection, and looks whether it ends complete and how much was
+// fetched twice: `npm run mirror-kills -- [KILLS]`.
+
+const [kills = 50] = process.argv.slice(2).map(Number);
+
+/** A way to a node that counts the bytes which come from it. */
+async function countingWay(to: string): Promise<{ url: string; bytes: () => number } & Disposable> {
+  let bytes = 0;
+  const sockets = new Set<Socket>();
+  const { hostname, port } = new URL(to);
+  const server = createServer((client) => {
+    const origin = connect(Number(port), hostname);
+    for (const socket of [client, origin]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    }
+    origin.on('data', (chunk) => {
+      bytes += chunk.length;
+    });
+    client.pipe(origin).pipe(client);
+    client.on('close', () => origin.destroy());
+    origin.on('close', () => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    bytes: () => bytes,
+    [Symbol.dispose]: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+interface Progress {
+  progress?: { entities: number };
+  done?: { stopped: string | null };
+  error?: string;
+}
+
+/** One sync; with `killAfter`, the node is killed so many milliseconds after the run's first commit. True where it ended. */
+async function run(node: Node, killAfter: number | null): Promise<boolean> {
+  let dead = false;
+  try {
+    const answer = await fetch(`${node.url}/node/remotes/origin/sync`, { method: 'POST', headers: node.headers });
+    let text = '';
+    for await (const chunk of answer.body ?? []) {
+      text += Buffer.from(chunk as Uint8Array).toString();
+      const lines = text.split('\n');
+      text = lines.pop() ?? '';
+      for (const line of lines) {
+        const { progress, done, error } = JSON.parse(line) as Progress;
+        if (error !== undefined) throw new Error(error);
+        if (done) return done.stopped === null;
+        if (killAfter === null || dead || !progress || progress.entities === 0) continue;
+        dead = true;
+        await delay(killAfter);
+        process.kill(node.pid, 'SIGKILL');
+      }
+    }
+  } catch (error) {
+    if (!dead) throw error;
+  }
+  return false;
+}
+
+/** Resolves when a process that was killed has left its locks. */
+async function gone(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await delay(10);
+  }
+}
+
+using folder = temporaryFolder();
+// The way to it has another port than it knows of.
+await using origin = await startNode(join(folder.path, 'origin'), { ARCHEION_ALLOWED_HOSTS: '127.0.0.1' });
+await command('import', tateFile, '--collection', 'Tate', '--map', tateMapping, '--data', origin.data);
+
+/** What a mirror without kills fetches. */
+async function whole(): Promise<number> {
+  using way = await countingWay(origin.url);
+  await using mirror = await startNode(join(folder.path, 'whole'));
+  await command('remote', 'add', 'origin', way.url, '--data', mirror.data);
+  await run(mirror, null);
+  return way.bytes();
+}
+
+const needed = await whole();
+using way = await countingWay(origin.url);
+const data = join(folder.path, 'mirror');
+let killed = 0;
+let added = false;
+for (let ended = false; !ended; ) {
+  const mirror = await startNode(data);
+  if (!added) await command('remote', 'add', 'origin', way.url, '--data', data);
+  added = true;
+  const before = killed;
+  ended = await run(mirror, killed < kills ? 500 : null);
+  if (ended) await mirror[Symbol.asyncDispose]();
+  else {
+    killed = before + 1;
+    await gone(mirror.pid);
+  }
+}
+const ratio = way.bytes() / needed;
+const counts = async (of: string): Promise<number> => {
+  const { stdout } = await command('status', '--data', of, '--json');
+  const { networks } = JSON.parse(stdout) as { networks: { network: string; entities: number }[] };
+  return networks.find(({ network }) => network === 'main')?.entities ?? 0;
+};
+const [there, here] = [await counts(origin.data), await counts(data)];
+process.stdout.write(
+  `${killed} kills while mirroring: ${here} of ${there} entities, ${ratio.toFixed(2)} x the bytes of a mirror without kills\n`,
+);
+process.exitCode = ratio <= 1.3 && here >= there ? 0 : 1;
