@@ -19,7 +19,7 @@ const middle = { random: 0.5, hours: null };
 
 /** The waits after each of some events, each of which comes when the run that was due has ended. */
 function waits(events: ScheduleEvent[], random = 0.5): number[] {
-  let state = startSchedule({ at: noon, hours: null });
+  let state = startSchedule({ at: noon, hours: null }, null);
   return events.map((event) => {
     const at = state.due;
     state = scheduleStep(state, event, { at, random, hours: null });
@@ -47,6 +47,9 @@ describe('a watched remote', () => {
     expect(waits([{ kind: 'failed', retryAfter: 90_000 }])).toEqual([90_000]);
     expect(waits([{ kind: 'failed', retryAfter: 5 }])).toEqual([2000]);
     expect(waits([{ kind: 'failed', retryAfter: 1e15 }])).toEqual([24 * 3600 * 1000]);
+    const again = startSchedule({ at: noon, hours: null }, noon + 5000);
+    expect(scheduleStep(again, { kind: 'nudged' }, { at: noon, ...middle }).due).toBe(noon + 5000);
+    expect(startSchedule({ at: noon, hours: null }, noon - 5000).due).toBe(noon);
   });
 
   test('T4: is told of an edit, and of news of the remote, at once, unless it does not answer', () => {
@@ -81,7 +84,7 @@ describe('a watched remote', () => {
       fc.property(hours, fc.array(step, { maxLength: 60 }), (pair, steps) => {
         const open: Hours | null = pair && { from: pair[0], to: pair[1] };
         let at = noon;
-        let state: Schedule = startSchedule({ at, hours: open });
+        let state: Schedule = startSchedule({ at, hours: open }, null);
         for (const { event, random, passes } of steps) {
           at += passes;
           const before = state;

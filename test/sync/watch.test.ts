@@ -77,10 +77,11 @@ describe('a remote that is watched', () => {
     expect((await ask(mirror, here, 'POST /node/remotes/origin/watch')).status).toBe(404);
   });
 
-  test('T3: is left alone for as long as it wants, whatever is edited here meanwhile', async () => {
+  test('T3: is left alone for as long as it wants, whatever is edited here meanwhile, also after a restart', async () => {
+    await using folder = await temporaryFolder();
     await using origin = await startNode();
     await using proxy = await startProxy(origin.url);
-    await using mirror = await startNode();
+    await using mirror = await startNode({ data: folder.path });
     const curator = await user(origin, 'curator');
     const here = operator(mirror);
     await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
@@ -95,11 +96,15 @@ describe('a remote that is watched', () => {
     expect(await stateOf(mirror, here)).toMatchObject({ pending: 1, next_run_at });
     expect(proxy.calls).toHaveLength(calls);
 
-    const byHand = await ask(mirror, here, 'POST /node/remotes/origin/sync');
+    await mirror[Symbol.asyncDispose]();
+    await using again = await startNode({ data: folder.path });
+    await using next = await look(again, here);
+    expect((await next.next())?.next_run_at).toBe(next_run_at);
+    const byHand = await ask(again, here, 'POST /node/remotes/origin/sync');
     expect(byHand).toMatchObject({ status: 502, body: { error: expect.stringContaining('left alone') } });
     proxy.fault = () => undefined;
-    expect(await sync(mirror, here)).toMatchObject({ created: 1 });
-    const after = await onlooker.until((line) => line.run?.error === null);
+    expect(await sync(again, here)).toMatchObject({ created: 1 });
+    const after = await next.until((line) => line.run?.error === null);
     expect(Date.parse(after.next_run_at ?? '')).toBeLessThan(Date.parse(next_run_at ?? ''));
   });
 
@@ -118,6 +123,22 @@ describe('a remote that is watched', () => {
     ok(await ask(mirror, here, 'PUT /node/remotes/origin', { hours: null }));
     expect((await onlooker.next())?.run).toMatchObject({ error: null, report: { created: 1 } });
     expect((await read(mirror, here, work.id)).cid).toBe(work.cid);
+  });
+
+  test('T5: is left in the middle of a run when its hours end, and is gone on with when they begin again', async () => {
+    await using origin = await startNode();
+    await using proxy = await startProxy(origin.url);
+    // Half a second before six, for good.
+    const now = new Date(2026, 4, 12, 5, 59, 59, 500).getTime();
+    await using mirror = await startNode({ now: () => now });
+    const here = operator(mirror);
+    await addRemote(mirror, here, { url: proxy.url, hours: '22-6' });
+    proxy.fault = ({ path }) =>
+      path.startsWith('/events') ? { status: 429, headers: { 'Retry-After': '59' } } : undefined;
+    await using onlooker = await look(mirror, here);
+    const { run } = await onlooker.until((line) => line.run !== null);
+    expect(run).toMatchObject({ error: 'It was ended before it was done.', report: { versions: 0 } });
+    expect(proxy.calls.filter(({ path }) => path.startsWith('/events'))).toHaveLength(1);
   });
 
   test('tells whoever looks on when the node stops, and keeps what it has done', async () => {

@@ -17,7 +17,7 @@ function stand(given: Partial<Stand>): Stand {
 }
 
 const run = (given: object = {}) => ({
-  ...{ started: ago(20), ended: ago(12), report: emptyReport(), error: null, head: 10, level: ago(20) },
+  ...{ started: ago(20), ended: ago(12), report: emptyReport(), error: null, head: 10, level: ago(20), held: null },
   ...given,
 });
 
@@ -98,13 +98,20 @@ describe('how things stand with a remote, in words', () => {
 
 describe('lag', () => {
   test('is what the feed holds and is neither dealt with nor lost', () => {
-    expect(lagOf([], null, now)).toEqual({ events: null, seconds: null });
-    expect(lagOf([seen(1, 40, true), seen(41, 90)], run({ head: 100, level: null }), now).events).toBe(10);
+    expect(lagOf([], { lastRun: null, running: null }, now)).toEqual({ events: null, seconds: null });
+    expect(
+      lagOf([seen(1, 40, true), seen(41, 90)], { lastRun: run({ head: 100, level: null }), running: null }, now).events,
+    ).toBe(10);
     // In the middle of a first walk, from the newest to the oldest.
-    expect(lagOf([seen(61, 100)], run({ head: 100 }), now)).toEqual({ events: 60, seconds: 20 });
-    expect(lagOf([seen(0, 100)], run({ head: 100 }), now).events).toBe(0);
+    expect(lagOf([seen(61, 100)], { lastRun: run({ head: 100 }), running: null }, now)).toEqual({
+      events: 60,
+      seconds: 20,
+    });
+    expect(lagOf([seen(0, 100)], { lastRun: run({ head: 100 }), running: null }, now).events).toBe(0);
+    const first = { lastRun: null, running: { ...emptyReport(), head: 100 } };
+    expect(lagOf([seen(61, 100)], first, now)).toEqual({ events: 60, seconds: null });
     // Told of more than was there at the last run.
-    expect(lagOf([seen(1, 120)], run({ head: 100 }), now).events).toBe(0);
+    expect(lagOf([seen(1, 120)], { lastRun: run({ head: 100 }), running: null }, now).events).toBe(0);
   });
 
   test('leaves thirty days from the last time that all was read', () => {

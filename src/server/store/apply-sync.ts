@@ -119,9 +119,9 @@ function dropRemote(db: Writer, remote: number): void {
 
 function putRun(db: Writer, remote: number, row: RowOf<'remote_run'>): void {
   db.run(
-    `INSERT INTO remote_run (remote, started, ended, report, error, head, level) VALUES (?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO remote_run (remote, started, ended, report, error, head, level, held) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (remote) DO UPDATE SET started = excluded.started, ended = excluded.ended, report = excluded.report,
-         error = excluded.error, head = coalesce(excluded.head, head), level = coalesce(excluded.level, level)`,
+         error = excluded.error, held = excluded.held, head = coalesce(excluded.head, head), level = coalesce(excluded.level, level)`,
     remote,
     row.started,
     row.ended,
@@ -129,6 +129,7 @@ function putRun(db: Writer, remote: number, row: RowOf<'remote_run'>): void {
     row.error,
     row.head,
     row.level,
+    row.held,
   );
 }
 

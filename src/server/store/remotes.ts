@@ -47,10 +47,14 @@ export interface RunRow {
   error: string | null;
   head: number | null;
   level: number | null;
+  held: number | null;
 }
 
 export function lastRun(db: Reader, remote: number): RunRow | undefined {
-  return db.get<RunRow>('SELECT started, ended, report, error, head, level FROM remote_run WHERE remote = ?', remote);
+  return db.get<RunRow>(
+    'SELECT started, ended, report, error, head, level, held FROM remote_run WHERE remote = ?',
+    remote,
+  );
 }
 
 /** Whether anything waits to be pushed to a remote. */

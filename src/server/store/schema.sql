@@ -166,7 +166,8 @@ CREATE TABLE remote_run (
   report TEXT NOT NULL,
   error TEXT,
   head INTEGER,                       -- the newest event of its feed, as far as is known
-  level INTEGER
+  level INTEGER,
+  held INTEGER                        -- until when it wants to be left alone
 ) STRICT;
 
 CREATE TABLE remote_seen (

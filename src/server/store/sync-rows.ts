@@ -27,7 +27,7 @@ export type SyncRow =
       /** Empty: all collections. */
       collections: string[];
     }
-  /** Times are epoch milliseconds, `report` is JSON (sync/runs.ts); what is null stays as it was, `error` apart. */
+  /** Times are epoch milliseconds, `report` is JSON (sync/runs.ts); a `head` or `level` of null stays as it was. */
   | {
       kind: 'remote_run';
       remote: string;
@@ -37,6 +37,8 @@ export type SyncRow =
       error: string | null;
       head: number | null;
       level: number | null;
+      /** Until when the remote wants to be left alone. */
+      held: number | null;
     }
   | ({ kind: 'remote_settings'; remote: string } & RemoteSettings)
   | { kind: 'remote_gone'; remote: string }

@@ -19,17 +19,18 @@ export function gaugesOf(store: NetworkStore, runs: Runs, now: number): RemoteGa
   return store.read((db) =>
     listRemotes(db).map((remote): RemoteGauges => {
       const last = runs.last(store, remote);
+      const running = runs.current(store.network, remote.name);
       const failing = last !== null && (last.error !== null || last.report.stopped !== null);
       const level = last?.level ?? null;
       return {
         remote: remote.name,
         ...countOpen(db, remote.key),
-        unread: lagOf(seenIntervals(db, remote.key), last, now).events,
+        unread: lagOf(seenIntervals(db, remote.key), { lastRun: last, running }, now).events,
         level,
         ended: last?.ended ?? null,
         succeeded: failing ? level : (last?.ended ?? null),
         failing,
-        running: runs.current(store.network, remote.name) !== null,
+        running: running !== null,
       };
     }),
   );

@@ -24,6 +24,8 @@ export interface LastRun extends Omit<Run, 'retryAfter' | 'interrupted'> {
   head: number | null;
   /** When all that its feed held then had been dealt with. */
   level: number | null;
+  /** Until when the remote wants to be left alone. */
+  held: number | null;
 }
 
 export type RunListener = (network: Network, remote: string, run: Run) => void;
@@ -98,15 +100,17 @@ export class Runs {
 
   async #keep(store: NetworkStore, remote: Remote, run: Run, level: number | null): Promise<void> {
     const before = this.#last.get(keyOf(store.network, remote.name)) ?? this.#read(store, remote);
-    const { started, ended, report, error } = run;
+    const { started, ended, report, error, retryAfter } = run;
+    const held = retryAfter === null ? null : ended + retryAfter;
     const quiet =
       before !== undefined &&
       !isActive(report) &&
       error === before.error &&
+      held === null &&
       ended - before.written < quietWrites &&
       ended >= before.written;
     this.#last.set(keyOf(store.network, remote.name), {
-      ...{ started, ended, error, report: { ...report } },
+      ...{ started, ended, error, held, report: { ...report } },
       head: report.head ?? before?.head ?? null,
       level: level ?? before?.level ?? null,
       written: quiet ? before.written : ended,
@@ -115,7 +119,7 @@ export class Runs {
     const row: SyncRow = {
       kind: 'remote_run',
       remote: remote.name,
-      ...{ started, ended, error, level, head: report.head, report: JSON.stringify(report) },
+      ...{ started, ended, error, held, level, head: report.head, report: JSON.stringify(report) },
     };
     await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: ended }]);
   }

@@ -46,9 +46,10 @@ export const newsDelay = 10;
 const busyDelay = 1000;
 const longestHeld = 24 * 3600 * 1000;
 
-/** Watching begins with a run. */
-export function startSchedule({ at, hours }: Omit<Moment, 'random'>): Schedule {
-  return { due: opensAt(hours, at), idle: 0, failures: 0, held: 0 };
+/** Watching begins with a run, unless the remote has asked for peace; `held`: until when. */
+export function startSchedule({ at, hours }: Omit<Moment, 'random'>, held: number | null): Schedule {
+  const until = held === null ? 0 : Math.min(held, at + longestHeld);
+  return { due: opensAt(hours, Math.max(at, until)), idle: 0, failures: 0, held: until };
 }
 
 export function scheduleStep(state: Schedule, event: ScheduleEvent, { at, random, hours }: Moment): Schedule {

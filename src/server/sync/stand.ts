@@ -1,4 +1,5 @@
 import type { SeenRow } from '../store/remotes.ts';
+import type { Report } from './report.ts';
 import type { LastRun } from './runs.ts';
 
 // How things stand with a remote, in numbers, as functions from what is known of it.
@@ -14,10 +15,15 @@ export interface Lag {
 }
 
 /** Null where it has not been asked, or never to the end. */
-export function lagOf(seen: readonly SeenRow[], run: LastRun | null, now: number): Lag {
-  const level = run?.level ?? null;
+export function lagOf(
+  seen: readonly SeenRow[],
+  { lastRun, running }: { lastRun: LastRun | null; running: Report | null },
+  now: number,
+): Lag {
+  const head = running?.head ?? lastRun?.head ?? null;
+  const level = lastRun?.level ?? null;
   return {
-    events: run?.head == null ? null : unreadBelow(seen, run.head),
+    events: head === null ? null : unreadBelow(seen, head),
     seconds: level === null ? null : Math.max(0, Math.floor((now - level) / 1000)),
   };
 }

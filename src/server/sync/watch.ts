@@ -196,7 +196,10 @@ export class Watcher implements AsyncDisposable {
       },
       live: new AbortController(),
       viewers: new Set(),
-      schedule: startSchedule({ at: this.#needs.now(), hours }),
+      schedule: startSchedule(
+        { at: this.#needs.now(), hours },
+        this.#needs.sync.runs.last(store, remote)?.held ?? null,
+      ),
     };
     this.#watched.set(key, watched);
     this.#follow(store);
@@ -259,9 +262,9 @@ export class Watcher implements AsyncDisposable {
     return store.look((db) => hasPending(db, remote.key));
   }
 
-  #step(watched: Watched, event: ScheduleEvent): void {
-    const { now, random } = this.#needs;
-    watched.schedule = scheduleStep(watched.schedule, event, { at: now(), random: random(), hours: watched.hours });
+  #step(watched: Watched, event: ScheduleEvent, at: number = this.#needs.now()): void {
+    const { hours } = watched;
+    watched.schedule = scheduleStep(watched.schedule, event, { at, random: this.#needs.random(), hours });
     this.#arm(watched);
   }
 
@@ -312,10 +315,10 @@ export class Watcher implements AsyncDisposable {
   #ran(key: string, run: Run): void {
     const watched = this.#watched.get(key);
     if (!watched) return;
-    const { report, error, retryAfter, interrupted } = run;
+    const { ended, report, error, retryAfter, interrupted } = run;
     if (interrupted) this.#step(watched, { kind: 'hours' });
-    else if (error !== null || report.stopped !== null) this.#step(watched, { kind: 'failed', retryAfter });
-    else this.#step(watched, { kind: 'ended', active: isActive(report) });
+    else if (error !== null || report.stopped !== null) this.#step(watched, { kind: 'failed', retryAfter }, ended);
+    else this.#step(watched, { kind: 'ended', active: isActive(report) }, ended);
     for (const viewer of watched.viewers) viewer({ run, next: watched.schedule.due });
   }
 }

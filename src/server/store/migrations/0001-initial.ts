@@ -100,7 +100,8 @@ CREATE TABLE remote_run (
   report TEXT NOT NULL,
   error TEXT,
   head INTEGER,                       -- the newest event of its feed, as far as is known
-  level INTEGER
+  level INTEGER,
+  held INTEGER                        -- until when it wants to be left alone
 ) STRICT;
 -- The only collections that are synced with a remote; without any, all are.
 CREATE TABLE remote_collection (

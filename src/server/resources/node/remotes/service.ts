@@ -98,7 +98,13 @@ export class RemotesService {
   #view(network: Network, { remote, seen, lastRun, running, ...status }: RemoteStatus): RemoteView {
     const now = this.#now();
     const next = running ? null : this.#watcher.nextRun(network, remote.name);
-    const facts = { lag: lagOf(seen, lastRun, now), hoursLeft: hoursLeft(lastRun, now), lastRun, running, next };
+    const facts = {
+      lag: lagOf(seen, { lastRun, running }, now),
+      hoursLeft: hoursLeft(lastRun, now),
+      lastRun,
+      running,
+      next,
+    };
     const pulls = remote.direction !== 'push';
     return {
       ...remote,
