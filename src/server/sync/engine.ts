@@ -80,7 +80,6 @@ export interface Preview {
 
 const shown = 100;
 const pageSize = 500;
-const pullConcurrency = 8;
 const pushConcurrency = 8;
 
 /** Mirrors remotes and pushes to them; the decisions are in state.ts and feed.ts, the rules in SPEC.md. */
@@ -219,7 +218,7 @@ export class SyncEngine implements AsyncDisposable {
       ...{ store, remote, client, schema: `${service}/eidos@v1`, now, report, self, turns: this.#turns },
       blocks: card?.blocks ?? false,
     };
-    if (remote.direction !== 'push') await pull(ctx, { pageSize, concurrency: pullConcurrency, accept, reset });
+    if (remote.direction !== 'push') await pull(ctx, { pageSize, accept, reset });
     if (pushes(remote) && report.stopped === null) await push(ctx, { concurrency: pushConcurrency, accept });
   }
 

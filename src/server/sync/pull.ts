@@ -11,16 +11,14 @@ import { readFeedPage, readWords } from './wire.ts';
 export interface PullOptions {
   /** Events a page, 1 to 1000. */
   pageSize: number;
-  /** How many batches of entities are under way at once. */
-  concurrency: number;
   /** Somebody has agreed to whatever it changes. */
   accept: boolean;
   /** The remote is another one than before: nothing it said counts any more. */
   reset: boolean;
 }
 
-/** What POST /entities/batch-get takes at once, and a good part of what a node answers in one go. */
-const batchSizes = { plain: 100, blocks: 500 };
+/** Entities a request, and requests at once: what a kill costs to fetch again, and what is held in memory. */
+const batches = { plain: { size: 100, atOnce: 6 }, blocks: { size: 200, atOnce: 3 } };
 /** Pages whose entities are being fetched while the next page is read. */
 const pagesAhead = 3;
 /** A preview counts no further. */
@@ -59,7 +57,7 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
 
 /** What left the feed before it was seen is looked for entity by entity. */
 async function close(ctx: SyncContext, options: PullOptions): Promise<void> {
-  const { held, forgotten } = await sweep(ctx, { reset: false, concurrency: options.concurrency });
+  const { held, forgotten } = await sweep(ctx, { reset: false, concurrency: batches.plain.atOnce });
   if (forgotten !== null) {
     if (options.accept) return afterReset(ctx, options);
     ctx.report.stopped = `${ctx.client.host} is not what it was: it no longer has ${forgotten}. ${agreement(ctx.remote.name)}`;
@@ -71,7 +69,7 @@ async function close(ctx: SyncContext, options: PullOptions): Promise<void> {
 
 /** Another feed: everything is compared, and the feed walked from its head to its end. */
 async function afterReset(ctx: SyncContext, options: PullOptions): Promise<void> {
-  const { held } = await sweep(ctx, { reset: true, concurrency: options.concurrency });
+  const { held } = await sweep(ctx, { reset: true, concurrency: batches.plain.atOnce });
   await release(ctx, options, [{ events: held, intervals: [] }], true);
   await pull(ctx, { ...options, reset: false });
   ctx.report.swept = true;
@@ -86,15 +84,15 @@ async function release(ctx: SyncContext, { accept }: PullOptions, held: HeldPage
     return;
   }
   for (const { events, intervals } of held) {
-    for (let at = 0; at < events.length; at += batchSizes.plain)
-      await takeOver(ctx, events.slice(at, at + batchSizes.plain), { reset, deletes: true });
+    for (let at = 0; at < events.length; at += batches.plain.size)
+      await takeOver(ctx, events.slice(at, at + batches.plain.size), { reset, deletes: true });
     await record(ctx, intervals);
   }
 }
 
 /** Walks the feed back to the mark; what gives a reset away, null for none. */
 async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): Promise<string | null> {
-  const queue = new PQueue({ concurrency: options.concurrency });
+  const queue = new PQueue({ concurrency: (ctx.blocks ? batches.blocks : batches.plain).atOnce });
   const open: OpenPage[] = [];
   let feed = startFeed(ctx.store.read((db) => seenIntervals(db, ctx.remote.key)));
   try {
@@ -159,10 +157,10 @@ async function newestOf(ctx: SyncContext, events: FeedEvent[], open: OpenPage[])
 }
 
 async function dealWith(ctx: SyncContext, queue: PQueue, events: FeedEvent[]): Promise<FeedEvent[]> {
-  const batches: FeedEvent[][] = [];
-  const batchSize = ctx.blocks ? batchSizes.blocks : batchSizes.plain;
-  for (let at = 0; at < events.length; at += batchSize) batches.push(events.slice(at, at + batchSize));
-  return (await Promise.all(batches.map((batch) => queue.add(() => takeOver(ctx, batch))))).flat();
+  const parts: FeedEvent[][] = [];
+  const { size } = ctx.blocks ? batches.blocks : batches.plain;
+  for (let at = 0; at < events.length; at += size) parts.push(events.slice(at, at + size));
+  return (await Promise.all(parts.map((part) => queue.add(() => takeOver(ctx, part))))).flat();
 }
 
 async function record({ store, remote, now, report }: SyncContext, intervals: (Interval | null)[]): Promise<void> {
