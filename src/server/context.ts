@@ -29,6 +29,8 @@ import { ImportsService } from './resources/node/imports/service.ts';
 import { NodeKeysService } from './resources/node/keys/service.ts';
 import { MetricsService } from './resources/node/metrics/service.ts';
 import { BlocksService } from './resources/node/peers/blocks-service.ts';
+import { HistoryService } from './resources/node/peers/history-service.ts';
+import { PushService } from './resources/node/peers/push-service.ts';
 import { EventStreamService } from './resources/node/peers/stream-service.ts';
 import { RemotesService } from './resources/node/remotes/service.ts';
 import { SessionsService } from './resources/node/sessions/service.ts';
@@ -78,7 +80,7 @@ export interface Context extends Services, AsyncDisposable {
   metrics: MetricsService;
   sync: SyncEngine;
   /** What other nodes ask for. */
-  peers: { blocks: BlocksService; stream: EventStreamService };
+  peers: { blocks: BlocksService; stream: EventStreamService; pushes: PushService; histories: HistoryService };
   chat: ChatService;
   sessions: SessionsService;
   system: SystemService;
@@ -216,6 +218,8 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     peers: {
       blocks: new BlocksService(networks, services.permissions),
       stream: new EventStreamService(networks, instance),
+      pushes: new PushService(writes),
+      histories: new HistoryService(networks),
     },
     chat: opened.use(chat),
     sessions,

@@ -51,8 +51,8 @@ export async function startPair({
 }
 
 /** A pair with a work in a collection of the curator's, on both sides. */
-export async function startCurated(): Promise<Pair & { place: Entity; work: Entity }> {
-  const pair = await startPair();
+export async function startCurated(options?: PairOptions): Promise<Pair & { place: Entity; work: Entity }> {
+  const pair = await startPair(options);
   const place = await collection(pair.origin, pair.curator, { label: 'Works' });
   const work = await create(pair.origin, pair.curator, {
     collection: place.id,

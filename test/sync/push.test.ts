@@ -2,7 +2,21 @@ import { describe, expect, test } from 'vitest';
 import { ask, operator, user } from '../helpers/callers.ts';
 import { collection, create, type Deleted, type Entity, ok, update } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
-import { chainOf, conflictsOf, read, remoteOf, startCurated, startPair, sync, tipsOf } from './nodes.ts';
+import {
+  chainOf,
+  conflictsOf,
+  startCurated as curatedOf,
+  type PairOptions,
+  startPair as pairOf,
+  read,
+  remoteOf,
+  sync,
+  tipsOf,
+} from './nodes.ts';
+
+/** By the public interface; push-blocks.test.ts is about the other way. */
+const startPair = (options?: PairOptions) => pairOf({ plain: true, ...options });
+const startCurated = () => curatedOf({ plain: true });
 
 const quiet = { refused: 0, conflicts: 0, troubles: 0, stopped: null };
 

@@ -20,6 +20,7 @@ const streams: { methods: string[]; path: RegExp }[] = [
   { methods: ['PUT'], path: /^\/node\/uploads\/[^/]+\/?(?:\?|$)/ },
   { methods: ['PUT'], path: /^\/node\/imports\/[^/]+\/files\/[^/]+$/ },
   { methods: ['POST'], path: /^\/node\/import\/?(?:\?|$)/ },
+  { methods: ['POST'], path: /^\/node\/sync\/push\/?(?:\?|$)/ },
 ];
 
 /** Whether the body of a request, or of an endpoint by its path, is a stream of bytes. */

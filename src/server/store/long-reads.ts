@@ -5,6 +5,7 @@ import { catalogPage, type RolesQuery, rolesHeldBy } from './collection-reads.ts
 import type { Reader } from './connection.ts';
 import { contentsPage } from './content-reads.ts';
 import { fileVersionsPage } from './file-versions.ts';
+import { entityMoves } from './history-reads.ts';
 import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels } from './label-reads.ts';
 import { type ListingQuery, listEntities } from './listings.ts';
 import { networkCounts } from './network-counts.ts';
@@ -67,6 +68,7 @@ export const longReads = {
   segmentsPage,
   contentsPage: (db: Reader, args: Parameters<typeof contentsPage>[1]): string =>
     JSON.stringify(contentsPage(db, args)),
+  entityMoves: (db: Reader, args: Parameters<typeof entityMoves>[1]): string => JSON.stringify(entityMoves(db, args)),
   fileVersionsPage: (db: Reader, args: Parameters<typeof fileVersionsPage>[1]): string =>
     JSON.stringify(fileVersionsPage(db, args)),
   walkPage: (db: Reader, args: Parameters<typeof walkPage>[1]): string => JSON.stringify(walkPage(db, args)),

@@ -216,7 +216,7 @@ export class SyncEngine implements AsyncDisposable {
     const self = [idOn(network, identity.ensureOperator().account.id)];
     const ctx = {
       ...{ store, remote, client, schema: `${service}/eidos@v1`, now, report, self, turns: this.#turns },
-      blocks: card?.blocks ?? false,
+      ...{ blocks: card?.blocks ?? false, instance: this.#options.instance, foreign: true },
     };
     if (remote.direction !== 'push') await pull(ctx, { pageSize, accept, reset });
     if (pushes(remote) && report.stopped === null) await push(ctx, { concurrency: pushConcurrency, accept });

@@ -12,8 +12,10 @@ import { decide } from './decide.ts';
 import { isVersionOf, type Loaded, loadEntity, relationOf } from './entity.ts';
 import { type Chain, completeChain, fetchVersion, isUnusable } from './manifests.ts';
 import { creationRounds } from './order.ts';
+import { pushBlocks } from './push-blocks.ts';
 import type { PushRequest } from './push-request.ts';
 import { LostAnswerError, type RemoteAnswer } from './remote.ts';
+import { countPushed } from './report.ts';
 import { requestsFor } from './requests.ts';
 import { type EntityEvent, type Intent, intentOf } from './state.ts';
 import { readTip, readWords, readWritten } from './wire.ts';
@@ -21,6 +23,10 @@ import { readTip, readWords, readWritten } from './wire.ts';
 export interface PushContext extends SyncContext {
   /** The operator's own ids on this network. */
   self: readonly string[];
+  /** This node's own id. */
+  instance: string;
+  /** Whether the remote may take versions by others than the key's user; as blocks, that is. */
+  foreign: boolean;
 }
 
 export interface PushOptions {
@@ -43,7 +49,7 @@ export async function push(ctx: PushContext, { concurrency, accept }: PushOption
   }
   for (const round of await roundsOf(ctx, pending)) {
     const queue = new PQueue({ concurrency });
-    const sending = round.map((id) => queue.add(() => pushEntity(ctx, id)));
+    const sending = (await pushBlocks(ctx, round)).map((id) => queue.add(() => pushEntity(ctx, id)));
     try {
       await Promise.all(sending);
     } finally {
@@ -183,16 +189,9 @@ async function send(
       );
     expect = cid;
   }
-  count(ctx, intent);
+  countPushed(ctx.report, intent);
   // A restore brings back what was deleted; what was edited after it goes out next.
   return intent !== 'restore';
-}
-
-function count({ report }: PushContext, intent: Intent): void {
-  if (intent === 'create') report.created++;
-  if (intent === 'update') report.updated++;
-  if (intent === 'delete') report.deleted++;
-  if (intent === 'restore') report.restored++;
 }
 
 /** Recorded before the request, so that a crash or a lost answer is known for what it may be (SPEC.md, P3). */

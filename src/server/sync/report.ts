@@ -1,3 +1,5 @@
+import type { Intent } from './state.ts';
+
 /** What a run has done so far. */
 export interface Report {
   /** Events looked at, of those that were new. */
@@ -38,4 +40,11 @@ export function emptyReport(): Report {
 /** Whether a run had anything to do. */
 export function isActive({ lost, swept, head: _head, stopped, ...counts }: Report): boolean {
   return lost !== null || swept || stopped !== null || Object.values(counts).some((n) => n > 0);
+}
+
+export function countPushed(report: Report, intent: Intent): void {
+  if (intent === 'create') report.created++;
+  if (intent === 'update') report.updated++;
+  if (intent === 'delete') report.deleted++;
+  if (intent === 'restore') report.restored++;
 }

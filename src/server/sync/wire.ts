@@ -52,6 +52,16 @@ const blocksRoot = z.object({
 });
 /** What every write answers; relationships of a pair and others carry more. */
 const written = z.object({ ...named, cid });
+const pushedResult = z.object({
+  id,
+  success: z.boolean(),
+  tip: cid.optional(),
+  details: z
+    .object({ reason: z.string().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+});
+const pushed = z.object({ results: z.array(pushedResult).max(1000) });
 const stale = z.object({ details: z.object({ actual: z.string() }) });
 const refusal = z.object({
   error: z.string(),
@@ -164,6 +174,22 @@ export function readBlocksRoot(
 export function readActual(body: unknown): string | null {
   const parsed = stale.safeParse(body);
   return parsed.success ? parsed.data.details.actual : null;
+}
+
+export interface PushedResult {
+  success: boolean;
+  /** The version that is the tip there now. */
+  tip: string | undefined;
+  reason: string | undefined;
+}
+
+/** What became of versions that were pushed, by entity; null where the answer does not say. */
+export function readPushed(body: unknown): Map<string, PushedResult> | null {
+  const parsed = pushed.safeParse(body);
+  if (!parsed.success) return null;
+  return new Map(
+    parsed.data.results.map(({ id, success, tip, details }) => [id, { success, tip, reason: details?.reason }]),
+  );
 }
 
 const maxWords = 2000;

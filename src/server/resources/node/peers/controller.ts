@@ -1,9 +1,11 @@
 import { answerBytes } from '../../../http/byte-answer.ts';
 import {
   Body,
+  Consumes,
   Get,
   Header,
   NoSecurity,
+  Path,
   Post,
   Produces,
   Query,
@@ -14,11 +16,14 @@ import {
   Tags,
 } from '../../../http/controller.ts';
 import { answerEvents } from '../../../http/event-answer.ts';
-import type { StreamRequest } from '../../../http/streams.ts';
-import type { ErrorView, ValidationErrorView } from '../../wire.ts';
+import { bodyOf, type StreamRequest } from '../../../http/streams.ts';
+import type { CallerRequest } from '../../../model/caller.ts';
+import type { EntityId, ErrorView, ValidationErrorView } from '../../wire.ts';
 import type { BlocksService } from './blocks-service.ts';
+import type { HistoryService } from './history-service.ts';
+import type { PushService } from './push-service.ts';
 import type { EventStreamService, Streamed } from './stream-service.ts';
-import type { BlocksBody } from './wire.ts';
+import type { BlocksBody, HistoryView, PushedView } from './wire.ts';
 
 /** What nodes ask of each other beyond the public interface. */
 @Route('node')
@@ -29,9 +34,53 @@ import type { BlocksBody } from './wire.ts';
 export class PeersController {
   private readonly blocks: BlocksService;
   private readonly stream: EventStreamService;
-  constructor(services: { blocks: BlocksService; stream: EventStreamService }) {
+  private readonly pushes: PushService;
+  private readonly histories: HistoryService;
+  constructor(services: {
+    blocks: BlocksService;
+    stream: EventStreamService;
+    pushes: PushService;
+    histories: HistoryService;
+  }) {
     this.blocks = services.blocks;
     this.stream = services.stream;
+    this.pushes = services.pushes;
+    this.histories = services.histories;
+  }
+
+  /**
+   * Take in versions as blocks, under the CIDs that they have. The body is a CAR of at most 32 MiB. Its root block is
+   * `{archeion: "push", version: 1, instance, items: [{id, expect, tip}]}`: of up to 1,000 entities the tip that they have
+   * here (null for none) and the one that they shall have; then the versions between, in any order. Each version is checked
+   * like a write of the caller. Others' versions are taken from who may manage the collection, and from service accounts.
+   * Each item is answered by itself; sending it again does no harm.
+   */
+  @Post('sync/push')
+  @Consumes('application/vnd.ipld.car')
+  @Response<ErrorView>(413, 'Too large')
+  push(@Request() request: StreamRequest): Promise<PushedView> {
+    return this.pushes.push(request.caller, bodyOf(request));
+  }
+
+  /**
+   * What happened to an entity on this node: each move of its tip, and where it came from. Also versions that were
+   * superseded are named; GET /versions/manifest/{cid} has them. For the operator.
+   * @param before Only moves with a lower number
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 100
+   * @isLong before
+   * @minimum before 1
+   */
+  @Get('history/{id}')
+  @Response<ErrorView>(404, 'Not found')
+  history(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Query() limit: number = 50,
+    @Query() before?: number,
+  ): Promise<HistoryView> {
+    return this.histories.list(request.caller, id, limit, before);
   }
 
   /**

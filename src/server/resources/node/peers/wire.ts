@@ -1,4 +1,4 @@
-import type { EntityId, VersionCid } from '../../wire.ts';
+import type { EntityId, JsonMap, VersionCid } from '../../wire.ts';
 
 /** A stretch of an entity's chain: from a version back to the first one, or to the one after `have`. */
 export interface WantedStretch {
@@ -53,4 +53,64 @@ export interface ResetEventView extends ReadyEventView {
    */
   floor: number;
   reason: string;
+}
+
+/** What became of one item of a push. */
+export interface PushedItemView {
+  success: boolean;
+  id: EntityId;
+  /** The version that is the tip now. */
+  tip?: VersionCid;
+  /**
+   * How many versions were taken in; 0 where all were here.
+   * @isInt
+   */
+  versions?: number;
+  error?: string;
+  /** `CONFLICT` names the tip here in `details.actual`; further `VALIDATION_ERROR`, `FORBIDDEN`, `NOT_FOUND`. */
+  code?: string;
+  details?: JsonMap;
+}
+
+export interface PushedView {
+  /** In the order of the items. */
+  results: PushedItemView[];
+}
+
+/** A move of an entity's tip. */
+export interface HistoryMoveView {
+  /**
+   * Its number, also of the event.
+   * @isLong
+   */
+  id: number;
+  /** The tip before. */
+  from: VersionCid | null;
+  to: VersionCid;
+  /** `local`, `import`, `car`, `remote:<name>` for what was pulled, `from:<account>/<node>` for what was pushed to here. */
+  origin: string;
+  /** Where the versions came from, if not from this node; null else. */
+  received_from: ReceivedFromView | null;
+  ts: string;
+}
+
+export interface ReceivedFromView {
+  /** The remote that they were pulled from. */
+  remote?: string;
+  /** The account whose key they were pushed with. */
+  account?: string;
+  /** The node that says it pushed them. */
+  instance?: string;
+}
+
+export interface HistoryView {
+  entity_id: EntityId;
+  /** Newest first. */
+  moves: HistoryMoveView[];
+  has_more: boolean;
+  /**
+   * For `before` of the next page.
+   * @isLong
+   */
+  next_cursor: number | null;
 }

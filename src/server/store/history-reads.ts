@@ -1,0 +1,28 @@
+import { cidText } from '../blocks/cid.ts';
+import type { Reader } from './connection.ts';
+import { entityKey } from './entity-keys.ts';
+
+/** A move of one entity's tip. */
+export interface EntityMove {
+  id: number;
+  from: string | null;
+  to: string;
+  origin: string;
+  /** Epoch milliseconds. */
+  time: number;
+}
+
+/** The moves of an entity with an id below `before`, newest first. It looks through all moves, so it runs on a reader thread. */
+export function entityMoves(
+  db: Reader,
+  { id, before, limit }: { id: string; before: number; limit: number },
+): EntityMove[] {
+  const rows = db.all<Omit<EntityMove, 'from' | 'to'> & { old: Uint8Array | null; cid: Uint8Array }>(
+    `SELECT m.id, m.origin, m.time, o.cid AS old, b.cid FROM moves m JOIN block b ON b.key = m.new_tip
+       LEFT JOIN block o ON o.key = m.old_tip WHERE m.entity = ? AND m.id < ? ORDER BY m.id DESC LIMIT ?`,
+    entityKey(db, id) ?? -1,
+    before,
+    limit,
+  );
+  return rows.map(({ old, cid, ...row }) => ({ ...row, from: old && cidText(old), to: cidText(cid) }));
+}

@@ -1,0 +1,163 @@
+import { cidBytes } from '../blocks/cid.ts';
+import type { Block } from '../blocks/encode.ts';
+import { section, segmentHead } from '../blocks/segment-car.ts';
+import type { Commit, Row } from '../store/commit.ts';
+import type { Reader } from '../store/connection.ts';
+import { findVersion, type Version as StoredVersion } from '../store/versions.ts';
+import { commitsBetween } from './apply.ts';
+import { loadEntity } from './entity.ts';
+import type { Chain } from './manifests.ts';
+import type { PushContext } from './push.ts';
+import { LostAnswerError } from './remote.ts';
+import { countPushed } from './report.ts';
+import { entityStep, type Intent, intentOf, type Version } from './state.ts';
+import { type PushedResult, readPushed } from './wire.ts';
+
+/** A chain from the remote's tip to the one here, which can go out as it is. */
+interface Outgoing {
+  id: string;
+  intent: Intent;
+  /** The remote's tip, null for none. */
+  expect: string | null;
+  tip: Version;
+  /** Oldest first. */
+  blocks: Block[];
+  /** A version in it is by somebody else than the key's user. */
+  foreign: boolean;
+}
+
+/** What one request holds at most, and of one entity; longer drafts go out as one change. */
+const perRequest = 200;
+const maxBytes = 8 * 1024 * 1024;
+const maxVersions = 500;
+const maxChainBytes = 4 * 1024 * 1024;
+
+/**
+ * Sends what can go out as blocks, so that versions keep their CIDs and authors; gives back the others, and those that the
+ * remote did not take that way: the plain interface says why, or finds another way.
+ * @throws UnreachableError where the remote does not answer; what was sent until then is recorded
+ */
+export async function pushBlocks(ctx: PushContext, ids: string[]): Promise<string[]> {
+  const left: string[] = [];
+  let open: Outgoing[] = [];
+  let bytes = 0;
+  const flush = async () => {
+    if (open.length > 0) left.push(...(await send(ctx, open)));
+    open = [];
+    bytes = 0;
+  };
+  for (const id of ids) {
+    await ctx.turns.next();
+    const outgoing = ctx.blocks ? ctx.store.read((db) => outgoingOf(ctx, db, id)) : null;
+    if (outgoing === null) {
+      left.push(id);
+      continue;
+    }
+    open.push(outgoing);
+    bytes += outgoing.blocks.reduce((sum, block) => sum + block.bytes.length, 0);
+    if (open.length === perRequest || bytes > maxBytes) await flush();
+  }
+  await flush();
+  return left;
+}
+
+function outgoingOf(ctx: PushContext, db: Reader, id: string): Outgoing | null {
+  const { state } = loadEntity(db, ctx.remote.key, id);
+  const intent = intentOf(state);
+  const { local, theirs } = state;
+  if (local === null || intent === 'none' || intent === 'same' || intent === 'ask') return null;
+  const blocks: Block[] = [];
+  let foreign = false;
+  let size = 0;
+  for (let cid: string | null = local.cid; cid !== (theirs?.cid ?? null); ) {
+    const version: StoredVersion | undefined = cid === null ? undefined : findVersion(db, cid);
+    if (!version || blocks.length === maxVersions || size > maxChainBytes) return null;
+    const { manifest, bytes }: StoredVersion = version;
+    // Memberships of the account here go out as those of the remote's user, which only the plain interface can say.
+    if (manifest.type === 'collection' && manifest.relationships.some(({ peer }) => ctx.self.includes(peer)))
+      return null;
+    foreign ||= manifest.edited_by.user_id !== ctx.remote.user;
+    blocks.push({ cid: version.cid, bytes });
+    size += bytes.length;
+    cid = manifest.prev;
+  }
+  if (foreign && !ctx.foreign) return null;
+  return { id, intent, expect: theirs?.cid ?? null, tip: local, blocks: blocks.reverse(), foreign };
+}
+
+/** One request; gives back what it did not bring there, or of what nobody knows whether it did. */
+async function send(ctx: PushContext, outgoing: Outgoing[]): Promise<string[]> {
+  await recordIntents(ctx, outgoing);
+  const all = outgoing.map(({ id }) => id);
+  let results: Map<string, PushedResult> | null;
+  try {
+    const { status, body } = await ctx.client.write('POST', '/node/sync/push', carOf(ctx, outgoing));
+    results = status === 200 ? readPushed(body) : null;
+    // It does not take them after all.
+    if (results === null) ctx.blocks = false;
+  } catch (error) {
+    if (!(error instanceof LostAnswerError)) throw error;
+    return all;
+  }
+  if (results === null) return all;
+  const { answered, left } = sorted(ctx, outgoing, results);
+  return [...left, ...(await settle(ctx, answered))];
+}
+
+function sorted(ctx: PushContext, outgoing: Outgoing[], results: Map<string, PushedResult>) {
+  const answered: Outgoing[] = [];
+  const left: string[] = [];
+  for (const one of outgoing) {
+    const result = results.get(one.id);
+    if (result?.success && result.tip === one.tip.cid) answered.push(one);
+    else left.push(one.id);
+    // Versions of others are not taken from this key; those of other collections are tried again with the next run.
+    if (one.foreign && result?.reason === 'author') ctx.foreign = false;
+  }
+  return { answered, left };
+}
+
+/** Recorded before the request, so that a crash or a lost answer is known for what it may be (SPEC.md, P3). */
+async function recordIntents({ store, remote, now }: PushContext, outgoing: Outgoing[]): Promise<void> {
+  const rows = outgoing.map(
+    ({ id, tip, expect }): Row => ({
+      ...{ kind: 'push_intent', remote: remote.name, id, tip: tip.cid, expect, content: tip.content },
+    }),
+  );
+  await store.submit([{ changes: [], guards: [], rows, origin: `remote:${remote.name}`, time: now() }]);
+}
+
+function carOf({ instance }: PushContext, outgoing: Outgoing[]): Uint8Array {
+  const items = outgoing.map(({ id, expect, tip }) => ({ id, expect, tip: tip.cid }));
+  const sections = outgoing.flatMap(({ blocks }) => blocks.flatMap(({ cid, bytes }) => section(cidBytes(cid), bytes)));
+  return Buffer.concat([segmentHead({ archeion: 'push', version: 1, instance, items }), ...sections]);
+}
+
+/** The versions here are the remote's now; gives back those that moved meanwhile. */
+async function settle(ctx: PushContext, answered: Outgoing[]): Promise<string[]> {
+  const { store } = ctx;
+  const planned: { one: Outgoing; commits: Commit[] }[] = [];
+  await ctx.turns.each(answered, (one) => {
+    const commits = store.read((db) => commitsOf(ctx, db, one));
+    planned.push({ one, commits });
+  });
+  const outcomes = await store.submit(planned.flatMap(({ commits }) => commits));
+  const left: string[] = [];
+  let at = 0;
+  for (const { one, commits } of planned) {
+    const mine = outcomes.slice(at, at + commits.length);
+    at += commits.length;
+    if (mine.length > 0 && mine.every((outcome) => outcome.committed)) countPushed(ctx.report, one.intent);
+    else left.push(one.id);
+  }
+  return left;
+}
+
+function commitsOf({ remote, now }: PushContext, db: Reader, { id, tip }: Outgoing): Commit[] {
+  const loaded = loadEntity(db, remote.key, id);
+  const sent = findVersion(db, tip.cid);
+  if (!sent) return [];
+  const chain: Chain = { cid: sent.cid, manifest: sent.manifest, blocks: [], manifests: [] };
+  const next = entityStep(loaded.state, { kind: 'answered', version: tip, sent: tip.cid });
+  return commitsBetween(loaded, next, chain, null, { remote: remote.name, time: now() });
+}
