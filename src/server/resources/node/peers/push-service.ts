@@ -52,7 +52,7 @@ export class PushService {
 
   /**
    * Each item is answered by itself; those that come first are there when later ones are judged.
-   * @throws UnauthorizedError, DamagedArchiveError, ValidationError, TooLargeError before anything is written
+   * @throws UnauthorizedError, ValidationError, TooLargeError before anything is written
    */
   async push(caller: Caller, bytes: AsyncIterable<Uint8Array>): Promise<PushedView> {
     const actor = registered(caller);

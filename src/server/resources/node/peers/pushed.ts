@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { countItems } from '../../../blocks/cbor-items.ts';
 import { isCid } from '../../../blocks/cid.ts';
+import { DamagedArchiveError } from '../../../blocks/damaged-archive-error.ts';
 import { type Block, decodeManifest } from '../../../blocks/encode.ts';
 import { manifestHead } from '../../../blocks/manifest-head.ts';
 import { readSegments } from '../../../blocks/segment-car.ts';
@@ -35,8 +36,16 @@ export interface Pushed {
   chains: (Block[] | Issue)[];
 }
 
-/** @throws ValidationError, DamagedArchiveError, TooLargeError; nothing of it can be believed then */
+/** @throws ValidationError, TooLargeError; nothing of it can be believed then */
 export async function readPushed(bytes: AsyncIterable<Uint8Array>): Promise<Pushed> {
+  try {
+    return await readSound(bytes);
+  } catch (error) {
+    throw error instanceof DamagedArchiveError ? ValidationError.at([], error.message) : error;
+  }
+}
+
+async function readSound(bytes: AsyncIterable<Uint8Array>): Promise<Pushed> {
   const { root, blocks } = await readSegments(limited(bytes));
   const found = new Map<string, Block>();
   try {
