@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { maxOnLoop, weight } from '../../src/server/http/large-requests.ts';
+import { weight } from '../../src/server/http/large-requests.ts';
 import type { Caller } from '../../src/server/model/caller.ts';
+import { maxOnLoop } from '../../src/server/model/large.ts';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, conflict, create, type Entity, enrol, ok, read, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';

@@ -91,7 +91,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
           const preview = await node.entities.preview(caller, one);
           return { value: { ...preview, note: 'The entity is too large to show.' }, shown: [citation(preview)] };
         }
-        const { relationships, ...entity } = JSON.parse(text) as ManifestView;
+        const { relationships, ...entity } = JSON.parse(Buffer.from(text).toString()) as ManifestView;
         return { value: { ...entity, relationship_count: relationships.length }, shown: [await known(caller, one)] };
       },
     ),

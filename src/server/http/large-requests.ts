@@ -2,9 +2,6 @@ import type { Caller } from '../model/caller.ts';
 import type { Network } from '../model/ids.ts';
 import type { EndpointRequest } from './endpoint.ts';
 
-/** Bytes of JSON, in a body or in a manifest, that are handled on the event loop at most: about 5 ms of work. */
-export const maxOnLoop = 128 * 1024;
-
 /** A request as plain data, for another thread. */
 export interface LargeRequest {
   /** As the route table has it. */
@@ -36,6 +33,14 @@ export interface LargeRequests {
 export interface Sizes {
   ofEntity(network: Network, id: string): number;
   ofVersion(network: Network, cid: string): number;
+}
+
+/** Endpoints that read no manifest, or leave a large one to a reader thread by themselves; what they expand may be anything. */
+const light = new Set(['get /entities/:id', 'get /entities/:id/tip']);
+
+/** Whether the weight of a request to an endpoint has to be looked at at all; these are the most frequent ones. */
+export function isLight({ method, path }: LargeRequest['route'], { query }: EndpointRequest): boolean {
+  return query.expand === undefined && light.has(`${method} ${path}`);
 }
 
 /** Members of a body that name entities which the request reads or changes, besides those of its path. */

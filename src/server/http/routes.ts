@@ -1,10 +1,11 @@
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../context.ts';
 import { type Caller, type CallerRequest, registered } from '../model/caller.ts';
+import { maxOnLoop } from '../model/large.ts';
 import { isStream, parseJson } from './body.ts';
 import { type Endpoint, type EndpointAnswer, type EndpointRequest, endpoints } from './endpoint.ts';
 import { type ControllerClass, factoryOf, serviceFactoryOf } from './ioc.ts';
-import { type LargeRequests, maxOnLoop } from './large-requests.ts';
+import { isLight, type LargeRequests } from './large-requests.ts';
 import { tallied } from './request-tally.ts';
 import type { Models, Parameter } from './schema.ts';
 import { StoredJson, sendJson } from './stored-json.ts';
@@ -111,7 +112,8 @@ function handle(
     if (elsewhere && (bytes?.length ?? 0) > maxOnLoop) return serveLarge(elsewhere, route, request, bytes, response);
     if (bytes) request.body = parseJson(bytes);
     const asked = request as unknown as EndpointRequest;
-    if (elsewhere?.isLarge(asked)) return serveLarge(elsewhere, route, request, bytes, response);
+    if (elsewhere && !isLight(route, asked) && elsewhere.isLarge(asked))
+      return serveLarge(elsewhere, route, request, bytes, response);
     const answer = endpoint(asked);
     if (answer instanceof Promise) return answer.then((later) => send(response, later));
     send(response, answer);

@@ -40,23 +40,37 @@ export function entityByKey(db: Reader, key: number): EntityRow | undefined {
   return toRow(db.get<Columns>(`SELECT ${columns} FROM entity e WHERE e.key = ? AND e.tip IS NOT NULL`, key));
 }
 
-/** The stored wire JSON with what a permission check needs, in one row. `json` is null for a deleted entity. */
-export function findStored(
-  db: Reader,
-  id: string,
-): { type: string; collection: string | null; json: string | null } | undefined {
+/** The stored wire JSON with what a permission check needs, in one row. */
+export interface StoredEntity {
+  type: string;
+  collection: string | null;
+  /** Null for a deleted entity, and where it is longer than was asked for. */
+  json: string | null;
+  /** In bytes; null for a deleted entity. */
+  size: number | null;
+}
+
+/** `limit`: the most bytes of JSON that are read. */
+export function findStored(db: Reader, id: string, limit = Number.MAX_SAFE_INTEGER): StoredEntity | undefined {
   return db.get(
-    `SELECT e.type, e.json, (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection
+    `SELECT e.type, CASE WHEN octet_length(e.json) <= ? THEN e.json END AS json, octet_length(e.json) AS size,
+       (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection
        FROM entity e WHERE e.id = ? AND e.tip IS NOT NULL`,
+    limit,
     id,
   );
 }
 
+/** The stored wire JSON alone; null where there is none. */
+export function storedJson(db: Reader, id: string): string | null {
+  return db.get<{ json: string | null }>('SELECT json FROM entity WHERE id = ?', id)?.json ?? null;
+}
+
 /** The bytes of an entity's current version, of a deleted one's largest version (which may be restored); 0 for none. */
 export function entitySize(db: Reader, id: string): number {
-  const sql = `SELECT CASE e.deleted WHEN 0 THEN b.size ELSE (SELECT max(size) FROM block WHERE entity = e.key) END AS size
-     FROM entity e JOIN block b ON b.key = e.tip WHERE e.id = ?`;
-  return db.get<{ size: number }>(sql, id)?.size ?? 0;
+  const sql = `SELECT coalesce(octet_length(e.json), (SELECT max(size) FROM block WHERE entity = e.key)) AS size
+     FROM entity e WHERE e.id = ?`;
+  return db.get<{ size: number | null }>(sql, id)?.size ?? 0;
 }
 
 /** The tip's CID, also of a deleted entity; undefined where the entity is not here. */

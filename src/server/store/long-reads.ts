@@ -4,6 +4,7 @@ import { checkedBlock } from './checked-block.ts';
 import { catalogPage, type RolesQuery, rolesHeldBy } from './collection-reads.ts';
 import type { Reader } from './connection.ts';
 import { contentsPage } from './content-reads.ts';
+import { storedJson } from './entities.ts';
 import { fileVersionsPage } from './file-versions.ts';
 import { entityMoves } from './history-reads.ts';
 import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels } from './label-reads.ts';
@@ -60,6 +61,8 @@ export const longReads = {
   checkedBlock: (db: Reader, args: { key: number }): string => JSON.stringify(checkedBlock(db, args)),
   /** A large version as a proof brings it; see version-text.ts. */
   versionText: (db: Reader, args: { key: number }): string => versionText(db, args),
+  /** One entity's wire JSON; empty where it has none any more. */
+  storedJson: (db: Reader, { id }: { id: string }): string => storedJson(db, id) ?? '',
   /** How much the network holds; see network-counts.ts. */
   counts: (db: Reader, _args: object): string => JSON.stringify(networkCounts(db)),
   /** Pages of blocks; see chain-reads.ts. */

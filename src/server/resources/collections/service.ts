@@ -114,7 +114,7 @@ export class CollectionsService {
   }
 
   /** The stored wire JSON. */
-  read(caller: Caller, id: string): Promise<string> {
+  read(caller: Caller, id: string): Promise<string | Uint8Array> {
     return this.#entities.read(caller, id, 'collection');
   }
 

@@ -1,5 +1,6 @@
 import { ConflictError, type Issue, NotFoundError, ValidationError } from '../../errors.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
+import { maxOnLoop } from '../../model/large.ts';
 import { type JsonObject, type Manifest, type Relationship, relationshipKey } from '../../model/manifest.ts';
 import { applyUpdate, firstVersion, restored, tombstone } from '../../model/merge.ts';
 import { equalJson } from '../../model/properties.ts';
@@ -41,17 +42,19 @@ export class EntitiesService {
   }
 
   /** The stored wire JSON of the current version; `type` where the endpoint is for one type only. */
-  async read(caller: Caller, id: string, type?: string): Promise<string> {
+  async read(caller: Caller, id: string, type?: string): Promise<string | Uint8Array> {
     const actor = accepted(caller);
     const store = await this.#writes.store(caller);
-    const row = store.look((db) => findStored(db, id));
+    const row = store.look((db) => findStored(db, id, maxOnLoop));
     if (!row || (type !== undefined && row.type !== type)) {
       checkNetwork(caller.network, id, ['id']);
       throw new NotFoundError();
     }
     store.look((db) => this.#writes.env.permissions.require(db, actor, `${type ?? 'entity'}:view`, { id, ...row }));
-    if (row.json === null) throw store.read((db) => this.#gone(db, id));
-    return row.json;
+    if (row.json !== null) return row.json;
+    const long = row.size === null ? null : await store.readLong('storedJson', { id });
+    if (long === null || long.length === 0) throw store.read((db) => this.#gone(db, id));
+    return long;
   }
 
   /** decisions.md, G1: what the 404 of a deleted entity says. */

@@ -85,7 +85,7 @@ export class FilesService {
     return { manifest, ...(await this.#uploads.offer(store, address, host)) };
   }
 
-  read(caller: Caller, id: string): Promise<string> {
+  read(caller: Caller, id: string): Promise<string | Uint8Array> {
     return this.#entities.read(caller, id, 'file');
   }
 

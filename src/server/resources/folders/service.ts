@@ -69,7 +69,7 @@ export class FoldersService {
   }
 
   /** The stored wire JSON. */
-  read(caller: Caller, id: string): Promise<string> {
+  read(caller: Caller, id: string): Promise<string | Uint8Array> {
     return this.#entities.read(caller, id, 'folder');
   }
 

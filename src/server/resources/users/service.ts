@@ -108,12 +108,12 @@ export class UsersService {
   }
 
   /** The caller's own user entity, as stored wire JSON. */
-  async me(caller: Caller): Promise<string> {
+  async me(caller: Caller): Promise<string | Uint8Array> {
     const { id } = await this.present(caller);
     return this.#entities.read(caller, id, 'user');
   }
 
-  read(caller: Caller, id: string): Promise<string> {
+  read(caller: Caller, id: string): Promise<string | Uint8Array> {
     return this.#entities.read(caller, id, 'user');
   }
 
