@@ -34,7 +34,7 @@ else if (['tate', 'reads', 'listing', 'archive', 'mirror', 'start'].some(asked))
   const { collection, entities, pipeline } = await withNode(measureImport);
   const ids = await withNode((node) => measureListing(node, collection));
   if (asked('archive')) await measureArchive(data, pipeline);
-  if (asked('mirror')) await withNode((node) => measureMirror(node, entities));
+  if (asked('mirror')) await withNode((node) => measureMirror(node, entities, pipeline));
   if (asked('reads')) {
     await withNode((node) => fill(node, 100_000 - entities));
     await withNode((node) => measureReads(node, echo, ids.slice(0, 2000)));

@@ -1,17 +1,63 @@
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { command, type Node, startNode, temporaryFolder } from '../processes.ts';
-import { atLeastRow, atMostRow, loopRow } from '../report.ts';
+import { atLeastRow, atMostRow, loopRow, ratioRow } from '../report.ts';
 
-/** A second node pulls everything of the first over the plain interface. `versions` is how many there are. */
-export async function measureMirror(node: Node, versions: number): Promise<void> {
-  using folder = temporaryFolder();
-  await using mirror = await startNode(join(folder.path, 'mirror'));
-  await command('remote', 'add', 'origin', node.url, '--key', node.key, '--data', mirror.data);
-  node.reset();
-  mirror.reset();
-  const { seconds } = await command('sync', 'origin', '--once', '--data', mirror.data, '--json');
-  atLeastRow('mirror, plain interface', versions / seconds, 'versions/s', 2000);
-  loopRow('being mirrored', (await node.loopDelay()).p99);
-  loopRow('mirroring', (await mirror.loopDelay()).p99);
-  atMostRow('memory of the mirror, peak', mirror.memory().peak, 'MB', 300);
+/**
+ * A second node pulls everything of the first: as blocks, and as from any other service. `versions` is how many there
+ * are, `pipeline` how many a second the writing side takes by itself. Then edits reach a node that watches.
+ */
+export async function measureMirror(node: Node, versions: number, pipeline: number): Promise<void> {
+  for (const way of ['node to node', 'plain interface'] as const) {
+    using folder = temporaryFolder();
+    await using mirror = await startNode(join(folder.path, 'mirror'));
+    await command('remote', 'add', 'origin', node.url, '--key', node.key, '--data', mirror.data);
+    if (way === 'plain interface') forgetNode(mirror.data);
+    node.reset();
+    mirror.reset();
+    const { seconds } = await command('sync', 'origin', '--once', '--data', mirror.data, '--json');
+    const rate = versions / seconds;
+    if (way === 'plain interface') atLeastRow(`mirror, ${way}`, rate, 'versions/s', 2000);
+    else ratioRow(`mirror, ${way}`, rate, 'versions/s', { name: 'in process', value: pipeline }, 0.6);
+    loopRow(`being mirrored, ${way}`, (await node.loopDelay()).p99);
+    loopRow(`mirroring, ${way}`, (await mirror.loopDelay()).p99);
+    atMostRow(`memory of the mirror, peak, ${way}`, mirror.memory().peak, 'MB', 300);
+    if (way === 'node to node') atMostRow('an edit on a live peer, median', await latency(node, mirror), 'ms', 100);
+  }
+}
+
+/** What is not known to be a node is spoken to as any other service. */
+function forgetNode(data: string): void {
+  const db = new Database(join(data, 'main/archeion.db'));
+  db.prepare('UPDATE remote SET instance = NULL').run();
+  db.close();
+}
+
+const edits = 50;
+
+/** From the answer to an edit until a node that watches answers with it, in milliseconds: the median. */
+async function latency(node: Node, mirror: Node): Promise<number> {
+  const send = (method: string, url: string, headers: Record<string, string>, body?: object) =>
+    fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  await send('PUT', `${mirror.url}/node/remotes/origin`, mirror.headers, { watch: true });
+  const made = await send('POST', `${node.url}/entities`, node.headers, { type: 'work', properties: { n: 0 } });
+  let { id, cid } = (await made.json()) as { id: string; cid: string };
+  const arrival = async () => {
+    for (;;) {
+      const answer = await send('GET', `${mirror.url}/entities/${id}/tip`, {});
+      if (((await answer.json()) as { cid?: string }).cid === cid) return;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  };
+  await arrival();
+  const times: number[] = [];
+  for (let n = 1; n <= edits; n++) {
+    const body = { expect_tip: cid, properties: { n } };
+    const edited = await send('PUT', `${node.url}/entities/${id}`, node.headers, body);
+    ({ id, cid } = (await edited.json()) as { id: string; cid: string });
+    const from = performance.now();
+    await arrival();
+    times.push(performance.now() - from);
+  }
+  return times.sort((a, b) => a - b)[edits / 2] as number;
 }
