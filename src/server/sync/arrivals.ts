@@ -102,10 +102,12 @@ async function gatherBlocks(ctx: SyncContext, events: FeedEvent[]): Promise<{ ta
   const { store, remote, client } = ctx;
   const wants: WantedChain[] = [];
   await ctx.turns.each(events, ({ entity: id, cid }) => {
-    const have = store.read((db) => findKnown(db, remote.key, id).theirs ?? findTip(db, id) ?? null);
+    // Of most of a first mirror nothing is here: one look says so.
+    const tip = store.look((db) => findTip(db, id));
+    const have = tip === undefined ? null : (store.read((db) => findKnown(db, remote.key, id).theirs) ?? tip);
     wants.push({ id, cid, have });
   });
-  const isHere = (id: string, cid: string) => store.read((db) => isVersionOf(db, id, cid));
+  const isHere = (id: string, cid: string) => store.look((db) => isVersionOf(db, id, cid));
   const fetched = await fetchChains(client, wants, isHere, ctx.turns);
   const taken: Arrival[] = [];
   const left: FeedEvent[] = [];

@@ -44,7 +44,7 @@ export class BlocksService {
     const store = await this.#networks.get(caller.network);
     const found: Found = { stretches: [], without: [], moved: [] };
     await this.#turns.each(wants, (want) =>
-      store.read((db) => {
+      store.look((db) => {
         const reason = networkOf(want.id) === caller.network ? this.#find(db, actor, want, found) : 'missing';
         if (reason !== null) found.without.push({ id: want.id, reason });
       }),
