@@ -33,7 +33,7 @@ const ofWrites: Record<string, Answer> = {
 const ofListings: Record<string, Answer> = { '503': unavailable };
 
 /** Reads with a body. */
-const readOnly = new Set(['EntitiesGetBatch']);
+const readOnly = new Set(['EntitiesGetBatch', 'GraphPaths', 'GraphReachable']);
 /** wire-contract.md 1.6 lists 503 for these. */
 const listings = new Set(['CollectionsEntities', 'UsersCollections']);
 

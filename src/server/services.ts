@@ -14,6 +14,7 @@ import { TreeService } from './resources/entities/tree-service.ts';
 import { EntityWrites } from './resources/entities/writes.ts';
 import { PairsService } from './resources/folders/pairs-service.ts';
 import { FoldersService } from './resources/folders/service.ts';
+import { GraphService } from './resources/graph/service.ts';
 import { PermissionsService } from './resources/permissions/service.ts';
 import { RelationshipsService } from './resources/relationships/service.ts';
 import { AdditivePreparer } from './resources/updates/preparer.ts';
@@ -62,6 +63,7 @@ export function buildServices({ config, networks, identity, now }: Ground) {
       trees: new TreeService(entities, writes),
     },
     folders: { folders: new FoldersService(writes, entities), pairs: new PairsService(writes) },
+    graph: new GraphService(entities, writes),
     relationships: new RelationshipsService(writes),
     updates: new UpdatesService(writes),
     additions: new AdditivePreparer(writes, identity),

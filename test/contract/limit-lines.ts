@@ -32,8 +32,6 @@ export type Line = (typeof lines)[number] | `Endpoints: ${string}`;
 
 /** Lines of endpoints that are not built yet; who builds them takes the line out here and adds its borders. */
 export const laterLines: Line[] = [
-  'Graph depth: max_depth 1..4, default 4',
-  'Graph result limit: 1..1000, default 100',
   'Argo query k: 1..100, default 25; k_explore 1..300',
   'Search query length: 1..500 characters',
   'Search results: 1..100 (default 10 or 20 by endpoint)',

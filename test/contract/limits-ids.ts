@@ -78,6 +78,11 @@ export const idBorders: Border[] = [
   inPath('POST /collections/{id}/roles', { role: 'r', actions: ['*:view'] }),
   inPath('GET /collections/{id}/members'),
   inPath('GET /collections/{id}/entities'),
+  inPath('GET /graph/entity/{id}'),
+  inBody('POST /graph/paths', 'source_ids', (id) => ({ source_ids: [id], target_ids: [nowhere] }), 200, [
+    'source_ids',
+    0,
+  ]),
   inBody('POST /entities/batch-get', 'ids', (id) => ({ ids: [id] }), 200, ['ids', 0]),
   inBody(
     'POST /relationships',

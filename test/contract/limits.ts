@@ -110,6 +110,56 @@ export const borders: Border[] = [
     ...range(1, 20),
     path: ['max_depth'],
   },
+  ...['POST /graph/paths', 'POST /graph/reachable'].flatMap((route): Border[] => {
+    const ends = { source_ids: [nowhere], target_ids: [nowhere], target_type: 't' };
+    const ids = { fits: [[nowhere], listed(100, nowhere)], breaks: [[], listed(101, nowhere), nowhere, undefined] };
+    return [
+      {
+        line: 'Graph depth: max_depth 1..4, default 4',
+        name: `${route} max_depth`,
+        send: post(route, (max_depth) => ({ ...ends, max_depth })),
+        ...range(1, 4),
+        path: ['max_depth'],
+      },
+      {
+        line: 'Graph result limit: 1..1000, default 100',
+        name: `${route} limit`,
+        send: post(route, (limit) => ({ ...ends, limit })),
+        ...range(1, 1000),
+        path: ['limit'],
+      },
+      {
+        line: 'Endpoints: source_ids 1..100',
+        name: `${route} source_ids`,
+        send: post(route, (source_ids) => ({ ...ends, source_ids })),
+        ...ids,
+        path: ['source_ids'],
+      },
+    ];
+  }),
+  {
+    line: 'Endpoints: target_ids 1..100',
+    name: 'POST /graph/paths target_pis',
+    send: post('POST /graph/paths', (target_pis) => ({ source_ids: [nowhere], target_pis })),
+    fits: [[nowhere], listed(100, nowhere)],
+    breaks: [[], listed(101, nowhere), nowhere],
+    path: ['target_pis'],
+  },
+  {
+    line: 'Endpoints: target_type length >= 1',
+    name: 'POST /graph/reachable target_type',
+    send: post('POST /graph/reachable', (target_type) => ({ source_ids: [nowhere], target_type })),
+    fits: ['x', characters(101)],
+    breaks: ['', 5, null, undefined],
+    path: ['target_type'],
+  },
+  {
+    line: 'Endpoints: limit of relationships 1..1000',
+    name: 'GET /graph/entity/{id} limit',
+    send: get((s) => `/graph/entity/${s.collection.id}?limit=`),
+    ...queried(1, 1000),
+    path: ['limit'],
+  },
   {
     line: 'Collection listing: limit 1..10000 (default 1000); expansion allowed for at most 100 entities',
     name: 'GET /collections/{id}/entities limit',

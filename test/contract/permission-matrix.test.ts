@@ -47,6 +47,7 @@ user:credentials   | mxgeno        | mxgeno        | mxgeno        | mxgeno
 chat:send          | mxgensbo      | mxgensbo      | mxgensbo      | mxgensbo
 chat:view          | mxgensbo      | mxgensbo      | mxgensbo      | mxgensbo
 chat:delete        | mxgensbo      | mxgensbo      | mxgensbo      | mxgensbo
+graph:query        | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko
 permissions:read   | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
 events:list        | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
 attestation:view   | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
@@ -149,6 +150,7 @@ const probes: Record<string, Probe> = {
     const { chatId } = chatted(await ask(node, who, 'POST /chat', question));
     return ask(node, who, `DELETE /chat/sessions/${chatId || 'none'}`);
   },
+  'graph:query': ({ node, collection }, who) => ask(node, who, `GET /graph/entity/${collection.id}`),
   'permissions:read': ({ node }, who) => ask(node, who, 'GET /permissions'),
   'catalog:list': ({ node }, who) => ask(node, who, 'GET /collections/catalog?limit=1'),
   'events:list': ({ node }, who) => ask(node, who, 'GET /events?limit=1'),

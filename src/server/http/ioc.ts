@@ -10,6 +10,7 @@ import { EntitiesController } from '../resources/entities/controller.ts';
 import { EventsController } from '../resources/events/controller.ts';
 import { FilesController } from '../resources/files/controller.ts';
 import { FoldersController } from '../resources/folders/controller.ts';
+import { GraphController } from '../resources/graph/controller.ts';
 import { ArchivesController } from '../resources/node/archives/controller.ts';
 import { ConflictsController } from '../resources/node/conflicts/controller.ts';
 import { ImportsController } from '../resources/node/imports/controller.ts';
@@ -39,6 +40,7 @@ const onServices = new Map<ControllerClass, (services: Services) => object>([
   [ConnectController, ({ relationships }) => new ConnectController(relationships)],
   [EntitiesController, ({ entities }) => new EntitiesController(entities)],
   [FoldersController, ({ folders }) => new FoldersController(folders)],
+  [GraphController, ({ graph }) => new GraphController(graph)],
   [PermissionsController, ({ permissions }) => new PermissionsController(permissions)],
   [RelationshipsController, ({ relationships }) => new RelationshipsController(relationships)],
   [UpdatesController, ({ updates }) => new UpdatesController(updates)],

@@ -6,6 +6,8 @@ import type { Reader } from './connection.ts';
 import { contentsPage } from './content-reads.ts';
 import { storedJson } from './entities.ts';
 import { fileVersionsPage } from './file-versions.ts';
+import { type GraphEntityQuery, graphEntityAnswer } from './graph-entity.ts';
+import { type NeighboursQuery, neighbours, pathsAnswer, reachableAnswer } from './graph-reads.ts';
 import { entityMoves } from './history-reads.ts';
 import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels } from './label-reads.ts';
 import { type ListingQuery, listEntities } from './listings.ts';
@@ -28,6 +30,11 @@ export const longReads = {
   },
   /** See tree-reads.ts. */
   tree: (db: Reader, query: TreeQuery): string => JSON.stringify(treeBelow(db, query)),
+  /** See graph-paths.ts and graph-reads.ts. */
+  graphPaths: pathsAnswer,
+  graphReachable: reachableAnswer,
+  graphEntity: (db: Reader, query: GraphEntityQuery): string => graphEntityAnswer(db, query),
+  neighbours: (db: Reader, query: NeighboursQuery): string => JSON.stringify(neighbours(db, query)),
   /** See label-reads.ts. */
   lookUp: (db: Reader, query: LookupQuery): string => {
     const entities = lookUp(db, query);

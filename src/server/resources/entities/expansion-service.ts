@@ -1,10 +1,10 @@
 import { ValidationError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
+import { previewOf } from '../../model/preview.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, peerFacts } from '../../store/entities.ts';
 import type { ManifestView, RelationshipBody } from '../wire.ts';
-import { previewOf } from './preview.ts';
 import type { EntitiesService } from './service.ts';
 import type { EntityView, ExpandedRelationshipView, ExpandedView } from './wire.ts';
 import type { EntityWrites } from './writes.ts';

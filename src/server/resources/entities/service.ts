@@ -3,6 +3,7 @@ import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { maxOnLoop } from '../../model/large.ts';
 import { type JsonObject, type Manifest, type Relationship, relationshipKey } from '../../model/manifest.ts';
 import { applyUpdate, firstVersion, restored, tombstone } from '../../model/merge.ts';
+import { previewOf } from '../../model/preview.ts';
 import { equalJson } from '../../model/properties.ts';
 import { storedRelationship } from '../../model/relationships.ts';
 import { type WireManifest, wireManifest } from '../../model/wire-manifest.ts';
@@ -25,7 +26,6 @@ import {
   updateIssues,
   withPeerTypes,
 } from './body.ts';
-import { previewOf } from './preview.ts';
 import { ofCreation, ofUpdate } from './request-path.ts';
 import type { CreateEntityBody, DeletedView, DeleteEntityBody } from './wire.ts';
 import { attempts, checkNetwork, type EntityWrites, type Prepared } from './writes.ts';

@@ -1,7 +1,20 @@
-import type { JsonObject } from '../../model/manifest.ts';
-import type { PreviewView } from '../wire.ts';
+import type { JsonObject } from './manifest.ts';
 
 const length = 200;
+
+/** The short form of an entity (wire-contract.md 1.5). */
+export interface Preview {
+  id: string;
+  type: string;
+  label: string;
+  collection_id?: string;
+  /** As `collection_id`. */
+  collection_pi?: string;
+  description_preview?: string;
+  text_preview?: string;
+  created_at: string;
+  updated_at: string;
+}
 
 function shortened(text: unknown): string | undefined {
   if (typeof text !== 'string' || text === '') return undefined;
@@ -9,11 +22,11 @@ function shortened(text: unknown): string | undefined {
   return characters.length > length ? `${characters.slice(0, length).join('')}...` : text;
 }
 
-/** The preview of an entity (wire-contract.md 1.5): texts cut at 200 characters. */
+/** The preview of an entity: texts cut at 200 characters. */
 export function previewOf(
   row: { id: string; type: string; label: string; collection: string | null; created_at: string; updated_at: string },
   properties: JsonObject,
-): PreviewView {
+): Preview {
   const description = shortened(properties.description);
   const text = shortened(properties.text);
   return {

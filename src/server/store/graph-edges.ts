@@ -1,0 +1,271 @@
+import type { Reader } from './connection.ts';
+
+/** Which way relationships are followed, seen from where a path begins: to their peer, to their owner, or either. */
+export type GraphDirection = 'outgoing' | 'incoming' | 'both';
+
+/** How much of the graph one question may look at. */
+export interface GraphBudget {
+  /** Rows of relationships; 300,000 if omitted. */
+  rows?: number | undefined;
+  /** Milliseconds; 5,000 if omitted. */
+  milliseconds?: number | undefined;
+}
+
+/** A stored relationship, by keys. */
+export interface GraphEdge {
+  subject: number;
+  predicate: number;
+  object: number;
+}
+
+/** Ends a question that has looked at as much as it may; what it has found by then is its answer. */
+export class GraphBudgetSpent extends Error {
+  override readonly name = 'GraphBudgetSpent';
+}
+
+/** The end of a path from which one steps on: its beginning, towards the target, or its end, back to the source. */
+export type End = 'source' | 'target';
+type Way = 'out' | 'in';
+
+interface NeighbourRow {
+  predicate: number;
+  node: number;
+  /** Whether the node also touches what was asked about. */
+  hit?: number;
+}
+
+const pages = {
+  out: 'SELECT d.predicate, d.peer AS node FROM edge d WHERE d.source = ? AND (d.predicate, d.peer) > (?, ?) ORDER BY d.predicate, d.peer LIMIT ?',
+  in: 'SELECT d.predicate, d.source AS node FROM edge d WHERE d.peer = ? AND (d.predicate, d.source) > (?, ?) ORDER BY d.predicate, d.source LIMIT ?',
+};
+const neighbourOf = { out: 'd.peer', in: 'd.source' };
+/** Whether a neighbour n has a relationship to the node, or the node one to it: one look-up a predicate. */
+const touches = {
+  out: (n: string) =>
+    `EXISTS (SELECT 1 FROM edge t WHERE t.source = ? AND t.predicate IN (SELECT value FROM json_each(?)) AND t.peer = ${n})`,
+  in: (n: string) =>
+    `EXISTS (SELECT 1 FROM edge t WHERE t.source = ${n} AND t.predicate IN (SELECT value FROM json_each(?)) AND t.peer = ?)`,
+};
+const distinct = {
+  out: ['predicate', 'source'],
+  in: ['predicate', 'peer'],
+} as const;
+const degrees = {
+  out: 'SELECT count(*) AS n FROM (SELECT 1 FROM edge WHERE source = ? LIMIT ?)',
+  in: 'SELECT count(*) AS n FROM (SELECT 1 FROM edge WHERE peer = ? LIMIT ?)',
+};
+
+/** Pages grow from so many rows to so many: what is sought may be among the first. */
+const [firstPage, lastPage] = [64, 1024];
+/** Neighbours of a node are kept up to so many, and of so many nodes. */
+const [maxKept, maxKeptNodes] = [1024, 2000];
+/** Pairs of nodes whose relationships are kept. */
+const maxPairs = 10_000;
+/** Two degrees are compared at these sizes: counting costs no more than a multiple of the smaller one. */
+const degreeSteps = [64, 1024, 16_384, 262_144];
+const defaults = { rows: 300_000, milliseconds: 5000 };
+
+/** What an entity is to a path. */
+export interface NodeFacts {
+  /** Here and not deleted. */
+  live: boolean;
+  /** Empty for an id that is only known. */
+  type: string;
+}
+
+/**
+ * The relationships of one state of the graph as a question sees them: read from both indexes in pages, within a
+ * budget. @throws GraphBudgetSpent
+ */
+export class GraphEdges {
+  readonly #db: Reader;
+  readonly #direction: GraphDirection;
+  /** Keys; null for any. */
+  readonly #only: readonly number[] | null;
+  readonly #until: number;
+  #rows: number;
+  readonly #kept = new Map<string, number[]>();
+  readonly #predicates = new Map<string, number[]>();
+  readonly #degrees = new Map<string, { cap: number; n: number }>();
+  readonly #between = new Map<string, GraphEdge[]>();
+  readonly #facts = new Map<number, NodeFacts>();
+  readonly #types = new Map<string, string>();
+
+  constructor(
+    db: Reader,
+    { direction, only, budget = {} }: { direction: GraphDirection; only?: readonly number[]; budget?: GraphBudget },
+  ) {
+    this.#db = db;
+    this.#direction = direction;
+    this.#only = only ?? null;
+    this.#rows = budget.rows ?? defaults.rows;
+    this.#until = performance.now() + (budget.milliseconds ?? defaults.milliseconds);
+  }
+
+  #spend(rows: number): void {
+    this.#rows -= rows + 1;
+    if (this.#rows < 0 || performance.now() > this.#until) throw new GraphBudgetSpent();
+  }
+
+  #ways(end: End): readonly Way[] {
+    if (this.#direction === 'both') return ['out', 'in'];
+    return (this.#direction === 'outgoing') === (end === 'source') ? ['out'] : ['in'];
+  }
+
+  facts(node: number): NodeFacts {
+    const known = this.#facts.get(node);
+    if (known) return known;
+    this.#spend(0);
+    const row = this.#db.get<{ type: string | null; live: number }>(
+      'SELECT type, tip IS NOT NULL AND deleted = 0 AS live FROM entity WHERE key = ?',
+      node,
+    );
+    const type = row?.type ?? '';
+    const facts = { live: row?.live === 1, type: this.#types.get(type) ?? type };
+    this.#types.set(facts.type, facts.type);
+    this.#facts.set(node, facts);
+    return facts;
+  }
+
+  /** Whether a path may lead through: live entities, but no collections (decisions.md, Search and graph). */
+  isInner(node: number): boolean {
+    const { live, type } = this.facts(node);
+    return live && type !== 'collection';
+  }
+
+  /** Those one step from a node, each once, by predicate and key. */
+  *neighbours(node: number, end: End): Generator<number> {
+    const name = `${node} ${end}`;
+    const kept = this.#kept.get(name);
+    if (kept) return yield* kept;
+    const seen = new Set<number>();
+    for (const row of this.#scan(node, end, [])) {
+      if (seen.has(row.node)) continue;
+      seen.add(row.node);
+      yield row.node;
+    }
+    if (seen.size <= maxKept && this.#kept.size < maxKeptNodes) this.#kept.set(name, [...seen]);
+  }
+
+  /** Relationships one step from a node, with what they lead to, by predicate and key. */
+  *steps(node: number): Generator<{ node: number; edge: GraphEdge }> {
+    for (const { way, node: other, predicate } of this.#scan(node, 'source', [])) {
+      const [subject, object] = way === 'out' ? [node, other] : [other, node];
+      yield { node: other, edge: { subject, predicate, object } };
+    }
+  }
+
+  /** Those one step from `source` and one step before `target`, each once; the one with fewer relationships is read. */
+  *common(source: number, target: number): Generator<number> {
+    const from = this.sourceIsSmaller(source, target);
+    const [node, end, other, otherEnd]: [number, End, number, End] = from
+      ? [source, 'source', target, 'target']
+      : [target, 'target', source, 'source'];
+    const probes = this.#ways(otherEnd).map((way) => ({ way, node: other, among: this.predicates(other, way) }));
+    const seen = new Set<number>();
+    for (const row of this.#scan(
+      node,
+      end,
+      probes.filter(({ among }) => among.length > 0),
+    )) {
+      if (row.hit !== 1 || seen.has(row.node)) continue;
+      seen.add(row.node);
+      yield row.node;
+    }
+  }
+
+  *#scan(
+    node: number,
+    end: End,
+    probes: { way: Way; node: number; among: number[] }[],
+  ): Generator<NeighbourRow & { way: Way }> {
+    for (const way of this.#ways(end))
+      for (const row of this.#pages(node, way, probes)) yield Object.assign(row, { way });
+  }
+
+  *#pages(node: number, way: Way, probes: { way: Way; node: number; among: number[] }[]): Generator<NeighbourRow> {
+    const hit = probes.map((probe) => touches[probe.way](neighbourOf[way])).join(' OR ');
+    const sql = hit === '' ? pages[way] : pages[way].replace(' AS node', ` AS node, (${hit}) AS hit`);
+    const asked = probes.flatMap((probe) =>
+      probe.way === 'out' ? [probe.node, JSON.stringify(probe.among)] : [JSON.stringify(probe.among), probe.node],
+    );
+    let [predicate, last] = [-1, -1];
+    for (let size = firstPage; ; size = Math.min(2 * size, lastPage)) {
+      const rows = this.#db.all<NeighbourRow>(sql, ...asked, node, predicate, last, size);
+      this.#spend(rows.length);
+      for (const row of rows) if (this.#only === null || this.#only.includes(row.predicate)) yield row;
+      const end = rows.at(-1);
+      if (end === undefined || rows.length < size) return;
+      [predicate, last] = [end.predicate, end.node];
+    }
+  }
+
+  /** The relationships by which a path may go from one node to the next. */
+  between(source: number, target: number): GraphEdge[] {
+    const name = `${source} ${target}`;
+    const known = this.#between.get(name);
+    if (known) return known;
+    const found = this.#ways('source').flatMap((way) =>
+      way === 'out' ? this.#stored(source, target) : this.#stored(target, source),
+    );
+    if (this.#between.size === maxPairs) this.#between.clear();
+    this.#between.set(name, found);
+    return found;
+  }
+
+  #stored(subject: number, object: number): GraphEdge[] {
+    const among = this.#predicates.get(`${object} in`) ?? this.predicates(subject, 'out');
+    if (among.length === 0) return [];
+    this.#spend(1);
+    return this.#db
+      .all<{ predicate: number }>(
+        'SELECT predicate FROM edge WHERE source = ? AND predicate IN (SELECT value FROM json_each(?)) AND peer = ? ORDER BY predicate',
+        subject,
+        JSON.stringify(among),
+        object,
+      )
+      .map(({ predicate }) => ({ subject, predicate, object }));
+  }
+
+  /** The predicates of a node's relationships, found by jumping from one to the next. */
+  predicates(node: number, way: Way): number[] {
+    const name = `${node} ${way}`;
+    const known = this.#predicates.get(name);
+    if (known) return known;
+    const [predicate, column] = distinct[way];
+    const next = `SELECT min(${predicate}) FROM edge WHERE ${column} = ?`;
+    const rows = this.#db.all<{ predicate: number }>(
+      `WITH RECURSIVE p (predicate) AS (${next} UNION ALL SELECT (${next} AND predicate > p.predicate) FROM p WHERE p.predicate IS NOT NULL)
+       SELECT predicate FROM p WHERE predicate IS NOT NULL`,
+      node,
+      node,
+    );
+    this.#spend(rows.length);
+    const found = rows.map((row) => row.predicate).filter((one) => this.#only === null || this.#only.includes(one));
+    this.#predicates.set(name, found);
+    return found;
+  }
+
+  /** Whether the source has no more relationships to follow than the target. */
+  sourceIsSmaller(source: number, target: number): boolean {
+    for (const cap of degreeSteps) {
+      const forth = this.#degree(source, 'source', cap);
+      const back = this.#degree(target, 'target', cap);
+      if (forth < cap || back < cap) return forth <= back;
+    }
+    return true;
+  }
+
+  #degree(node: number, end: End, cap: number): number {
+    const name = `${node} ${end}`;
+    const known = this.#degrees.get(name);
+    if (known && (known.cap >= cap || known.n < known.cap)) return Math.min(known.n, cap);
+    let n = 0;
+    for (const way of this.#ways(end)) {
+      if (n < cap) n += this.#db.get<{ n: number }>(degrees[way], node, cap - n)?.n ?? 0;
+    }
+    this.#spend(n >> 4);
+    this.#degrees.set(name, { cap, n });
+    return n;
+  }
+}

@@ -1,0 +1,191 @@
+import type { Reader } from './connection.ts';
+import { entityKey, predicateKey } from './entity-keys.ts';
+import { type GraphBudget, GraphBudgetSpent, type GraphDirection, GraphEdges } from './graph-edges.ts';
+import { pathsBetween } from './graph-paths.ts';
+import { type GraphExpansion, ShownEntities } from './graph-shown.ts';
+import { type Step, type WalkOptions, walk, wayTo } from './graph-walk.ts';
+
+interface GraphQuery {
+  /** Relationships in a path at most. */
+  depth: number;
+  direction: GraphDirection;
+  limit: number;
+  expand: GraphExpansion;
+  budget?: GraphBudget;
+}
+
+export interface PathsAnswerQuery extends GraphQuery {
+  /** Ids; unknown ones have no paths. */
+  sources: string[];
+  targets: string[];
+}
+
+/** The answer of `POST /graph/paths` as JSON text. */
+export function pathsAnswer(db: Reader, { sources, targets, expand, ...query }: PathsAnswerQuery): string {
+  const keys = { sources: keysOf(db, sources), targets: keysOf(db, targets) };
+  const { paths, truncated } = pathsBetween(db, { ...query, ...keys });
+  const shown = new ShownEntities(db, expand);
+  const texts = paths.map(({ source, target, edges }) => {
+    const ends = `${shown.ids('source', source)},${shown.ids('target', target)}`;
+    return `{${ends},"length":${edges.length},"edges":[${edges.map((edge) => shown.edge(edge)).join()}]}`;
+  });
+  return `{"paths":[${texts.join()}],"truncated":${truncated}${shown.metadata()}}`;
+}
+
+export interface ReachableAnswerQuery extends GraphQuery {
+  sources: string[];
+  /** The type of the entities that are sought. */
+  type: string;
+}
+
+/** The answer of `POST /graph/reachable` as JSON text: live entities of the type, nearest first, each with one path. */
+export function reachableAnswer(db: Reader, { sources, type, expand, ...query }: ReachableAnswerQuery): string {
+  const edges = new GraphEdges(db, query);
+  const onward = (key: number) => edges.isInner(key);
+  const wanted = ({ key }: Step) => {
+    const facts = edges.facts(key);
+    return facts.live && facts.type === type;
+  };
+  const options = { starts: keysOf(db, sources), depth: query.depth, onward };
+  const { found, truncated } = gathered(edges, options, query.limit, wanted);
+  const shown = new ShownEntities(db, expand);
+  const texts = found.map((step) => {
+    const { start, edges: way } = wayTo(step);
+    const ends = `${shown.ids('source', start)},${shown.members('target', step.key)}`;
+    return `{${ends},"length":${step.depth},"edges":[${way.map((edge) => shown.edge(edge)).join()}]}`;
+  });
+  return `{"results":[${texts.join()}],"truncated":${truncated}${shown.metadata()}}`;
+}
+
+export interface NeighboursQuery {
+  /** Ids; of unknown ones there are no neighbours. Each is walked from by itself. */
+  sources: string[];
+  /** Names of the predicates to follow; any if omitted. Unknown ones lead nowhere. */
+  predicates?: string[] | undefined;
+  direction: GraphDirection;
+  /** Relationships from the source at least (1 if omitted) and at most. */
+  least?: number;
+  depth: number;
+  /** Entities at most, of all sources together. */
+  limit: number;
+  /** Only live entities of these types, if given. */
+  types?: string[] | undefined;
+  /** Whether a walk goes on through collections; through deleted entities it never does. */
+  throughCollections?: boolean;
+  budget?: GraphBudget;
+}
+
+/** A live entity that a source leads to. */
+export interface Neighbour {
+  id: string;
+  type: string;
+  label: string;
+  /** The first collection. */
+  collection: string | null;
+  /** Its place in `sources`. */
+  source: number;
+  /** Relationships from the source, in the order of the way: each from the entity before (`outgoing`), or to it. */
+  way: { predicate: string; direction: 'outgoing' | 'incoming'; id: string }[];
+}
+
+/**
+ * What each of some entities leads to within a number of steps: live entities, nearest first, each once a source and by
+ * one shortest way that is not shorter than `least`. No way leads through an entity twice. `truncated` where the limit
+ * or the budget left something out. A source that leads to very much may use up what the later ones would need.
+ */
+export function neighbours(db: Reader, query: NeighboursQuery): { neighbours: Neighbour[]; truncated: boolean } {
+  const { predicates, types, throughCollections = false, depth, least = 1, limit } = query;
+  const only = predicates && { only: predicates.flatMap((name) => predicateKey(db, name) ?? []) };
+  const edges = new GraphEdges(db, { ...query, ...only });
+  const onward = (key: number) => (throughCollections ? edges.facts(key).live : edges.isInner(key));
+  const wanted = ({ key }: Step) => {
+    const facts = edges.facts(key);
+    return facts.live && (types === undefined || types.includes(facts.type));
+  };
+  const names = new Names(db);
+  const list: Neighbour[] = [];
+  for (const [source, id] of query.sources.entries()) {
+    const options = { starts: keysOf(db, [id]), depth, least, onward };
+    const { found, truncated } = gathered(edges, options, limit - list.length, wanted);
+    for (const step of found) list.push({ ...names.entity(step.key), source, way: names.way(step) });
+    if (truncated) return { neighbours: list, truncated };
+  }
+  return { neighbours: list, truncated: false };
+}
+
+/** Names of keys, each looked up once. */
+class Names {
+  readonly #db: Reader;
+  readonly #ids = new Map<number, string>();
+  readonly #predicates = new Map<number, string>();
+
+  constructor(db: Reader) {
+    this.#db = db;
+  }
+
+  entity(key: number): Pick<Neighbour, 'id' | 'type' | 'label' | 'collection'> {
+    const row = this.#db.get<Pick<Neighbour, 'id' | 'type' | 'label' | 'collection'>>(
+      `SELECT e.id, e.type, e.label, (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection
+         FROM entity e WHERE e.key = ?`,
+      key,
+    );
+    if (!row) throw new Error(`an entity with the key ${key} was just there`);
+    return row;
+  }
+
+  way(step: Step): Neighbour['way'] {
+    const way: Neighbour['way'] = [];
+    for (let at = step; at.from && at.edge; at = at.from) {
+      const direction = at.edge.object === at.key ? 'outgoing' : 'incoming';
+      way.unshift({ predicate: this.#predicate(at.edge.predicate), direction, id: this.#id(at.key) });
+    }
+    return way;
+  }
+
+  #id(key: number): string {
+    return kept(
+      this.#ids,
+      key,
+      () => this.#db.get<{ id: string }>('SELECT id FROM entity WHERE key = ?', key)?.id ?? '',
+    );
+  }
+
+  #predicate(key: number): string {
+    return kept(
+      this.#predicates,
+      key,
+      () => this.#db.get<{ name: string }>('SELECT name FROM predicate WHERE key = ?', key)?.name ?? '',
+    );
+  }
+}
+
+function kept<K, V>(values: Map<K, V>, key: K, make: () => V): V {
+  const value = values.get(key) ?? make();
+  values.set(key, value);
+  return value;
+}
+
+/** The first wanted steps of a walk. */
+function gathered(
+  edges: GraphEdges,
+  options: WalkOptions,
+  limit: number,
+  wanted: (step: Step) => boolean,
+): { found: Step[]; truncated: boolean } {
+  const found: Step[] = [];
+  try {
+    for (const step of walk(edges, options)) {
+      if (!wanted(step)) continue;
+      if (found.length === limit) return { found, truncated: true };
+      found.push(step);
+    }
+  } catch (error) {
+    if (!(error instanceof GraphBudgetSpent)) throw error;
+    return { found, truncated: true };
+  }
+  return { found, truncated: false };
+}
+
+function keysOf(db: Reader, ids: readonly string[]): number[] {
+  return ids.flatMap((id) => entityKey(db, id) ?? []);
+}

@@ -1,0 +1,140 @@
+import { previewOf } from '../model/preview.ts';
+import type { Reader } from './connection.ts';
+import type { GraphEdge } from './graph-edges.ts';
+
+/** What an answer says of the entities that it names, besides id, label and type. */
+export type GraphExpansion = 'preview' | 'full' | 'none';
+
+interface Row {
+  id: string;
+  type: string | null;
+  label: string | null;
+  collection: string | null;
+  created_at: string;
+  updated_at: string;
+  json: string | null;
+  size: number;
+}
+
+/** JSON text of an entity in a graph answer; `expansion` is empty where there is none. */
+interface Shown {
+  id: string;
+  label: string;
+  type: string;
+  expansion: string;
+}
+
+/** Bytes of stored entities that one answer reads to expand, and of expansions that it has. */
+const [maxRead, maxShown] = [64 * 1024 * 1024, 32 * 1024 * 1024];
+
+/** What a relationship says of its peer, for one that is not here. */
+export interface Copies {
+  id?: string;
+  type?: string | undefined;
+  label?: string | undefined;
+}
+
+/**
+ * The entities that an answer names, as JSON text. What is deleted, or not here, comes without expansion (decisions.md,
+ * deleted partners); so does what is beyond the size of one answer.
+ */
+export class ShownEntities {
+  readonly #db: Reader;
+  readonly #expansion: GraphExpansion;
+  readonly #shown = new Map<number, Shown>();
+  readonly #predicates = new Map<number, string>();
+  #read = 0;
+  #size = 0;
+  /** How many expansions there could be, and how many there are. */
+  #total = 0;
+  #expanded = 0;
+
+  constructor(db: Reader, expansion: GraphExpansion) {
+    this.#db = db;
+    this.#expansion = expansion;
+  }
+
+  /** `"<role>_id":...,"<role>_label":...,"<role>_type":...` and the expansion. Both spellings of the id (decisions.md, Names). */
+  members(role: string, key: number, copies: Copies = {}): string {
+    const { id, label, type, expansion } = this.#of(key);
+    const known = type !== '""';
+    const said = {
+      id: id === '""' ? JSON.stringify(copies.id ?? '') : id,
+      label: known ? label : JSON.stringify(copies.label ?? ''),
+      type: known ? type : JSON.stringify(copies.type ?? ''),
+    };
+    const head = `"${role}_id":${said.id},"${role}_pi":${said.id},"${role}_label":${said.label},"${role}_type":${said.type}`;
+    return head + this.#fitting(role, expansion);
+  }
+
+  ids(role: string, key: number): string {
+    const { id } = this.#of(key);
+    return `"${role}_id":${id},"${role}_pi":${id}`;
+  }
+
+  edge({ subject, predicate, object }: GraphEdge): string {
+    return `{${this.members('subject', subject)},"predicate":${this.predicate(predicate)},${this.members('object', object)}}`;
+  }
+
+  predicate(key: number): string {
+    const known = this.#predicates.get(key);
+    if (known !== undefined) return known;
+    const row = this.#db.get<{ name: string }>('SELECT name FROM predicate WHERE key = ?', key);
+    const text = JSON.stringify(row?.name ?? '');
+    this.#predicates.set(key, text);
+    return text;
+  }
+
+  /** The end of the answer's members: says so where expansions are left out (decisions.md, G6). */
+  metadata(): string {
+    if (this.#expanded === this.#total) return '';
+    const said = { total: this.#total, expanded: this.#expanded, truncated: true };
+    return `,"_expansion_metadata":${JSON.stringify(said)}`;
+  }
+
+  #fitting(role: string, expansion: string): string {
+    if (expansion === '') return '';
+    this.#total++;
+    if (expansion === tooLarge || this.#size + expansion.length > maxShown) return '';
+    this.#expanded++;
+    this.#size += expansion.length;
+    return `,"${role}_${this.#expansion === 'full' ? 'entity' : 'preview'}":${expansion}`;
+  }
+
+  #of(key: number): Shown {
+    const known = this.#shown.get(key);
+    if (known) return known;
+    const row = this.#row(key);
+    const shown = {
+      id: JSON.stringify(row?.id ?? ''),
+      label: JSON.stringify(row?.label ?? ''),
+      type: JSON.stringify(row?.type ?? ''),
+      expansion: row ? this.#expansionOf(key, row) : '',
+    };
+    this.#shown.set(key, shown);
+    return shown;
+  }
+
+  #row(key: number): Row | undefined {
+    return this.#db.get<Row>(
+      `SELECT e.id, e.type, CASE e.deleted WHEN 0 THEN e.label ELSE '' END AS label, e.created_at, e.updated_at,
+         (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection, coalesce(octet_length(e.json), 0) AS size
+       FROM entity e WHERE e.key = ?`,
+      key,
+    );
+  }
+
+  #expansionOf(key: number, row: Row): string {
+    if (this.#expansion === 'none' || row.size === 0) return '';
+    if (this.#read + row.size > maxRead) return tooLarge;
+    this.#read += row.size;
+    const json = this.#db.get<{ json: string }>('SELECT json FROM entity WHERE key = ?', key)?.json ?? '{}';
+    if (this.#expansion === 'full') return json;
+    const { properties } = JSON.parse(json);
+    const { id, collection, created_at, updated_at } = row;
+    const facts = { id, collection, created_at, updated_at, type: row.type ?? '', label: row.label ?? '' };
+    return JSON.stringify(previewOf(facts, properties));
+  }
+}
+
+const tooLarge = 'null';

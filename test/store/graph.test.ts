@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { GraphDirection } from '../../src/server/store/graph-edges.ts';
+import {
+  type NeighboursQuery,
+  neighbours,
+  type PathsAnswerQuery,
+  pathsAnswer,
+  type ReachableAnswerQuery,
+  reachableAnswer,
+} from '../../src/server/store/graph-reads.ts';
+import { fill, lengthOf, naivePaths, nodeId, numberOf, type Sample, written } from '../helpers/graphs.ts';
+import { openStore, type TestStore } from '../helpers/store.ts';
+
+type PathsBody = { paths: Parameters<typeof written>[0][]; truncated: boolean };
+type ReachableBody = {
+  results: (Parameters<typeof written>[0] & { target_id: string; length: number })[];
+  truncated: boolean;
+};
+
+const usual = { depth: 4, direction: 'both', limit: 1000, expand: 'none' } as const;
+const ids = (nodes: number[]) => nodes.map(nodeId);
+
+function pathsIn({ store }: TestStore, query: Partial<PathsAnswerQuery> & { sources: string[]; targets: string[] }) {
+  return JSON.parse(store.read((db) => pathsAnswer(db, { ...usual, ...query }))) as PathsBody;
+}
+function reachableIn({ store }: TestStore, query: Partial<ReachableAnswerQuery> & { sources: string[]; type: string }) {
+  return JSON.parse(store.read((db) => reachableAnswer(db, { ...usual, ...query }))) as ReachableBody;
+}
+function neighboursIn({ store }: TestStore, query: Partial<NeighboursQuery> & { sources: string[] }) {
+  return store.read((db) => neighbours(db, { ...usual, ...query }));
+}
+
+const size = 30;
+const node = fc.integer({ min: 0, max: size - 1 });
+const some = (maxLength: number) => fc.uniqueArray(node, { maxLength });
+const direction = fc.constantFrom<GraphDirection>('outgoing', 'incoming', 'both');
+const sample: fc.Arbitrary<Sample> = fc
+  .record({
+    edges: fc.array(fc.tuple(node, fc.constantFrom('p', 'q', 'collection'), node), { minLength: 20, maxLength: 70 }),
+    collections: some(4),
+    missing: some(3),
+  })
+  .map(({ edges, collections, missing }) => ({
+    size,
+    collections: collections.filter((n) => !missing.includes(n)),
+    missing,
+    edges: edges.filter(([from]) => !missing.includes(from)),
+  }));
+const isSorted = (numbers: number[]) => numbers.every((n, i) => i === 0 || n >= (numbers[i - 1] as number));
+
+describe('random graphs of 30 entities', () => {
+  test('every simple path is found, once, shortest first', async () => {
+    const query = fc.record({
+      sources: fc.uniqueArray(node, { minLength: 1, maxLength: 3 }),
+      targets: fc.uniqueArray(node, { minLength: 1, maxLength: 3 }),
+      depth: fc.integer({ min: 1, max: 4 }),
+      direction,
+    });
+    const property = fc.asyncProperty(
+      sample,
+      fc.array(query, { minLength: 5, maxLength: 10 }),
+      async (graph, queries) => {
+        await using opened = await openStore('here');
+        await fill(opened, graph);
+        for (const { sources, targets, depth, direction } of queries) {
+          const expected = sources.flatMap((source) =>
+            targets.flatMap((target) => naivePaths(graph, { source, target, depth, direction })),
+          );
+          const asked = { depth, direction, sources: ids(sources), targets: ids(targets), limit: 100_000 };
+          const { paths, truncated } = pathsIn(opened, asked);
+          const found = paths.map(written);
+          expect(found.toSorted()).toEqual(expected.toSorted());
+          expect(isSorted(found.map(lengthOf))).toBe(true);
+          expect(truncated).toBe(false);
+          const few = pathsIn(opened, { ...asked, limit: 3 });
+          expect(few.paths).toEqual(paths.slice(0, 3));
+          expect(few.truncated).toBe(paths.length > 3);
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 25 });
+  });
+
+  test('everything reachable of a type is found, each by a shortest path', async () => {
+    const query = fc.record({ sources: fc.uniqueArray(node, { minLength: 1, maxLength: 3 }), direction });
+    const property = fc.asyncProperty(
+      sample,
+      fc.array(query, { minLength: 5, maxLength: 10 }),
+      async (graph, queries) => {
+        await using opened = await openStore('here');
+        await fill(opened, graph);
+        for (const { sources, direction } of queries) {
+          const nearest = (target: number) =>
+            Math.min(
+              ...sources.flatMap((source) => naivePaths(graph, { source, target, depth: 4, direction }).map(lengthOf)),
+            );
+          const wanted = Array.from({ length: size }, (_, n) => n).filter(
+            (n) => n % 3 === 1 && !graph.collections.includes(n) && !graph.missing.includes(n) && !sources.includes(n),
+          );
+          const expected = wanted
+            .map((n) => [n, nearest(n)])
+            .filter(([, length]) => length !== Number.POSITIVE_INFINITY);
+          const { results, truncated } = reachableIn(opened, { sources: ids(sources), type: 't1', direction });
+          const found = results.map((one) => [numberOf(one.target_id), one.length]);
+          const byNumber = (a: (number | undefined)[], b: (number | undefined)[]) => (a[0] ?? 0) - (b[0] ?? 0);
+          expect(found.toSorted(byNumber)).toEqual(expected.toSorted(byNumber));
+          expect(isSorted(results.map((one) => one.length))).toBe(true);
+          expect(truncated).toBe(false);
+          for (const one of results) {
+            const [source, target] = [numberOf(one.source_id), numberOf(one.target_id)];
+            expect(naivePaths(graph, { source, target, depth: one.length, direction })).toContain(written(one));
+          }
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 25 });
+  });
+
+  test('neighbours are those at the end of a way that is long enough, along the named predicates', async () => {
+    const query = fc.record({ source: node, direction, least: fc.integer({ min: 1, max: 3 }), named: fc.boolean() });
+    const property = fc.asyncProperty(
+      sample,
+      fc.array(query, { minLength: 5, maxLength: 10 }),
+      async (graph, queries) => {
+        await using opened = await openStore('here');
+        await fill(opened, graph);
+        for (const { source, direction, least, named } of queries) {
+          const seen = named ? { ...graph, edges: graph.edges.filter(([, name]) => name === 'p') } : graph;
+          const ways = (target: number) =>
+            naivePaths(seen, { source, target, depth: 3, direction }).filter((path) => lengthOf(path) >= least);
+          const predicates = named ? { predicates: ['p', 'unheard_of'] } : {};
+          const asked = { direction, least, depth: 3, sources: [nodeId(source)], ...predicates };
+          const { neighbours: found, truncated } = neighboursIn(opened, asked);
+          expect(truncated).toBe(false);
+          expect(isSorted(found.map(({ way }) => way.length))).toBe(true);
+          for (const { id, way } of found) {
+            const mark = (to: string) => (to === 'outgoing' ? '-' : '~');
+            const steps = way.map(
+              (one) => `${mark(one.direction)}${one.predicate}${mark(one.direction)} ${numberOf(one.id)}`,
+            );
+            expect(ways(numberOf(id))).toContain([source, ...steps].join(' '));
+          }
+          const expected = Array.from({ length: size }, (_, n) => n)
+            .filter((n) => n !== source && !graph.missing.includes(n) && ways(n).length > 0)
+            .map(nodeId);
+          if (least === 1) expect(found.map(({ id }) => id).toSorted()).toEqual(expected);
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 25 });
+  });
+});
