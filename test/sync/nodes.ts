@@ -81,6 +81,9 @@ export interface RemoteAnswer {
   troubles: Record<string, number>;
   unreadable: { id: string; trouble: string; evidence: string | null }[];
   refusals: { id: string; status: number; words: string }[];
+  contents: Record<string, number>;
+  missing_content: { id: string; cid: string; trouble: string; evidence: string | null }[];
+  words: string[];
 }
 
 export async function remoteOf(node: TestNode, who: Person): Promise<RemoteAnswer> {
@@ -99,6 +102,8 @@ export interface Report {
   merged: number;
   conflicts: number;
   troubles: number;
+  content: { files: number; bytes: number; missing: number };
+  sent: { files: number; bytes: number };
   swept: boolean;
   lost: { first: number; last: number } | null;
   stopped: string | null;

@@ -1,22 +1,30 @@
-import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+  request as send,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 export interface Call {
   method: string;
   path: string;
+  headers: IncomingHttpHeaders;
   /** The body's bytes as text. */
   body: string;
 }
 
 /**
  * What happens to one call: an answer in place of the node's, a changed one (its JSON, or its bytes; null breaks it off
- * where it is), `cut` before it reaches the node, `lose` after the node has done it, undefined for what the node says.
+ * where it is; `without` some headers), `takes` so many bytes of the body and then breaks off, `cut` before it reaches the node, `lose` after the node has done it, undefined for what the node says.
  */
 export type Fault =
   | { status: number; body?: unknown; headers?: Record<string, string> }
   | { change: (body: unknown) => unknown }
-  | { bytes: (body: Buffer) => Buffer; breaks?: boolean }
+  | { bytes: (body: Buffer) => Buffer; breaks?: boolean; without?: string[] }
+  | { takes: number }
   | 'cut'
   | 'lose'
   | undefined;
@@ -74,8 +82,8 @@ async function pass(
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks);
-  const { method = 'GET', url: path = '/' } = request;
-  const call = { method, path, body: body.toString() };
+  const { method = 'GET', url: path = '/', headers } = request;
+  const call = { method, path, headers, body: body.toString() };
   proxy.calls.push(call);
   const fault = proxy.fault(call);
   if (fault === 'cut') {
@@ -87,6 +95,11 @@ async function pass(
     response.end(JSON.stringify(fault.body ?? { error: 'as the test wants it' }));
     return;
   }
+  if (typeof fault === 'object' && 'takes' in fault) {
+    await forwardPart(target, request, body, fault.takes);
+    response.destroy();
+    return;
+  }
   const answer = await forward(target, request, body);
   response.once('close', () => answer.destroy());
   if (fault === 'lose') {
@@ -94,8 +107,10 @@ async function pass(
     response.destroy();
     return;
   }
-  const type = answer.headers['content-type'];
-  response.writeHead(answer.statusCode ?? 0, type === undefined ? {} : { 'Content-Type': type });
+  const kept = ['content-type', 'etag', 'content-range', ...(fault === undefined ? ['content-length'] : [])];
+  const without = typeof fault === 'object' && 'without' in fault ? (fault.without ?? []) : [];
+  const shown = Object.entries(answer.headers).filter(([name]) => kept.includes(name) && !without.includes(name));
+  response.writeHead(answer.statusCode ?? 0, Object.fromEntries(shown));
   if (fault === undefined) {
     answer.pipe(response);
     return;
@@ -120,5 +135,18 @@ function forward(target: string, { method, url, headers }: IncomingMessage, body
     const onward = send({ hostname, port, path: url, method, headers: sent, agent: false }, resolve);
     onward.on('error', reject);
     onward.end(body);
+  });
+}
+
+/** Sends the beginning of a body and leaves, once it has been received. */
+function forwardPart(target: string, { method, url, headers }: IncomingMessage, body: Buffer, bytes: number) {
+  const { hostname, port } = new URL(target);
+  const { host: _host, connection: _connection, 'transfer-encoding': _encoding, ...kept } = headers;
+  return new Promise<void>((resolve) => {
+    const sent = { ...kept, 'content-length': String(body.length) };
+    const onward = send({ hostname, port, path: url, method, headers: sent, agent: false });
+    onward.on('error', () => undefined);
+    onward.on('close', () => resolve());
+    onward.write(body.subarray(0, bytes), () => setTimeout(() => onward.destroy(), 50));
   });
 }

@@ -11,7 +11,7 @@ function stand(given: Partial<Stand>): Stand {
   return {
     ...{ name: 'origin', pulls: true, seen: [], refusals: [], lag: { events: null, seconds: null }, hoursLeft: null },
     ...{ running: null, lastRun: null, next: null, watch: false, hours: null, max_kbps: null },
-    ...{ mirrored: 0, pending: 0, conflicts: 0, refused: 0, troubles: {} },
+    ...{ mirrored: 0, pending: 0, conflicts: 0, refused: 0, troubles: {}, contents: {} },
     ...given,
   };
 }

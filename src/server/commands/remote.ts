@@ -11,6 +11,10 @@ interface Options extends GlobalOptions {
   watch?: boolean;
   maxKbps?: number | 'none';
   hours?: string;
+  type?: string[];
+  allTypes?: boolean;
+  allCollections?: boolean;
+  content?: boolean;
 }
 
 /** What the node says of a remote, as far as the commands read it (resources/node/remotes/wire.ts). */
@@ -20,10 +24,13 @@ export interface RemoteState {
   direction: string;
   keyed: boolean;
   collections: string[];
+  types: string[];
+  content: string;
   words: string[];
   conflicts: number;
   refused: number;
   troubles: Record<string, number>;
+  contents: Record<string, number>;
 }
 
 const path = (name: string): string => `/node/remotes/${encodeURIComponent(name)}`;
@@ -35,12 +42,9 @@ export function addRemote(program: Command, shell: Shell): void {
     .command('add <name> <url>')
     .description('make a remote known')
     .option('--key <key>', 'an API key for it; without one nothing is pushed')
-    .option(
-      '--collection <id>',
-      'only this collection; may be given several times',
-      (id, all: string[]) => [...all, id],
-      [],
-    )
+    .addOption(collectionOption())
+    .addOption(typeOption())
+    .option('--no-content', 'without the bytes of files')
     .addOption(
       new Option('--direction <which>', 'default: both with a key, else pull').choices(['both', 'pull', 'push']),
     )
@@ -50,10 +54,9 @@ export function addRemote(program: Command, shell: Shell): void {
     .option('--json', 'print one JSON document')
     .action(async (name: string, url: string, _options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
-      const { key, direction, collection: collections = [] } = options;
+      const { key, direction } = options;
       await using client = await openClient(shell, options);
-      const scope = collections.length > 0 ? { collections } : {};
-      const body = { name, url, key, direction, ...settingsOf(options), ...scope };
+      const body = { name, url, key, direction, ...settingsOf(options), ...scopeOf(options) };
       const added = await client.ask<RemoteState>('POST', '/node/remotes', body);
       if (options.json) shell.out(JSON.stringify(added));
       else for (const line of describe(added)) shell.out(line);
@@ -72,7 +75,13 @@ export function addRemote(program: Command, shell: Shell): void {
     });
   remote
     .command('set <name>')
-    .description('set how the node syncs with a remote by itself')
+    .description('set how the node syncs with a remote by itself, and what of it comes here')
+    .addOption(collectionOption())
+    .option('--all-collections', 'all collections again')
+    .addOption(typeOption())
+    .option('--all-types', 'entities of all types again')
+    .addOption(new Option('--content', 'with the bytes of files'))
+    .option('--no-content', 'without the bytes of files')
     .addOption(watchOption())
     .option('--no-watch', 'sync with it only when told to')
     .addOption(rateOption())
@@ -80,9 +89,11 @@ export function addRemote(program: Command, shell: Shell): void {
     .option('--json', 'print one JSON document')
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
-      const settings = settingsOf(options);
+      const settings = { ...settingsOf(options), ...scopeOf(options) };
       if (Object.values(settings).every((one) => one === undefined))
-        throw new UsageError('There is nothing to set: give --watch, --no-watch, --max-kbps or --hours.');
+        throw new UsageError(
+          'There is nothing to set: give --watch, --no-watch, --max-kbps, --hours, --collection, --type or --no-content.',
+        );
       await using client = await openClient(shell, options);
       const set = await client.ask<RemoteState>('PUT', path(name), settings);
       if (options.json) shell.out(JSON.stringify(set));
@@ -109,12 +120,35 @@ const rateOption = () =>
 const hoursOption = () =>
   new Option('--hours <from-to>', 'watch it only in these hours of the day, as 22-6, or "always"');
 
+const several = (one: string, all: string[] | undefined): string[] => [...(all ?? []), one];
+
+const collectionOption = () =>
+  new Option('--collection <id>', 'only this collection; may be given several times').argParser(several);
+
+const typeOption = () =>
+  new Option('--type <type>', 'only entities of this type, and collections; may be given several times').argParser(
+    several,
+  );
+
+function scopeOf({ collection, allCollections, type, allTypes, content }: Options) {
+  return {
+    collections: allCollections ? [] : collection,
+    types: allTypes ? [] : type,
+    content: content === undefined ? undefined : content ? 'tips' : 'none',
+  };
+}
+
 function settingsOf({ watch, maxKbps, hours }: Options) {
   return { watch, max_kbps: maxKbps === 'none' ? null : maxKbps, hours: hours === 'always' ? null : hours };
 }
 
 /** A remote in words; `archeion status` shows the same. */
-export function describe({ name, url, direction, keyed, collections, words }: RemoteState): string[] {
-  const only = collections.length > 0 ? `, ${collections.length} collections` : '';
+export function describe({ name, url, direction, keyed, words, ...scope }: RemoteState): string[] {
+  const { collections, types, content } = scope;
+  const only = [
+    ...(collections.length > 0 ? [`, ${collections.length} collections`] : []),
+    ...(types.length > 0 ? [`, only ${types.join(', ')}`] : []),
+    ...(content === 'none' ? [', without the bytes of files'] : []),
+  ].join('');
   return [`${name}  ${url}  ${direction}${keyed ? '' : ', without a key'}${only}`, ...words.map((it) => `  ${it}`)];
 }

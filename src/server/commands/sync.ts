@@ -29,6 +29,8 @@ export interface Report {
   merged: number;
   conflicts: number;
   troubles: number;
+  content: { files: number; bytes: number; missing: number };
+  sent: { files: number; bytes: number };
   swept: boolean;
   lost: { first: number; last: number } | null;
   stopped: string | null;
@@ -48,7 +50,7 @@ interface Outcome {
   report?: Report;
   preview?: Preview;
   /** Conflicts, refusals and unverified versions that stand after the run. */
-  open?: { conflicts: number; refused: number; troubles: Record<string, number> };
+  open?: Pick<RemoteState, 'conflicts' | 'refused' | 'troubles' | 'contents'>;
   error?: string;
 }
 
@@ -106,8 +108,8 @@ async function run(client: NodeClient, shell: Shell, remote: string, accept: boo
     const query = accept ? '?accept_large_change=true' : '';
     const lines = client.send<Line>('POST', `${path(remote)}/sync${query}`, Readable.from([]));
     const report = await lastOf(shell, `sync ${remote}`, lines, shown);
-    const { conflicts, refused, troubles } = await client.ask<RemoteState>('GET', path(remote));
-    return { remote, report, open: { conflicts, refused, troubles } };
+    const { conflicts, refused, troubles, contents } = await client.ask<RemoteState>('GET', path(remote));
+    return { remote, report, open: { conflicts, refused, troubles, contents } };
   } catch (error) {
     if (error instanceof FailureError) return { remote, error: error.message };
     throw error;
@@ -122,8 +124,16 @@ function shown(report: Report): { done: number; total: number; text: string } {
   return {
     done: report.entities,
     total: Math.max(report.events, report.entities),
-    text: `${number(report.versions)} versions pulled, ${number(pushed)} entities pushed`,
+    text: `${number(report.versions)} versions pulled, ${number(pushed)} entities pushed${files(report)}`,
   };
+}
+
+/** What became of the bytes of files. */
+function files({ content, sent }: Report): string {
+  const mb = (bytes: number) => `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`;
+  const part = (n: number, bytes: number, how: string) =>
+    n + bytes > 0 ? [`, ${number(n)} files ${how} (${mb(bytes)})`] : [];
+  return [...part(content.files, content.bytes, 'fetched'), ...part(sent.files, sent.bytes, 'sent')].join('');
 }
 
 function describe({ remote, report, preview, open, error }: Outcome): string[] {
@@ -137,10 +147,13 @@ function describe({ remote, report, preview, open, error }: Outcome): string[] {
   const troubles = Object.entries(open?.troubles ?? {}).map(([kind, n]) => `${number(n)} ${kind}`);
   return [
     `${remote}: ${number(report.versions)} versions of ${number(report.entities)} entities pulled; ` +
-      `${number(report.created)} created, ${number(report.updated)} updated, ${number(report.deleted)} deleted, ${number(report.restored)} restored there`,
+      `${number(report.created)} created, ${number(report.updated)} updated, ${number(report.deleted)} deleted, ${number(report.restored)} restored there${files(report)}`,
     ...(open && open.conflicts > 0 ? [`  ${number(open.conflicts)} in conflict`] : []),
     ...(open && open.refused > 0 ? [`  ${number(open.refused)} refused by the remote`] : []),
     ...(troubles.length > 0 ? [`  not taken over: ${troubles.join(', ')}`] : []),
+    ...(report.content.missing > 0
+      ? [`  the bytes of ${number(report.content.missing)} files could not be had: archeion remote list`]
+      : []),
     ...(report.merged > 0
       ? [`  ${number(report.merged)} merged: both sides had changed them in different places`]
       : []),
@@ -165,5 +178,6 @@ function problems({ remote, report, open, error }: Outcome): string[] {
     ...(open.conflicts > 0 ? [`${remote} has conflicts: archeion conflicts.`] : []),
     ...(open.refused > 0 ? [`${remote} refused changes: archeion remote list.`] : []),
     ...(damaged.length > 0 ? [`${remote} has versions that cannot be verified.`] : []),
+    ...(open.contents.mismatch ? [`${remote} gave other bytes than its files name: archeion remote list.`] : []),
   ];
 }

@@ -1,6 +1,9 @@
 import type { IssuePath } from '../errors.ts';
 import type { Json, JsonObject, Manifest } from './manifest.ts';
 
+/** wire-contract.md, 2.1 and 4.4: 500 MB, as the size of an upload-url has it. */
+export const maxContentBytes = 524_288_000;
+
 /** The CID of file bytes in a version, as it stands there (any text), and where. */
 export interface NamedContent {
   cid: string;

@@ -4,6 +4,7 @@ import { findBlock, putBlock } from './blocks.ts';
 import type { Reader, Writer } from './connection.ts';
 import { ensureEntityKey, entityKey } from './entity-keys.ts';
 import { notePending, rebuildPending } from './pending.ts';
+import { applyContentRow, dropContents, dropContentTroubles } from './remote-content.ts';
 import type { SyncRow } from './sync-rows.ts';
 
 type RowOf<K extends SyncRow['kind']> = Extract<SyncRow, { kind: K }>;
@@ -17,6 +18,15 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
   const remote = db.get<{ key: number }>('SELECT key FROM remote WHERE name = ?', row.remote)?.key;
   if (remote === undefined) return;
   switch (row.kind) {
+    case 'remote_scope':
+      putScope(db, remote, row);
+      return;
+    case 'content_there':
+    case 'content_settled':
+    case 'content_sending':
+    case 'content_trouble':
+      applyContentRow(db, remote, row);
+      return;
     case 'remote_gone':
       dropRemote(db, remote);
       return;
@@ -94,13 +104,25 @@ function putRemote(db: Writer, row: RowOf<'remote'>): void {
     row.direction,
   );
   const remote = db.get<{ key: number }>('SELECT key FROM remote WHERE name = ?', row.remote)?.key ?? 0;
+  putCollections(db, remote, row.collections);
+  rebuildPending(db, remote);
+}
+
+function putCollections(db: Writer, remote: number, collections: string[]): void {
   db.run('DELETE FROM remote_collection WHERE remote = ?', remote);
-  for (const id of row.collections)
+  for (const id of collections)
     db.run(
       'INSERT OR IGNORE INTO remote_collection (remote, collection) VALUES (?, ?)',
       remote,
       ensureEntityKey(db, id),
     );
+}
+
+function putScope(db: Writer, remote: number, { collections, types, content, wider }: RowOf<'remote_scope'>): void {
+  putCollections(db, remote, collections);
+  const list = types.length > 0 ? JSON.stringify(types) : null;
+  db.run('UPDATE remote SET types = ?, content = ? WHERE key = ?', list, content, remote);
+  if (wider) db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
   rebuildPending(db, remote);
 }
 
@@ -109,6 +131,7 @@ function dropRemote(db: Writer, remote: number): void {
   db.run('DELETE FROM remote_run WHERE remote = ?', remote);
   db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
   db.run('DELETE FROM remote_entity WHERE remote = ?', remote);
+  dropContents(db, remote);
   db.run('DELETE FROM push_pending WHERE remote = ?', remote);
   db.run('DELETE FROM push_intent WHERE remote = ?', remote);
   db.run('DELETE FROM push_refusal WHERE remote = ?', remote);
@@ -156,6 +179,7 @@ function cover(db: Writer, remote: number, { first, last, cid, lost }: RowOf<'fe
 }
 
 function noteSweep(db: Writer, remote: number, { reset }: RowOf<'feed_swept'>): void {
+  dropContentTroubles(db, remote);
   if (!reset) {
     db.run('UPDATE remote_seen SET swept = 1 WHERE remote = ? AND lost = 1', remote);
     return;
@@ -169,6 +193,7 @@ function forget(db: Writer, remote: number, id: string): void {
   if (entity === undefined) return;
   for (const table of ['remote_entity', 'push_intent', 'push_refusal', 'sync_conflict'])
     db.run(`DELETE FROM ${table} WHERE remote = ? AND entity = ?`, remote, entity);
+  dropContents(db, remote, entity);
   notePending(db, entity);
 }
 
@@ -190,9 +215,11 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
     twin,
   );
   // Nothing of ours was sent, refused or in conflict where nothing of it was here.
-  if (!row.mirrored)
+  if (!row.mirrored) {
+    dropContentTroubles(db, remote, entity);
     for (const table of ['push_intent', 'push_refusal', 'sync_conflict'])
       db.run(`DELETE FROM ${table} WHERE remote = ? AND entity = ?`, remote, entity);
+  }
   if (row.mirrored)
     db.run("UPDATE entity SET mirror = ? WHERE key = ? AND type = 'collection' AND mirror IS NULL", remote, entity);
   notePending(db, entity);

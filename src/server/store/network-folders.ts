@@ -12,6 +12,11 @@ export function spoolFolder(folder: string): string {
   return join(folder, 'spool');
 }
 
+/** What has come of content that is being fetched from remotes (blocks/partial-files.ts). */
+export function partialsFolder(folder: string): string {
+  return join(folder, 'partials');
+}
+
 /** What has come of uploads that are not complete (blocks/upload-parts.ts). */
 export function uploadsFolder(folder: string): string {
   return join(folder, 'uploads');

@@ -8,6 +8,8 @@ const differs = `e.tip IS NOT NULL AND e.type <> 'user' AND CASE
   WHEN EXISTS (SELECT 1 FROM remote_entity k WHERE k.remote = r.key AND k.entity = e.key)
     THEN (SELECT k.theirs IS NOT NULL AND k.twin IS NOT e.tip FROM remote_entity k WHERE k.remote = r.key AND k.entity = e.key)
   WHEN e.deleted = 1 THEN 0
+  WHEN r.types IS NOT NULL AND e.type <> 'collection'
+    AND NOT EXISTS (SELECT 1 FROM json_each(r.types) t WHERE t.value = e.type) THEN 0
   WHEN EXISTS (SELECT 1 FROM remote_collection c WHERE c.remote = r.key)
     THEN EXISTS (SELECT 1 FROM remote_collection c WHERE c.remote = r.key AND (c.collection = e.key OR EXISTS (
       SELECT 1 FROM edge d JOIN predicate p ON p.key = d.predicate

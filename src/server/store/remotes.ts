@@ -1,9 +1,10 @@
 import { cidText } from '../blocks/cid.ts';
 import type { Reader } from './connection.ts';
-import type { Direction, RemoteSettings, Trouble } from './sync-rows.ts';
+import { countContentTroubles } from './remote-content.ts';
+import type { Direction, RemoteScope, RemoteSettings, Trouble } from './sync-rows.ts';
 
 /** A node or service that this one syncs with. `key` is the store's own number for it. */
-export interface Remote extends RemoteSettings {
+export interface Remote extends RemoteSettings, RemoteScope {
   key: number;
   name: string;
   url: string;
@@ -12,13 +13,11 @@ export interface Remote extends RemoteSettings {
   instance: string | null;
   user: string | null;
   direction: Direction;
-  /** Empty: all. */
-  collections: string[];
 }
 
-type RemoteRow = Omit<Remote, 'collections' | 'watch'> & { watch: number };
+type RemoteRow = Omit<Remote, 'collections' | 'watch' | 'types'> & { watch: number; types: string | null };
 
-const columns = 'key, name, url, secret, instance, user_id AS user, direction, watch, max_kbps, hours';
+const columns = 'key, name, url, secret, instance, user_id AS user, direction, watch, max_kbps, hours, types, content';
 
 export function listRemotes(db: Reader): Remote[] {
   return db.all<RemoteRow>(`SELECT ${columns} FROM remote ORDER BY name`).map((row) => withCollections(db, row));
@@ -34,7 +33,8 @@ function withCollections(db: Reader, row: RemoteRow): Remote {
     'SELECT e.id FROM remote_collection c JOIN entity e ON e.key = c.collection WHERE c.remote = ? ORDER BY e.id',
     row.key,
   );
-  return { ...row, watch: row.watch === 1, collections: collections.map(({ id }) => id) };
+  const types = row.types === null ? [] : (JSON.parse(row.types) as string[]);
+  return { ...row, watch: row.watch === 1, types, collections: collections.map(({ id }) => id) };
 }
 
 /** What the last run with a remote came to, and what is known of its feed since. */
@@ -310,6 +310,8 @@ export interface OpenCounts {
   refused: number;
   /** By kind. */
   troubles: Record<string, number>;
+  /** Bytes that entities name and that could not be had, by kind. */
+  contents: Record<string, number>;
 }
 
 /** How much is known of a remote's entities. */
@@ -334,6 +336,7 @@ export function countOpen(db: Reader, remote: number): OpenCounts {
     conflicts: count('SELECT count(*) AS n FROM sync_conflict WHERE remote = ?'),
     refused: count('SELECT count(*) AS n FROM push_refusal WHERE remote = ?'),
     troubles: Object.fromEntries(troubles.map(({ trouble, n }) => [trouble, n])),
+    contents: countContentTroubles(db, remote),
   };
 }
 

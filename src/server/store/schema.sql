@@ -38,6 +38,8 @@ CREATE INDEX block_entity ON block (entity, ver);
 
 CREATE TABLE content (cid BLOB NOT NULL, entity INTEGER NOT NULL, PRIMARY KEY (cid, entity)) STRICT, WITHOUT ROWID;
 
+CREATE INDEX content_entity ON content (entity);
+
 CREATE TABLE edge (
   source INTEGER NOT NULL,
   predicate INTEGER NOT NULL,
@@ -137,7 +139,9 @@ CREATE TABLE remote (
   direction TEXT NOT NULL,
   watch INTEGER NOT NULL DEFAULT 0,   -- the node syncs with it by itself
   max_kbps INTEGER,                   -- kilobits a second at most
-  hours TEXT                          -- hours of the day in which it is watched, as 22-6
+  hours TEXT,                         -- hours of the day in which it is watched, as 22-6
+  types TEXT,                         -- the types of entities that are mirrored, a JSON list; null: all
+  content TEXT NOT NULL DEFAULT 'tips'  -- the file content that is mirrored: of current versions, or none
 ) STRICT;
 
 CREATE TABLE remote_collection (
@@ -145,6 +149,19 @@ CREATE TABLE remote_collection (
   collection INTEGER NOT NULL,
   PRIMARY KEY (remote, collection)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE remote_content (
+  remote INTEGER NOT NULL,
+  entity INTEGER NOT NULL,
+  cid BLOB NOT NULL,
+  state TEXT NOT NULL,
+  evidence TEXT,
+  again INTEGER,
+  tries INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (remote, entity, cid)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX remote_content_open ON remote_content (remote, state) WHERE state NOT IN ('there', 'sending');
 
 CREATE TABLE remote_entity (
   remote INTEGER NOT NULL,

@@ -14,6 +14,22 @@ export interface RemoteSettings {
   hours: string | null;
 }
 
+/** What of a remote comes here, and goes there. */
+export interface RemoteScope {
+  /** Empty: all. */
+  collections: string[];
+  /** The types of entities beside collections; empty: all. */
+  types: string[];
+  /** The file content that comes: what current versions name, or none. */
+  content: 'tips' | 'none';
+}
+
+/**
+ * Why bytes that a version names did not come from a remote: it does not have them, does not give them to this key, or
+ * gives others.
+ */
+export type ContentTrouble = 'missing' | 'forbidden' | 'mismatch';
+
 /** What sync keeps, in the commit that it belongs to. `remote` is a remote's name; versions are CIDs. */
 export type SyncRow =
   | {
@@ -41,6 +57,8 @@ export type SyncRow =
       held: number | null;
     }
   | ({ kind: 'remote_settings'; remote: string } & RemoteSettings)
+  /** `wider`: what was passed over may be wanted now, so that its feed is read anew. */
+  | ({ kind: 'remote_scope'; remote: string; wider: boolean } & RemoteScope)
   | { kind: 'remote_gone'; remote: string }
   /** Feed ids from `first` to `last` are dealt with; `cid` is what `last` names. `lost`: the feed no longer has them. */
   | { kind: 'feed_seen'; remote: string; first: number; last: number; cid: string | null; lost: boolean }
@@ -67,6 +85,21 @@ export type SyncRow =
       mirrored: boolean;
     }
   | { kind: 'remote_trouble'; remote: string; id: string; event: number; trouble: Trouble; evidence: string }
+  /** The remote has the bytes that an entity names; `sending`: they are on their way to an address. */
+  | { kind: 'content_there'; remote: string; id: string; cid: string }
+  /** There is no trouble with them any more. */
+  | { kind: 'content_settled'; remote: string; id: string; cid: string }
+  | { kind: 'content_sending'; remote: string; id: string; cid: string; address: string }
+  /** `again`: when they are asked for again, epoch milliseconds. */
+  | {
+      kind: 'content_trouble';
+      remote: string;
+      id: string;
+      cid: string;
+      trouble: ContentTrouble;
+      evidence: string;
+      again: number;
+    }
   | { kind: 'push_intent'; remote: string; id: string; tip: string; expect: string | null; content: string }
   | { kind: 'push_refusal'; remote: string; id: string; tip: string; status: number; words: string }
   | { kind: 'sync_conflict'; remote: string; id: string; base: string | null; ours: string; theirs: string };

@@ -117,7 +117,7 @@ async function gatherBlocks(ctx: SyncContext, events: FeedEvent[]): Promise<{ ta
     else if (isUnusable(found)) {
       if (!isUnknownUnderFilter(ctx, event.entity)) taken.push({ event, chain: found });
     } else if (
-      !isOutside(ctx, event, found.chain.manifest.relationships) &&
+      !isOutside(ctx, event, found.chain.manifest) &&
       !(found.moved && isUnknownUnderFilter(ctx, event.entity))
     )
       taken.push({ event, chain: found.chain });
@@ -135,7 +135,7 @@ async function gatherPlain(
   const found: { event: FeedEvent; verified: Verified | null }[] = [];
   await ctx.turns.each(wanted, (event) => {
     const view = views.get(event.entity);
-    if (view && isOutside(ctx, event, view.relationships)) return;
+    if (view && isOutside(ctx, event, view)) return;
     found.push({ event, verified: view?.cid === event.cid ? rebuilt(view, event.cid, ctx.schema) : null });
   });
   await Promise.all(
@@ -169,12 +169,13 @@ async function chainOf(ctx: SyncContext, event: FeedEvent, quick: Verified | nul
   if (isUnusable(tip)) return isUnknownUnderFilter(ctx, event.entity) ? null : tip;
   if (quick === null && typeof tip.manifest.schema === 'string' && !tip.manifest.deleted)
     ctx.schema = tip.manifest.schema;
-  if (quick === null && isOutside(ctx, event, tip.manifest.relationships)) return null;
+  if (quick === null && isOutside(ctx, event, tip.manifest)) return null;
   return completeChain(client, event.entity, tip, (cid) => store.read((db) => isVersionOf(db, event.entity, cid)));
 }
 
 function isUnknownUnderFilter(ctx: SyncContext, id: string): boolean {
-  return ctx.remote.collections.length > 0 && !isWanted(ctx, id);
+  const { collections, types } = ctx.remote;
+  return collections.length + types.length > 0 && !isWanted(ctx, id);
 }
 
 /** An older version may lie in a collection that the entity has left: the newest event decides. */
@@ -183,10 +184,19 @@ async function isTip({ client }: SyncContext, { entity, cid }: FeedEvent): Promi
   return status !== 200 || readTip(body) === cid;
 }
 
-/** Under a filter, entities come only by a collection that is wanted; what is here already goes on being followed. */
-function isOutside(ctx: SyncContext, { entity }: FeedEvent, relationships: unknown): boolean {
+/**
+ * Under a filter, entities come only by a collection and a type that are wanted; what is here already goes on being
+ * followed. Collections are of every type: they say who may do what with the others.
+ */
+function isOutside(
+  ctx: SyncContext,
+  { entity }: FeedEvent,
+  { type, relationships }: { type: string; relationships: unknown },
+): boolean {
   if (!isUnknownUnderFilter(ctx, entity)) return false;
-  const { collections } = ctx.remote;
+  const { collections, types } = ctx.remote;
+  if (types.length > 0 && type !== 'collection' && !types.includes(type)) return true;
+  if (collections.length === 0) return false;
   if (!Array.isArray(relationships)) return true;
   return !collectionsOf({ relationships }).some((id) => collections.includes(id));
 }

@@ -1,9 +1,13 @@
+import { FileStore } from '../blocks/file-store.ts';
+import { PartialFiles } from '../blocks/partial-files.ts';
 import { Turns } from '../blocks/turns.ts';
 import { AlreadyExistsError, NotFoundError, UnreachableError, ValidationError } from '../errors.ts';
-import { idOn, isEntityId, type Network, networkOf } from '../model/ids.ts';
+import { idOn, type Network, networkOf } from '../model/ids.ts';
 import type { Identity } from '../store/identity.ts';
+import { filesFolder, partialsFolder } from '../store/network-folders.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { Networks } from '../store/networks.ts';
+import { type ContentTroubleRow, listContentTroubles } from '../store/remote-content.ts';
 import {
   countRemote,
   findRemote,
@@ -17,13 +21,15 @@ import {
   seenIntervals,
   type TroubleRow,
 } from '../store/remotes.ts';
-import type { Direction, RemoteSettings, SyncRow } from '../store/sync-rows.ts';
+import type { Direction, RemoteScope, RemoteSettings, SyncRow } from '../store/sync-rows.ts';
 import { agreement } from './brake.ts';
-import { readHours } from './hours.ts';
+import { syncContent } from './content-sync.ts';
 import { followLive, type LiveOptions } from './live.ts';
 import { previewPull, pull } from './pull.ts';
 import { type PushPreview, previewPush, push } from './push.ts';
+import type { ContentMemory } from './push-context.ts';
 import { RemoteClient } from './remote.ts';
+import { checkedScope, checkedSettings, checkedUrl, everything, isSameScope, isWider } from './remote-settings.ts';
 import { emptyReport, type Report } from './report.ts';
 import { type LastRun, Runs } from './runs.ts';
 import { Throttle } from './throttle.ts';
@@ -50,11 +56,13 @@ export interface RunOptions {
   accept?: boolean;
 }
 
-export interface NewRemote extends Partial<RemoteSettings> {
+/** What may be set of a remote; what is left out stays as it is. */
+export type RemoteChange = Partial<RemoteSettings & RemoteScope>;
+
+export interface NewRemote extends RemoteChange {
   name: string;
   url: string;
   key?: string | undefined;
-  collections?: string[] | undefined;
   direction?: Direction | undefined;
 }
 
@@ -64,6 +72,8 @@ export interface RemoteStatus extends RemoteCounts {
   /** Feed ids that have been dealt with, and those that were gone before. */
   seen: SeenRow[];
   unreadable: TroubleRow[];
+  /** Bytes that could not be had. */
+  missingContent: ContentTroubleRow[];
   refusals: RefusalRow[];
   lastRun: LastRun | null;
   /** What the run under way has done so far. */
@@ -81,6 +91,8 @@ export interface Preview {
 const shown = 100;
 const pageSize = 500;
 const pushConcurrency = 8;
+/** Files at once. */
+const contentConcurrency = 4;
 
 /** Mirrors remotes and pushes to them; the decisions are in state.ts and feed.ts, the rules in SPEC.md. */
 export class SyncEngine implements AsyncDisposable {
@@ -88,6 +100,8 @@ export class SyncEngine implements AsyncDisposable {
   readonly #running = new Map<string, Promise<unknown>>();
   readonly #closing = new AbortController();
   readonly #turns = new Turns();
+  readonly #memories = new Map<string, ContentMemory>();
+  readonly #flights = new Map<string, Promise<unknown>>();
   readonly runs: Runs;
 
   constructor(options: SyncOptions) {
@@ -104,9 +118,8 @@ export class SyncEngine implements AsyncDisposable {
     const { networks, identity, now } = this.#options;
     const url = checkedUrl(wanted.url);
     const settings = checkedSettings({ watch: false, max_kbps: null, hours: null }, wanted);
-    const collections = [...new Set(wanted.collections ?? [])];
-    if (collections.some((id) => !isEntityId(id) || networkOf(id) !== network))
-      throw ValidationError.at(['collections'], `must be ids of the ${network} network`);
+    const scope = checkedScope(network, everything, wanted);
+    const { collections } = scope;
     const secret = wanted.key ?? null;
     const direction = wanted.direction ?? (secret === null ? 'pull' : 'both');
     if (secret === null && direction !== 'pull') throw ValidationError.at(['key'], 'is needed for pushing');
@@ -118,7 +131,11 @@ export class SyncEngine implements AsyncDisposable {
     if (instance === this.#options.instance) throw ValidationError.at(['url'], 'is this node itself');
     const user = secret === null ? null : await userOf(client, network);
     const row: SyncRow = { kind: 'remote', remote: wanted.name, url, secret, instance, user, direction, collections };
-    const rows: SyncRow[] = [row, { kind: 'remote_settings', remote: wanted.name, ...settings }];
+    const rows: SyncRow[] = [
+      row,
+      { kind: 'remote_settings', remote: wanted.name, ...settings },
+      { kind: 'remote_scope', remote: wanted.name, ...scope, wider: false },
+    ];
     await store.submit([{ changes: [], guards: [], rows, origin: 'local', time: now() }]);
     if (user !== null) identity.addAlias(identity.ensureOperator().account.id, aliasName(network, wanted.name), user);
     return this.status(network, wanted.name);
@@ -130,11 +147,23 @@ export class SyncEngine implements AsyncDisposable {
     return Promise.all(names.map((name) => this.status(network, name)));
   }
 
-  /** Sets how the node syncs with a remote by itself. @throws NotFoundError, ValidationError */
-  async configure(network: Network, name: string, wanted: Partial<RemoteSettings>): Promise<RemoteStatus> {
+  /**
+   * Sets how the node syncs with a remote by itself, and what comes of it. What is here stays, and goes on being followed.
+   * @throws NotFoundError, ValidationError, AlreadyExistsError where what comes is to change while it runs
+   */
+  async configure(network: Network, name: string, wanted: RemoteChange): Promise<RemoteStatus> {
     const { store, remote } = await this.#remote(network, name);
-    const row: SyncRow = { kind: 'remote_settings', remote: name, ...checkedSettings(remote, wanted) };
-    await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: this.#options.now() }]);
+    const rows: SyncRow[] = [{ kind: 'remote_settings', remote: name, ...checkedSettings(remote, wanted) }];
+    const scope = checkedScope(network, remote, wanted);
+    const set = async () => {
+      await store.submit([{ changes: [], guards: [], rows, origin: 'local', time: this.#options.now() }]);
+    };
+    if (isSameScope(remote, scope)) await set();
+    else {
+      rows.push({ kind: 'remote_scope', remote: name, ...scope, wider: isWider(remote, scope) });
+      await this.#alone(network, name, set);
+      this.#memoryOf(network, remote).compared = null;
+    }
     return this.status(network, name);
   }
 
@@ -148,6 +177,7 @@ export class SyncEngine implements AsyncDisposable {
         ...countRemote(db, key),
         seen: seenIntervals(db, key),
         unreadable: listTroubles(db, key, shown),
+        missingContent: listContentTroubles(db, key, shown),
         refusals: listRefusals(db, key, shown),
         lastRun: this.runs.last(store, found),
         running: this.runs.current(network, name),
@@ -217,9 +247,24 @@ export class SyncEngine implements AsyncDisposable {
     const ctx = {
       ...{ store, remote, client, schema: `${service}/eidos@v1`, now, report, self, turns: this.#turns },
       ...{ blocks: card?.blocks ?? false, instance: this.#options.instance, foreign: true },
+      files: new FileStore(filesFolder(store.folder)),
+      partials: new PartialFiles(partialsFolder(store.folder)),
+      memory: this.#memoryOf(network, remote),
+      flights: this.#flights,
+      settled: new Set<string>(),
+      bytesFirst: new Set<string>(),
     };
     if (remote.direction !== 'push') await pull(ctx, { pageSize, accept, reset });
-    if (pushes(remote) && report.stopped === null) await push(ctx, { concurrency: pushConcurrency, accept });
+    const sends = pushes(remote) && report.stopped === null;
+    if (sends) await push(ctx, { concurrency: pushConcurrency, accept });
+    await syncContent(ctx, { concurrency: contentConcurrency, sends });
+  }
+
+  /** By its number, too: a remote of the same name may be another one. */
+  #memoryOf(network: Network, { key, name }: Remote): ContentMemory {
+    const memory = this.#memories.get(`${network} ${key} ${name}`) ?? { compared: null, form: null };
+    this.#memories.set(`${network} ${key} ${name}`, memory);
+    return memory;
   }
 
   /** Keeps which node it is from now on. */
@@ -296,26 +341,8 @@ function aliasName(network: Network, name: string): string {
   return `${network}/${name}`;
 }
 
-/** @throws ValidationError */
-function checkedSettings(before: RemoteSettings, wanted: Partial<RemoteSettings>): RemoteSettings {
-  const { watch = before.watch, max_kbps = before.max_kbps, hours = before.hours } = wanted;
-  if (hours !== null && readHours(hours) === null)
-    throw ValidationError.at(['hours'], 'must be two different hours of the day, as 22-6');
-  return { watch, max_kbps, hours };
-}
-
 function unknown(name: string): NotFoundError {
   return new NotFoundError(`There is no remote ${name}`);
-}
-
-/** http or https, and nothing in it but an address. */
-function checkedUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !['http:', 'https:'].includes(url.protocol))
-    throw ValidationError.at(['url'], 'must be an http or https address');
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw ValidationError.at(['url'], 'must be an address without user, query or fragment; the key is given apart');
-  return url.href.replace(/\/+$/, '');
 }
 
 /** Null where the remote is no Archeion node. */

@@ -7,7 +7,7 @@ import { findVersion, type Version as StoredVersion } from '../store/versions.ts
 import { commitsBetween } from './apply.ts';
 import { loadEntity } from './entity.ts';
 import type { Chain } from './manifests.ts';
-import type { PushContext } from './push.ts';
+import type { PushContext } from './push-context.ts';
 import { LostAnswerError } from './remote.ts';
 import { countPushed } from './report.ts';
 import { entityStep, type Intent, intentOf, type Version } from './state.ts';
@@ -147,8 +147,10 @@ async function settle(ctx: PushContext, answered: Outgoing[]): Promise<string[]>
   for (const { one, commits } of planned) {
     const mine = outcomes.slice(at, at + commits.length);
     at += commits.length;
-    if (mine.length > 0 && mine.every((outcome) => outcome.committed)) countPushed(ctx.report, one.intent);
-    else left.push(one.id);
+    if (mine.length > 0 && mine.every((outcome) => outcome.committed)) {
+      ctx.settled.add(one.id);
+      countPushed(ctx.report, one.intent);
+    } else left.push(one.id);
   }
   return left;
 }

@@ -13,21 +13,13 @@ import { isVersionOf, type Loaded, loadEntity, relationOf } from './entity.ts';
 import { type Chain, completeChain, fetchVersion, isUnusable } from './manifests.ts';
 import { creationRounds } from './order.ts';
 import { pushBlocks } from './push-blocks.ts';
+import type { PushContext } from './push-context.ts';
 import type { PushRequest } from './push-request.ts';
 import { LostAnswerError, type RemoteAnswer } from './remote.ts';
 import { countPushed } from './report.ts';
 import { requestsFor } from './requests.ts';
 import { type EntityEvent, type Intent, intentOf } from './state.ts';
 import { readTip, readWords, readWritten } from './wire.ts';
-
-export interface PushContext extends SyncContext {
-  /** The operator's own ids on this network. */
-  self: readonly string[];
-  /** This node's own id. */
-  instance: string;
-  /** Whether the remote may take versions by others than the key's user; as blocks, that is. */
-  foreign: boolean;
-}
 
 export interface PushOptions {
   concurrency: number;
@@ -287,6 +279,7 @@ async function settle(ctx: PushContext, chain: Chain, event: (loaded: Loaded, db
     const outcomes = await store.submit(commits);
     const failure = outcomes.find((outcome) => !outcome.committed);
     if (!failure) {
+      ctx.settled.add(chain.manifest.id);
       if (decision.merged) ctx.report.merged++;
       return decision.next.standing;
     }

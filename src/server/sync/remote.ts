@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'undici';
 import { DomainError, UnreachableError } from '../errors.ts';
@@ -33,11 +34,30 @@ interface Sent {
   retryAfter: number | null;
 }
 
+/** Bytes of a file as a remote gives them. */
+export interface FileAnswer {
+  /** 200 or 206. */
+  status: number;
+  etag: string | null;
+  contentRange: string | null;
+  bytes: AsyncGenerator<Uint8Array>;
+}
+
+/** Bytes to be sent; `source` is asked anew for each attempt. */
+export interface SentBytes {
+  type: string;
+  size: number;
+  source: () => AsyncIterable<Uint8Array>;
+  headers?: Record<string, string>;
+}
+
 type Response = Awaited<ReturnType<Pool['request']>>;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 const attempts = 6;
+/** An attempt that brought so much of a file was not in vain. */
+const worthwhileBytes = 65_536;
 const firstWait = 200;
 const longestWait = 60_000;
 const answerTimeout = 60_000;
@@ -129,11 +149,55 @@ export class RemoteClient implements AsyncDisposable {
   }
 
   /**
+   * A read of a file: `headers` are asked for before each attempt, `take` uses what comes. Tried again like others, also
+   * where it breaks off, and for as long as that brings something. Gives the answer instead where it is none of 200 and
+   * 206, also a 5xx that stays.
+   * @throws UnreachableError, and what `take` throws of its own as a DomainError
+   */
+  fetchFile<T>(
+    path: string,
+    headers: () => Record<string, string>,
+    take: (file: FileAnswer) => Promise<T>,
+  ): Promise<{ taken: T } | RemoteAnswer> {
+    let come = 0;
+    const send = async () => {
+      const response = await this.#request('GET', path, undefined, { headers: headers() });
+      const { statusCode: status } = response;
+      if (status !== 200 && status !== 206) {
+        const { answer, retryAfter } = await this.#answerOf(response, path);
+        return { answer, value: answer, retryAfter };
+      }
+      const text = (value: string | string[] | undefined) => (typeof value === 'string' ? value : null);
+      const counted = async function* (bytes: AsyncIterable<Uint8Array>) {
+        for await (const chunk of bytes) {
+          come += chunk.length;
+          yield chunk;
+        }
+      };
+      const bytes = counted(this.#bounded(response.body, path, Number.POSITIVE_INFINITY));
+      const { etag, 'content-range': range } = response.headers;
+      try {
+        const taken = await take({ status, etag: text(etag), contentRange: text(range), bytes });
+        return { answer: { status, body: null }, value: { taken }, retryAfter: null };
+      } finally {
+        // What nobody reads to its end would keep the connection.
+        response.body.on('error', () => undefined).destroy();
+      }
+    };
+    const moved = () => {
+      const enough = come >= worthwhileBytes;
+      if (enough) come = 0;
+      return enough;
+    };
+    return this.#again<{ taken: T } | RemoteAnswer>(path, send, { moved, gives: true });
+  }
+
+  /**
    * What a GET answers as it comes, without end; not tried again. Silence for a minute ends it.
    * @throws UnreachableError for anything but 200
    */
   async *stream(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    const response = await this.#request('GET', path, undefined, signal);
+    const response = await this.#request('GET', path, undefined, { own: signal });
     if (response.statusCode !== 200) {
       const { answer } = await this.#answerOf(response, path);
       throw new UnreachableError(`${this.host} answered ${answer.status} to ${path}`);
@@ -144,6 +208,7 @@ export class RemoteClient implements AsyncDisposable {
   async #again<T>(
     path: string,
     send: () => Promise<{ answer: RemoteAnswer; value: T; retryAfter: number | null }>,
+    { moved = () => false, gives = false }: { moved?: () => boolean; gives?: boolean } = {},
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       let after: number | null = null;
@@ -151,6 +216,7 @@ export class RemoteClient implements AsyncDisposable {
       try {
         const { answer, value, retryAfter } = await send();
         if (answer.status !== 429 && answer.status < 500) return value;
+        if (gives && attempt === attempts && answer.status >= 500 && retryAfter === null) return value;
         failure = `it answered ${answer.status} to ${path}`;
         after = retryAfter;
       } catch (error) {
@@ -159,6 +225,7 @@ export class RemoteClient implements AsyncDisposable {
       }
       this.#options.signal?.throwIfAborted();
       this.#heed(attempt, after);
+      if (moved()) attempt = 1;
       if (attempt === attempts) throw new UnreachableError(`${this.host} cannot be read: ${failure}`);
       await this.#pause(attempt, after);
     }
@@ -168,11 +235,25 @@ export class RemoteClient implements AsyncDisposable {
    * A write: sent again only where the remote says that it did nothing (429).
    * @throws LostAnswerError where it may have been carried out
    */
-  async write(method: Exclude<Method, 'GET'>, path: string, body: unknown): Promise<RemoteAnswer> {
+  write(method: Exclude<Method, 'GET'>, path: string, body: unknown): Promise<RemoteAnswer> {
+    return this.#write(() => this.#send(method, path, body));
+  }
+
+  /** A write whose body is a file's bytes. @throws LostAnswerError where it may have been carried out */
+  writeBytes(method: 'POST' | 'PUT', path: string, bytes: SentBytes): Promise<RemoteAnswer> {
+    return this.#write(async () => this.#answerOf(await this.#request(method, path, undefined, { bytes }), path));
+  }
+
+  /** A client of another address that this remote has named: nothing that proves who we are goes there. */
+  elsewhere(origin: string): Promise<RemoteClient> {
+    return RemoteClient.open({ ...this.#options, url: origin, secret: null, connections: 1 });
+  }
+
+  async #write(send: () => Promise<Sent>): Promise<RemoteAnswer> {
     for (let attempt = 1; ; attempt++) {
       let sent: Sent;
       try {
-        sent = await this.#send(method, path, body);
+        sent = await send();
       } catch (error) {
         this.#options.signal?.throwIfAborted();
         const message = error instanceof Error ? error.message : String(error);
@@ -207,29 +288,49 @@ export class RemoteClient implements AsyncDisposable {
     return this.#answerOf(await this.#request(method, path, body), path);
   }
 
-  async #request(method: Method, path: string, body: unknown, own?: AbortSignal): Promise<Response> {
+  async #request(
+    method: Method,
+    path: string,
+    body: unknown,
+    { own, headers, bytes: file }: { own?: AbortSignal; headers?: Record<string, string>; bytes?: SentBytes } = {},
+  ): Promise<Response> {
     const { throttle } = this.#options;
     const signals = [this.#options.signal, own].filter((it) => it !== undefined);
     const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+    if (file) {
+      const { type, size, source } = file;
+      const more = { 'content-type': type, 'content-length': String(size), ...file.headers };
+      return this.#pool.request({
+        ...{ method, path: this.#prefix + path, headers: { ...this.#headers, ...more } },
+        body: size === 0 ? Buffer.alloc(0) : Readable.from(this.#slowed(source(), signal)),
+        ...(signal && { signal }),
+      });
+    }
     const bytes = body === undefined ? null : body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
     const type = bytes === body ? 'application/vnd.ipld.car; version=1' : 'application/json';
     if (throttle && bytes !== null) await throttle.pass(bytes.length, signal);
     return this.#pool.request({
       method,
       path: this.#prefix + path,
-      headers: { ...this.#headers, ...(bytes !== null && { 'content-type': type }) },
+      headers: { ...this.#headers, ...(bytes !== null && { 'content-type': type }), ...headers },
       body: bytes,
       ...(signal && { signal }),
     });
   }
 
-  async *#bounded(body: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
+  async *#slowed(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+    for await (const chunk of bytes) {
+      await this.#options.throttle?.pass(chunk.length, signal);
+      yield chunk;
+    }
+  }
+
+  async *#bounded(body: AsyncIterable<Uint8Array>, path: string, most = maxAnswerBytes): AsyncGenerator<Uint8Array> {
     const { signal, throttle } = this.#options;
     let size = 0;
     for await (const chunk of body) {
       size += chunk.length;
-      if (size > maxAnswerBytes)
-        throw new UnreachableError(`${this.host} answers more than ${maxAnswerBytes} bytes to ${path}`);
+      if (size > most) throw new UnreachableError(`${this.host} answers more than ${most} bytes to ${path}`);
       yield chunk;
       await throttle?.pass(chunk.length, signal);
     }

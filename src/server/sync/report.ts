@@ -18,6 +18,10 @@ export interface Report {
   merged: number;
   /** New conflicts. */
   conflicts: number;
+  /** File content that came, in files and bytes, and of how many files it could not be had. */
+  content: { files: number; bytes: number; missing: number };
+  /** File content that went there. */
+  sent: { files: number; bytes: number };
   /** What the remote names and could not be taken over. */
   troubles: number;
   /** Feed ids that were gone before they were seen. */
@@ -33,13 +37,15 @@ export interface Report {
 export function emptyReport(): Report {
   return {
     ...{ events: 0, entities: 0, versions: 0, created: 0, updated: 0, deleted: 0, restored: 0 },
+    ...{ content: { files: 0, bytes: 0, missing: 0 }, sent: { files: 0, bytes: 0 } },
     ...{ refused: 0, merged: 0, conflicts: 0, troubles: 0, lost: null, swept: false, head: null, stopped: null },
   };
 }
 
 /** Whether a run had anything to do. */
-export function isActive({ lost, swept, head: _head, stopped, ...counts }: Report): boolean {
-  return lost !== null || swept || stopped !== null || Object.values(counts).some((n) => n > 0);
+export function isActive({ lost, swept, head: _head, stopped, content, sent, ...counts }: Report): boolean {
+  const moved = [...Object.values(counts), content.bytes, content.files, sent.files, sent.bytes];
+  return lost !== null || swept || stopped !== null || moved.some((n) => n > 0);
 }
 
 export function countPushed(report: Report, intent: Intent): void {

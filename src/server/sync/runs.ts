@@ -3,7 +3,7 @@ import type { NetworkStore } from '../store/network-store.ts';
 import { lastRun, type Remote, type RunRow } from '../store/remotes.ts';
 import type { SyncRow } from '../store/sync-rows.ts';
 import { HeldOffError } from './remote.ts';
-import { isActive, type Report } from './report.ts';
+import { emptyReport, isActive, type Report } from './report.ts';
 
 /** What a run came to; times are epoch milliseconds. */
 export interface Run {
@@ -110,7 +110,7 @@ export class Runs {
       ended - before.written < quietWrites &&
       ended >= before.written;
     this.#last.set(keyOf(store.network, remote.name), {
-      ...{ started, ended, error, held, report: { ...report } },
+      ...{ started, ended, error, held, report: structuredClone(report) },
       head: report.head ?? before?.head ?? null,
       level: level ?? before?.level ?? null,
       written: quiet ? before.written : ended,
@@ -127,7 +127,7 @@ export class Runs {
   #read(store: NetworkStore, { name, key }: Remote): (LastRun & { written: number }) | undefined {
     const row = store.read((db): RunRow | undefined => lastRun(db, key));
     if (!row) return undefined;
-    const run = { ...row, report: JSON.parse(row.report) as Report, written: row.ended };
+    const run = { ...row, report: { ...emptyReport(), ...(JSON.parse(row.report) as Report) }, written: row.ended };
     this.#last.set(keyOf(store.network, name), run);
     return run;
   }

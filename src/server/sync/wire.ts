@@ -62,6 +62,8 @@ const pushedResult = z.object({
     .catch(undefined),
 });
 const pushed = z.object({ results: z.array(pushedResult).max(1000) });
+const uploadUrl = z.object({ upload_url: z.string().min(1).max(8000) });
+const uploadState = z.object({ offset: z.int().min(0), complete: z.boolean() });
 const stale = z.object({ details: z.object({ actual: z.string() }) });
 const refusal = z.object({
   error: z.string(),
@@ -168,6 +170,24 @@ export function readBlocksRoot(
   if (!parsed.success) return null;
   const { without, moved } = parsed.data;
   return { without: new Map(without.map(({ id, reason }) => [id, reason])), moved: new Set(moved) };
+}
+
+/** An address that takes bytes; null where the answer names none. */
+export function readUploadUrl(body: unknown): string | null {
+  const parsed = uploadUrl.safeParse(body);
+  return parsed.success ? parsed.data.upload_url : null;
+}
+
+/** How far an upload to a node has come. */
+export function readUploadOffset(body: unknown): { offset: number; complete: boolean } | null {
+  const parsed = uploadState.safeParse(body);
+  return parsed.success ? parsed.data : null;
+}
+
+/** Where in the request a 400 finds what is wrong. */
+export function readIssuePaths(body: unknown): unknown[][] {
+  const parsed = refusal.safeParse(body);
+  return parsed.success ? (parsed.data.details?.issues ?? []).map(({ path }) => path) : [];
 }
 
 /** The tip that a 409 names, "" for none. */

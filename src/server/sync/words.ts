@@ -72,10 +72,20 @@ function runWords({ lastRun, running }: Stand, now: number): string[] {
   return [...words, `Last synced ${ago}: ${reportWords(report)}.`];
 }
 
-function reportWords({ versions, created, updated, deleted, restored }: Report): string {
+function reportWords({ versions, created, updated, deleted, restored, content, sent }: Report): string {
   const pushed = created + updated + deleted + restored;
-  if (versions + pushed === 0) return 'nothing new';
-  return `${count(versions, 'version', 'versions')} pulled, ${count(pushed, 'change', 'changes')} pushed`;
+  if (versions + pushed + content.files + sent.files === 0) return 'nothing new';
+  return [
+    `${count(versions, 'version', 'versions')} pulled, ${count(pushed, 'change', 'changes')} pushed`,
+    ...(content.files > 0 ? [`${count(content.files, 'file', 'files')} fetched (${byteWords(content.bytes)})`] : []),
+    ...(sent.files > 0 ? [`${count(sent.files, 'file', 'files')} sent (${byteWords(sent.bytes)})`] : []),
+  ].join(', ');
+}
+
+function byteWords(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  const power = Math.min(4, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** power).toFixed(1)} ${['kB', 'MB', 'GB', 'TB'][power - 1]}`;
 }
 
 function nextWords({ name, watch, hours, max_kbps, next }: Stand, now: number): string {
@@ -92,12 +102,15 @@ function nextWords({ name, watch, hours, max_kbps, next }: Stand, now: number): 
   return `Not watched: "archeion remote set ${name} --watch" keeps it in sync.`;
 }
 
-function openWords({ conflicts, refused, refusals, troubles }: Stand): string[] {
+function openWords({ conflicts, refused, refusals, troubles, contents }: Stand): string[] {
+  const bytes = Object.entries(contents).map(([kind, n]) => `${number(n)} ${troubleWords[kind] ?? kind}`);
+  const files = Object.values(contents).reduce((sum, n) => sum + n, 0);
   const kinds = Object.entries(troubles).map(([kind, n]) => `${number(n)} ${troubleWords[kind] ?? kind}`);
   const unread = Object.values(troubles).reduce((sum, n) => sum + n, 0);
   const shown = refusals.slice(0, shownRefusals).map(({ id, words }) => `It refused ${id}: ${sentence(words)}`);
   return [
     ...(unread > 0 ? [`${entities(unread)} known and not taken over: ${kinds.join(', ')}.`] : []),
+    ...(files > 0 ? [`The bytes of ${count(files, 'file', 'files')} are still to come: ${bytes.join(', ')}.`] : []),
     ...shown,
     ...(refused > shown.length ? [`It refused ${number(refused - shown.length)} more.`] : []),
     ...(conflicts > 0

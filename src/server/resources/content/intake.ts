@@ -1,12 +1,10 @@
 import { FileStore, type StoredFile } from '../../blocks/file-store.ts';
 import { TooLargeError, ValidationError } from '../../errors.ts';
+import { maxContentBytes } from '../../model/content.ts';
 import { anyBytes } from '../../model/media-type.ts';
 import { filesFolder } from '../../store/network-folders.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { storingLater } from '../../store/storage-error.ts';
-
-/** wire-contract.md, 2.1 and 4.4: 500 MB, as the size of an upload-url has it. */
-export const maxContentBytes = 524_288_000;
 
 /** A body of bytes: its Content-Type and Content-Length where it has them. */
 export interface Upload {

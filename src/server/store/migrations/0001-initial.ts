@@ -90,7 +90,9 @@ CREATE TABLE remote (
   direction TEXT NOT NULL,
   watch INTEGER NOT NULL DEFAULT 0,   -- the node syncs with it by itself
   max_kbps INTEGER,                   -- kilobits a second at most
-  hours TEXT                          -- hours of the day in which it is watched, as 22-6
+  hours TEXT,                         -- hours of the day in which it is watched, as 22-6
+  types TEXT,                         -- the types of entities that are mirrored, a JSON list; null: all
+  content TEXT NOT NULL DEFAULT 'tips'  -- the file content that is mirrored: of current versions, or none
 ) STRICT;
 -- What the last run with a remote came to. report is JSON; level: when all that its feed held then had been dealt with.
 CREATE TABLE remote_run (
@@ -211,4 +213,18 @@ CREATE TABLE upload (
   received TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX upload_entity ON upload (entity) WHERE received IS NOT NULL;
+CREATE INDEX content_entity ON content (entity);
+-- What is known of content that an entity names at a remote: there, sending (evidence: the address that takes it), or why
+-- its bytes could not be had. again: when it is asked for again (epoch milliseconds); tries: how often it was.
+CREATE TABLE remote_content (
+  remote INTEGER NOT NULL,
+  entity INTEGER NOT NULL,
+  cid BLOB NOT NULL,
+  state TEXT NOT NULL,
+  evidence TEXT,
+  again INTEGER,
+  tries INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (remote, entity, cid)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX remote_content_open ON remote_content (remote, state) WHERE state NOT IN ('there', 'sending');
 `;

@@ -62,9 +62,10 @@ export class RemotesController {
     return this.remotes.read(request.caller, name);
   }
 
-  /** Set how the node syncs with a remote by itself: whether, when, and how fast. */
+  /** Set how the node syncs with a remote by itself (whether, when, and how fast) and what of it comes here. */
   @Put('remotes/{name}')
   @Response<ErrorView>(404, 'Not found')
+  @Response<ErrorView>(409, 'What comes is to change while a sync with it is under way')
   configure(
     @Request() request: CallerRequest,
     @Path() name: string,

@@ -95,7 +95,7 @@ export class RemotesService {
       yield { run: run && runView(run), next_run_at: timeView(next) };
   }
 
-  #view(network: Network, { remote, seen, lastRun, running, ...status }: RemoteStatus): RemoteView {
+  #view(network: Network, { remote, seen, lastRun, running, missingContent, ...status }: RemoteStatus): RemoteView {
     const now = this.#now();
     const next = running ? null : this.#watcher.nextRun(network, remote.name);
     const facts = {
@@ -109,6 +109,7 @@ export class RemotesService {
     return {
       ...remote,
       ...status,
+      missing_content: missingContent,
       words: wordsOf({ ...remote, ...status, ...facts, seen, pulls }, now),
       seen: seen.filter((it) => !it.lost).map(({ first, last }) => ({ first, last })),
       lost: seen.filter((it) => it.lost).map(({ first, last, swept }) => ({ first, last, swept })),

@@ -7,10 +7,30 @@ import type { EntityId } from '../../wire.ts';
  */
 export type RemoteName = string;
 
+/**
+ * @minLength 1
+ * @maxLength 200
+ */
+export type TypeName = string;
+
 export type RemoteDirection = 'both' | 'pull' | 'push';
 
-/** How the node syncs with a remote by itself. What is left out stays as it is. */
+/** The file content that comes: what current versions name, or none. */
+export type ContentScope = 'tips' | 'none';
+
+/** How the node syncs with a remote by itself, and what of it. What is left out stays as it is. */
 export interface RemoteSettingsBody {
+  /**
+   * Only these collections and what lies in them; empty: everything. What is here already goes on being followed.
+   * @maxItems 1000
+   */
+  collections?: EntityId[];
+  /**
+   * Only entities of these types, and collections; empty: all. What is here already goes on being followed.
+   * @maxItems 100
+   */
+  types?: TypeName[];
+  content?: ContentScope;
   /** Whether the node syncs with it by itself, for as long as it runs. */
   watch?: boolean;
   /**
@@ -43,11 +63,6 @@ export interface AddRemoteBody extends RemoteSettingsBody {
    * @pattern ^[\x21-\x7e]+$
    */
   key?: string;
-  /**
-   * Only these collections and what lies in them; without it everything.
-   * @maxItems 1000
-   */
-  collections?: EntityId[];
   /** The default is `both` with a key and `pull` without. */
   direction?: RemoteDirection;
 }
@@ -77,6 +92,9 @@ export interface RemoteView {
   instance: string | null;
   /** Empty: all. */
   collections: EntityId[];
+  /** Empty: all. */
+  types: string[];
+  content: ContentScope;
   /** Whether the node syncs with it by itself. */
   watch: boolean;
   /** @isInt */
@@ -131,6 +149,10 @@ export interface RemoteView {
   troubles: { [reason: string]: number };
   /** The first hundred of them. */
   unreadable: { id: EntityId; trouble: string; evidence: string | null }[];
+  /** How many file contents could not be had, by reason: missing, forbidden, mismatch. */
+  contents: { [reason: string]: number };
+  /** The first hundred of them: the entity that names the content, and its CID. */
+  missing_content: { id: EntityId; cid: string; trouble: string; evidence: string | null }[];
   /** What was refused, in the remote's words; the first hundred. */
   refusals: {
     id: EntityId;
@@ -142,6 +164,21 @@ export interface RemoteView {
 
 export interface RemotesView {
   remotes: RemoteView[];
+}
+
+export interface FilesSent {
+  /** @isInt */
+  files: number;
+  /** @isInt */
+  bytes: number;
+}
+
+export interface FilesCame extends FilesSent {
+  /**
+   * Files that could not be had: the remote does not have or does not show their bytes, or gave others.
+   * @isInt
+   */
+  missing: number;
 }
 
 /** What a sync did. */
@@ -171,6 +208,10 @@ export interface SyncReportView {
   conflicts: number;
   /** @isInt */
   troubles: number;
+  /** File content that came. */
+  content: FilesCame;
+  /** File content that went there. */
+  sent: FilesSent;
   /** Events that were gone before this node saw them. */
   lost: FeedInterval | null;
   /** Everything was compared, tip by tip: for events that were gone, or after a reset. */

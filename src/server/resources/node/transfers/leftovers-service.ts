@@ -1,7 +1,8 @@
 import { FileStore } from '../../../blocks/file-store.ts';
+import { PartialFiles } from '../../../blocks/partial-files.ts';
 import { UploadParts } from '../../../blocks/upload-parts.ts';
 import { isNamed } from '../../../store/content-holders.ts';
-import { filesFolder, uploadsFolder } from '../../../store/network-folders.ts';
+import { filesFolder, partialsFolder, uploadsFolder } from '../../../store/network-folders.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { unfinished } from '../../../store/tasks.ts';
@@ -12,6 +13,8 @@ const hour = 3_600_000;
 const rememberedMs = 24 * hour;
 /** Bytes that no version names stay for longer than any upload that brought them is remembered. */
 const orphanMs = 48 * hour;
+/** What has come of a fetch is gone on with for so long. */
+const partialMs = 7 * 24 * hour;
 
 interface Log {
   error(details: object, message: string): void;
@@ -43,6 +46,7 @@ export class LeftoversService implements Disposable {
       // A long request may go on after its address has expired.
       await this.#uploads(store, this.#now() - hour);
       await this.#orphans(store);
+      await new PartialFiles(partialsFolder(store.folder)).sweep(this.#now() - partialMs);
     }
   }
 

@@ -1,0 +1,165 @@
+import PQueue from 'p-queue';
+import type { Row } from '../store/commit.ts';
+import type { Reader } from '../store/connection.ts';
+import { findStanding } from '../store/entities.ts';
+import { lastMove, movesAfter } from '../store/events.ts';
+import { type ContentState, contentEntities, contentStates, dueContents } from '../store/remote-content.ts';
+import { findKnown } from '../store/remotes.ts';
+import { findVersion } from '../store/versions.ts';
+import { fetchBytes, type Missed } from './fetch-bytes.ts';
+import { type NamedBytes, namedBytes } from './named-bytes.ts';
+import type { PushContext } from './push-context.ts';
+import { sendBytes } from './send-bytes.ts';
+
+const pageSize = 200;
+const firstWait = 60_000;
+const longestWait = 24 * 3_600_000;
+
+/** What is to be done for one entity. */
+interface Task {
+  way: 'fetch' | 'send' | 'forget';
+  named: NamedBytes;
+  state: ContentState | undefined;
+}
+
+/**
+ * Fetches the bytes that current versions name and that are not here, and sends those that the remote lacks. What there
+ * is to do is found by comparing (SPEC.md, Content), so that nothing is forgotten.
+ * @throws UnreachableError; what has come stays
+ */
+export async function syncContent(
+  ctx: PushContext,
+  { concurrency, sends }: { concurrency: number; sends: boolean },
+): Promise<void> {
+  const { store, memory, report } = ctx;
+  const head = store.read(lastMove);
+  if (report.swept) memory.compared = null;
+  const queue = new PQueue({ concurrency });
+  const failures: unknown[] = [];
+  const work = async (task: Task) => {
+    if (failures.length > 0) return;
+    if (task.way === 'fetch') await fetchOne(ctx, task, sends);
+    else if (task.way === 'send') await sendBytes(ctx, task.named, task.state);
+    else await note(ctx, { kind: 'content_settled', ...placeOf(ctx, task.named) });
+  };
+  try {
+    for await (const ids of toCompare(ctx, head)) {
+      const tasks: Task[] = [];
+      await ctx.turns.each(ids, (id) => {
+        tasks.push(...store.read((db) => tasksOf(ctx, db, id, sends)));
+      });
+      for (const task of tasks) {
+        await queue.onSizeLessThan(concurrency);
+        queue.add(() => work(task)).catch((error: unknown) => failures.push(error));
+      }
+      if (failures.length > 0) break;
+    }
+  } finally {
+    await queue.onIdle();
+  }
+  if (failures.length > 0) throw failures[0];
+  // What was not pushed is looked at again.
+  if (report.stopped === null) memory.compared = head;
+  ctx.settled.clear();
+}
+
+/** The entities whose bytes are compared: all once, then those that moved, were pushed, or are to be asked for again. */
+async function* toCompare({ store, remote, memory, settled, now }: PushContext, head: number) {
+  if (memory.compared === null) {
+    for (let after: number | null = 0; after !== null; ) {
+      const from: number = after;
+      const page = store.read((db) => contentEntities(db, remote.key, from, pageSize));
+      yield page.ids;
+      after = page.next;
+    }
+    return;
+  }
+  const seen = new Set<string>([...settled, ...store.read((db) => dueContents(db, remote.key, now()))]);
+  yield [...seen];
+  for (let at = memory.compared; at < head; ) {
+    const { moves } = store.read((db) => movesAfter(db, at, pageSize, head + 1));
+    yield [...new Set(moves.map(({ entity }) => entity))].filter((id) => !seen.has(id));
+    at = moves.at(-1)?.id ?? head;
+  }
+}
+
+function tasksOf(ctx: PushContext, db: Reader, id: string, sends: boolean): Task[] {
+  const { remote, files, now } = ctx;
+  const known = findKnown(db, remote.key, id);
+  const theirs = known.theirs === null ? undefined : findVersion(db, known.theirs);
+  const standing = findStanding(db, id);
+  if (!theirs || !standing) return [];
+  const states = contentStates(db, remote.key, id);
+  const there = namedBytes(theirs.manifest);
+  const here = standing.cid === theirs.cid ? there : namedBytes(standing.manifest);
+  const named = new Map([...here, ...there].map((it) => [it.cid, it]));
+  const tasks: Task[] = [];
+  const isDue = (state: ContentState | undefined) => state?.again == null || state.again <= now();
+  if (remote.content === 'tips' && remote.direction !== 'push')
+    for (const one of named.values()) {
+      const state = states.get(one.cid);
+      if (isDue(state) && !files.has(one.cid)) tasks.push({ way: 'fetch', named: one, state });
+    }
+  // What could not be had is here now, or nobody names it any more.
+  for (const [cid, state] of states) {
+    const past = isTrouble(state) && (files.has(cid) || !named.has(cid));
+    if (past) tasks.push({ way: 'forget', named: { ...nothing, id, cid }, state });
+  }
+  // A refusal stands until the entity is edited.
+  if (sends && known.refusal?.tip !== standing.cid)
+    for (const one of there) {
+      const state = states.get(one.cid);
+      if (state?.state !== 'there' && files.has(one.cid)) tasks.push({ way: 'send', named: one, state });
+    }
+  return tasks;
+}
+
+const nothing = { key: null, type: '', filename: null, size: null };
+
+function isTrouble({ state }: ContentState): boolean {
+  return state !== 'there' && state !== 'sending';
+}
+
+async function fetchOne(ctx: PushContext, { named, state }: Task, sends: boolean): Promise<void> {
+  const { files, flights, report } = ctx;
+  const key = `${ctx.store.network} ${named.cid}`;
+  const noteThere = async () => {
+    if (sends || state !== undefined) await note(ctx, { kind: 'content_there', ...placeOf(ctx, named) });
+  };
+  // The same bytes may be under way for another entity, or from another remote.
+  for (let flight = flights.get(key); flight; flight = flights.get(key)) await flight;
+  if (files.has(named.cid)) {
+    await noteThere();
+    return;
+  }
+  const onBytes = (bytes: number) => {
+    report.content.bytes += bytes;
+  };
+  const flight = fetchBytes({ ...ctx, onBytes }, named);
+  flights.set(
+    key,
+    flight.catch(() => undefined),
+  );
+  let result: 'kept' | Missed;
+  try {
+    result = await flight;
+  } finally {
+    flights.delete(key);
+  }
+  if (result === 'kept') {
+    report.content.files++;
+    await noteThere();
+    return;
+  }
+  report.content.missing++;
+  const again = ctx.now() + Math.min(firstWait * 4 ** (state?.tries ?? 0), longestWait);
+  await note(ctx, { kind: 'content_trouble', ...placeOf(ctx, named), ...result, again });
+}
+
+function placeOf({ remote }: PushContext, { id, cid }: NamedBytes) {
+  return { remote: remote.name, id, cid };
+}
+
+async function note({ store, remote, now }: PushContext, row: Row): Promise<void> {
+  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+}

@@ -1,0 +1,29 @@
+import type { FileStore } from '../blocks/file-store.ts';
+import type { PartialFiles } from '../blocks/partial-files.ts';
+import type { SyncContext } from './arrivals.ts';
+import type { FormMemory } from './fetch-bytes.ts';
+
+/** What the node remembers of a remote's content between runs; a restart forgets it, and everything is compared again. */
+export interface ContentMemory extends FormMemory {
+  /** All that had moved up to this move has been compared; null: nothing. */
+  compared: number | null;
+}
+
+/** What a run works with beyond a pull. */
+export interface PushContext extends SyncContext {
+  /** The operator's own ids on this network. */
+  self: readonly string[];
+  /** This node's own id. */
+  instance: string;
+  /** Whether the remote may take versions by others than the key's user; as blocks, that is. */
+  foreign: boolean;
+  files: FileStore;
+  partials: PartialFiles;
+  memory: ContentMemory;
+  /** What is being fetched, by network and CID, whatever the remote. */
+  flights: Map<string, Promise<unknown>>;
+  /** Entities of which the remote's version has become known by a push. */
+  settled: Set<string>;
+  /** Entities whose bytes the remote wants before it takes their names. */
+  bytesFirst: Set<string>;
+}

@@ -1,0 +1,46 @@
+import { ValidationError } from '../errors.ts';
+import { isEntityId, type Network, networkOf } from '../model/ids.ts';
+import type { RemoteScope, RemoteSettings } from '../store/sync-rows.ts';
+import { readHours } from './hours.ts';
+
+/** The scope of a remote without limits. */
+export const everything: RemoteScope = { collections: [], types: [], content: 'tips' };
+
+/** @throws ValidationError */
+export function checkedScope(network: Network, before: RemoteScope, wanted: Partial<RemoteScope>): RemoteScope {
+  const { collections = before.collections, types = before.types, content = before.content } = wanted;
+  if (collections.some((id) => !isEntityId(id) || networkOf(id) !== network))
+    throw ValidationError.at(['collections'], `must be ids of the ${network} network`);
+  return { collections: [...new Set(collections)].sort(), types: [...new Set(types)].sort(), content };
+}
+
+export function isSameScope(a: RemoteScope, b: RemoteScope): boolean {
+  const text = ({ collections, types, content }: RemoteScope) =>
+    JSON.stringify([collections.toSorted(), types.toSorted(), content]);
+  return text(a) === text(b);
+}
+
+/** Whether something is wanted now that was passed over before. */
+export function isWider(before: RemoteScope, now: RemoteScope): boolean {
+  const widens = (old: string[], next: string[]) =>
+    old.length > 0 && (next.length === 0 || next.some((one) => !old.includes(one)));
+  return widens(before.collections, now.collections) || widens(before.types, now.types);
+}
+
+/** @throws ValidationError */
+export function checkedSettings(before: RemoteSettings, wanted: Partial<RemoteSettings>): RemoteSettings {
+  const { watch = before.watch, max_kbps = before.max_kbps, hours = before.hours } = wanted;
+  if (hours !== null && readHours(hours) === null)
+    throw ValidationError.at(['hours'], 'must be two different hours of the day, as 22-6');
+  return { watch, max_kbps, hours };
+}
+
+/** http or https, and nothing in it but an address. */
+export function checkedUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw ValidationError.at(['url'], 'must be an http or https address');
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw ValidationError.at(['url'], 'must be an address without user, query or fragment; the key is given apart');
+  return url.href.replace(/\/+$/, '');
+}

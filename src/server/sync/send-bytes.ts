@@ -1,0 +1,158 @@
+import { findTip } from '../store/entities.ts';
+import type { ContentState } from '../store/remote-content.ts';
+import type { NamedBytes } from './named-bytes.ts';
+import type { PushContext } from './push-context.ts';
+import { LostAnswerError, type RemoteAnswer, type SentBytes } from './remote.ts';
+import { placeIn, type UploadPlace } from './upload-place.ts';
+import { readUploadOffset, readUploadUrl, readWords } from './wire.ts';
+
+/** What became of bytes: the remote has them, takes none at addresses, or refused them. */
+export type Sending = 'there' | 'no_address' | { status: number; words: string };
+
+const attempts = 6;
+/** Cannot be sent to an address, which takes one byte at least (wire-contract.md 4.4). */
+const emptyBytes = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku';
+
+/** What says that there is no such endpoint. */
+export function isAbsent(status: number): boolean {
+  return status === 404 || status === 405 || status === 501;
+}
+
+export function isEmpty({ cid }: Pick<NamedBytes, 'cid'>): boolean {
+  return cid === emptyBytes;
+}
+
+/** Brings bytes to a remote whose version names them, unless it has them. @throws UnreachableError */
+export async function sendBytes(ctx: PushContext, named: NamedBytes, state: ContentState | undefined): Promise<void> {
+  const had = state?.state !== 'sending' && (await hasBytes(ctx, named));
+  const result = had ? 'there' : await sendToAddress(ctx, named, state);
+  if (result === 'there') await noteThere(ctx, named);
+  else if (result !== 'no_address') await refuseBytes(ctx, named, result);
+}
+
+export async function noteThere({ store, remote, now }: PushContext, { id, cid }: NamedBytes): Promise<void> {
+  const row = { kind: 'content_there', remote: remote.name, id, cid } as const;
+  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+}
+
+/** A refusal stays with the entity until it is edited. */
+async function refuseBytes(
+  { store, remote, report, now }: PushContext,
+  { id, key }: NamedBytes,
+  { status, words }: { status: number; words: string },
+): Promise<void> {
+  const tip = store.read((db) => findTip(db, id));
+  if (tip === undefined) return;
+  const which = key === null ? 'The bytes of the file' : `The content ${JSON.stringify(key)}`;
+  const row = { kind: 'push_refusal', remote: remote.name, id, tip, status, words: `${which}: ${words}` } as const;
+  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+  report.refused++;
+}
+
+async function hasBytes({ client, memory }: PushContext, { id, cid, key }: NamedBytes): Promise<boolean> {
+  const byKey = key !== null && memory.form === 'key';
+  const query = new URLSearchParams(byKey ? { key } : { cid });
+  const path = key === null && memory.form === 'file' ? `/files/${id}/content` : `/entities/${id}/content?${query}`;
+  const answer = await client.fetchFile(
+    path,
+    () => ({ range: 'bytes=0-0' }),
+    async () => true,
+  );
+  // There is no first byte in what is empty.
+  return 'taken' in answer || answer.status === 416;
+}
+
+/** Bytes from one place on, as they go out; what goes is counted. */
+export function outgoing({ files, report }: PushContext, { cid, type }: NamedBytes, size: number, from = 0): SentBytes {
+  const source = async function* () {
+    for await (const chunk of files.read(cid, { start: from })) {
+      yield chunk;
+      report.sent.bytes += chunk.length;
+    }
+  };
+  return { type, size: size - from, source };
+}
+
+/** Puts bytes to an address of the remote's, going on with what has come there. @throws UnreachableError */
+export async function sendToAddress(
+  ctx: PushContext,
+  named: NamedBytes,
+  state?: ContentState | undefined,
+): Promise<Sending> {
+  const size = await ctx.files.size(named.cid);
+  if (size === undefined || size === 0) return 'no_address';
+  const known = state?.state === 'sending' && state.evidence !== null ? placeIn(state.evidence, ctx.remote) : null;
+  if (known) {
+    const result = await put(ctx, named, size, known);
+    if (result !== 'no_address') return counted(ctx, result);
+  }
+  const { id, cid, type } = named;
+  // Asked for twice there are two addresses, of which one is used.
+  const answer = await ctx.client.read(`/entities/${id}/content/upload-url`, { cid, content_type: type, size });
+  if (isAbsent(answer.status)) return 'no_address';
+  if (answer.status >= 400) return { status: answer.status, words: readWords(answer.body, answer.status) };
+  const address = readUploadUrl(answer.body);
+  const place = address === null ? null : placeIn(address, ctx.remote);
+  if (address === null || place === null)
+    return { status: answer.status, words: 'it gave an address for the bytes that cannot be used' };
+  await noteSending(ctx, named, address);
+  return counted(ctx, await put(ctx, named, size, place));
+}
+
+function counted({ report }: PushContext, result: Sending): Sending {
+  if (result === 'there') report.sent.files++;
+  return result;
+}
+
+async function noteSending({ store, remote, now }: PushContext, { id, cid }: NamedBytes, address: string) {
+  const row = { kind: 'content_sending', remote: remote.name, id, cid, address } as const;
+  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+}
+
+/** `no_address`: the address is no more. */
+async function put(ctx: PushContext, named: NamedBytes, size: number, place: UploadPlace): Promise<Sending> {
+  let last = 0;
+  for (let attempt = 1; ; attempt++) {
+    const from = place.node ? await offsetAt(ctx, place.path) : 0;
+    if (from === 'done') return 'there';
+    if (from === 'gone') return 'no_address';
+    // What moves on is tried for as long as it takes.
+    if (from > last) attempt = 1;
+    last = Math.max(last, from);
+    try {
+      const answer = await putFrom(ctx, named, { size, from }, place);
+      const { status } = answer;
+      if (status === 202 || (place.node && status === 409)) {
+        if (attempt >= attempts) return { status, words: 'it does not take the bytes to their end' };
+        continue;
+      }
+      if (status < 300) return 'there';
+      if (isAbsent(status)) return 'no_address';
+      return { status, words: readWords(answer.body, status) };
+    } catch (error) {
+      if (!(error instanceof LostAnswerError) || attempt >= attempts) throw error;
+    }
+  }
+}
+
+async function putFrom(
+  ctx: PushContext,
+  named: NamedBytes,
+  { size, from }: { size: number; from: number },
+  place: UploadPlace,
+): Promise<RemoteAnswer> {
+  const bytes = outgoing(ctx, named, size, from);
+  if (!place.node) {
+    await using client = await ctx.client.elsewhere(place.origin);
+    return await client.writeBytes('PUT', place.path, bytes);
+  }
+  const headers: Record<string, string> = from > 0 ? { 'upload-offset': String(from) } : {};
+  return await ctx.client.writeBytes('PUT', place.path, { ...bytes, headers });
+}
+
+async function offsetAt({ client }: PushContext, path: string): Promise<number | 'done' | 'gone'> {
+  const { status, body } = await client.read(path);
+  if (status !== 200) return 'gone';
+  const { offset, complete } = readUploadOffset(body) ?? { offset: 0, complete: false };
+  return complete ? 'done' : offset;
+}

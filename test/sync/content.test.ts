@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { contentCid } from '../../src/server/blocks/encode.ts';
+import { ask, operator, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { addRemote, keyOf, remoteOf, sync, tipsOf } from './nodes.ts';
+import { type Call, type FaultyRemote, startProxy } from './proxy.ts';
+
+interface Scene extends AsyncDisposable {
+  origin: TestNode;
+  mirror: TestNode;
+  proxy: FaultyRemote;
+  curator: Person;
+  here: Person;
+  place: Entity;
+}
+
+let time = Date.now();
+
+async function startScene(remote: object = {}, plain = true): Promise<Scene> {
+  await using opened = new AsyncDisposableStack();
+  const origin = opened.use(await startNode());
+  const mirror = opened.use(await startNode({ now: () => time }));
+  const proxy = opened.use(await startProxy(origin.url, { plain }));
+  const curator = await user(origin, 'curator');
+  const here = operator(mirror);
+  const place = await collection(origin, curator, { label: 'Works' });
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator), ...remote });
+  const all = opened.move();
+  return { origin, mirror, proxy, curator, here, place, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** Bytes that do not repeat. */
+function bytesOf(size: number, seed = 1): Buffer {
+  const bytes = Buffer.alloc(size);
+  for (let at = 0, n = seed; at + 4 <= size; at += 4) {
+    n = (n * 1664525 + 1013904223) >>> 0;
+    bytes.writeUInt32LE(n, at);
+  }
+  return bytes;
+}
+
+const cidOf = (bytes: Buffer) => contentCid(createHash('sha256').update(bytes).digest());
+
+/** An entity with content under the key `v1`. */
+async function holding(node: TestNode, who: Person, bytes: Buffer, body: object = {}): Promise<Entity> {
+  const entity = await create(node, who, body);
+  ok(await ask(node, who, `POST /entities/${entity.id}/content?key=v1`, bytes, { 'Content-Type': 'image/tiff' }));
+  return ok(await ask(node, who, `GET /entities/${entity.id}`));
+}
+
+/** A file in the earlier form. */
+async function file(node: TestNode, who: Person, bytes: Buffer, body: object = {}): Promise<Entity> {
+  const declared = { key: 'k1', filename: 'a.tif', content_type: 'image/tiff', size: bytes.length, ...body };
+  const { id } = ok(await ask(node, who, 'POST /files', declared));
+  return ok(await ask(node, who, `POST /files/${id}/content`, bytes, { 'Content-Type': 'image/tiff' }));
+}
+
+async function expectBytes(node: TestNode, who: Person, path: string, bytes: Buffer): Promise<void> {
+  const response = await fetch(`${node.url}${path}`, { headers: who.headers });
+  expect(response.status).toBe(200);
+  expect(Buffer.compare(Buffer.from(await response.arrayBuffer()), bytes)).toBe(0);
+}
+
+const isContent = ({ method, path }: Call) => method === 'GET' && /\/content(\?|$)/.test(path);
+
+describe('content comes with the versions that name it', () => {
+  test('in both forms, and none of it twice', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    const [one, two] = [bytesOf(300_000), bytesOf(5000, 2)];
+    const entity = await holding(origin, curator, one, { collection: place.id });
+    const twin = await holding(origin, curator, one, { collection: place.id });
+    const declared = await file(origin, curator, two, { collection: place.id });
+    expect(await sync(mirror, here)).toMatchObject({
+      content: { files: 2, bytes: 305_000, missing: 0 },
+      sent: { files: 0, bytes: 0 },
+    });
+    await expectBytes(mirror, here, `/entities/${entity.id}/content`, one);
+    await expectBytes(mirror, here, `/entities/${twin.id}/content?key=v1`, one);
+    await expectBytes(mirror, here, `/files/${declared.id}/content`, two);
+    expect(proxy.calls.filter(isContent)).toHaveLength(2);
+    expect(await remoteOf(mirror, here)).toMatchObject({ contents: {}, missing_content: [] });
+
+    proxy.calls.length = 0;
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 0, bytes: 0, missing: 0 } });
+    expect(proxy.calls.filter(isContent)).toEqual([]);
+    // New content of an entity that is here, and nothing else, is looked at.
+    const three = bytesOf(70_000, 3);
+    ok(await ask(origin, curator, `POST /entities/${entity.id}/content?key=v2`, three));
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 1, bytes: 70_000 } });
+    await expectBytes(mirror, here, `/entities/${entity.id}/content?key=v2`, three);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  });
+
+  test('of 20 MB, broken off in the middle, goes on where it was', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    const bytes = bytesOf(20_000_000);
+    const entity = await holding(origin, curator, bytes, { collection: place.id });
+    // Broken off once within the run, which goes on by itself.
+    let breaks = 1;
+    proxy.fault = (call) =>
+      isContent(call) && breaks-- > 0 ? { bytes: (body) => body.subarray(0, 8_000_000), breaks: true } : undefined;
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 1 } });
+    const [first, second] = proxy.calls.filter(isContent).map(({ headers }) => headers);
+    expect(first?.range).toBeUndefined();
+    const from = Number(/^bytes=(\d+)-$/.exec(String(second?.range))?.[1]);
+    expect(from).toBeGreaterThan(0);
+    expect(second?.['if-range']).toBe(`"${cidOf(bytes)}"`);
+    await expectBytes(mirror, here, `/entities/${entity.id}/content`, bytes);
+  });
+
+  test('what came before the connection went for good is not fetched again after a restart', async () => {
+    await using scene = await startScene();
+    const { origin, curator, place, proxy } = scene;
+    await using data = await temporaryFolder();
+    const first = await startNode({ data: data.path });
+    await addRemote(first, operator(first), { url: proxy.url });
+    const bytes = bytesOf(20_000_000);
+    const entity = await holding(origin, curator, bytes, { collection: place.id });
+    let passed = false;
+    proxy.fault = (call) => {
+      if (!isContent(call)) return undefined;
+      if (passed) return 'cut';
+      passed = true;
+      return { bytes: (body) => body.subarray(0, 12_000_000), breaks: true };
+    };
+    await expect(sync(first, operator(first))).rejects.toThrow(/cannot be read/);
+    await first[Symbol.asyncDispose]();
+    const partials = join(data.path, 'main', 'partials');
+    expect(await readdir(partials)).toContain(cidOf(bytes));
+    proxy.fault = () => undefined;
+    await using mirror = await startNode({ data: data.path });
+    const here = operator(mirror);
+    const report = await sync(mirror, here);
+    expect(report.content.files).toBe(1);
+    expect(report.content.bytes).toBeLessThan(15_000_000);
+    await expectBytes(mirror, here, `/entities/${entity.id}/content`, bytes);
+    expect(await readdir(partials)).toEqual([]);
+  });
+
+  test('from a remote without ranges comes whole again', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    const bytes = bytesOf(3_000_000);
+    const entity = await holding(origin, curator, bytes, { collection: place.id });
+    const whole = await fetch(`${origin.url}/entities/${entity.id}/content`, { headers: curator.headers });
+    const all = Buffer.from(await whole.arrayBuffer());
+    let breaks = 1;
+    proxy.fault = (call) => {
+      if (!isContent(call)) return undefined;
+      delete call.headers.range;
+      return breaks-- > 0
+        ? { bytes: (body) => body.subarray(0, 1_000_000), breaks: true, without: ['etag'] }
+        : { bytes: () => all, without: ['etag'] };
+    };
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 1, missing: 0 } });
+    await expectBytes(mirror, here, `/entities/${entity.id}/content`, bytes);
+  });
+
+  test('that hashes to something else is not kept, and said with the evidence', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    const bytes = bytesOf(40_000);
+    const entity = await holding(origin, curator, bytes, { collection: place.id });
+    proxy.fault = (call) =>
+      isContent(call) ? { bytes: (body) => Buffer.concat([body.subarray(1), body.subarray(0, 1)]) } : undefined;
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 0, missing: 1 } });
+    const { contents, missing_content } = await remoteOf(mirror, here);
+    expect(contents).toEqual({ mismatch: 1 });
+    expect(missing_content).toMatchObject([
+      {
+        id: entity.id,
+        cid: cidOf(bytes),
+        trouble: 'mismatch',
+        evidence: expect.stringContaining('40000 bytes of bafkrei'),
+      },
+    ]);
+    expect((await ask(mirror, here, `GET /entities/${entity.id}/content`)).status).toBe(404);
+    expect(await readdir(join(mirror.data, 'main', 'partials'))).toEqual([]);
+  });
+
+  test('that is missing there is a state, and comes by a new event or when its time has come', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    const bytes = bytesOf(1000);
+    const entity = await holding(origin, curator, bytes, { collection: place.id });
+    let status = 404;
+    proxy.fault = (call) => (isContent(call) ? { status } : undefined);
+    expect(await sync(mirror, here)).toMatchObject({ content: { missing: 1 } });
+    expect(await remoteOf(mirror, here)).toMatchObject({
+      contents: { missing: 1 },
+      words: expect.arrayContaining(['The bytes of 1 file are still to come: 1 gone (404).']),
+    });
+    // Neither an error nor asked for again at once.
+    proxy.calls.length = 0;
+    expect(await sync(mirror, here)).toMatchObject({ content: { missing: 0 } });
+    expect(proxy.calls.filter(isContent)).toEqual([]);
+    status = 403;
+    await update(origin, curator, entity, { properties: { n: 1 } });
+    expect(await sync(mirror, here)).toMatchObject({ content: { missing: 1 } });
+    expect((await remoteOf(mirror, here)).contents).toEqual({ forbidden: 1 });
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 0 } });
+    time += 2 * 60_000;
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 1 } });
+    expect((await remoteOf(mirror, here)).contents).toEqual({});
+    await expectBytes(mirror, here, `/entities/${entity.id}/content`, bytes);
+  });
+
+  test('in the earlier form comes from a remote that has no other', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    const [one, two] = [bytesOf(1000), bytesOf(2000, 2)];
+    const files = [await file(origin, curator, one, { collection: place.id })];
+    files.push(await file(origin, curator, two, { collection: place.id, key: 'k2' }));
+    proxy.fault = ({ path }) => (path.includes('/content?') ? { status: 404 } : undefined);
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 2, missing: 0 } });
+    await expectBytes(mirror, here, `/files/${files[1]?.id}/content`, two);
+  });
+});
