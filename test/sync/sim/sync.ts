@@ -315,13 +315,26 @@ function* readTip(node: ModelNode, server: Server, entity: string): Work<boolean
   return true;
 }
 
+/** The versions over the remote's tip, oldest first, as a node takes them; null where they do not lead there. */
+function chainOver(node: ModelNode, tip: string, theirs: string | null): ModelVersion[] | null {
+  const chain: ModelVersion[] = [];
+  for (let cid: string | null = tip; cid !== theirs; ) {
+    const version: ModelVersion | undefined = cid === null ? undefined : node.versions.get(cid);
+    if (!version) return null;
+    chain.unshift(version);
+    cid = version.prev;
+  }
+  return chain;
+}
+
 /** True where there is nothing more to do for the entity in this run. */
 function* send(node: ModelNode, server: Server, entity: string, state: EntityState, intent: string): Work<boolean> {
   const { local, theirs } = state;
   const sent = local && node.versions.get(local.cid);
   if (!sent) return true;
   const expect = theirs?.cid ?? null;
-  const restoring = intent === 'restore';
+  const whole = server.instance === null ? null : chainOver(node, sent.cid, expect);
+  const restoring = whole === null && intent === 'restore';
   const content = restoring ? '' : sent.content;
   node.mirror(server).intents.set(entity, { tip: sent.cid, expect, content });
   yield null;
@@ -329,7 +342,10 @@ function* send(node: ModelNode, server: Server, entity: string, state: EntitySta
   let answer: WriteAnswer;
   try {
     answer = yield* ask<WriteAnswer>({
-      run: () => (restoring && expect !== null ? server.restore(entity, expect) : server.ask(entity, expect, says)),
+      run: () => {
+        if (whole !== null) return server.take(entity, expect, whole);
+        return restoring && expect !== null ? server.restore(entity, expect) : server.ask(entity, expect, says);
+      },
       refuse: (status) => ({ status }),
     });
   } catch (error) {

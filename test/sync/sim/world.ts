@@ -106,6 +106,18 @@ export class Server {
     return { status: 200, cid: this.write(entity, says).cid };
   }
 
+  /** A push of versions as they are; one that has arrived before changes nothing. */
+  take(entity: string, expect: string | null, chain: ModelVersion[]): WriteAnswer {
+    const tip = this.tip(entity);
+    const last = chain.at(-1);
+    if (!last) return { status: 400 };
+    if (tip?.cid === last.cid) return { status: 200, cid: last.cid };
+    if ((tip?.cid ?? null) !== expect) return { status: 409 };
+    this.keep(chain);
+    this.move(last);
+    return { status: 200, cid: last.cid };
+  }
+
   /** Brings back the last version that was not deleted. */
   restore(entity: string, expect: string): WriteAnswer {
     const tip = this.tip(entity);
