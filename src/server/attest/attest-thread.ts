@@ -16,6 +16,9 @@ export interface Failed {
   failed: { reason: string; full: boolean };
 }
 
+/** Of the database: moves are read once, in their order. */
+const cacheKb = 2048;
+
 const open = new Map<string, { main: Connection; log: Connection }>();
 
 /** One slice on this thread's own connections. */
@@ -24,7 +27,7 @@ export function advanceLog({ files, slice }: { files: LogFiles; slice: Slice }):
     let connections = open.get(files.log);
     if (!connections) {
       const log = openLogWriter(files.log);
-      connections = { log, main: openReader(files.database) };
+      connections = { log, main: openReader(files.database, cacheKb) };
       open.set(files.log, connections);
     }
     return advance(connections.main, connections.log, slice);

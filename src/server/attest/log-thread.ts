@@ -28,6 +28,8 @@ export class LogThread implements AsyncDisposable {
       idleTimeout: 60_000,
       atomics: 'disabled',
       recordTiming: false,
+      // A slice at a time needs little, and the thread runs beside every large write.
+      resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 },
     });
     const result = (await this.#pool.run(order, { name })) as T | Failed;
     if (isFailed(result)) throw new StorageError(result.failed.reason, result.failed.full);

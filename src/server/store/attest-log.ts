@@ -55,7 +55,7 @@ export function openLogWriter(file: string): Connection {
     db.pragma('synchronous = FULL');
     db.pragma('fullfsync = ON');
     db.pragma('checkpoint_fullfsync = ON');
-    db.pragma('cache_size = -16384');
+    db.pragma('cache_size = -4096');
     migrate(db, schema);
     return new Connection(db);
   } catch (error) {
