@@ -215,6 +215,7 @@ describe('a node that follows another one', () => {
     ok(await ask(mirror, here, 'POST /node/remotes', { name: 'origin', url: proxy.url }));
     const leave = new AbortController();
     const live = following(mirror, leave.signal);
+    await until(() => live.states.includes(true));
     const first = await create(origin, curator);
     await until(() => isAtTip(mirror, first.id, first.cid));
     proxy.fault = ({ path }) => (path.startsWith('/node/events/stream') ? 'cut' : undefined);
