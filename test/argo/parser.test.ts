@@ -88,6 +88,7 @@ describe('what cannot be read', () => {
     ["'x\\'", 4, 'unterminated text'],
     ['"x\\', 3, 'unterminated text'],
     [`"${'x'.repeat(501)}"`, 0, 'text of more than 500 characters'],
+    [`@w -[${'a,'.repeat(50)}a]-> @x`, 106, 'no more than 50 relation terms expected'],
     [' '.repeat(10_001), 10_000, 'query of more than 10000 characters'],
   ])('%j', (query, position, problem) => {
     expect(wrong(query)).toEqual({ position, message: `${problem} at position ${position}` });

@@ -5,6 +5,8 @@ import { ArgoSyntaxError } from './syntax-error.ts';
 /** UTF-16 code units of a query at most. */
 const maxLength = 10_000;
 const maxDepth = 4;
+/** Of one relation. */
+const maxTerms = 50;
 const scopes = ['collections', 'discover', 'public'] as const;
 
 /** Reads a query (argo.md 1.1). It takes time in proportion to the query's length. @throws ArgoSyntaxError */
@@ -86,6 +88,7 @@ function relation(lexer: Lexer): string[] | null {
     const term = lexer.word('term');
     if (term === undefined) throw lexer.problem('relation term expected');
     terms.push(term);
+    if (terms.length > maxTerms) throw lexer.problemHere(`no more than ${maxTerms} relation terms expected`);
   } while (lexer.takes(','));
   return terms;
 }

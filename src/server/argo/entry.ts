@@ -1,0 +1,93 @@
+import type { Candidate } from './outcome.ts';
+import type { Node, Plan, Scope } from './plan.ts';
+import type { Sources, Within } from './ports.ts';
+
+export interface EntrySet {
+  candidates: Candidate[];
+  /** Sizes of the set and of what its filter leaves, if there is one. */
+  explored: number;
+  truncated: boolean;
+}
+
+export interface EntryLimits {
+  /** Candidates at most. */
+  kExplore: number;
+  milliseconds: number;
+}
+
+/** What a second text counts against the first (argo.md 2.3). */
+const [oldShare, newShare] = [0.3, 0.7];
+
+/**
+ * Where a query begins (argo.md 2.2 and 2.3). A filter by type or id is a condition of the search itself, so that it
+ * leaves `kExplore` of them; `filter` does not hold for what is named by its id (A23).
+ */
+export async function entrySet(
+  sources: Sources,
+  { scope, entry, filter }: Pick<Plan, 'scope' | 'entry' | 'filter'>,
+  filterSql: Within['filter'],
+  limits: EntryLimits,
+): Promise<EntrySet> {
+  const within = narrowed(narrowed(scopeOf(scope), entry), filter);
+  const found = within === null ? none : await resolved(sources, entry, within, filterSql, limits);
+  if (filter === null) return { ...found, explored: found.candidates.length };
+  const text = filter.kind === 'id' ? null : filter.text;
+  const candidates = text === null ? found.candidates : await reranked(sources, found.candidates, text);
+  return { ...found, candidates, explored: 2 * candidates.length };
+}
+
+const none = { candidates: [], truncated: false };
+
+async function resolved(
+  { texts, graph }: Sources,
+  entry: Node,
+  within: Within,
+  filter: Within['filter'],
+  { kExplore, milliseconds }: EntryLimits,
+): Promise<Omit<EntrySet, 'explored'>> {
+  if (entry.kind === 'id') {
+    const { ids } = await graph.newest(within, 1, milliseconds);
+    return { candidates: ids.map((id) => ({ id, score: 1, path: [], edges: 0 })), truncated: false };
+  }
+  const filtered = { ...within, ...(filter && { filter }) };
+  if (entry.text === null) {
+    const { ids, truncated } = await graph.newest(filtered, kExplore, milliseconds);
+    return { candidates: ids.map((id) => ({ id, score: 1, path: [], edges: 0 })), truncated };
+  }
+  const hits = await texts.search(entry.text, filtered, kExplore);
+  const candidates = hits.map(({ id, score }) => ({ id, score, near: score, path: [], edges: 0 }));
+  return { candidates, truncated: false };
+}
+
+async function reranked({ texts }: Sources, candidates: Candidate[], text: string): Promise<Candidate[]> {
+  const ids = candidates.map(({ id }) => id);
+  const scores = await texts.scores(text, ids, {});
+  return candidates.map((candidate) => {
+    const score = oldShare * candidate.score + newShare * (scores.get(candidate.id) ?? 0);
+    return { ...candidate, score, near: score };
+  });
+}
+
+function scopeOf(scope: Scope | null): Within {
+  switch (scope?.kind) {
+    case 'collection':
+      return { collection: scope.id };
+    case 'collections':
+      return { types: ['collection'] };
+    case 'public':
+      return { loose: true };
+    default:
+      return {};
+  }
+}
+
+/** The conditions and what the node asks beside its text; null where nothing can fulfil both. */
+function narrowed(within: Within | null, node: Node | null): Within | null {
+  if (within === null || node === null || node.kind === 'text') return within;
+  if (node.kind === 'id') {
+    if (within.ids !== undefined && !within.ids.includes(node.id)) return null;
+    return { ...within, ids: [node.id] };
+  }
+  const types = within.types === undefined ? node.types : node.types.filter((type) => within.types?.includes(type));
+  return types.length === 0 ? null : { ...within, types };
+}

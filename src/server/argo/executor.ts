@@ -1,0 +1,73 @@
+import { entrySet } from './entry.ts';
+import { runHop } from './hop.ts';
+import { best, type Candidate, type Outcome, type Stop, stepOf } from './outcome.ts';
+import type { Hop, Node, Plan } from './plan.ts';
+import type { Sources, Within } from './ports.ts';
+
+export interface Beam {
+  /** Results at most. */
+  k: number;
+  /** Candidates that go on from the entry and from every hop but the last. */
+  kExplore: number;
+  filter?: Within['filter'];
+}
+
+/** A query has so much time; what it has found by then is its answer. */
+const maxMilliseconds = 5000;
+
+type Targeted = Hop & { target: Node };
+
+/** Runs a query (argo.md 2.9). What ends it before its end is part of the outcome. */
+export async function execute(sources: Sources, plan: Plan, { k, kExplore, filter }: Beam): Promise<Outcome> {
+  const hops = plan.hops.filter((hop): hop is Targeted => hop.target !== null);
+  const refused = refusal(plan);
+  if (refused !== null) return { results: [], explored: 0, stop: refused, truncated: false };
+  const until = performance.now() + maxMilliseconds;
+  const left = () => until - performance.now();
+
+  const entry = await entrySet(sources, plan, filter, { kExplore, milliseconds: left() });
+  let { explored, truncated } = entry;
+  if (entry.candidates.length === 0) return { results: [], explored, stop: noEntry, truncated };
+  // Entities of a type alone come in the order of their last change (argo.md A5).
+  let candidates = isRanked(plan) ? best(entry.candidates, kExplore) : entry.candidates;
+
+  for (const [i, hop] of hops.entries()) {
+    const limit = i === hops.length - 1 ? k : kExplore;
+    const end = await runHop(sources, candidates, hop, filter, { limit, left });
+    truncated ||= end.truncated;
+    if (end.candidates.length === 0) return { results: [], explored, stop: noPath(i + 1, candidates[0]), truncated };
+    candidates = end.candidates;
+    explored += candidates.length;
+  }
+  return { results: candidates.slice(0, k), explored, stop: null, truncated };
+}
+
+/** What is refused before anything is looked up, in this order (argo.md 2.9, step 1). */
+function refusal({ entry, hops }: Plan): Stop | null {
+  if (entry.kind === 'types' && entry.text === null && hops.length > 0)
+    return {
+      error: 'invalid_entry_point',
+      reason:
+        'Queries with hops require a semantic search or exact ID entry point. Type-only entry points (type:X) are only valid for zero-hop queries.',
+    };
+  const open = hops.find(({ target }) => target === null);
+  if (open === undefined) return null;
+  const which = open.depth === null ? 'Single' : 'Variable-depth';
+  return { error: 'unsupported_query', reason: `${which} hop requires a target filter (type, semantic, or exact_id)` };
+}
+
+const noEntry: Stop = { error: 'no_entry_point', reason: 'No matching entities found for entry point' };
+
+function noPath(hop: number, from: Candidate | undefined): Stop {
+  return {
+    error: 'no_path_found',
+    reason: `Traversal stopped at hop ${hop} - no matching relations or entities`,
+    stopped_at_hop: hop,
+    ...(from && { partial_path: [...from.path, stepOf(from)] }),
+  };
+}
+
+function isRanked({ entry, filter, hops }: Plan): boolean {
+  const byText = (node: Node | null) => node !== null && node.kind !== 'id' && node.text !== null;
+  return hops.length > 0 || byText(entry) || byText(filter);
+}

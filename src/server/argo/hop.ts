@@ -1,0 +1,161 @@
+import { Gathering } from './gathering.ts';
+import { type Candidate, idsOf } from './outcome.ts';
+import type { Hop, Node } from './plan.ts';
+import type { Reached, Sources, Walked, Within } from './ports.ts';
+import { type Relation, relationOf } from './relation.ts';
+
+export interface HopLimits {
+  /** Candidates that go on. */
+  limit: number;
+  /** Milliseconds that are left. */
+  left: () => number;
+}
+
+export interface HopEnd {
+  /** Best first. */
+  candidates: Candidate[];
+  truncated: boolean;
+}
+
+interface Started {
+  sources: Sources;
+  from: Candidate[];
+  relation: Relation;
+  shape: { direction: 'outgoing' | 'incoming' | 'both'; least: number; most: number; throughCollections: boolean };
+  limits: HopLimits;
+}
+
+/** Sources that are walked from at once, and entities that these walks give at most. */
+const [chunkSize, maxReached] = [16, 1600];
+/** Entities that a text ranks at most, and how many of its nearest are sought where more were reached. */
+const [maxRanked, maxNearest] = [4000, 300];
+/** Pairs of a source and a target between which a way is sought. */
+const maxPairs = 10_000;
+
+const directions = { out: 'outgoing', in: 'incoming', both: 'both' } as const;
+
+/**
+ * One hop from the candidates, which come best first (argo.md 2.4, 2.5 and 2.9). An entity is at most once in a path.
+ * `filter` holds for what a text finds.
+ */
+export async function runHop(
+  sources: Sources,
+  from: Candidate[],
+  hop: Hop & { target: Node },
+  filter: Within['filter'],
+  limits: HopLimits,
+): Promise<HopEnd> {
+  const relation = await relationOf(sources, hop.terms);
+  const shape = {
+    direction: directions[hop.direction],
+    least: hop.depth?.least ?? 1,
+    most: hop.depth?.most ?? 1,
+    // Paths lead to collections, and on from them only where a relationship is named (decisions.md, Search and graph).
+    throughCollections: hop.terms !== null && relation.fit === null,
+  };
+  const hopped = { sources, from, relation, shape, limits };
+  const { target } = hop;
+  if (target.kind === 'id') return toEntity(hopped, target.id);
+  if (target.kind === 'types' && target.text === null) return toTypes(hopped, target.types);
+  const types = target.kind === 'types' ? target.types : null;
+  return toText(hopped, target.text ?? '', types, filter);
+}
+
+async function toEntity(hop: Started, id: string): Promise<HopEnd> {
+  const found = new Gathering(hop.from, hop.relation.fit);
+  const { reached, truncated } = await linked(hop, hop.from, [id]);
+  for (const one of reached) found.add(one, 1);
+  return { candidates: found.best(hop.limits.limit), truncated };
+}
+
+async function toTypes(hop: Started, types: string[]): Promise<HopEnd> {
+  const { limit } = hop.limits;
+  const found = new Gathering(hop.from, hop.relation.fit);
+  let cut = false;
+  for await (const { reached, truncated, next } of walks(hop, types)) {
+    for (const one of reached) found.add(one, 1);
+    cut ||= truncated;
+    // What is still to come cannot be among the best.
+    if (next !== null && found.isSettled(limit, next, hop.shape.least)) break;
+  }
+  return { candidates: found.best(limit), truncated: cut };
+}
+
+/**
+ * What was reached is ranked itself, so that it is found also where it is not among the nearest of all. Where more was
+ * reached than can be looked at, ways to the nearest of all are sought as well.
+ */
+async function toText(hop: Started, text: string, types: string[] | null, filter: Within['filter']): Promise<HopEnd> {
+  const { sources, from, limits } = hop;
+  const all: Reached[] = [];
+  let cut = false;
+  for await (const { reached, truncated } of walks(hop, types)) {
+    all.push(...reached);
+    cut ||= truncated;
+    if (all.length >= maxRanked) {
+      cut = true;
+      break;
+    }
+  }
+  if (cut) {
+    const within = { ...(types && { types }), ...(filter && { filter }) };
+    const hits = (await sources.texts.search(text, within, maxNearest)).map(({ id }) => id);
+    const nearest = from.slice(0, Math.max(1, Math.floor(maxPairs / Math.max(1, hits.length))));
+    all.push(...(await linked(hop, nearest, hits)).reached);
+  }
+  const scores = await sources.texts.scores(text, [...new Set(all.map(({ id }) => id))], { ...(filter && { filter }) });
+  const found = new Gathering(from, hop.relation.fit);
+  for (const one of all) {
+    const score = scores.get(one.id) ?? 0;
+    if (score > 0) found.add(one, score, score);
+  }
+  return { candidates: found.best(limits.limit), truncated: cut };
+}
+
+/**
+ * What the candidates lead to, some candidates after the others. `next`: the score of the best one that is not walked from
+ * yet, null while there is more to come of those that are.
+ */
+async function* walks(hop: Started, types: string[] | null): AsyncGenerator<Walked & { next: number | null }> {
+  const { sources, from, relation, shape, limits } = hop;
+  for (let at = 0; at < from.length; at += chunkSize) {
+    const chunk = from.slice(at, at + chunkSize);
+    for (const [i, predicates] of relation.sets.entries()) {
+      const milliseconds = limits.left();
+      if (milliseconds <= 0) return yield { reached: [], truncated: true, next: null };
+      const perSource = Math.ceil(maxReached / chunk.length);
+      const begun = chunk.map(beginning);
+      const walked = await sources.graph.walk({ ...shape, sources: begun, predicates, types, perSource, milliseconds });
+      const next = i === relation.sets.length - 1 ? (from[at + chunkSize]?.score ?? null) : null;
+      yield { ...walked, reached: walked.reached.map((one) => ({ ...one, source: at + one.source })), next };
+    }
+  }
+}
+
+async function linked(
+  { sources, relation, shape, limits }: Started,
+  from: Candidate[],
+  targets: string[],
+): Promise<Walked> {
+  const all: Walked = { reached: [], truncated: false };
+  for (const predicates of relation.sets) {
+    const milliseconds = limits.left();
+    if (milliseconds <= 0) return { ...all, truncated: true };
+    const query = {
+      ...shape,
+      sources: from.map(beginning),
+      predicates,
+      targets,
+      perSource: targets.length,
+      milliseconds,
+    };
+    const { reached, truncated } = await sources.graph.link(query);
+    all.reached.push(...reached);
+    all.truncated ||= truncated;
+  }
+  return all;
+}
+
+function beginning({ id, path }: Candidate): { id: string; avoid: string[] } {
+  return { id, avoid: idsOf(path) };
+}

@@ -1,0 +1,83 @@
+import type { FilterSql } from '../store/filter.ts';
+
+/** Among which live entities one looks: all that are given must hold. */
+export interface Within {
+  types?: string[] | undefined;
+  /** The id of a collection that they lie in. */
+  collection?: string | undefined;
+  /** Only those that lie in no collection. */
+  loose?: boolean | undefined;
+  ids?: string[] | undefined;
+  filter?: FilterSql | undefined;
+}
+
+export interface Scored {
+  id: string;
+  /** 0..1 */
+  score: number;
+}
+
+/** What the executor asks of the node's searching. */
+export interface TextSource {
+  /** The `k` nearest to a text, best first. */
+  search(text: string, within: Within, k: number): Promise<Scored[]>;
+  /** How near entities are to a text, 0..1; one that is not in it is not near at all, or does not fit `within`. */
+  scores(text: string, ids: string[], within: Within): Promise<Map<string, number>>;
+  /** How alike a name is to each of others, 0..1. */
+  similarities(name: string, others: string[]): Promise<number[]>;
+}
+
+export interface WalkQuery {
+  /** Where walks begin, and ids that they must not come to; each walk goes by itself. */
+  sources: { id: string; avoid: string[] }[];
+  /** Names of the predicates to follow; null: any. */
+  predicates: string[] | null;
+  direction: 'outgoing' | 'incoming' | 'both';
+  /** Relationships from the source. */
+  least: number;
+  most: number;
+  /** Whether walks go on through collections. */
+  throughCollections: boolean;
+  /** Entities of one walk at most. */
+  perSource: number;
+  milliseconds: number;
+}
+
+/** A live entity that a source leads to, by a shortest way of `least` relationships or more. */
+export interface Reached {
+  id: string;
+  /** The place of the source in the query. */
+  source: number;
+  /** Relationships in the order of the way, each with what it leads to: from the entity before (`outgoing`), or to it. */
+  way: Link[];
+}
+
+export interface Link {
+  predicate: string;
+  direction: 'outgoing' | 'incoming';
+  id: string;
+}
+
+export interface Walked {
+  /** Nearest first for each source, each entity once a source. */
+  reached: Reached[];
+  /** A limit left something out. */
+  truncated: boolean;
+}
+
+/** What the executor asks of the node's entities and relationships. Deleted entities are nowhere, not even on the way. */
+export interface GraphSource {
+  /** Those that fit, the last changed first, then by id; `truncated` where time was too short to look at all. */
+  newest(within: Within, k: number, milliseconds: number): Promise<{ ids: string[]; truncated: boolean }>;
+  /** Names of all predicates. */
+  predicates(): Promise<string[]>;
+  /** What sources lead to, of some types if given. */
+  walk(query: WalkQuery & { types: string[] | null }): Promise<Walked>;
+  /** Ways from sources to targets, one a pair. */
+  link(query: WalkQuery & { targets: string[] }): Promise<Walked>;
+}
+
+export interface Sources {
+  texts: TextSource;
+  graph: GraphSource;
+}

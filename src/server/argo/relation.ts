@@ -1,0 +1,39 @@
+import type { Sources } from './ports.ts';
+
+/** Which relationships a hop follows, and how well each fits. */
+export interface Relation {
+  /**
+   * Names of predicates, null: any. Several sets where names are only alike: each set is followed by itself, those that
+   * fit best first, so that a good name is not lost among many.
+   */
+  sets: (string[] | null)[];
+  /** 0..1; null where all fit alike. */
+  fit: ((predicate: string) => number) | null;
+}
+
+/** So many predicates are looked at; an instance has hundreds at most. */
+const maxPredicates = 2000;
+/** Sizes of the sets that are followed where names are alike, before all. */
+const setSizes = [1, 2, 4, 16];
+
+/**
+ * The relationships that a hop names (argo.md A9): predicates of those names, whatever their case; where there is none of
+ * them, all predicates, and how alike the names are makes part of the score.
+ */
+export async function relationOf({ graph, texts }: Sources, terms: string[] | null): Promise<Relation> {
+  if (terms === null) return { sets: [null], fit: null };
+  const all = (await graph.predicates()).slice(0, maxPredicates);
+  const named = new Set(terms.map((term) => term.toLowerCase()));
+  const known = all.filter((name) => named.has(name.toLowerCase()));
+  if (known.length > 0) return { sets: [known], fit: null };
+  const likeness = new Map(all.map((name) => [name, 0]));
+  for (const term of named) {
+    const alike = await texts.similarities(term, all);
+    for (const [i, name] of all.entries()) likeness.set(name, Math.max(likeness.get(name) ?? 0, alike[i] ?? 0));
+  }
+  const fits = (name: string) => likeness.get(name) ?? 0;
+  const ranked = all.toSorted((a, b) => fits(b) - fits(a) || (a < b ? -1 : 1));
+  const sizes = setSizes.filter((size) => size < ranked.length);
+  const sets = [...sizes.map((size) => ranked.slice(0, size)), ranked];
+  return { sets, fit: fits };
+}
