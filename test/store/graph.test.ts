@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GraphDirection } from '../../src/server/store/graph-edges.ts';
+import { linksTo } from '../../src/server/store/graph-links.ts';
 import {
+  type Neighbour,
   type NeighboursQuery,
   neighbours,
   type PathsAnswerQuery,
@@ -33,6 +35,7 @@ function neighboursIn({ store }: TestStore, query: Partial<NeighboursQuery> & { 
 
 const size = 30;
 const node = fc.integer({ min: 0, max: size - 1 });
+const least = fc.integer({ min: 1, max: 3 });
 const some = (maxLength: number) => fc.uniqueArray(node, { maxLength });
 const direction = fc.constantFrom<GraphDirection>('outgoing', 'incoming', 'both');
 const sample: fc.Arbitrary<Sample> = fc
@@ -118,28 +121,25 @@ describe('random graphs of 30 entities', () => {
   });
 
   test('neighbours are those at the end of a way that is long enough, along the named predicates', async () => {
-    const query = fc.record({ source: node, direction, least: fc.integer({ min: 1, max: 3 }), named: fc.boolean() });
+    const query = fc.record({ source: node, avoided: node, direction, least, named: fc.boolean() });
     const property = fc.asyncProperty(
       sample,
       fc.array(query, { minLength: 5, maxLength: 10 }),
       async (graph, queries) => {
         await using opened = await openStore('here');
         await fill(opened, graph);
-        for (const { source, direction, least, named } of queries) {
-          const seen = named ? { ...graph, edges: graph.edges.filter(([, name]) => name === 'p') } : graph;
+        for (const { source, avoided, direction, least, named } of queries) {
+          const seen = without(graph, { avoided: avoided === source ? -1 : avoided, named });
           const ways = (target: number) =>
             naivePaths(seen, { source, target, depth: 3, direction }).filter((path) => lengthOf(path) >= least);
           const predicates = named ? { predicates: ['p', 'unheard_of'] } : {};
-          const asked = { direction, least, depth: 3, sources: [nodeId(source)], ...predicates };
+          const from = { sources: [nodeId(source)], avoid: [[nodeId(avoided)]] };
+          const asked = { ...from, direction, least, depth: 3, ...predicates };
           const { neighbours: found, truncated } = neighboursIn(opened, asked);
           expect(truncated).toBe(false);
           expect(isSorted(found.map(({ way }) => way.length))).toBe(true);
           for (const { id, way } of found) {
-            const mark = (to: string) => (to === 'outgoing' ? '-' : '~');
-            const steps = way.map(
-              (one) => `${mark(one.direction)}${one.predicate}${mark(one.direction)} ${numberOf(one.id)}`,
-            );
-            expect(ways(numberOf(id))).toContain([source, ...steps].join(' '));
+            expect(ways(numberOf(id))).toContain(inWords(source, way));
           }
           const expected = Array.from({ length: size }, (_, n) => n)
             .filter((n) => n !== source && !graph.missing.includes(n) && ways(n).length > 0)
@@ -150,4 +150,88 @@ describe('random graphs of 30 entities', () => {
     );
     await fc.assert(property, { numRuns: 25 });
   });
+
+  test('ways to entities are the shortest that are long enough, one a pair', async () => {
+    const query = fc.record({
+      sources: some(3),
+      targets: some(4),
+      avoided: node,
+      direction,
+      least,
+      named: fc.boolean(),
+    });
+    const property = fc.asyncProperty(
+      sample,
+      fc.array(query, { minLength: 5, maxLength: 10 }),
+      async (graph, queries) => {
+        await using opened = await openStore('here');
+        await fill(opened, graph);
+        for (const { sources, targets, avoided, direction, least, named } of queries) {
+          const seen = without(graph, { avoided, named });
+          const wanted = targets.filter((target) => !graph.missing.includes(target) && target !== avoided);
+          const expected = sources.flatMap((source, place) =>
+            wanted.flatMap((target) => {
+              const from = source === avoided ? graph : seen;
+              const kept = named ? without(from, { avoided: -1, named }) : from;
+              const ways = naivePaths(kept, { source, target, depth: 4, direction })
+                .map(lengthOf)
+                .filter((length) => length >= least);
+              return ways.length > 0 ? [[place, target, Math.min(...ways)]] : [];
+            }),
+          );
+          const avoid = sources.map((source) => (source === avoided ? [] : [nodeId(avoided)]));
+          const asked = { sources: ids(sources), avoid, targets: ids(wanted), direction, least, depth: 4 };
+          const { links, truncated } = opened.store.read((db) =>
+            linksTo(db, { ...asked, ...(named && { predicates: ['p'] }) }),
+          );
+          expect(truncated).toBe(false);
+          expect(links.map(({ source, id, way }) => [source, numberOf(id), way.length]).toSorted()).toEqual(
+            expected.toSorted(),
+          );
+          for (const { source, id, way } of links) {
+            const [from, target] = [sources[source] as number, numberOf(id)];
+            expect(naivePaths(graph, { source: from, target, depth: way.length, direction })).toContain(
+              inWords(from, way),
+            );
+          }
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 25 });
+  });
 });
+
+describe('a source that leads to very much', () => {
+  test('leaves the others their share, of entities and of rows', async () => {
+    await using opened = await openStore('here');
+    const edges = [
+      ...Array.from({ length: 200 }, (_, n): [number, string, number] => [0, 'p', n + 3]),
+      [1, 'p', 2] as [number, string, number],
+    ];
+    await fill(opened, { size: 203, edges, collections: [], missing: [] });
+    const asked = { sources: ids([0, 1]), depth: 1, direction: 'outgoing' } as const;
+    const counted = (query: Partial<NeighboursQuery>) => {
+      const { neighbours: found, truncated } = neighboursIn(opened, { ...asked, ...query });
+      return { first: found.filter(({ source }) => source === 0).length, all: found.length, truncated };
+    };
+    expect(counted({})).toEqual({ first: 200, all: 201, truncated: false });
+    expect(counted({ perSource: 10 })).toEqual({ first: 10, all: 11, truncated: true });
+    const few = counted({ budget: { rows: 300 } });
+    expect(few.first).toBeLessThan(200);
+    expect(few).toMatchObject({ all: few.first + 1, truncated: true });
+  });
+});
+
+/** A graph without an entity and, where one is `named`, without other predicates than `p`. */
+function without(graph: Sample, { avoided, named }: { avoided: number; named: boolean }): Sample {
+  const edges = graph.edges.filter(
+    ([from, name, to]) => from !== avoided && to !== avoided && (!named || name === 'p'),
+  );
+  return { ...graph, edges };
+}
+
+function inWords(source: number, way: Neighbour['way']): string {
+  const mark = (to: string) => (to === 'outgoing' ? '-' : '~');
+  const steps = way.map((one) => `${mark(one.direction)}${one.predicate}${mark(one.direction)} ${numberOf(one.id)}`);
+  return [source, ...steps].join(' ');
+}

@@ -15,6 +15,11 @@ export function predicateKey(db: Reader, name: string): number | undefined {
   return db.get<{ key: number }>('SELECT key FROM predicate WHERE name = ?', name)?.key;
 }
 
+/** Names of predicates that relationships of current versions have or once had, in the order of their first coming. */
+export function predicateNames(db: Reader): string[] {
+  return db.all<{ name: string }>('SELECT name FROM predicate ORDER BY key LIMIT 2000').map(({ name }) => name);
+}
+
 export function ensurePredicateKey(db: Writer, name: string): number {
   return predicateKey(db, name) ?? db.insert('INSERT INTO predicate (name) VALUES (?)', name);
 }

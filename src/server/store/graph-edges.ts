@@ -84,6 +84,8 @@ export class GraphEdges {
   readonly #only: readonly number[] | null;
   readonly #until: number;
   #rows: number;
+  /** How many rows the others are to have. */
+  #others = 0;
   readonly #kept = new Map<string, number[]>();
   readonly #predicates = new Map<string, number[]>();
   readonly #degrees = new Map<string, { cap: number; n: number }>();
@@ -104,7 +106,17 @@ export class GraphEdges {
 
   #spend(rows: number): void {
     this.#rows -= rows + 1;
-    if (this.#rows < 0 || performance.now() > this.#until) throw new GraphBudgetSpent();
+    if (this.#rows < this.#others || performance.now() > this.#until) throw new GraphBudgetSpent();
+  }
+
+  /** What is asked next may use no more than one of so many equal shares of the rows that are left. */
+  share(parts: number): void {
+    this.#others = Math.ceil(Math.max(0, this.#rows) * (1 - 1 / parts));
+  }
+
+  /** Whether nothing more can be asked. */
+  get spent(): boolean {
+    return this.#rows < 0 || performance.now() > this.#until;
   }
 
   #ways(end: End): readonly Way[] {

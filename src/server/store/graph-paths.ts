@@ -44,31 +44,38 @@ export function pathsBetween(db: Reader, query: PathsQuery): { paths: FoundPath[
 }
 
 function* allPaths(edges: GraphEdges, { sources, targets, depth }: PathsQuery): Generator<FoundPath> {
+  const isInner = (node: number) => edges.isInner(node);
   for (let length = 1; length <= depth; length++)
     for (const source of new Set(sources))
       for (const target of new Set(targets))
         if (source !== target)
-          for (const nodes of between(edges, [source], [target], length))
+          for (const nodes of between(edges, [source], [target], length, isInner))
             for (const chain of chains(edges, nodes)) yield { source, target, edges: chain };
 }
 
 /** The entities of each path of exactly `length` steps that begins with `left` and ends with `right`. */
-function* between(edges: GraphEdges, left: number[], right: number[], length: number): Generator<number[]> {
+export function* between(
+  edges: GraphEdges,
+  left: number[],
+  right: number[],
+  length: number,
+  isInner: (node: number) => boolean,
+): Generator<number[]> {
   const source = left.at(-1) as number;
   const target = right[0] as number;
   if (length === 1) {
     if (edges.between(source, target).length > 0) yield [...left, ...right];
     return;
   }
-  const fits = (node: number) => !left.includes(node) && !right.includes(node) && edges.isInner(node);
+  const fits = (node: number) => !left.includes(node) && !right.includes(node) && isInner(node);
   if (length === 2) {
     for (const node of edges.common(source, target)) if (fits(node)) yield [...left, node, ...right];
   } else if (edges.sourceIsSmaller(source, target)) {
     for (const node of edges.neighbours(source, 'source'))
-      if (fits(node)) yield* between(edges, [...left, node], right, length - 1);
+      if (fits(node)) yield* between(edges, [...left, node], right, length - 1, isInner);
   } else {
     for (const node of edges.neighbours(target, 'target'))
-      if (fits(node)) yield* between(edges, left, [node, ...right], length - 1);
+      if (fits(node)) yield* between(edges, left, [node, ...right], length - 1, isInner);
   }
 }
 

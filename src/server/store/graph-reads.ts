@@ -1,6 +1,6 @@
 import type { Reader } from './connection.ts';
 import { entityKey, predicateKey } from './entity-keys.ts';
-import { type GraphBudget, GraphBudgetSpent, type GraphDirection, GraphEdges } from './graph-edges.ts';
+import { type GraphBudget, GraphBudgetSpent, type GraphDirection, type GraphEdge, GraphEdges } from './graph-edges.ts';
 import { pathsBetween } from './graph-paths.ts';
 import { type GraphExpansion, ShownEntities } from './graph-shown.ts';
 import { type Step, type WalkOptions, walk, wayTo } from './graph-walk.ts';
@@ -60,6 +60,8 @@ export function reachableAnswer(db: Reader, { sources, type, expand, ...query }:
 export interface NeighboursQuery {
   /** Ids; of unknown ones there are no neighbours. Each is walked from by itself. */
   sources: string[];
+  /** Ids that the walk from a source must not come to, in the order of the sources. */
+  avoid?: string[][];
   /** Names of the predicates to follow; any if omitted. Unknown ones lead nowhere. */
   predicates?: string[] | undefined;
   direction: GraphDirection;
@@ -68,6 +70,8 @@ export interface NeighboursQuery {
   depth: number;
   /** Entities at most, of all sources together. */
   limit: number;
+  /** Entities of one source at most; as many as of all if omitted. */
+  perSource?: number;
   /** Only live entities of these types, if given. */
   types?: string[] | undefined;
   /** Whether a walk goes on through collections; through deleted entities it never does. */
@@ -91,10 +95,10 @@ export interface Neighbour {
 /**
  * What each of some entities leads to within a number of steps: live entities, nearest first, each once a source and by
  * one shortest way that is not shorter than `least`. No way leads through an entity twice. `truncated` where the limit
- * or the budget left something out. A source that leads to very much may use up what the later ones would need.
+ * or the budget left something out. Each source may use an equal share of what the earlier ones have left of the budget.
  */
 export function neighbours(db: Reader, query: NeighboursQuery): { neighbours: Neighbour[]; truncated: boolean } {
-  const { predicates, types, throughCollections = false, depth, least = 1, limit } = query;
+  const { sources, predicates, types, throughCollections = false, depth, least = 1, limit, perSource = limit } = query;
   const only = predicates && { only: predicates.flatMap((name) => predicateKey(db, name) ?? []) };
   const edges = new GraphEdges(db, { ...query, ...only });
   const onward = (key: number) => (throughCollections ? edges.facts(key).live : edges.isInner(key));
@@ -104,17 +108,21 @@ export function neighbours(db: Reader, query: NeighboursQuery): { neighbours: Ne
   };
   const names = new Names(db);
   const list: Neighbour[] = [];
-  for (const [source, id] of query.sources.entries()) {
-    const options = { starts: keysOf(db, [id]), depth, least, onward };
-    const { found, truncated } = gathered(edges, options, limit - list.length, wanted);
-    for (const step of found) list.push({ ...names.entity(step.key), source, way: names.way(step) });
-    if (truncated) return { neighbours: list, truncated };
+  let truncated = false;
+  for (const [source, id] of sources.entries()) {
+    edges.share(sources.length - source);
+    const avoid = new Set(keysOf(db, query.avoid?.[source] ?? []));
+    const options = { starts: keysOf(db, [id]), avoid, depth, least, onward };
+    const walked = gathered(edges, options, Math.min(perSource, limit - list.length), wanted);
+    for (const step of walked.found) list.push({ ...names.entity(step.key), source, way: names.way(step) });
+    truncated ||= walked.truncated;
+    if (edges.spent) return { neighbours: list, truncated };
   }
-  return { neighbours: list, truncated: false };
+  return { neighbours: list, truncated };
 }
 
 /** Names of keys, each looked up once. */
-class Names {
+export class Names {
   readonly #db: Reader;
   readonly #ids = new Map<number, string>();
   readonly #predicates = new Map<number, string>();
@@ -134,12 +142,18 @@ class Names {
   }
 
   way(step: Step): Neighbour['way'] {
-    const way: Neighbour['way'] = [];
-    for (let at = step; at.from && at.edge; at = at.from) {
-      const direction = at.edge.object === at.key ? 'outgoing' : 'incoming';
-      way.unshift({ predicate: this.#predicate(at.edge.predicate), direction, id: this.#id(at.key) });
-    }
-    return way;
+    const { start, edges } = wayTo(step);
+    return this.chain(start, edges);
+  }
+
+  /** Relationships as one comes by them that begins at `start`. */
+  chain(start: number, edges: readonly GraphEdge[]): Neighbour['way'] {
+    let at = start;
+    return edges.map(({ subject, predicate, object }) => {
+      const direction = subject === at ? 'outgoing' : 'incoming';
+      at = subject === at ? object : subject;
+      return { predicate: this.#predicate(predicate), direction, id: this.#id(at) };
+    });
   }
 
   #id(key: number): string {

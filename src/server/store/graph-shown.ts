@@ -21,6 +21,7 @@ interface Shown {
   id: string;
   label: string;
   type: string;
+  collection: string;
   expansion: string;
 }
 
@@ -64,7 +65,16 @@ export class ShownEntities {
       type: known ? type : JSON.stringify(copies.type ?? ''),
     };
     const head = `"${role}_id":${said.id},"${role}_pi":${said.id},"${role}_label":${said.label},"${role}_type":${said.type}`;
-    return head + this.#fitting(role, expansion);
+    return head + this.#fitting(this.#expansion === 'full' ? `${role}_entity` : `${role}_preview`, expansion);
+  }
+
+  /** The entity itself in an answer of `POST /query`: as a result, or as a step of a path. */
+  queried(key: number, as: 'result' | 'step'): string {
+    const { id, label, type, collection, expansion } = this.#of(key);
+    const more = this.#fitting(this.#expansion === 'full' ? 'full_entity' : 'preview_data', expansion);
+    const said = `"type":${type},"label":${label}`;
+    if (as === 'step') return `"entity":${id},${said}${more}`;
+    return `"id":${id},"pi":${id},${said},"collection_id":${collection},"collection_pi":${collection}${more}`;
   }
 
   ids(role: string, key: number): string {
@@ -92,13 +102,13 @@ export class ShownEntities {
     return `,"_expansion_metadata":${JSON.stringify(said)}`;
   }
 
-  #fitting(role: string, expansion: string): string {
+  #fitting(name: string, expansion: string): string {
     if (expansion === '') return '';
     this.#total++;
     if (expansion === tooLarge || this.#size + expansion.length > maxShown) return '';
     this.#expanded++;
     this.#size += expansion.length;
-    return `,"${role}_${this.#expansion === 'full' ? 'entity' : 'preview'}":${expansion}`;
+    return `,"${name}":${expansion}`;
   }
 
   #of(key: number): Shown {
@@ -109,6 +119,7 @@ export class ShownEntities {
       id: JSON.stringify(row?.id ?? ''),
       label: JSON.stringify(row?.label ?? ''),
       type: JSON.stringify(row?.type ?? ''),
+      collection: JSON.stringify(row?.collection ?? null),
       expansion: row ? this.#expansionOf(key, row) : '',
     };
     this.#shown.set(key, shown);

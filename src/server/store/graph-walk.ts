@@ -14,6 +14,8 @@ export interface Step {
 export interface WalkOptions {
   /** Keys of where it begins. */
   starts: number[];
+  /** Keys of what it must not come to. */
+  avoid?: ReadonlySet<number>;
   /** Relationships from there at most. */
   depth: number;
   /** Entities nearer than this are passed by, and may be come to again by a longer way; 1 if omitted. */
@@ -23,7 +25,7 @@ export interface WalkOptions {
 }
 
 /** The entities that relationships lead to, nearest first, each once and by a shortest way; never where it began. */
-export function* walk(edges: GraphEdges, { starts, depth, least = 1, onward }: WalkOptions): Generator<Step> {
+export function* walk(edges: GraphEdges, { starts, avoid, depth, least = 1, onward }: WalkOptions): Generator<Step> {
   const began = new Set(starts);
   const seen = new Set<number>();
   let level: Step[] = [...began].map((key) => ({ key, depth: 0, from: null, edge: null }));
@@ -34,7 +36,7 @@ export function* walk(edges: GraphEdges, { starts, depth, least = 1, onward }: W
     for (const from of level) {
       if (from.from !== null && !onward(from.key)) continue;
       for (const { node, edge } of edges.steps(from.key)) {
-        if (began.has(node) || seen.has(node) || isBehind(from, node)) continue;
+        if (began.has(node) || avoid?.has(node) || seen.has(node) || isBehind(from, node)) continue;
         seen.add(node);
         const step = { key: node, depth: at, from, edge };
         next.push(step);

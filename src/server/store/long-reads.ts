@@ -5,13 +5,16 @@ import { catalogPage, type RolesQuery, rolesHeldBy } from './collection-reads.ts
 import type { Reader } from './connection.ts';
 import { contentsPage } from './content-reads.ts';
 import { storedJson } from './entities.ts';
+import { predicateNames } from './entity-keys.ts';
 import { fileVersionsPage } from './file-versions.ts';
 import { type GraphEntityQuery, graphEntityAnswer } from './graph-entity.ts';
+import { type LinksQuery, linksTo } from './graph-links.ts';
 import { type NeighboursQuery, neighbours, pathsAnswer, reachableAnswer } from './graph-reads.ts';
 import { entityMoves } from './history-reads.ts';
 import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels } from './label-reads.ts';
 import { type ListingQuery, listEntities } from './listings.ts';
 import { networkCounts } from './network-counts.ts';
+import { queryAnswer } from './query-answer.ts';
 import { segmentsPage } from './segment-reads.ts';
 import { type TreeQuery, treeBelow } from './tree-reads.ts';
 import { versionText } from './version-text.ts';
@@ -35,6 +38,11 @@ export const longReads = {
   graphReachable: reachableAnswer,
   graphEntity: (db: Reader, query: GraphEntityQuery): string => graphEntityAnswer(db, query),
   neighbours: (db: Reader, query: NeighboursQuery): string => JSON.stringify(neighbours(db, query)),
+  /** See graph-links.ts. */
+  linksTo: (db: Reader, query: LinksQuery): string => JSON.stringify(linksTo(db, query)),
+  predicates: (db: Reader, _: object): string => JSON.stringify(predicateNames(db)),
+  /** See query-answer.ts. */
+  queryAnswer,
   /** See label-reads.ts. */
   lookUp: (db: Reader, query: LookupQuery): string => {
     const entities = lookUp(db, query);
