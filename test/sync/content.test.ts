@@ -1,71 +1,11 @@
-import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { contentCid } from '../../src/server/blocks/encode.ts';
-import { ask, operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
-import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { addRemote, keyOf, remoteOf, sync, tipsOf } from './nodes.ts';
-import { type Call, type FaultyRemote, startProxy } from './proxy.ts';
-
-interface Scene extends AsyncDisposable {
-  origin: TestNode;
-  mirror: TestNode;
-  proxy: FaultyRemote;
-  curator: Person;
-  here: Person;
-  place: Entity;
-}
-
-let time = Date.now();
-
-async function startScene(remote: object = {}, plain = true): Promise<Scene> {
-  await using opened = new AsyncDisposableStack();
-  const origin = opened.use(await startNode());
-  const mirror = opened.use(await startNode({ now: () => time }));
-  const proxy = opened.use(await startProxy(origin.url, { plain }));
-  const curator = await user(origin, 'curator');
-  const here = operator(mirror);
-  const place = await collection(origin, curator, { label: 'Works' });
-  await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator), ...remote });
-  const all = opened.move();
-  return { origin, mirror, proxy, curator, here, place, [Symbol.asyncDispose]: () => all.disposeAsync() };
-}
-
-/** Bytes that do not repeat. */
-function bytesOf(size: number, seed = 1): Buffer {
-  const bytes = Buffer.alloc(size);
-  for (let at = 0, n = seed; at + 4 <= size; at += 4) {
-    n = (n * 1664525 + 1013904223) >>> 0;
-    bytes.writeUInt32LE(n, at);
-  }
-  return bytes;
-}
-
-const cidOf = (bytes: Buffer) => contentCid(createHash('sha256').update(bytes).digest());
-
-/** An entity with content under the key `v1`. */
-async function holding(node: TestNode, who: Person, bytes: Buffer, body: object = {}): Promise<Entity> {
-  const entity = await create(node, who, body);
-  ok(await ask(node, who, `POST /entities/${entity.id}/content?key=v1`, bytes, { 'Content-Type': 'image/tiff' }));
-  return ok(await ask(node, who, `GET /entities/${entity.id}`));
-}
-
-/** A file in the earlier form. */
-async function file(node: TestNode, who: Person, bytes: Buffer, body: object = {}): Promise<Entity> {
-  const declared = { key: 'k1', filename: 'a.tif', content_type: 'image/tiff', size: bytes.length, ...body };
-  const { id } = ok(await ask(node, who, 'POST /files', declared));
-  return ok(await ask(node, who, `POST /files/${id}/content`, bytes, { 'Content-Type': 'image/tiff' }));
-}
-
-async function expectBytes(node: TestNode, who: Person, path: string, bytes: Buffer): Promise<void> {
-  const response = await fetch(`${node.url}${path}`, { headers: who.headers });
-  expect(response.status).toBe(200);
-  expect(Buffer.compare(Buffer.from(await response.arrayBuffer()), bytes)).toBe(0);
-}
-
-const isContent = ({ method, path }: Call) => method === 'GET' && /\/content(\?|$)/.test(path);
+import { ask, operator } from '../helpers/callers.ts';
+import { ok, update } from '../helpers/entities.ts';
+import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { bytesOf, cidOf, clock, expectBytes, file, holding, isContent, startScene } from './contents.ts';
+import { addRemote, remoteOf, sync, tipsOf } from './nodes.ts';
 
 describe('content comes with the versions that name it', () => {
   test('in both forms, and none of it twice', async () => {
@@ -206,7 +146,7 @@ describe('content comes with the versions that name it', () => {
     expect((await remoteOf(mirror, here)).contents).toEqual({ forbidden: 1 });
     proxy.fault = () => undefined;
     expect(await sync(mirror, here)).toMatchObject({ content: { files: 0 } });
-    time += 2 * 60_000;
+    clock.time += 2 * 60_000;
     expect(await sync(mirror, here)).toMatchObject({ content: { files: 1 } });
     expect((await remoteOf(mirror, here)).contents).toEqual({});
     await expectBytes(mirror, here, `/entities/${entity.id}/content`, bytes);

@@ -39,18 +39,19 @@ export interface FaultyRemote extends AsyncDisposable {
   breakOff: () => void;
 }
 
-/** `plain`: what the node offers beyond the public interface is hidden. */
-export async function startProxy(target: string, { plain = true } = {}): Promise<FaultyRemote> {
+/** `plain`: what the node offers beyond the public interface is hidden; `stranger`: that it is a node, too. */
+export async function startProxy(target: string, { plain = true, stranger = false } = {}): Promise<FaultyRemote> {
   const server = createServer((request, response) => {
     pass(proxy, target, request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
-  const hidden = ({ path }: Call): Fault =>
-    plain && path === '/.well-known/archeion'
-      ? { change: (body) => ({ ...(body as object), sync: undefined }) }
-      : undefined;
+  const hidden = ({ path }: Call): Fault => {
+    if (path !== '/.well-known/archeion') return undefined;
+    if (stranger) return { status: 404 };
+    return plain ? { change: (body) => ({ ...(body as object), sync: undefined }) } : undefined;
+  };
   let chosen: FaultyRemote['fault'] = () => undefined;
   const proxy: FaultyRemote = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

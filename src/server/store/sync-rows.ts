@@ -101,5 +101,7 @@ export type SyncRow =
       again: number;
     }
   | { kind: 'push_intent'; remote: string; id: string; tip: string; expect: string | null; content: string }
+  /** The request did nothing there. */
+  | { kind: 'push_void'; remote: string; id: string }
   | { kind: 'push_refusal'; remote: string; id: string; tip: string; status: number; words: string }
   | { kind: 'sync_conflict'; remote: string; id: string; base: string | null; ours: string; theirs: string };

@@ -59,7 +59,9 @@ export function commitsBetween(
 function keptRows(remote: string, id: string, next: EntityState, { refusal }: Loaded['known']): Row[] {
   if (next.standing === 'conflict' && next.local && next.theirs)
     return [{ kind: 'sync_conflict', remote, id, base: next.base, ours: next.local.cid, theirs: next.theirs.cid }];
-  if (next.standing === 'refused' && refusal) return [{ kind: 'push_refusal', remote, id, ...refusal }];
+  // Both say the same, and only bytes were refused.
+  const bytes = refusal !== null && refusal.tip === next.local?.cid && refusal.tip === next.theirs?.cid;
+  if ((next.standing === 'refused' || bytes) && refusal) return [{ kind: 'push_refusal', remote, id, ...refusal }];
   return [];
 }
 

@@ -7,6 +7,8 @@ import { findVersion, type Version as StoredVersion } from '../store/versions.ts
 import { commitsBetween } from './apply.ts';
 import { loadEntity } from './entity.ts';
 import type { Chain } from './manifests.ts';
+import { namedBytes } from './named-bytes.ts';
+import { wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
 import { LostAnswerError } from './remote.ts';
 import { countPushed } from './report.ts';
@@ -76,6 +78,8 @@ function outgoingOf(ctx: PushContext, db: Reader, id: string): Outgoing | null {
     // Memberships of the account here go out as those of the remote's user, which only the plain interface can say.
     if (manifest.type === 'collection' && manifest.relationships.some(({ peer }) => ctx.self.includes(peer)))
       return null;
+    // These bytes have to be there before they are named.
+    if (cid === local.cid && namedBytes(manifest).some((named) => wantsFirst(ctx, named))) return null;
     foreign ||= manifest.edited_by.user_id !== ctx.remote.user;
     blocks.push({ cid: version.cid, bytes });
     size += bytes.length;

@@ -1,25 +1,31 @@
 import { setImmediate } from 'node:timers/promises';
 import PQueue from 'p-queue';
+import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
 import { findEntity } from '../store/entities.ts';
+import { contentStates } from '../store/remote-content.ts';
 import { countRemote, lackingPeers, type PendingRow, pendingPage, pendingPeers } from '../store/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import { commitsBetween } from './apply.ts';
 import type { SyncContext } from './arrivals.ts';
 import { agreement, brakes } from './brake.ts';
-import { versionOf } from './content.ts';
+import { contentHash, versionOf } from './content.ts';
 import { decide } from './decide.ts';
 import { isVersionOf, type Loaded, loadEntity, relationOf } from './entity.ts';
 import { type Chain, completeChain, fetchVersion, isUnusable } from './manifests.ts';
+import { type NamedBytes, namedBytes } from './named-bytes.ts';
 import { creationRounds } from './order.ts';
 import { pushBlocks } from './push-blocks.ts';
+import { type Delivered, deliver, wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
 import type { PushRequest } from './push-request.ts';
 import { LostAnswerError, type RemoteAnswer } from './remote.ts';
 import { countPushed } from './report.ts';
 import { requestsFor } from './requests.ts';
+import { noteThere } from './send-bytes.ts';
 import { type EntityEvent, type Intent, intentOf } from './state.ts';
-import { readTip, readWords, readWritten } from './wire.ts';
+import { readIssuePaths, readTip, readWords, readWritten } from './wire.ts';
+import { bytesAhead, looseHash, withBytes, withhold } from './withheld.ts';
 
 export interface PushOptions {
   concurrency: number;
@@ -88,7 +94,7 @@ async function allPending({ store, remote }: Pick<SyncContext, 'store' | 'remote
   return all;
 }
 
-const attempts = 5;
+const attempts = 8;
 
 /** Brings one entity to the remote, or finds out why not; edits made meanwhile wait for the next run. */
 async function pushEntity(ctx: PushContext, id: string): Promise<void> {
@@ -140,7 +146,7 @@ async function send(
 ): Promise<boolean> {
   const { store, remote } = ctx;
   const sent = loaded.state.local?.cid ?? '';
-  const facts = store.read((db) => {
+  const found = store.read((db) => {
     const local = findVersion(db, sent);
     const theirs = loaded.state.theirs && findVersion(db, loaded.state.theirs.cid);
     return (
@@ -148,14 +154,22 @@ async function send(
         local: local.manifest,
         theirs: theirs?.manifest ?? null,
         lacking: new Set(lackingPeers(db, remote.key, local.entity)),
+        states: contentStates(db, remote.key, local.entity),
       }
     );
   });
-  if (!facts) return true;
-  const { requests, whole } = requestsFor(intent, { ...facts, self: ctx.self, user: remote.user, now: ctx.now() });
-  const id = facts.local.id;
+  if (!found) return true;
+  const { local, theirs, states } = found;
+  const wants = (named: NamedBytes) => wantsFirst(ctx, named);
+  const ahead = bytesAhead({ local, theirs, states, files: ctx.files, wants });
+  const facts = { ...found, self: ctx.self, user: remote.user, now: ctx.now() };
+  const plan = requestsFor(intent, ahead.length > 0 ? { ...facts, local: withhold(local, theirs, ahead) } : facts);
+  const { requests } = plan;
+  const whole = plan.whole && ahead.length === 0;
+  const { id } = local;
   let expect = loaded.state.theirs?.cid ?? null;
-  if (requests.length === 0) return adoptTheirs(ctx, loaded, sent);
+  if (requests.length === 0 && ahead.length > 0) return bring(ctx, { local, sent, ahead, last });
+  if (requests.length === 0 || saysSame(ctx, local, theirs)) return adoptTheirs(ctx, loaded, sent);
   for (const [i, request] of requests.entries()) {
     await recordIntent(ctx, id, sent, expect, request);
     let answer: RemoteAnswer;
@@ -169,21 +183,78 @@ async function send(
     if (answer.status === 409) return !(await readRemoteTip(ctx, id));
     // An id that is there already: a 409 for entities, for collections a 400.
     if (intent === 'create' && answer.status === 400 && (await readRemoteTip(ctx, id))) return true;
+    if (isClaim(ctx, local, answer)) {
+      ctx.bytesFirst.add(id);
+      await settleUnchanged(ctx, id);
+      return false;
+    }
     if (answer.status >= 400) return refuse(ctx, id, sent, answer.status, readWords(answer.body, answer.status));
     const cid = await takeAnswer(ctx, id, answer, whole && i === requests.length - 1 ? sent : null);
-    if (cid === null)
-      return refuse(
-        ctx,
-        id,
-        sent,
-        answer.status,
-        'it answered with another entity, or with nothing that can be verified',
-      );
+    if (cid === null) return refuse(ctx, id, sent, answer.status, unverified);
     expect = cid;
   }
   countPushed(ctx.report, intent);
-  // A restore brings back what was deleted; what was edited after it goes out next.
-  return intent !== 'restore';
+  // A restore brings back what was deleted; what was edited after it goes out next, and so do bytes and their names.
+  return intent !== 'restore' && ahead.length === 0;
+}
+
+/** A plain remote sets by itself when content came to it: that is no difference. */
+function saysSame({ remote }: PushContext, local: Manifest, theirs: Manifest | null): boolean {
+  return remote.instance === null && theirs !== null && !local.deleted && looseHash(local) === looseHash(theirs);
+}
+
+/** Whether a remote does not take names of bytes that it was not sent; it says so once, then the bytes go first. */
+function isClaim(ctx: PushContext, local: Manifest, { status, body }: RemoteAnswer): boolean {
+  if (status !== 400 || ctx.bytesFirst.has(local.id)) return false;
+  const names = readIssuePaths(body).some(
+    ([at, name]) => at === 'properties' && (name === 'cid' || name === 'content'),
+  );
+  return names && namedBytes(local).some(({ cid }) => ctx.files.has(cid));
+}
+
+/** Nothing was done there: the request that was recorded is settled. */
+async function settleUnchanged(ctx: PushContext, id: string): Promise<void> {
+  const { store, remote, now } = ctx;
+  const row = { kind: 'push_void', remote: remote.name, id } as const;
+  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+}
+
+interface Ahead {
+  local: Manifest;
+  sent: string;
+  ahead: NamedBytes[];
+  last: boolean;
+}
+
+/** Brings the bytes that the remote wants first; false: what they belong to is looked at again. */
+async function bring(ctx: PushContext, { local, sent, ahead, last }: Ahead): Promise<boolean> {
+  const { id } = local;
+  for (const named of ahead) {
+    const { state } = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
+    const theirs = state.theirs && ctx.store.read((db) => findVersion(db, state.theirs?.cid ?? ''));
+    if (!theirs) return false;
+    const makes = looseHash(withBytes(theirs.manifest, local, named));
+    const record = () => recordIntent(ctx, id, sent, theirs.cid, { makes });
+    let done: Delivered;
+    try {
+      done = await deliver(ctx, { named, local, expect: theirs.cid }, record);
+    } catch (error) {
+      if (error instanceof LostAnswerError && !last) return false;
+      throw error;
+    }
+    if (done === 'there') continue;
+    if ('refused' in done) {
+      const which = named.key === null ? 'The bytes of the file' : `The content ${JSON.stringify(named.key)}`;
+      return refuse(ctx, id, sent, done.refused.status, `${which}: ${done.refused.words}`);
+    }
+    const { answer } = done;
+    if (answer.status === 409) return !(await readRemoteTip(ctx, id));
+    const isWhole = (theirs: Manifest) => contentHash(theirs) === contentHash(local) || saysSame(ctx, local, theirs);
+    const cid = await takeAnswer(ctx, id, answer, (manifest) => (isWhole(manifest) ? sent : null));
+    if (cid === null) return refuse(ctx, id, sent, answer.status, unverified);
+    await noteThere(ctx, named);
+  }
+  return false;
 }
 
 /** Recorded before the request, so that a crash or a lost answer is known for what it may be (SPEC.md, P3). */
@@ -192,11 +263,13 @@ async function recordIntent(
   id: string,
   tip: string,
   expect: string | null,
-  request: PushRequest,
+  request: Pick<PushRequest, 'makes'>,
 ) {
   const row = { kind: 'push_intent', remote: remote.name, id, tip, expect, content: request.makes ?? '' } as const;
   await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
 }
+
+const unverified = 'it answered with another entity, or with nothing that can be verified';
 
 async function refuse(ctx: PushContext, id: string, tip: string, status: number, words: string): Promise<true> {
   const { store, remote, now, report } = ctx;
@@ -221,13 +294,15 @@ async function takeAnswer(
   ctx: PushContext,
   id: string,
   { body }: RemoteAnswer,
-  sent: string | null,
+  sent: string | null | ((manifest: Manifest) => string | null),
 ): Promise<string | null> {
   const written = readWritten(body);
   if (written === null || (written.id !== undefined && written.id !== id)) return null;
   const chain = await fetchChain(ctx, id, written.cid);
   if (chain === null) return null;
-  await settle(ctx, chain, () => ({ kind: 'answered', version: versionOf(chain.cid, chain.manifest), sent }));
+  const says = typeof sent === 'function' ? sent(chain.manifest) : sent;
+  const version = versionOf(chain.cid, chain.manifest);
+  await settle(ctx, chain, () => ({ kind: 'answered', version, sent: says }));
   return chain.cid;
 }
 
@@ -254,8 +329,9 @@ async function readRemoteTip(ctx: PushContext, id: string): Promise<boolean> {
     const { intent } = known;
     // Nobody else creates this id; and a part of what was sent is known by its content.
     if (intent?.expect === null && mine && version.ver === 1)
-      return { kind: 'answered', version, sent: intent.content === '' ? null : intent.tip };
-    if (intent && mine && intent.content === version.content && loaded.state.local?.content !== version.content)
+      return { kind: 'answered', version, sent: isPart(db, intent) ? null : intent.tip };
+    const isMade = intent?.content === version.content || intent?.content === looseHash(chain.manifest);
+    if (intent && mine && isMade && loaded.state.local?.content !== version.content)
       return { kind: 'answered', version, sent: null };
     return {
       kind: 'seen',
@@ -265,6 +341,12 @@ async function readRemoteTip(ctx: PushContext, id: string): Promise<boolean> {
   });
   if (standing === 'conflict' && before !== 'conflict') ctx.report.conflicts++;
   return true;
+}
+
+/** Whether a request that created an entity did not say all of it. */
+function isPart(db: Reader, { tip, content }: { tip: string; content: string }): boolean {
+  const meant = findVersion(db, tip);
+  return content === '' || !meant || contentHash(meant.manifest) !== content;
 }
 
 /** Commits what an event makes of an entity, decided anew where the tip here moved meanwhile; how it then stands. */

@@ -24,8 +24,7 @@ export function isEmpty({ cid }: Pick<NamedBytes, 'cid'>): boolean {
 
 /** Brings bytes to a remote whose version names them, unless it has them. @throws UnreachableError */
 export async function sendBytes(ctx: PushContext, named: NamedBytes, state: ContentState | undefined): Promise<void> {
-  const had = state?.state !== 'sending' && (await hasBytes(ctx, named));
-  const result = had ? 'there' : await sendToAddress(ctx, named, state);
+  const result = (await hasBytes(ctx, named)) ? 'there' : await sendToAddress(ctx, named, state);
   if (result === 'there') await noteThere(ctx, named);
   else if (result !== 'no_address') await refuseBytes(ctx, named, result);
 }

@@ -109,7 +109,8 @@ function seen(state: EntityState, version: Version, relation: Relation): EntityS
   // It has never had, or has forgotten, what came after.
   if ((theirs === null || relation.reset) && relation.common === version.cid)
     return { ...state, theirs: version, twin: version.cid, base: null, standing: 'quiet' };
-  const known = relation.reset ? null : state.standing === 'conflict' ? state.base : twin;
+  // Of what was pushed in part there is no twin yet: what the remote said last is what both go on from.
+  const known = relation.reset ? null : state.standing === 'conflict' ? state.base : (twin ?? theirs?.cid ?? null);
   const base = known ?? relation.common;
   return { ...state, theirs: version, base, standing: 'conflict' };
 }

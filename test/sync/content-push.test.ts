@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'vitest';
+import { ask, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok } from '../helpers/entities.ts';
+import { bytesOf, expectBytes, file, holding, type Scene, startScene } from './contents.ts';
+import { read, remoteOf, sync, tipsOf } from './nodes.ts';
+import type { Call } from './proxy.ts';
+
+const quiet = { refused: 0, conflicts: 0, troubles: 0, stopped: null };
+const tiff = { 'Content-Type': 'image/tiff' };
+const isPut = ({ method }: Call) => method === 'PUT';
+const puts = ({ proxy }: Scene) =>
+  proxy.calls.filter(({ path, method }) => isPut({ method } as Call) && path.includes('/node/uploads/'));
+
+/** What both sides say is equal, and stays so. */
+async function expectLevel({ origin, mirror, here }: Scene): Promise<void> {
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, conflicts: 0, refused: 0, contents: {} });
+  expect(await sync(mirror, here)).toMatchObject({
+    ...{ ...quiet, created: 0, updated: 0, versions: 0 },
+    ...{ content: { files: 0 }, sent: { files: 0, bytes: 0 } },
+  });
+}
+
+describe('content made here goes to a node', () => {
+  test('in both forms, and none of it twice', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place } = scene;
+    await sync(mirror, here);
+    const [one, two] = [bytesOf(300_000), bytesOf(5000, 2)];
+    const entity = await holding(mirror, here, one, { collection: place.id });
+    const twin = await holding(mirror, here, one, { collection: place.id });
+    const declared = await file(mirror, here, two, { collection: place.id });
+    const report = await sync(mirror, here);
+    expect(report).toMatchObject({ ...quiet, created: 3, updated: 0 });
+    expect(puts(scene).length).toBeLessThanOrEqual(3);
+    await expectBytes(origin, curator, `/entities/${entity.id}/content`, one);
+    await expectBytes(origin, curator, `/entities/${twin.id}/content?key=v1`, one);
+    await expectBytes(origin, curator, `/files/${declared.id}/content`, two);
+    await expectLevel(scene);
+
+    // Other bytes of what is there, in both forms.
+    const three = bytesOf(40_000, 3);
+    ok(await ask(mirror, here, `POST /entities/${entity.id}/content?key=v1`, three, tiff));
+    const now = await read(mirror, here, declared.id);
+    const again = { expect_tip: now.cid, key: 'k2', content_type: 'image/tiff', size: three.length };
+    ok(await ask(mirror, here, `POST /files/${declared.id}/reupload`, again));
+    ok(await ask(mirror, here, `POST /files/${declared.id}/content`, three, tiff));
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 2 });
+    await expectBytes(origin, curator, `/entities/${entity.id}/content`, three);
+    await expectBytes(origin, curator, `/files/${declared.id}/content`, three);
+    await expectLevel(scene);
+  });
+
+  test('of 20 MB, broken off in the middle, goes on where it was', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    await sync(mirror, here);
+    const bytes = bytesOf(20_000_000);
+    const entity = await holding(mirror, here, bytes, { collection: place.id });
+    let breaks = 1;
+    proxy.fault = (call) => (isPut(call) && breaks-- > 0 ? { takes: 8_000_000 } : undefined);
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 1, sent: { files: 1 } });
+    const [first, ...later] = puts(scene).map(({ headers }) => headers['upload-offset']);
+    expect(first).toBeUndefined();
+    expect(later.length).toBeGreaterThan(0);
+    for (const offset of later) expect(Number(offset)).toBeGreaterThan(1_000_000);
+    await expectBytes(origin, curator, `/entities/${entity.id}/content`, bytes);
+    await expectLevel(scene);
+  });
+
+  test('an upload that a run could not end is gone on with by the next one, at the same address', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    await sync(mirror, here);
+    const bytes = bytesOf(4_000_000);
+    const entity = await holding(mirror, here, bytes, { collection: place.id });
+    let breaks = 1;
+    proxy.fault = (call) => {
+      if (!call.path.includes('/node/uploads/')) return undefined;
+      return isPut(call) && breaks-- > 0 ? { takes: 2_000_000 } : breaks < 0 || !isPut(call) ? hold(call) : 'cut';
+    };
+    const hold = (call: Call) => (breaks < 1 && (isPut(call) || breaks === 0) ? ('cut' as const) : undefined);
+    await expect(sync(mirror, here)).rejects.toThrow();
+    proxy.fault = () => undefined;
+    proxy.calls.length = 0;
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, sent: { files: 1 } });
+    expect(proxy.calls.filter(({ path }) => path.endsWith('/upload-url'))).toEqual([]);
+    expect(Number(puts(scene)[0]?.headers['upload-offset'])).toBeGreaterThan(0);
+    await expectBytes(origin, curator, `/entities/${entity.id}/content`, bytes);
+    await expectLevel(scene);
+  });
+
+  test('a lost answer is not taken for failure: nothing goes twice', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    await sync(mirror, here);
+    const bytes = bytesOf(100_000);
+    const entity = await holding(mirror, here, bytes, { collection: place.id });
+    let losses = 1;
+    proxy.fault = (call) => (isPut(call) && losses-- > 0 ? 'lose' : undefined);
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 1, sent: { files: 1 } });
+    expect(puts(scene)).toHaveLength(1);
+    await expectBytes(origin, curator, `/entities/${entity.id}/content`, bytes);
+    await expectLevel(scene);
+  });
+
+  test('that is too large for it stays with the entity in its words, until somebody edits it', async () => {
+    await using scene = await startScene();
+    const { mirror, here, place, proxy } = scene;
+    await sync(mirror, here);
+    const entity = await holding(mirror, here, bytesOf(1000), { collection: place.id });
+    proxy.fault = (call) => (isPut(call) ? { status: 413, body: { error: 'At most 100 bytes here' } } : undefined);
+    expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
+    const words = 'The content "v1": At most 100 bytes here';
+    expect((await remoteOf(mirror, here)).refusals).toEqual([{ id: entity.id, status: 413, words }]);
+    proxy.calls.length = 0;
+    expect(await sync(mirror, here)).toMatchObject({ refused: 0 });
+    expect(puts(scene)).toEqual([]);
+    expect((await remoteOf(mirror, here)).refused).toBe(1);
+  });
+
+  test('whose bytes it has for somebody else is sent before it is named', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place } = scene;
+    await sync(mirror, here);
+    const bytes = bytesOf(10_000);
+    const other = await user(origin, 'other');
+    const roles = { use_roles_default: false, roles: { owner: ['*:view', '*:create', '*:update', '*:delete'] } };
+    const secret = await collection(origin, other, { label: 'Private', ...roles });
+    await holding(origin, other, bytes, { collection: secret.id });
+    const entity = await holding(mirror, here, bytes, { collection: place.id });
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 1 });
+    await expectBytes(origin, curator, `/entities/${entity.id}/content`, bytes);
+    expect(await tipsOf(mirror)).toMatchObject({ [entity.id]: (await read(origin, curator, entity.id)).cid });
+  });
+
+  test('without a byte in it', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place } = scene;
+    await sync(mirror, here);
+    const nothing = Buffer.alloc(0);
+    const declared = await file(mirror, here, nothing, { collection: place.id });
+    const entity = await holding(mirror, here, nothing, { collection: place.id });
+    expect(await sync(mirror, here)).toMatchObject(quiet);
+    await expectBytes(origin, curator, `/files/${declared.id}/content`, nothing);
+    await expectBytes(origin, curator, `/entities/${entity.id}/content`, nothing);
+    await expectLevel(scene);
+  });
+});
+
+/** What a remote of each age has no endpoint for. */
+const lacks = {
+  'with addresses': () => false,
+  'with content by key and without addresses': ({ path }: Call) => /\/content\/(upload-url|complete)$/.test(path),
+  'with files in the earlier form only': ({ path }: Call) => /^\/entities\/[^/]+\/content/.test(path),
+};
+
+describe.each(Object.entries(lacks))('content made here goes to a remote %s', (age, isLacking) => {
+  const start = () =>
+    startScene(
+      {},
+      { stranger: true, prepare: (proxy) => (proxy.fault = (call) => (isLacking(call) ? { status: 404 } : undefined)) },
+    );
+  const made = async (scene: Scene, bytes: Buffer): Promise<Entity> => {
+    const { mirror, here, place } = scene;
+    const isEarlier = age.startsWith('with files');
+    return isEarlier
+      ? await file(mirror, here, bytes, { collection: place.id })
+      : await holding(mirror, here, bytes, { collection: place.id, properties: { label: 'One' } });
+  };
+
+  test('so that both say the same, without a conflict and without end', async () => {
+    await using scene = await start();
+    const { origin, mirror, curator, here } = scene;
+    await sync(mirror, here);
+    const bytes = bytesOf(50_000);
+    const entity = await made(scene, bytes);
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 1, sent: { files: 1, bytes: 50_000 } });
+    const path = entity.type === 'file' ? `/files/${entity.id}/content` : `/entities/${entity.id}/content`;
+    await expectBytes(origin, curator, path, bytes);
+    await expectLevel(scene);
+    const ours = entity.properties as { cid?: string; content?: { v1: { cid: string } } };
+    const theirs = (await read(origin, curator, entity.id)).properties as typeof ours;
+    expect(theirs.cid ?? theirs.content?.v1.cid).toBe(ours.cid ?? ours.content?.v1.cid);
+  });
+
+  test('also where the answer to the bytes is lost', async () => {
+    await using scene = await start();
+    const { origin, mirror, curator, here, proxy } = scene;
+    await sync(mirror, here);
+    const bytes = bytesOf(50_000);
+    const entity = await made(scene, bytes);
+    const usual = proxy.fault;
+    let losses = 1;
+    const isBytes = ({ method, path }: Call) => method === 'POST' && /\/content(\?|\/complete|$)/.test(path);
+    proxy.fault = (call) => usual(call) ?? (isBytes(call) && losses-- > 0 ? 'lose' : undefined);
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 1 });
+    expect(losses).toBeLessThan(1);
+    const path = entity.type === 'file' ? `/files/${entity.id}/content` : `/entities/${entity.id}/content`;
+    await expectBytes(origin, curator, path, bytes);
+    await expectLevel(scene);
+  });
+
+  test('and its refusal stays with the entity', async () => {
+    await using scene = await start();
+    const { mirror, here, proxy } = scene;
+    await sync(mirror, here);
+    const entity = await made(scene, bytesOf(50_000));
+    const usual = proxy.fault;
+    const takes = ({ method, path }: Call) => method === 'POST' && /\/content(\?|\/upload-url|$)/.test(path);
+    proxy.fault = (call) =>
+      usual(call) ?? (takes(call) ? { status: 403, body: { error: 'No room for you' } } : undefined);
+    expect(await sync(mirror, here)).toMatchObject({ refused: 1, conflicts: 0 });
+    expect((await remoteOf(mirror, here)).refusals).toMatchObject([
+      { id: entity.id, status: 403, words: expect.stringContaining('No room for you') },
+    ]);
+    expect((await read(mirror, here, entity.id)).cid).toBe(entity.cid);
+    expect(await sync(mirror, here)).toMatchObject({ refused: 0 });
+  });
+});
+
+test('an entity without content is pushed as ever to a stranger', async () => {
+  await using scene = await startScene({}, { stranger: true });
+  const { mirror, here, place } = scene;
+  await sync(mirror, here);
+  await create(mirror, here, { collection: place.id, properties: { content: 'a text' } });
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 1, updated: 0 });
+  await expectLevel(scene);
+});
