@@ -41,36 +41,43 @@ async function countingWay(to: string): Promise<{ url: string; bytes: () => numb
   };
 }
 
-interface Progress {
-  progress?: { entities: number };
+interface Line {
   done?: { stopped: string | null };
   error?: string;
 }
 
 /** One sync; with `killAfter`, the node is killed so many milliseconds after the run's first commit. True where it ended. */
 async function run(node: Node, killAfter: number | null): Promise<boolean> {
-  let dead = false;
+  const killing = killAfter === null ? null : killWhenBegun(node, killAfter);
   try {
     const answer = await fetch(`${node.url}/node/remotes/origin/sync`, { method: 'POST', headers: node.headers });
-    let text = '';
-    for await (const chunk of answer.body ?? []) {
-      text += Buffer.from(chunk as Uint8Array).toString();
-      const lines = text.split('\n');
-      text = lines.pop() ?? '';
-      for (const line of lines) {
-        const { progress, done, error } = JSON.parse(line) as Progress;
-        if (error !== undefined) throw new Error(error);
-        if (done) return done.stopped === null;
-        if (killAfter === null || dead || !progress || progress.entities === 0) continue;
-        dead = true;
-        await delay(killAfter);
-        process.kill(node.pid, 'SIGKILL');
-      }
-    }
+    const last = JSON.parse((await answer.text()).trim().split('\n').at(-1) ?? '') as Line;
+    if (last.error !== undefined) throw new Error(last.error);
+    killing?.give.abort();
+    return last.done?.stopped === null;
   } catch (error) {
-    if (!dead) throw error;
+    // A node that was killed hangs up.
+    if (!killing || !(await killing.done)) throw error;
+    return false;
   }
-  return false;
+}
+
+/** Looks every few milliseconds how much is there; the answer is whether the node was killed. */
+function killWhenBegun(node: Node, after: number): { give: AbortController; done: Promise<boolean> } {
+  const give = new AbortController();
+  const mirrored = async () => {
+    const answer = await fetch(`${node.url}/node/remotes/origin`, { headers: node.headers });
+    return ((await answer.json()) as { mirrored: number }).mirrored;
+  };
+  const watch = async () => {
+    const before = await mirrored();
+    while (!give.signal.aborted && (await mirrored()) === before) await delay(20);
+    await delay(after);
+    if (give.signal.aborted) return false;
+    process.kill(node.pid, 'SIGKILL');
+    return true;
+  };
+  return { give, done: watch() };
 }
 
 /** Resolves when a process that was killed has left its locks. */
