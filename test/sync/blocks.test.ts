@@ -60,7 +60,7 @@ describe('a mirror by blocks', () => {
     await works(scene, 1000);
     expect(await sync(scene.mirror, scene.here)).toMatchObject({ versions: 1003, troubles: 0 });
     await expectMirrored(scene);
-    expect(counted(scene, blocksPath)).toBeLessThanOrEqual(8);
+    expect(counted(scene, blocksPath)).toBeLessThanOrEqual(12);
     expect(counted(scene, '/versions')).toBe(0);
     expect(counted(scene, '/entities')).toBe(0);
   });
