@@ -41,11 +41,22 @@ const pages = {
 const neighbourOf = { out: 'd.peer', in: 'd.source' };
 /** Whether a neighbour n has a relationship to the node, or the node one to it: one look-up a predicate. */
 const touches = {
-  out: (n: string) =>
-    `EXISTS (SELECT 1 FROM edge t WHERE t.source = ? AND t.predicate IN (SELECT value FROM json_each(?)) AND t.peer = ${n})`,
-  in: (n: string) =>
-    `EXISTS (SELECT 1 FROM edge t WHERE t.source = ${n} AND t.predicate IN (SELECT value FROM json_each(?)) AND t.peer = ?)`,
+  out: (n: string, among: number[]) =>
+    `EXISTS (SELECT 1 FROM edge t WHERE t.source = ? AND t.predicate ${oneOf(among)} AND t.peer = ${n})`,
+  in: (n: string, among: number[]) =>
+    `EXISTS (SELECT 1 FROM edge t WHERE t.peer = ? AND t.predicate ${oneOf(among)} AND t.source = ${n})`,
 };
+
+/** Of a few values, each length is a statement of its own: they are looked up much faster than those of a list. */
+const maxInline = 4;
+function oneOf(values: number[]): string {
+  if (values.length > maxInline) return 'IN (SELECT value FROM json_each(?))';
+  return `IN (${values.map(() => '?').join()})`;
+}
+function asParameters(values: number[]): (number | string)[] {
+  return values.length > maxInline ? [JSON.stringify(values)] : values;
+}
+
 const distinct = {
   out: ['predicate', 'source'],
   in: ['predicate', 'peer'],
@@ -181,6 +192,8 @@ export class GraphEdges {
       probes.filter(({ among }) => among.length > 0),
     )) {
       if (row.hit !== 1 || seen.has(row.node)) continue;
+      // Known of the nodes that many paths share, they need not be looked up for each that lies between.
+      if (seen.size === 0) for (const way of this.#ways(end)) this.predicates(node, way);
       seen.add(row.node);
       yield row.node;
     }
@@ -196,11 +209,9 @@ export class GraphEdges {
   }
 
   *#pages(node: number, way: Way, probes: { way: Way; node: number; among: number[] }[]): Generator<NeighbourRow> {
-    const hit = probes.map((probe) => touches[probe.way](neighbourOf[way])).join(' OR ');
+    const hit = probes.map((probe) => touches[probe.way](neighbourOf[way], probe.among)).join(' OR ');
     const sql = hit === '' ? pages[way] : pages[way].replace(' AS node', ` AS node, (${hit}) AS hit`);
-    const asked = probes.flatMap((probe) =>
-      probe.way === 'out' ? [probe.node, JSON.stringify(probe.among)] : [JSON.stringify(probe.among), probe.node],
-    );
+    const asked = probes.flatMap((probe) => [probe.node, ...asParameters(probe.among)]);
     let [predicate, last] = [-1, -1];
     for (let size = firstPage; ; size = Math.min(2 * size, lastPage)) {
       const rows = this.#db.all<NeighbourRow>(sql, ...asked, node, predicate, last, size);
@@ -226,14 +237,15 @@ export class GraphEdges {
   }
 
   #stored(subject: number, object: number): GraphEdge[] {
-    const among = this.#predicates.get(`${object} in`) ?? this.predicates(subject, 'out');
+    const known = this.#predicates.get(`${object} in`) ?? this.#predicates.get(`${subject} out`);
+    const among = known ?? this.predicates(subject, 'out');
     if (among.length === 0) return [];
     this.#spend(1);
     return this.#db
       .all<{ predicate: number }>(
-        'SELECT predicate FROM edge WHERE source = ? AND predicate IN (SELECT value FROM json_each(?)) AND peer = ? ORDER BY predicate',
+        `SELECT predicate FROM edge WHERE source = ? AND predicate ${oneOf(among)} AND peer = ? ORDER BY predicate`,
         subject,
-        JSON.stringify(among),
+        ...asParameters(among),
         object,
       )
       .map(({ predicate }) => ({ subject, predicate, object }));
