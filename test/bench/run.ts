@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { measureArchive } from './measures/archive.ts';
 import { measureFiles } from './measures/files.ts';
+import { measureGraph } from './measures/graph.ts';
 import { measureImport } from './measures/import.ts';
 import { measureListing } from './measures/listing.ts';
 import { measureMirror } from './measures/mirror.ts';
@@ -29,11 +30,12 @@ if (asked('requests')) {
 if (asked('slow-disk')) await measureSlowDisk();
 if (asked('files')) await measureFiles();
 if (!existsSync(tateFile)) process.stderr.write('the Tate data is not here: what is measured on it is left out\n');
-else if (['tate', 'reads', 'listing', 'archive', 'mirror', 'start'].some(asked)) {
+else if (['tate', 'reads', 'listing', 'archive', 'mirror', 'graph', 'start'].some(asked)) {
   // A node of its own for each measure: peaks of memory belong to it.
   const { collection, entities, pipeline } = await withNode(measureImport);
   const ids = await withNode((node) => measureListing(node, collection));
   if (asked('archive')) await measureArchive(data, pipeline);
+  if (asked('graph')) await withNode((node) => measureGraph(node, collection));
   if (asked('mirror')) await withNode((node) => measureMirror(node, entities, pipeline));
   if (asked('reads')) {
     await withNode((node) => fill(node, 100_000 - entities));

@@ -66,6 +66,36 @@ const degrees = {
   in: 'SELECT count(*) AS n FROM (SELECT 1 FROM edge WHERE peer = ? LIMIT ?)',
 };
 
+/** Whether a neighbour touches a node, by predicates that the node has. */
+interface Probe {
+  way: Way;
+  node: number;
+  among: number[];
+}
+
+/** A way to read a node's relationships: statements, and parameters around the usual ones. */
+interface Read {
+  sql: { [W in Way]: string };
+  before: (number | string)[];
+  after: (number | string)[];
+  /** Rows that one page looks at, where these are more than it gives. */
+  most: number | null;
+}
+
+const allRows: Read = { sql: pages, before: [], after: [], most: null };
+
+/** Of a node with so many relationships only the hits are given; where these are very many, or unknown, all with their hit. */
+function hits(probes: Probe[], degree: number | null): Read {
+  const parameters = probes.flatMap(({ node, among }) => [node, ...asParameters(among)]);
+  const sql = (way: Way): string => {
+    const hit = probes.map((probe) => touches[probe.way](neighbourOf[way], probe.among)).join(' OR ');
+    if (degree === null) return pages[way].replace(' AS node', ` AS node, (${hit}) AS hit`);
+    return pages[way].replace(' AS node', ' AS node, 1 AS hit').replace(' ORDER BY', ` AND (${hit}) ORDER BY`);
+  };
+  const [before, after] = degree === null ? [parameters, []] : [[], parameters];
+  return { sql: { out: sql('out'), in: sql('in') }, before, after, most: degree };
+}
+
 /** Pages grow from so many rows to so many: what is sought may be among the first. */
 const [firstPage, lastPage] = [64, 1024];
 /** Neighbours of a node are kept up to so many, and of so many nodes. */
@@ -184,13 +214,12 @@ export class GraphEdges {
     const [node, end, other, otherEnd]: [number, End, number, End] = from
       ? [source, 'source', target, 'target']
       : [target, 'target', source, 'source'];
-    const probes = this.#ways(otherEnd).map((way) => ({ way, node: other, among: this.predicates(other, way) }));
+    const probes = this.#ways(otherEnd)
+      .map((way) => ({ way, node: other, among: this.predicates(other, way) }))
+      .filter(({ among }) => among.length > 0);
+    if (probes.length === 0) return;
     const seen = new Set<number>();
-    for (const row of this.#scan(
-      node,
-      end,
-      probes.filter(({ among }) => among.length > 0),
-    )) {
+    for (const row of this.#scan(node, end, probes)) {
       if (row.hit !== 1 || seen.has(row.node)) continue;
       // Known of the nodes that many paths share, they need not be looked up for each that lies between.
       if (seen.size === 0) for (const way of this.#ways(end)) this.predicates(node, way);
@@ -199,24 +228,30 @@ export class GraphEdges {
     }
   }
 
-  *#scan(
-    node: number,
-    end: End,
-    probes: { way: Way; node: number; among: number[] }[],
-  ): Generator<NeighbourRow & { way: Way }> {
-    for (const way of this.#ways(end))
-      for (const row of this.#pages(node, way, probes)) yield Object.assign(row, { way });
+  *#scan(node: number, end: End, probes: Probe[]): Generator<NeighbourRow & { way: Way }> {
+    const degree = this.#degrees.get(`${node} ${end}`);
+    const read = probes.length === 0 ? allRows : hits(probes, degree && degree.n < degree.cap ? degree.n : null);
+    for (const way of this.#ways(end)) {
+      if (this.#only === null) yield* this.#pages(node, way, read, -1);
+      else for (const predicate of this.#only) yield* this.#pages(node, way, read, predicate);
+    }
   }
 
-  *#pages(node: number, way: Way, probes: { way: Way; node: number; among: number[] }[]): Generator<NeighbourRow> {
-    const hit = probes.map((probe) => touches[probe.way](neighbourOf[way], probe.among)).join(' OR ');
-    const sql = hit === '' ? pages[way] : pages[way].replace(' AS node', ` AS node, (${hit}) AS hit`);
-    const asked = probes.flatMap((probe) => [probe.node, ...asParameters(probe.among)]);
-    let [predicate, last] = [-1, -1];
+  /** Of all predicates for -1. */
+  *#pages(
+    node: number,
+    way: Way,
+    { sql, before, after, most }: Read,
+    one: number,
+  ): Generator<NeighbourRow & { way: Way }> {
+    let [predicate, last] = [one, -1];
     for (let size = firstPage; ; size = Math.min(2 * size, lastPage)) {
-      const rows = this.#db.all<NeighbourRow>(sql, ...asked, node, predicate, last, size);
-      this.#spend(rows.length);
-      for (const row of rows) if (this.#only === null || this.#only.includes(row.predicate)) yield row;
+      const rows = this.#db.all<NeighbourRow>(sql[way], ...before, node, predicate, last, ...after, size);
+      this.#spend(rows.length < size ? (most ?? rows.length) : rows.length);
+      for (const row of rows) {
+        if (one !== -1 && row.predicate !== one) return;
+        yield { ...row, way };
+      }
       const end = rows.at(-1);
       if (end === undefined || rows.length < size) return;
       [predicate, last] = [end.predicate, end.node];

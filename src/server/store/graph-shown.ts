@@ -28,6 +28,9 @@ interface Shown {
 /** Bytes of stored entities that one answer reads to expand, and of expansions that it has. */
 const [maxRead, maxShown] = [64 * 1024 * 1024, 32 * 1024 * 1024];
 
+/** Stored entities up to so many bytes are read with what is known of them. */
+const maxAtOnce = 64 * 1024;
+
 /** What a relationship says of its peer, for one that is not here. */
 export interface Copies {
   id?: string;
@@ -129,8 +132,10 @@ export class ShownEntities {
   #row(key: number): Row | undefined {
     return this.#db.get<Row>(
       `SELECT e.id, e.type, CASE e.deleted WHEN 0 THEN e.label ELSE '' END AS label, e.created_at, e.updated_at,
-         (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection, coalesce(octet_length(e.json), 0) AS size
+         (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection, coalesce(octet_length(e.json), 0) AS size,
+         CASE WHEN octet_length(e.json) <= ? THEN e.json END AS json
        FROM entity e WHERE e.key = ?`,
+      this.#expansion === 'none' ? 0 : maxAtOnce,
       key,
     );
   }
@@ -139,7 +144,7 @@ export class ShownEntities {
     if (this.#expansion === 'none' || row.size === 0) return '';
     if (this.#read + row.size > maxRead) return tooLarge;
     this.#read += row.size;
-    const json = this.#db.get<{ json: string }>('SELECT json FROM entity WHERE key = ?', key)?.json ?? '{}';
+    const json = row.json ?? this.#db.get<{ json: string }>('SELECT json FROM entity WHERE key = ?', key)?.json ?? '{}';
     if (this.#expansion === 'full') return json;
     const { properties } = JSON.parse(json);
     const { id, collection, created_at, updated_at } = row;

@@ -1,0 +1,79 @@
+import { seeded } from '../../helpers/seeded.ts';
+import type { Node } from '../processes.ts';
+import { atMostRow, loopRow, plainRow } from '../report.ts';
+
+const pairs = 200;
+const hubLabel = 'Joseph Mallord William Turner';
+
+/** Questions about the graph of a large collection, one after the other as a person asks them. */
+export async function measureGraph(node: Node, collection: string): Promise<void> {
+  const ids = await idsOf(node, collection);
+  const [hub = ''] = await found(
+    node,
+    `/collections/${collection}/entities/lookup?label=${encodeURIComponent(hubLabel)}`,
+  );
+  const random = seeded(1);
+  const any = () => ids[Math.floor(random() * ids.length)] as string;
+  const drawn = Array.from({ length: pairs }, () => [any(), any()] as const);
+  const paths = (source: string, target: string, limit?: number) =>
+    post(node, '/graph/paths', { source_ids: [source], target_ids: [target], limit });
+  for (const [a, b] of drawn.slice(0, 20)) await paths(b, a);
+  node.reset();
+  const usual = await times(drawn, ([a, b]) => paths(a, b));
+  atMostRow('graph paths depth 4, median', usual.median, 'ms', 5);
+  atMostRow('graph paths depth 4, p99', usual.p99, 'ms', 50);
+  const one = await times(drawn, ([a, b]) => paths(a, b, 1));
+  plainRow('graph paths depth 4, one path, median', one.median, 'ms');
+  plainRow('graph paths depth 4, one path, p99', one.p99, 'ms');
+  const fromHub = await times(drawn, ([a]) => paths(hub, a));
+  atMostRow('graph paths from the busiest entity, p99', fromHub.p99, 'ms', 50);
+  const reachable = await times(drawn, ([a]) =>
+    post(node, '/graph/reachable', { source_ids: [a], target_type: 'movement' }),
+  );
+  plainRow('graph reachable depth 4, median', reachable.median, 'ms');
+  plainRow('graph reachable depth 4, p99', reachable.p99, 'ms');
+  const hubs = await times(drawn.slice(0, 20), () => found(node, `/graph/entity/${hub}`));
+  plainRow('graph entity with 1,000 of its 39,391 relationships, median', hubs.median, 'ms');
+  loopRow('graph', (await node.loopDelay()).p99);
+}
+
+async function post(node: Node, path: string, body: object): Promise<void> {
+  const answer = await fetch(`${node.url}${path}`, {
+    method: 'POST',
+    headers: node.headers,
+    body: JSON.stringify(body),
+  });
+  if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}`);
+  await answer.arrayBuffer();
+}
+
+/** The ids of the entities of an answer. */
+async function found(node: Node, path: string): Promise<string[]> {
+  const answer = await fetch(`${node.url}${path}`, { headers: node.headers });
+  const { entities = [] } = (await answer.json()) as { entities?: { id: string }[] };
+  return entities.map(({ id }) => id);
+}
+
+async function idsOf(node: Node, collection: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (;;) {
+    const page = await found(node, `/collections/${collection}/entities?limit=10000&offset=${ids.length}`);
+    if (page.length === 0) return ids;
+    ids.push(...page);
+  }
+}
+
+async function times<T>(
+  list: readonly T[],
+  run: (one: T) => Promise<unknown>,
+): Promise<{ median: number; p99: number }> {
+  const taken: number[] = [];
+  for (const one of list) {
+    const begun = performance.now();
+    await run(one);
+    taken.push(performance.now() - begun);
+  }
+  taken.sort((a, b) => a - b);
+  const at = (share: number) => taken[Math.floor(share * (taken.length - 1))] ?? 0;
+  return { median: at(0.5), p99: at(0.99) };
+}
