@@ -65,6 +65,7 @@ const degrees = {
   out: 'SELECT count(*) AS n FROM (SELECT 1 FROM edge WHERE source = ? LIMIT ?)',
   in: 'SELECT count(*) AS n FROM (SELECT 1 FROM edge WHERE peer = ? LIMIT ?)',
 };
+const bothDegrees = `SELECT (${degrees.out}) + (${degrees.in}) AS n`;
 
 /** Whether a neighbour touches a node, by predicates that the node has. */
 interface Probe {
@@ -221,8 +222,6 @@ export class GraphEdges {
     const seen = new Set<number>();
     for (const row of this.#scan(node, end, probes)) {
       if (row.hit !== 1 || seen.has(row.node)) continue;
-      // Known of the nodes that many paths share, they need not be looked up for each that lies between.
-      if (seen.size === 0) for (const way of this.#ways(end)) this.predicates(node, way);
       seen.add(row.node);
       yield row.node;
     }
@@ -256,6 +255,12 @@ export class GraphEdges {
       if (end === undefined || rows.length < size) return;
       [predicate, last] = [end.predicate, end.node];
     }
+  }
+
+  /** Before many nodes between these two are asked about: their predicates, so that they are not looked up for each. */
+  expect(source: number, target: number): void {
+    for (const way of this.#ways('source')) this.predicates(source, way);
+    for (const way of this.#ways('target')) this.predicates(target, way);
   }
 
   /** The relationships by which a path may go from one node to the next. */
@@ -319,10 +324,12 @@ export class GraphEdges {
     const name = `${node} ${end}`;
     const known = this.#degrees.get(name);
     if (known && (known.cap >= cap || known.n < known.cap)) return Math.min(known.n, cap);
-    let n = 0;
-    for (const way of this.#ways(end)) {
-      if (n < cap) n += this.#db.get<{ n: number }>(degrees[way], node, cap - n)?.n ?? 0;
-    }
+    const [way, also] = this.#ways(end);
+    const row =
+      also === undefined
+        ? this.#db.get<{ n: number }>(degrees[way as Way], node, cap)
+        : this.#db.get<{ n: number }>(bothDegrees, node, cap, node, cap);
+    const n = Math.min(row?.n ?? 0, cap);
     this.#spend(n >> 4);
     this.#degrees.set(name, { cap, n });
     return n;

@@ -69,7 +69,11 @@ export function* between(
   }
   const fits = (node: number) => !left.includes(node) && !right.includes(node) && isInner(node);
   if (length === 2) {
-    for (const node of edges.common(source, target)) if (fits(node)) yield [...left, node, ...right];
+    for (const node of edges.common(source, target)) {
+      if (!fits(node)) continue;
+      edges.expect(source, target);
+      yield [...left, node, ...right];
+    }
   } else if (edges.sourceIsSmaller(source, target)) {
     for (const node of edges.neighbours(source, 'source'))
       if (fits(node)) yield* between(edges, [...left, node], right, length - 1, isInner);
