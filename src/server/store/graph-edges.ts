@@ -1,4 +1,16 @@
 import type { Reader } from './connection.ts';
+import {
+  allRows,
+  asParameters,
+  bothDegrees,
+  degrees,
+  distinct,
+  hits,
+  oneOf,
+  type Probe,
+  type Read,
+  type Way,
+} from './graph-statements.ts';
 
 /** Which way relationships are followed, seen from where a path begins: to their peer, to their owner, or either. */
 export type GraphDirection = 'outgoing' | 'incoming' | 'both';
@@ -25,76 +37,12 @@ export class GraphBudgetSpent extends Error {
 
 /** The end of a path from which one steps on: its beginning, towards the target, or its end, back to the source. */
 export type End = 'source' | 'target';
-type Way = 'out' | 'in';
-
 interface NeighbourRow {
   predicate: number;
   node: number;
   /** Whether the node also touches what was asked about. */
   hit?: number;
-}
-
-const pages = {
-  out: 'SELECT d.predicate, d.peer AS node FROM edge d WHERE d.source = ? AND (d.predicate, d.peer) > (?, ?) ORDER BY d.predicate, d.peer LIMIT ?',
-  in: 'SELECT d.predicate, d.source AS node FROM edge d WHERE d.peer = ? AND (d.predicate, d.source) > (?, ?) ORDER BY d.predicate, d.source LIMIT ?',
-};
-const neighbourOf = { out: 'd.peer', in: 'd.source' };
-/** Whether a neighbour n has a relationship to the node, or the node one to it: one look-up a predicate. */
-const touches = {
-  out: (n: string, among: number[]) =>
-    `EXISTS (SELECT 1 FROM edge t WHERE t.source = ? AND t.predicate ${oneOf(among)} AND t.peer = ${n})`,
-  in: (n: string, among: number[]) =>
-    `EXISTS (SELECT 1 FROM edge t WHERE t.peer = ? AND t.predicate ${oneOf(among)} AND t.source = ${n})`,
-};
-
-/** Of a few values, each length is a statement of its own: they are looked up much faster than those of a list. */
-const maxInline = 4;
-function oneOf(values: number[]): string {
-  if (values.length > maxInline) return 'IN (SELECT value FROM json_each(?))';
-  return `IN (${values.map(() => '?').join()})`;
-}
-function asParameters(values: number[]): (number | string)[] {
-  return values.length > maxInline ? [JSON.stringify(values)] : values;
-}
-
-const distinct = {
-  out: ['predicate', 'source'],
-  in: ['predicate', 'peer'],
-} as const;
-const degrees = {
-  out: 'SELECT count(*) AS n FROM (SELECT 1 FROM edge WHERE source = ? LIMIT ?)',
-  in: 'SELECT count(*) AS n FROM (SELECT 1 FROM edge WHERE peer = ? LIMIT ?)',
-};
-const bothDegrees = `SELECT (${degrees.out}) + (${degrees.in}) AS n`;
-
-/** Whether a neighbour touches a node, by predicates that the node has. */
-interface Probe {
   way: Way;
-  node: number;
-  among: number[];
-}
-
-/** A way to read a node's relationships: statements, and parameters around the usual ones. */
-interface Read {
-  sql: { [W in Way]: string };
-  before: (number | string)[];
-  after: (number | string)[];
-  /** Rows that one page looks at, where these are more than it gives. */
-  most: number | null;
-}
-
-const allRows: Read = { sql: pages, before: [], after: [], most: null };
-
-/** Of a node with so many relationships only the hits are given; where these are very many, or unknown, all with their hit. */
-function hits(probes: Probe[], degree: number | null): Read {
-  const parameters = probes.flatMap(({ node, among }) => [node, ...asParameters(among)]);
-  const sql = (way: Way): string => {
-    const hit = probes.map((probe) => touches[probe.way](neighbourOf[way], probe.among)).join(' OR ');
-    if (degree === null) return pages[way].replace(' AS node', ` AS node, (${hit}) AS hit`);
-    return pages[way].replace(' AS node', ' AS node, 1 AS hit').replace(' ORDER BY', ` AND (${hit}) ORDER BY`);
-  };
-  const [before, after] = degree === null ? [parameters, []] : [[], parameters];
-  return { sql: { out: sql('out'), in: sql('in') }, before, after, most: degree };
 }
 
 /** Pages grow from so many rows to so many: what is sought may be among the first. */
@@ -227,7 +175,7 @@ export class GraphEdges {
     }
   }
 
-  *#scan(node: number, end: End, probes: Probe[]): Generator<NeighbourRow & { way: Way }> {
+  *#scan(node: number, end: End, probes: Probe[]): Generator<NeighbourRow> {
     const degree = this.#degrees.get(`${node} ${end}`);
     const read = probes.length === 0 ? allRows : hits(probes, degree && degree.n < degree.cap ? degree.n : null);
     for (const way of this.#ways(end)) {
@@ -237,23 +185,19 @@ export class GraphEdges {
   }
 
   /** Of all predicates for -1. */
-  *#pages(
-    node: number,
-    way: Way,
-    { sql, before, after, most }: Read,
-    one: number,
-  ): Generator<NeighbourRow & { way: Way }> {
+  *#pages(node: number, way: Way, { sql, before, after, most }: Read, one: number): Generator<NeighbourRow> {
+    const end = one === -1 ? Number.MAX_SAFE_INTEGER : one;
     let [predicate, last] = [one, -1];
     for (let size = firstPage; ; size = Math.min(2 * size, lastPage)) {
-      const rows = this.#db.all<NeighbourRow>(sql[way], ...before, node, predicate, last, ...after, size);
+      const rows = this.#db.all<NeighbourRow>(sql[way], ...before, node, predicate, last, end, ...after, size);
       this.#spend(rows.length < size ? (most ?? rows.length) : rows.length);
       for (const row of rows) {
-        if (one !== -1 && row.predicate !== one) return;
-        yield { ...row, way };
+        row.way = way;
+        yield row;
       }
-      const end = rows.at(-1);
-      if (end === undefined || rows.length < size) return;
-      [predicate, last] = [end.predicate, end.node];
+      const reached = rows.at(-1);
+      if (reached === undefined || rows.length < size) return;
+      [predicate, last] = [reached.predicate, reached.node];
     }
   }
 
