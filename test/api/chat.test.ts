@@ -139,6 +139,53 @@ describe('an answer', () => {
     ]);
   });
 
+  test('follows the graph: paths between two entities, and what is around one', async () => {
+    const named = (label: string, relationships: object[] = []) =>
+      create(node, owner, { properties: { label }, relationships });
+    const sea = await named('Sea');
+    const works = [await named('Waves', [{ predicate: 'shows', peer: sea.id }])];
+    works.push(await named('Storm', [{ predicate: 'shows', peer: sea.id }]));
+    const [from = '', to = ''] = works.map(({ id }) => id);
+    script(
+      calls(
+        { name: 'find_paths', args: { from, to } },
+        { name: 'get_neighbours', args: { id: from, steps: 2 } },
+        { name: 'get_neighbours', args: { id: from, direction: 'incoming', predicate: 'shows', type: 'document' } },
+        { name: 'find_paths', args: { from, to, max_depth: 5 } },
+      ),
+      says('Both show the sea.'),
+    );
+    const { parts } = await chat(node, owner, 'What do they have in common?');
+    const results = parts.filter(({ type }) => type.startsWith('tool-output'));
+    const [waves, water, storm] = [
+      { id: from, type: 'document', label: 'Waves' },
+      { id: sea.id, type: 'document', label: 'Sea' },
+      { id: to, type: 'document', label: 'Storm' },
+    ];
+    const seen = { predicate: 'shows', direction: 'outgoing', id: sea.id };
+    expect(results.map(({ output }) => output)).toEqual([
+      {
+        paths: [
+          [
+            { subject: waves, predicate: 'shows', object: water },
+            { subject: storm, predicate: 'shows', object: water },
+          ],
+        ],
+        more: false,
+      },
+      {
+        neighbours: [
+          { ...water, way: [seen] },
+          { ...storm, way: [seen, { predicate: 'shows', direction: 'incoming', id: to }] },
+        ],
+        more: false,
+      },
+      { neighbours: [], more: false },
+      undefined,
+    ]);
+    expect(results.at(-1)?.errorText).toContain('max_depth');
+  });
+
   test('tools have the permissions of who asks: own collections, no deleted entity, no other network', async () => {
     const { id: mine } = await collection(node, owner, { label: 'Mine' });
     const gone = await create(node, owner, { collection: mine, properties: { label: 'Gone', secret: 'buried' } });

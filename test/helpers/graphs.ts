@@ -14,14 +14,18 @@ export interface Sample {
 /** The id of an entity of a sample. */
 export const nodeId = (n: number): string => idOf(100 + n);
 
-/** Puts a sample into a store. */
-export async function fill({ store }: TestStore, { size, edges, collections, missing }: Sample): Promise<void> {
+/** Puts a sample into a store, with texts for some of its entities. */
+export async function fill(
+  { store }: TestStore,
+  { size, edges, collections, missing }: Sample,
+  texts: { [node: number]: string } = {},
+): Promise<void> {
   const versions = Array.from({ length: size }, (_, n) => n)
     .filter((n) => !missing.includes(n))
     .map((n) =>
       first(nodeId(n), {
         type: collections.includes(n) ? 'collection' : `t${n % 3}`,
-        properties: { label: String(n) },
+        properties: { label: String(n), ...(texts[n] === undefined ? {} : { text: texts[n] }) },
         relationships: edges.flatMap(([from, name, to]): [string, string][] =>
           from === n ? [[name, nodeId(to)]] : [],
         ),

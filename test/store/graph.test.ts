@@ -222,6 +222,75 @@ describe('a source that leads to very much', () => {
   });
 });
 
+describe('what a question may look at', () => {
+  /** A wheel: entity 0 is linked to all others, and each of these to the next. */
+  const wheel: Sample = {
+    size: 400,
+    edges: Array.from({ length: 399 }, (_, n) => n + 1).flatMap((n): [number, string, number][] => [
+      [n, 'of', 0],
+      [n, 'next', (n % 399) + 1],
+    ]),
+    collections: [],
+    missing: [],
+  };
+
+  test('is bounded in rows and in time; what was found by then is the answer', async () => {
+    await using opened = await openStore('here');
+    await fill(opened, wheel);
+    const ends = { sources: ids([0]), targets: ids([100]) };
+    const all = pathsIn(opened, ends);
+    expect(all).toMatchObject({ truncated: false });
+    const few = pathsIn(opened, { ...ends, budget: { rows: 30 } });
+    expect(few.truncated).toBe(true);
+    expect(few.paths.length).toBeLessThan(all.paths.length);
+    expect(few.paths).toEqual(all.paths.slice(0, few.paths.length));
+    expect(pathsIn(opened, { ...ends, budget: { milliseconds: -1 } })).toEqual({ paths: [], truncated: true });
+    const reached = reachableIn(opened, { sources: ids([5]), type: 't1', budget: { rows: 100 } });
+    expect(reached.truncated).toBe(true);
+    expect(reached.results.length).toBeGreaterThan(0);
+  });
+
+  test('is not used up by an entity with very many relationships, at either end', async () => {
+    await using opened = await openStore('here');
+    const edges: [number, string, number][] = [...wheel.edges.filter(([, name]) => name === 'of'), [1, 'made', 400]];
+    await fill(opened, { ...wheel, size: 401, edges });
+    for (const [sources, targets] of [
+      [ids([0]), ids([400])],
+      [ids([400]), ids([0])],
+    ] as const) {
+      const { paths, truncated } = pathsIn(opened, {
+        sources: [...sources],
+        targets: [...targets],
+        budget: { rows: 250 },
+      });
+      expect(paths.map(lengthOfAnswer)).toEqual([2]);
+      expect(truncated).toBe(false);
+    }
+  });
+
+  test('is cut by the size of one answer, which says so', async () => {
+    await using opened = await openStore('here');
+    const middle = Array.from({ length: 40 }, (_, n) => n + 2);
+    const edges = middle.flatMap((n): [number, string, number][] => [
+      [0, 'p', n],
+      [n, 'p', 1],
+    ]);
+    await fill(opened, { size: 42, edges, collections: [], missing: [] }, { 0: 'x'.repeat(1024 * 1024) });
+    const text = opened.store.read((db) =>
+      pathsAnswer(db, { ...usual, sources: ids([0]), targets: ids([1]), expand: 'full', depth: 2 }),
+    );
+    expect(text.length).toBeLessThan(34 * 1024 * 1024);
+    const { paths, _expansion_metadata: left } = JSON.parse(text) as PathsBody & { _expansion_metadata: unknown };
+    expect(paths).toHaveLength(40);
+    const expansions = paths.flatMap(({ edges: list }) => list).flatMap((edge) => Object.keys(edge));
+    const expanded = expansions.filter((name) => name.endsWith('_entity')).length;
+    expect(expanded).toBeLessThan(160);
+    expect(left).toEqual({ total: 160, expanded, truncated: true });
+  });
+});
+
+const lengthOfAnswer = ({ edges }: PathsBody['paths'][number]) => edges.length;
+
 /** A graph without an entity and, where one is `named`, without other predicates than `p`. */
 function without(graph: Sample, { avoided, named }: { avoided: number; named: boolean }): Sample {
   const edges = graph.edges.filter(

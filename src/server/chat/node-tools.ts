@@ -6,6 +6,8 @@ import type { CollectionsService } from '../resources/collections/service.ts';
 import type { DiffService } from '../resources/entities/diff-service.ts';
 import type { ExpansionService } from '../resources/entities/expansion-service.ts';
 import type { EntitiesService } from '../resources/entities/service.ts';
+import type { GraphService } from '../resources/graph/service.ts';
+import type { PathsView } from '../resources/graph/wire.ts';
 import type { UsersService } from '../resources/users/service.ts';
 import type { VersionsService } from '../resources/versions/service.ts';
 import type { ManifestView } from '../resources/wire.ts';
@@ -20,6 +22,7 @@ export interface NodeOperations {
   diffs: Pick<DiffService, 'compare'>;
   collections: Pick<CollectionsService, 'list' | 'find'>;
   users: Pick<UsersService, 'collections'>;
+  graph: Pick<GraphService, 'paths' | 'neighbours'>;
 }
 
 // A refinement is not in the JSON Schema: servers that make grammars of it know few patterns.
@@ -29,6 +32,11 @@ const type = z.string().min(1).max(100).optional().describe('Only entities of th
 const cid = z.string().min(1).max(200).describe('The CID of a version');
 const offset = z.number().int().min(0).max(1_000_000).default(0).describe('How many to skip');
 const upTo = (most: number, usual: number) => z.number().int().min(1).max(most).default(usual).describe('How many');
+const direction = z
+  .enum(['outgoing', 'incoming', 'both'])
+  .default('both')
+  .describe('Along relationships, against them, or either way at each step');
+const depth = z.number().int().min(1).max(4).default(4).describe('How many relationships at most');
 
 /** A longer entity is not parsed here: its preview is shown. */
 const maxEntity = 256 * 1024;
@@ -118,6 +126,48 @@ export function nodeTools(node: NodeOperations): Tool[] {
       },
     ),
     tool(
+      'find_paths',
+      'How two entities are connected: the shortest chains of relationships from one to the other.',
+      z.object({ from: id, to: id, direction, max_depth: depth, limit: upTo(20, 5) }),
+      async (caller, { from, to, ...query }) => {
+        const found = await node.graph.paths(caller, { source_ids: [from], target_ids: [to], ...query }, 'none');
+        const { paths, truncated } = JSON.parse(Buffer.from(found).toString()) as PathsView;
+        const named = paths.flatMap(({ edges }) =>
+          edges.flatMap((edge) => [end(edge, 'subject'), end(edge, 'object')]),
+        );
+        const value = paths.map(({ edges }) =>
+          edges.map((edge) => ({
+            subject: end(edge, 'subject'),
+            predicate: edge.predicate,
+            object: end(edge, 'object'),
+          })),
+        );
+        return { value: { paths: value, more: truncated }, named };
+      },
+    ),
+    tool(
+      'get_neighbours',
+      'What relationships lead to from an entity, and from others to it, within some steps: nearest first, with the way.',
+      z.object({
+        id,
+        predicate: z.string().min(1).max(50).optional().describe('Only relationships of this name'),
+        type,
+        direction,
+        steps: z.number().int().min(1).max(3).default(1).describe('How many relationships away'),
+        limit: upTo(100, 30),
+      }),
+      async (caller, { id: one, predicate, type: wanted, direction: to, steps, limit }) => {
+        const shown = [await known(caller, one)];
+        const { neighbours, truncated } = await node.graph.neighbours(caller, {
+          ...{ sources: [one], direction: to, depth: steps, limit },
+          ...(predicate === undefined ? {} : { predicates: [predicate] }),
+          ...(wanted === undefined ? {} : { types: [wanted] }),
+        });
+        const value = neighbours.map(({ way, ...neighbour }) => ({ ...citation(neighbour), way }));
+        return { value: { neighbours: value, more: truncated }, named: neighbours.map(citation), shown };
+      },
+    ),
+    tool(
       'get_history',
       'The versions of an entity, newest first: number, CID, time, who made it and why.',
       z.object({ id, limit: upTo(10, 10), from: cid.optional().describe('The CID to start from, for older ones') }),
@@ -144,4 +194,9 @@ export function nodeTools(node: NodeOperations): Tool[] {
       }),
     ),
   ];
+}
+
+/** One end of a relationship on a path. */
+function end(edge: PathsView['paths'][number]['edges'][number], side: 'subject' | 'object'): CitationView {
+  return citation({ id: edge[`${side}_id`], type: edge[`${side}_type`], label: edge[`${side}_label`] });
 }

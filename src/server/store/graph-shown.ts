@@ -19,6 +19,8 @@ interface Row {
 /** JSON text of an entity in a graph answer; `expansion` is empty where there is none. */
 interface Shown {
   id: string;
+  /** Here and not deleted. */
+  live: boolean;
   label: string;
   type: string;
   collection: string;
@@ -31,7 +33,7 @@ const [maxRead, maxShown] = [64 * 1024 * 1024, 32 * 1024 * 1024];
 /** Stored entities up to so many bytes are read with what is known of them. */
 const maxAtOnce = 64 * 1024;
 
-/** What a relationship says of its peer, for one that is not here. */
+/** What a relationship says of its peer, for one that is deleted or not here. */
 export interface Copies {
   id?: string;
   type?: string | undefined;
@@ -60,12 +62,11 @@ export class ShownEntities {
 
   /** `"<role>_id":...,"<role>_label":...,"<role>_type":...` and the expansion. Both spellings of the id (decisions.md, Names). */
   members(role: string, key: number, copies: Copies = {}): string {
-    const { id, label, type, expansion } = this.#of(key);
-    const known = type !== '""';
+    const { id, live, label, type, expansion } = this.#of(key);
     const said = {
       id: id === '""' ? JSON.stringify(copies.id ?? '') : id,
-      label: known ? label : JSON.stringify(copies.label ?? ''),
-      type: known ? type : JSON.stringify(copies.type ?? ''),
+      label: live ? label : JSON.stringify(copies.label ?? ''),
+      type: type === '""' ? JSON.stringify(copies.type ?? '') : type,
     };
     const head = `"${role}_id":${said.id},"${role}_pi":${said.id},"${role}_label":${said.label},"${role}_type":${said.type}`;
     return head + this.#fitting(this.#expansion === 'full' ? `${role}_entity` : `${role}_preview`, expansion);
@@ -120,6 +121,7 @@ export class ShownEntities {
     const row = this.#row(key);
     const shown = {
       id: JSON.stringify(row?.id ?? ''),
+      live: row !== undefined && row.size > 0,
       label: JSON.stringify(row?.label ?? ''),
       type: JSON.stringify(row?.type ?? ''),
       collection: JSON.stringify(row?.collection ?? null),
