@@ -21,12 +21,16 @@ export const clock = { time: Date.now() };
 
 export async function startScene(
   remote: object = {},
-  { stranger = false, prepare = () => undefined }: { stranger?: boolean; prepare?: (proxy: FaultyRemote) => void } = {},
+  {
+    stranger = false,
+    blocks = false,
+    prepare = () => undefined,
+  }: { stranger?: boolean; blocks?: boolean; prepare?: (proxy: FaultyRemote) => void } = {},
 ): Promise<Scene> {
   await using opened = new AsyncDisposableStack();
   const origin = opened.use(await startNode());
   const mirror = opened.use(await startNode({ now: () => clock.time }));
-  const proxy = opened.use(await startProxy(origin.url, { plain: true, stranger }));
+  const proxy = opened.use(await startProxy(origin.url, { plain: !blocks, stranger }));
   const curator = await user(origin, 'curator');
   const here = operator(mirror);
   const place = await collection(origin, curator, { label: 'Works' });

@@ -26,8 +26,9 @@ import { agreement } from './brake.ts';
 import { syncContent } from './content-sync.ts';
 import { followLive, type LiveOptions } from './live.ts';
 import { previewPull, pull } from './pull.ts';
-import { type PushPreview, previewPush, push } from './push.ts';
+import { push } from './push.ts';
 import type { ContentMemory } from './push-context.ts';
+import { type PushPreview, previewPush } from './push-pending.ts';
 import { RemoteClient } from './remote.ts';
 import { checkedScope, checkedSettings, checkedUrl, everything, isSameScope, isWider } from './remote-settings.ts';
 import { emptyReport, type Report } from './report.ts';
@@ -253,6 +254,8 @@ export class SyncEngine implements AsyncDisposable {
       flights: this.#flights,
       settled: new Set<string>(),
       bytesFirst: new Set<string>(),
+      unlinked: new Set<string>(),
+      linking: false,
     };
     if (remote.direction !== 'push') await pull(ctx, { pageSize, accept, reset });
     const sends = pushes(remote) && report.stopped === null;

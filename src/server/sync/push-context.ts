@@ -24,6 +24,9 @@ export interface PushContext extends SyncContext {
   flights: Map<string, Promise<unknown>>;
   /** Entities of which the remote's version has become known by a push. */
   settled: Set<string>;
+  /** Folders that leave their places before they take new ones; `linking`: all have. */
+  unlinked: Set<string>;
+  linking: boolean;
   /** Entities whose bytes the remote wants before it takes their names. */
   bytesFirst: Set<string>;
 }

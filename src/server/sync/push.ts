@@ -1,31 +1,27 @@
-import { setImmediate } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import type { Manifest } from '../model/manifest.ts';
-import type { Reader } from '../store/connection.ts';
-import { findEntity } from '../store/entities.ts';
 import { contentStates } from '../store/remote-content.ts';
-import { countRemote, lackingPeers, type PendingRow, pendingPage, pendingPeers } from '../store/remotes.ts';
+import { countRemote, lackingPeers, type PendingRow, pendingPeers } from '../store/remotes.ts';
 import { findVersion } from '../store/versions.ts';
-import { commitsBetween } from './apply.ts';
-import type { SyncContext } from './arrivals.ts';
 import { agreement, brakes } from './brake.ts';
 import { contentHash, versionOf } from './content.ts';
-import { decide } from './decide.ts';
-import { isVersionOf, type Loaded, loadEntity, relationOf } from './entity.ts';
-import { type Chain, completeChain, fetchVersion, isUnusable } from './manifests.ts';
+import { type Loaded, loadEntity, relationOf } from './entity.ts';
+import type { Chain } from './manifests.ts';
 import { type NamedBytes, namedBytes } from './named-bytes.ts';
 import { creationRounds } from './order.ts';
+import { readRemoteTip, settle, takeAnswer } from './push-answers.ts';
 import { pushBlocks } from './push-blocks.ts';
 import { type Delivered, deliver, wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
+import { allPending } from './push-pending.ts';
 import type { PushRequest } from './push-request.ts';
 import { LostAnswerError, type RemoteAnswer } from './remote.ts';
 import { countPushed } from './report.ts';
 import { requestsFor } from './requests.ts';
 import { noteThere } from './send-bytes.ts';
-import { type EntityEvent, type Intent, intentOf } from './state.ts';
-import { readIssuePaths, readTip, readWords, readWritten } from './wire.ts';
-import { bytesAhead, looseHash, withBytes, withhold } from './withheld.ts';
+import { type Intent, intentOf } from './state.ts';
+import { readIssuePaths, readWords } from './wire.ts';
+import { bytesAhead, looseHash, withBytes, withhold, withoutNewLinks } from './withheld.ts';
 
 export interface PushOptions {
   concurrency: number;
@@ -45,15 +41,22 @@ export async function push(ctx: PushContext, { concurrency, accept }: PushOption
     ctx.report.stopped = `${changes} of ${mirrored} entities of ${ctx.client.host} would be changed there. Nothing was sent. ${agreement(ctx.remote.name)}`;
     return;
   }
-  for (const round of await roundsOf(ctx, pending)) {
-    const queue = new PQueue({ concurrency });
-    const sending = (await pushBlocks(ctx, round)).map((id) => queue.add(() => pushEntity(ctx, id)));
-    try {
-      await Promise.all(sending);
-    } finally {
-      queue.clear();
-      await queue.onIdle();
-    }
+  for (const round of await roundsOf(ctx, pending)) await pushRound(ctx, round, concurrency);
+  // Every folder is out of where it was: now they go where they are to be.
+  const moved = [...ctx.unlinked];
+  ctx.unlinked.clear();
+  ctx.linking = true;
+  await pushRound(ctx, moved, concurrency);
+}
+
+async function pushRound(ctx: PushContext, round: string[], concurrency: number): Promise<void> {
+  const queue = new PQueue({ concurrency });
+  const sending = (await pushBlocks(ctx, round)).map((id) => queue.add(() => pushEntity(ctx, id)));
+  try {
+    await Promise.all(sending);
+  } finally {
+    queue.clear();
+    await queue.onIdle();
   }
 }
 
@@ -80,18 +83,6 @@ async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise<string
     ids(deleted.filter((row) => !isCollection(row))),
     ids(deleted.filter(isCollection)),
   ].filter((round) => round.length > 0);
-}
-
-async function allPending({ store, remote }: Pick<SyncContext, 'store' | 'remote'>): Promise<PendingRow[]> {
-  const all: PendingRow[] = [];
-  for (let after: number | null = 0; after !== null; ) {
-    const from: number = after;
-    const page = store.read((db) => pendingPage(db, remote.key, from, 500));
-    all.push(...page.rows);
-    after = page.next;
-    await setImmediate();
-  }
-  return all;
 }
 
 const attempts = 8;
@@ -163,11 +154,14 @@ async function send(
   const wants = (named: NamedBytes) => wantsFirst(ctx, named);
   const ahead = bytesAhead({ local, theirs, states, files: ctx.files, wants });
   const facts = { ...found, self: ctx.self, user: remote.user, now: ctx.now() };
-  const plan = requestsFor(intent, ahead.length > 0 ? { ...facts, local: withhold(local, theirs, ahead) } : facts);
-  const { requests } = plan;
-  const whole = plan.whole && ahead.length === 0;
   const { id } = local;
+  const waits = ctx.unlinked.has(id);
+  const said = ahead.length > 0 ? withhold(local, theirs, ahead) : local;
+  const plan = requestsFor(intent, { ...facts, local: waits ? withoutNewLinks(said, theirs) : said });
+  const { requests } = plan;
+  const whole = plan.whole && ahead.length === 0 && !waits;
   let expect = loaded.state.theirs?.cid ?? null;
+  if (requests.length === 0 && waits) return true;
   if (requests.length === 0 && ahead.length > 0) return bring(ctx, { local, sent, ahead, last });
   if (requests.length === 0 || saysSame(ctx, local, theirs)) return adoptTheirs(ctx, loaded, sent);
   for (const [i, request] of requests.entries()) {
@@ -188,6 +182,11 @@ async function send(
       await settleUnchanged(ctx, id);
       return false;
     }
+    if (isLink(ctx, { local, theirs }, answer)) {
+      ctx.unlinked.add(id);
+      await settleUnchanged(ctx, id);
+      return false;
+    }
     if (answer.status >= 400) return refuse(ctx, id, sent, answer.status, readWords(answer.body, answer.status));
     const cid = await takeAnswer(ctx, id, answer, whole && i === requests.length - 1 ? sent : null);
     if (cid === null) return refuse(ctx, id, sent, answer.status, unverified);
@@ -195,7 +194,7 @@ async function send(
   }
   countPushed(ctx.report, intent);
   // A restore brings back what was deleted; what was edited after it goes out next, and so do bytes and their names.
-  return intent !== 'restore' && ahead.length === 0;
+  return waits || (intent !== 'restore' && ahead.length === 0);
 }
 
 /** A plain remote sets by itself when content came to it: that is no difference. */
@@ -212,11 +211,28 @@ function isClaim(ctx: PushContext, local: Manifest, { status, body }: RemoteAnsw
   return names && namedBytes(local).some(({ cid }) => ctx.files.has(cid));
 }
 
+/**
+ * Whether a remote does not take the new place of a folder, perhaps because another folder has not left its own yet: then
+ * it leaves its place first, and takes the new one when all have.
+ */
+function isLink(ctx: PushContext, { local, theirs }: Sides, { status, body }: RemoteAnswer): boolean {
+  if (status !== 400 || ctx.linking || ctx.unlinked.has(local.id)) return false;
+  return (
+    readIssuePaths(body).some(([at]) => String(at).startsWith('relationships')) &&
+    withoutNewLinks(local, theirs) !== local
+  );
+}
+
 /** Nothing was done there: the request that was recorded is settled. */
 async function settleUnchanged(ctx: PushContext, id: string): Promise<void> {
   const { store, remote, now } = ctx;
   const row = { kind: 'push_void', remote: remote.name, id } as const;
   await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+}
+
+interface Sides {
+  local: Manifest;
+  theirs: Manifest | null;
 }
 
 interface Ahead {
@@ -287,104 +303,4 @@ async function adoptTheirs(ctx: PushContext, { state }: Loaded, sent: string): P
   const chain: Chain = { cid: version.cid, manifest: version.manifest, blocks: [], manifests: [] };
   await settle(ctx, chain, () => ({ kind: 'answered', version: theirs, sent }));
   return true;
-}
-
-/** The version that a write made, fetched and hashed; its CID, null where it is not what it should be. */
-async function takeAnswer(
-  ctx: PushContext,
-  id: string,
-  { body }: RemoteAnswer,
-  sent: string | null | ((manifest: Manifest) => string | null),
-): Promise<string | null> {
-  const written = readWritten(body);
-  if (written === null || (written.id !== undefined && written.id !== id)) return null;
-  const chain = await fetchChain(ctx, id, written.cid);
-  if (chain === null) return null;
-  const says = typeof sent === 'function' ? sent(chain.manifest) : sent;
-  const version = versionOf(chain.cid, chain.manifest);
-  await settle(ctx, chain, () => ({ kind: 'answered', version, sent: says }));
-  return chain.cid;
-}
-
-async function fetchChain({ client, store }: PushContext, id: string, cid: string): Promise<Chain | null> {
-  const version = await fetchVersion(client, cid);
-  if (isUnusable(version)) return null;
-  const chain = await completeChain(client, id, version, (it) => store.read((db) => isVersionOf(db, id, it)));
-  return isUnusable(chain) ? null : chain;
-}
-
-/** Reads the remote's tip and settles what is here with it; false where it has none, or still the one that is known. */
-async function readRemoteTip(ctx: PushContext, id: string): Promise<boolean> {
-  const { status, body } = await ctx.client.read(`/entities/${id}/tip`);
-  const tip = status === 200 ? readTip(body) : null;
-  const { known, state } = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
-  if (tip === null || tip === state.theirs?.cid) return false;
-  const chain = await fetchChain(ctx, id, tip);
-  if (chain === null) return false;
-  const version = versionOf(chain.cid, chain.manifest);
-  const first = chain.manifests[0];
-  const mine = first?.edited_by.user_id === ctx.remote.user && chain.blocks.length === 1;
-  const before = state.standing;
-  const standing = await settle(ctx, chain, (loaded, db) => {
-    const { intent } = known;
-    // Nobody else creates this id; and a part of what was sent is known by its content.
-    if (intent?.expect === null && mine && version.ver === 1)
-      return { kind: 'answered', version, sent: isPart(db, intent) ? null : intent.tip };
-    const isMade = intent?.content === version.content || intent?.content === looseHash(chain.manifest);
-    if (intent && mine && isMade && loaded.state.local?.content !== version.content)
-      return { kind: 'answered', version, sent: null };
-    return {
-      kind: 'seen',
-      version,
-      relation: relationOf(db, loaded, chain, ctx.remote.instance !== null),
-    };
-  });
-  if (standing === 'conflict' && before !== 'conflict') ctx.report.conflicts++;
-  return true;
-}
-
-/** Whether a request that created an entity did not say all of it. */
-function isPart(db: Reader, { tip, content }: { tip: string; content: string }): boolean {
-  const meant = findVersion(db, tip);
-  return content === '' || !meant || contentHash(meant.manifest) !== content;
-}
-
-/** Commits what an event makes of an entity, decided anew where the tip here moved meanwhile; how it then stands. */
-async function settle(ctx: PushContext, chain: Chain, event: (loaded: Loaded, db: Reader) => EntityEvent) {
-  const { store, remote, now } = ctx;
-  for (;;) {
-    const { loaded, decision } = store.read((db) => {
-      const found = loadEntity(db, remote.key, chain.manifest.id);
-      return { loaded: found, decision: decide(db, found, event(found, db), chain, ctx) };
-    });
-    const commits = commitsBetween(loaded, decision.next, decision.chain, null, { remote: remote.name, time: now() });
-    const outcomes = await store.submit(commits);
-    const failure = outcomes.find((outcome) => !outcome.committed);
-    if (!failure) {
-      ctx.settled.add(chain.manifest.id);
-      if (decision.merged) ctx.report.merged++;
-      return decision.next.standing;
-    }
-    if (failure.committed === false && failure.refused !== undefined) throw new Error(failure.refused);
-  }
-}
-
-/** What a push would do with one entity. */
-export interface PushPreview {
-  id: string;
-  type: string;
-  label: string;
-  intent: Intent;
-}
-
-export async function previewPush(ctx: Pick<SyncContext, 'store' | 'remote' | 'turns'>): Promise<PushPreview[]> {
-  const found: PushPreview[] = [];
-  await ctx.turns.each(await allPending(ctx), ({ id, type }) => {
-    const { intent, label } = ctx.store.read((db) => ({
-      intent: intentOf(loadEntity(db, ctx.remote.key, id).state),
-      label: findEntity(db, id)?.label ?? '',
-    }));
-    if (intent !== 'none' && intent !== 'same') found.push({ id, type, label, intent });
-  });
-  return found;
 }

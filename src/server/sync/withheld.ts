@@ -1,5 +1,6 @@
 import type { FileStore } from '../blocks/file-store.ts';
 import { entriesOf, withEntries } from '../model/content-entries.ts';
+import { addedLinks } from '../model/folder-rules.ts';
 import type { JsonObject, Manifest } from '../model/manifest.ts';
 import type { ContentState } from '../store/remote-content.ts';
 import { contentHash } from './content.ts';
@@ -43,6 +44,12 @@ export function withhold(local: Manifest, theirs: Manifest | null, ahead: readon
   if (!empty || theirs?.properties.content !== undefined) return { ...local, properties };
   const { content: _content, ...others } = properties;
   return { ...local, properties: others };
+}
+
+/** Without the links in the tree of folders that theirs does not have; the version itself where there are none. */
+export function withoutNewLinks(local: Manifest, theirs: Manifest | null): Manifest {
+  const added = new Set(addedLinks(theirs, local).map(({ at }) => at));
+  return added.size === 0 ? local : { ...local, relationships: local.relationships.filter((_, at) => !added.has(at)) };
 }
 
 /** The same for two versions that differ only in when the remote says that content came to it. */

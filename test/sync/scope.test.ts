@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { ask } from '../helpers/callers.ts';
+import { collection, create, nowhere, ok, update } from '../helpers/entities.ts';
+import { bytesOf, expectBytes, holding, type Scene, startScene } from './contents.ts';
+import { read, remoteOf, sync, tipsOf } from './nodes.ts';
+
+const set = async ({ mirror, here }: Scene, body: object) =>
+  ok(await ask(mirror, here, 'PUT /node/remotes/origin', body));
+
+describe('a mirror by type', () => {
+  test('has entities of these types and all collections; what they point at are stubs', async () => {
+    await using scene = await startScene({ types: ['work'] });
+    const { origin, mirror, curator, here, place } = scene;
+    const person = await create(origin, curator, { type: 'person', collection: place.id });
+    const other = await create(origin, curator, { type: 'person' });
+    const work = await create(origin, curator, {
+      type: 'work',
+      collection: place.id,
+      relationships: [{ predicate: 'by', peer: person.id, peer_type: 'person', peer_label: 'A' }],
+    });
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 0, entities: 2 });
+    expect(Object.keys(await tipsOf(mirror)).sort()).toEqual([place.id, work.id].sort());
+    const seen = await read(mirror, here, work.id);
+    expect(seen.relationships).toEqual((await read(origin, curator, work.id)).relationships);
+    expect((await ask(mirror, here, `GET /entities/${person.id}`)).status).toBe(404);
+    // A stub may be pointed at; what is unknown may not.
+    await create(mirror, here, {
+      type: 'work',
+      collection: place.id,
+      relationships: [{ predicate: 'by', peer: person.id }],
+    });
+    const unknown = { type: 'work', collection: place.id, relationships: [{ predicate: 'by', peer: nowhere }] };
+    expect((await ask(mirror, here, 'POST /entities', unknown)).status).toBe(400);
+    // It goes out; of another type nothing does.
+    await create(mirror, here, { type: 'note', collection: place.id });
+    expect(await sync(mirror, here)).toMatchObject({ created: 1, refused: 0 });
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0 });
+    expect((await ask(mirror, here, `GET /entities/${other.id}`)).status).toBe(404);
+  });
+
+  test('that is widened has what was passed over; narrowed, it follows what is here', async () => {
+    await using scene = await startScene({ types: ['work'] });
+    const { origin, mirror, curator, here, place } = scene;
+    const person = await create(origin, curator, { type: 'person', collection: place.id });
+    const work = await create(origin, curator, { type: 'work', collection: place.id });
+    await sync(mirror, here);
+    expect(await set(scene, { types: [] })).toMatchObject({ types: [], content: 'tips' });
+    await sync(mirror, here);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    await set(scene, { types: ['person'] });
+    await update(origin, curator, work, { properties: { n: 1 } });
+    const late = await create(origin, curator, { type: 'work', collection: place.id });
+    await update(origin, curator, person, { properties: { n: 1 } });
+    await sync(mirror, here);
+    const { [late.id]: _late, ...expected } = await tipsOf(origin);
+    expect(await tipsOf(mirror)).toEqual(expected);
+  });
+
+  test('and by collection, set later', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place } = scene;
+    const elsewhere = await collection(origin, curator, { label: 'Elsewhere' });
+    await set(scene, { collections: [place.id] });
+    await create(origin, curator, { collection: elsewhere.id });
+    const inside = await create(origin, curator, { collection: place.id });
+    await sync(mirror, here);
+    expect(Object.keys(await tipsOf(mirror)).sort()).toEqual([place.id, inside.id].sort());
+    await set(scene, { collections: [place.id, elsewhere.id] });
+    await sync(mirror, here);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    for (const body of [{ collections: ['x'] }, { types: [''] }, { content: 'all' }, { types: 'work' }])
+      expect((await ask(mirror, here, 'PUT /node/remotes/origin', body)).status).toBe(400);
+  });
+});
+
+describe('a mirror without content', () => {
+  test('has the versions alone, says so, and fetches the bytes once they are wanted', async () => {
+    await using scene = await startScene({ content: 'none' });
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    const bytes = bytesOf(20_000);
+    const entity = await holding(origin, curator, bytes, { collection: place.id });
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 0, bytes: 0, missing: 0 } });
+    expect(proxy.calls.some(({ path }) => path.includes('/content'))).toBe(false);
+    const lacking = await ask(mirror, here, `GET /entities/${entity.id}/content`);
+    expect(lacking).toMatchObject({ status: 404, body: { error: expect.stringContaining('are not on this node') } });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    await set(scene, { content: 'tips' });
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 1, bytes: 20_000 } });
+    await expectBytes(mirror, here, `/entities/${entity.id}/content`, bytes);
+  });
+});
