@@ -65,6 +65,25 @@ test('remotes are watched, limited, and described', async () => {
   for (const line of ['sync --watch --once', 'sync --watch --dry-run']) expect(await archeion(line).code, line).toBe(2);
 });
 
+test('a mirror is limited by type and content, previewed, and widened later', async () => {
+  const curator = await user(origin, 'curator');
+  await create(origin, curator, { type: 'person' });
+  const work = await create(origin, curator, { type: 'work' });
+  const sent = await origin.fetch(`/entities/${work.id}/content?key=v1`, {
+    method: 'POST',
+    headers: { ...curator.headers, 'Content-Type': 'text/plain' },
+    body: 'a page',
+  });
+  expect(sent.status).toBe(200);
+  const added = await done(`remote add origin ${origin.url} --key ${keyOf(curator)} --type work --no-content`);
+  expect(added[0]).toMatch(/both, only work, without the bytes of files$/);
+  const preview = await done('sync origin --dry-run');
+  expect(preview).toContain('  What lies in no collection comes too, and is not counted.');
+  expect((await done('sync origin --once'))[0]).toMatch(/1 entities pulled; .* 0 restored there$/);
+  expect((await done('remote set origin --all-types --content'))[0]).toMatch(/both$/);
+  expect((await done('sync origin --once'))[0]).toMatch(/, 1 files fetched \(0 MB\)$/);
+});
+
 test.each(['a node of its own', 'a running node'])('sync --watch goes on until it is stopped, in %s', async (where) => {
   const curator = await user(origin, 'curator');
   await done(`remote add origin ${origin.url} --key ${keyOf(curator)}`);

@@ -210,7 +210,12 @@ describe('remotes', () => {
     const answer = await ask(mirror, here, 'POST /node/remotes/origin/sync?dry_run=true');
     expect(lines(answer.text)).toEqual([
       {
-        preview: { events: 1, entities: 1, push: [{ id: made.id, type: 'document', label: 'new', intent: 'create' }] },
+        preview: {
+          events: 1,
+          entities: 1,
+          first: null,
+          push: [{ id: made.id, type: 'document', label: 'new', intent: 'create' }],
+        },
       },
     ]);
     expect(await tipsOf(mirror)).toEqual(before);

@@ -89,3 +89,38 @@ describe('a mirror without content', () => {
     await expectBytes(mirror, here, `/entities/${entity.id}/content`, bytes);
   });
 });
+
+test('a preview before the first mirror says how much would come, and what that does not say', async () => {
+  await using scene = await startScene({ types: ['work', 'document'] });
+  const { origin, mirror, curator, here, place } = scene;
+  await create(origin, curator, { type: 'person', collection: place.id });
+  for (let n = 0; n < 3; n++) await create(origin, curator, { type: 'work', collection: place.id });
+  const bytes = bytesOf(12_000);
+  await holding(origin, curator, bytes, { collection: place.id });
+  await holding(origin, curator, bytes, { collection: place.id });
+  const dry = async () => {
+    const answer = await ask(mirror, here, 'POST /node/remotes/origin/sync?dry_run=true');
+    return (JSON.parse(answer.text) as { preview: { first: object | null } }).preview;
+  };
+  expect(await dry()).toMatchObject({
+    first: {
+      ...{ entities: 6, looked_at: 6, files: 1, file_bytes: 12_000, version_bytes: expect.any(Number) },
+      unknown: [
+        'What lies in no collection comes too, and is not counted.',
+        'Earlier versions come too; their number and size are not known.',
+      ],
+    },
+  });
+  expect(Object.keys(await tipsOf(mirror))).toEqual([]);
+  await set(scene, { content: 'none', collections: [place.id, nowhere] });
+  expect(await dry()).toMatchObject({
+    first: {
+      files: 0,
+      file_bytes: 0,
+      unknown: expect.arrayContaining(['Collections that do not show what they hold: 1.']),
+    },
+  });
+  await set(scene, { content: 'tips', collections: [] });
+  expect(await sync(mirror, here)).toMatchObject({ entities: 6, content: { files: 1, bytes: 12_000 } });
+  expect((await dry()).first).toBeNull();
+});

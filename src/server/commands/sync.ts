@@ -39,6 +39,7 @@ export interface Report {
 interface Preview {
   events: number;
   entities: number;
+  first: { entities: number; version_bytes: number; files: number; file_bytes: number; unknown: string[] } | null;
   push: { id: string; type: string; label: string; intent: string }[];
 }
 
@@ -128,9 +129,20 @@ function shown(report: Report): { done: number; total: number; text: string } {
   };
 }
 
+const mb = (bytes: number): string => `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`;
+
+/** How much a first mirror is, with what is not known of it. */
+function firstLook({ first }: Preview): string[] {
+  if (first === null) return [];
+  const { entities, version_bytes, files, file_bytes, unknown } = first;
+  return [
+    `  collections list ${number(entities)} entities (${mb(version_bytes)} of versions), with ${number(files)} files (${mb(file_bytes)})`,
+    ...unknown.map((it) => `  ${it}`),
+  ];
+}
+
 /** What became of the bytes of files. */
 function files({ content, sent }: Report): string {
-  const mb = (bytes: number) => `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`;
   const part = (n: number, bytes: number, how: string) =>
     n + bytes > 0 ? [`, ${number(n)} files ${how} (${mb(bytes)})`] : [];
   return [...part(content.files, content.bytes, 'fetched'), ...part(sent.files, sent.bytes, 'sent')].join('');
@@ -141,6 +153,7 @@ function describe({ remote, report, preview, open, error }: Outcome): string[] {
   if (preview)
     return [
       `${remote}: ${number(preview.events)} events of ${number(preview.entities)} entities to pull, ${number(preview.push.length)} entities to push`,
+      ...firstLook(preview),
       ...preview.push.map(({ intent, id, type, label }) => `  ${intent} ${id} ${type} ${label}`),
     ];
   if (!report) return [];

@@ -24,6 +24,7 @@ import {
 import type { Direction, RemoteScope, RemoteSettings, SyncRow } from '../store/sync-rows.ts';
 import { agreement } from './brake.ts';
 import { syncContent } from './content-sync.ts';
+import { type FirstLook, lookFirst } from './first-look.ts';
 import { followLive, type LiveOptions } from './live.ts';
 import { previewPull, pull } from './pull.ts';
 import { push } from './push.ts';
@@ -86,6 +87,8 @@ export interface Preview {
   /** New events, of how many entities. */
   events: number;
   entities: number;
+  /** How much a first mirror is; null where it is not the first. */
+  first: FirstLook | null;
   push: PushPreview[];
 }
 
@@ -204,7 +207,10 @@ export class SyncEngine implements AsyncDisposable {
     await using client = await this.#client(network, remote);
     const found =
       remote.direction === 'push' ? { events: 0, entities: 0 } : await previewPull({ store, remote, client }, pageSize);
-    return { ...found, push: pushes(remote) ? await previewPush({ store, remote, turns: this.#turns }) : [] };
+    const isFirst = remote.direction !== 'push' && store.read((db) => seenIntervals(db, remote.key)).length === 0;
+    const files = new FileStore(filesFolder(store.folder));
+    const first = isFirst ? await lookFirst({ remote, client, files }) : null;
+    return { ...found, first, push: pushes(remote) ? await previewPush({ store, remote, turns: this.#turns }) : [] };
   }
 
   /**

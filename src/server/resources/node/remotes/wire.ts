@@ -240,6 +240,32 @@ export interface WatchLineView {
   next_run_at: string | null;
 }
 
+export interface FirstLookView {
+  /**
+   * Collections, and what they list of what is wanted.
+   * @isInt
+   */
+  entities: number;
+  /**
+   * Entities whose current versions were read for what follows.
+   * @isInt
+   */
+  looked_at: number;
+  /**
+   * The size of these versions, as JSON.
+   * @isInt
+   */
+  version_bytes: number;
+  /**
+   * File content that they name and that is not here, each once.
+   * @isInt
+   */
+  files: number;
+  file_bytes: number;
+  /** What these numbers do not say, in plain sentences. */
+  unknown: string[];
+}
+
 export interface SyncPreviewView {
   /**
    * New events.
@@ -251,6 +277,8 @@ export interface SyncPreviewView {
    * @isInt
    */
   entities: number;
+  /** How much a first mirror would bring, as far as that can be known; null where it is not the first. */
+  first: FirstLookView | null;
   push: { id: EntityId; type: string; label: string; intent: 'create' | 'update' | 'delete' | 'restore' | 'ask' }[];
 }
 
