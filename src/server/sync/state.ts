@@ -129,9 +129,10 @@ function settled(state: EntityState): EntityState {
 }
 
 function answered(state: EntityState, version: Version, sent: string | null): EntityState {
-  if (sent === null) return { ...state, theirs: version, standing: 'quiet' };
+  // What a request of ours made is taken, also between nodes.
   if (state.local === null || state.local.cid === sent || state.local.content === version.content)
     return adopted(version);
+  if (sent === null) return { ...state, theirs: version, standing: 'quiet' };
   // What was edited meanwhile stands over `twin`, which says what the remote says now.
   return { ...state, theirs: version, twin: sent, base: null, standing: 'quiet' };
 }
