@@ -9,6 +9,8 @@ const entries: { name: string; file: string; required: boolean }[] = [
   { name: 'writer-thread', file: 'src/server/store/writer-thread.ts', required: false },
   { name: 'task-thread', file: 'src/server/store/task-thread.ts', required: false },
   { name: 'request-thread', file: 'src/server/request-thread.ts', required: true },
+  { name: 'index-thread', file: 'src/server/search/index-thread.ts', required: true },
+  { name: 'search-thread', file: 'src/server/search/search-thread.ts', required: true },
   { name: 'attest-thread', file: 'src/server/attest/attest-thread.ts', required: true },
   { name: 'reader-thread', file: 'src/server/store/reader-thread.ts', required: false },
 ];

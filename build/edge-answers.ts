@@ -33,7 +33,13 @@ const ofWrites: Record<string, Answer> = {
 const ofListings: Record<string, Answer> = { '503': unavailable };
 
 /** Reads with a body. */
-const readOnly = new Set(['EntitiesGetBatch', 'GraphPaths', 'GraphReachable']);
+const readOnly = new Set([
+  'EntitiesGetBatch',
+  'GraphPaths',
+  'GraphReachable',
+  ...['Entities', 'Collections', 'Agents', 'Discover', 'SimilarItems', 'SimilarCollections'].map((it) => `Search${it}`),
+  'MySearchMine',
+]);
 /** wire-contract.md 1.6 lists 503 for these. */
 const listings = new Set(['CollectionsEntities', 'UsersCollections']);
 

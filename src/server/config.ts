@@ -64,6 +64,10 @@ const settings = z.object({
   ARCHEION_JWT_AUDIENCE: text,
   ARCHEION_ALPHA_SECRET: text,
   ARCHEION_ALPHA_REQUIRED: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  ARCHEION_OFFICIAL_COLLECTION: z
+    .string()
+    .regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of a collection on the main network')
+    .optional(),
   ARCHEION_CHAT_URL: url.refine(
     (given) => !URL.parse(given ?? '')?.username && !URL.parse(given ?? '')?.password,
     'must not hold a password: put the key into ARCHEION_CHAT_KEY',
@@ -95,6 +99,8 @@ export interface Config {
   /** New users need an invite. */
   invitedOnly: boolean;
   jwt: { jwksUrl?: string | undefined; issuer?: string | undefined; audience?: string | undefined };
+  /** The collection of approved agents, by its id on main; null for those of the operator. */
+  official: string | null;
   chat: ChatSettings;
 }
 
@@ -167,6 +173,7 @@ export function readConfig(
         issuer: all.ARCHEION_JWT_ISSUER,
         audience: all.ARCHEION_JWT_AUDIENCE,
       },
+      official: all.ARCHEION_OFFICIAL_COLLECTION ?? null,
       chat: {
         url: all.ARCHEION_CHAT_URL?.replace(/\/+$/, '') ?? null,
         model: all.ARCHEION_CHAT_MODEL ?? null,

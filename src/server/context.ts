@@ -41,6 +41,7 @@ import { UploadsService } from './resources/node/transfers/service.ts';
 import { UpkeepService } from './resources/node/upkeep/service.ts';
 import { SystemService } from './resources/system/service.ts';
 import { AdditiveFollowers } from './resources/updates/followers.ts';
+import { SearchEngine } from './search/engine.ts';
 import { buildServices, type Services } from './services.ts';
 import { chatFile } from './store/chats.ts';
 import { Identity } from './store/identity.ts';
@@ -111,6 +112,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     await users.ensureUser(network, operator);
     additive.resume(await networks.get(network));
     logs.of(await networks.get(network));
+    search.follow(await networks.get(network), log.child({ name: 'search' }));
   };
   const networks = opened.adopt(new Networks(config.data, firstUse), (it) => it.close());
   const logs = opened.use(new AttestationLogs({ key: nodeKey, instance, now, log }));
@@ -118,7 +120,8 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   const alone = new OneAtATime();
   const carImports = new CarImportService({ networks, alone, now, log });
 
-  const services = buildServices({ config, networks, identity, now });
+  const search = opened.use(new SearchEngine());
+  const services = buildServices({ config, networks, identity, search, now });
   const { cascades, entities, expansions, diffs } = services.entities;
   const { users, writes, collections } = services;
   const { publicUrl } = config;

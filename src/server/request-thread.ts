@@ -12,6 +12,7 @@ import type { LargeAnswer, LargeRequest } from './http/large-requests.ts';
 import { movable } from './http/routes.ts';
 import { jsonText } from './http/stored-json.ts';
 import type { Network } from './model/ids.ts';
+import { SearchEngine } from './search/engine.ts';
 import { buildServices, type Services } from './services.ts';
 import type { AdditiveGroup } from './store/additive.ts';
 import type { Commit, Outcome } from './store/commit.ts';
@@ -104,7 +105,8 @@ function build(config: Config): NonNullable<typeof here> {
       return store;
     },
   };
-  const services = buildServices({ config, networks, identity: new Identity(config.data, { now, randomBytes }), now });
+  const identity = new Identity(config.data, { now, randomBytes });
+  const services = buildServices({ config, networks, identity, search: new SearchEngine(), now });
   const endpointOf = endpoints(table.models);
   const served = new Map(
     table.routes.filter(movable).flatMap((route) => {

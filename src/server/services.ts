@@ -17,12 +17,16 @@ import { FoldersService } from './resources/folders/service.ts';
 import { GraphService } from './resources/graph/service.ts';
 import { PermissionsService } from './resources/permissions/service.ts';
 import { RelationshipsService } from './resources/relationships/service.ts';
+import { SearchService } from './resources/search/service.ts';
+import { SimilarService } from './resources/search/similar-service.ts';
 import { AdditivePreparer } from './resources/updates/preparer.ts';
 import { UpdatesService } from './resources/updates/service.ts';
 import { UsersService } from './resources/users/service.ts';
 import { VersionsService } from './resources/versions/service.ts';
+import type { SearchEngine } from './search/engine.ts';
 import type { Identity } from './store/identity.ts';
 import { filesFolder } from './store/network-folders.ts';
+import type { NetworkStore } from './store/network-store.ts';
 import type { Networks } from './store/networks.ts';
 
 /** What the services stand on; a request thread has its own. */
@@ -30,6 +34,7 @@ export interface Ground {
   config: Config;
   networks: Pick<Networks, 'get'>;
   identity: Identity;
+  search: SearchEngine;
   /** Epoch milliseconds. */
   now: () => number;
 }
@@ -40,20 +45,23 @@ export interface Ground {
  */
 export type Services = ReturnType<typeof buildServices>;
 
-export function buildServices({ config, networks, identity, now }: Ground) {
+export function buildServices({ config, networks, identity, search, now }: Ground) {
   const hasBytes = (network: Network, cid: string) => new FileStore(filesFolder(join(config.data, network))).has(cid);
   const permissions = new PermissionsService(now, networks, hasBytes);
   const nextUlid = monotonicFactory();
   const newId = (network: Network) => idOn(network, nextUlid(now()));
-  const writes = new EntityWrites({ networks, permissions, now, newId, schema: `${config.service}/eidos@v1` });
+  const schema = `${config.service}/eidos@v1`;
+  const passed = (store: NetworkStore) => search.passed(store);
+  const writes = new EntityWrites({ networks, permissions, now, newId, schema, passed });
   const entities = new EntitiesService(writes);
   const users = new UsersService({ writes, entities, identity });
+  const operator = identity.ensureOperator().account.id;
   return {
     permissions,
     writes,
     users,
     auth: new AuthService({ identity, users, invitedOnly: config.invitedOnly }),
-    collections: new CollectionsService({ writes, entities, users }),
+    collections: new CollectionsService({ writes, entities, users, engine: search }),
     entities: {
       entities,
       batches: new BatchService(entities, writes),
@@ -64,6 +72,11 @@ export function buildServices({ config, networks, identity, now }: Ground) {
     },
     folders: { folders: new FoldersService(writes, entities), pairs: new PairsService(writes) },
     graph: new GraphService(entities, writes),
+    search: {
+      engine: search,
+      texts: new SearchService({ writes, engine: search, operator, official: config.official }),
+      similar: new SimilarService({ writes, entities, engine: search }),
+    },
     relationships: new RelationshipsService(writes),
     updates: new UpdatesService(writes),
     additions: new AdditivePreparer(writes, identity),

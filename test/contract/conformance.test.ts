@@ -24,6 +24,7 @@ import { memberRows } from './rows/members.ts';
 import { metricsRows } from './rows/metrics.ts';
 import { openRows } from './rows/open.ts';
 import { relationshipRows } from './rows/relationships.ts';
+import { searchRows } from './rows/search.ts';
 import { treeRows } from './rows/trees.ts';
 import { updateRows } from './rows/updates.ts';
 import { userRows } from './rows/users.ts';
@@ -48,6 +49,7 @@ const rows: Row[] = [
   ...relationshipRows,
   ...connectRows,
   ...graphRows,
+  ...searchRows,
   ...updateRows,
   ...versionRows,
   ...chatRows,
@@ -63,7 +65,12 @@ beforeAll(async () => {
 afterAll(() => scene[Symbol.asyncDispose]());
 
 /** They take a body, and write nothing. */
-const reads = ['POST /entities/batch-get', 'POST /graph/paths', 'POST /graph/reachable'];
+const reads = [
+  'POST /entities/batch-get',
+  'POST /graph/paths',
+  'POST /graph/reachable',
+  ...searchRows.map(({ route }) => route),
+];
 const methodOf = ({ route }: Row): string => route.split(' ')[0] ?? '';
 
 function send(row: Row, call: Call, who: Person) {

@@ -33,9 +33,6 @@ export type Line = (typeof lines)[number] | `Endpoints: ${string}`;
 /** Lines of endpoints that are not built yet; who builds them takes the line out here and adds its borders. */
 export const laterLines: Line[] = [
   'Argo query k: 1..100, default 25; k_explore 1..300',
-  'Search query length: 1..500 characters',
-  'Search results: 1..100 (default 10 or 20 by endpoint)',
-  'Collections per multi-collection search: at most 20',
   'Invocation permission duration: 60..86400 seconds, default 3600',
   'Agent/klados key expiry: 1..365 days, default 365',
   'rhiza version 1..50',

@@ -471,4 +471,28 @@ export const borders: Border[] = [
       path: ['expect_tip'],
     }),
   ),
+  ...(['entities', 'collections', 'agents', 'discover'] as const).flatMap((name): Border[] => [
+    {
+      line: 'Search query length: 1..500 characters',
+      name: `POST /search/${name} query`,
+      send: post(`POST /search/${name}`, (query) => ({ query })),
+      ...length(1, 500),
+      path: ['query'],
+    },
+    {
+      line: 'Search results: 1..100 (default 10 or 20 by endpoint)',
+      name: `POST /search/${name} limit`,
+      send: post(`POST /search/${name}`, (limit) => ({ query: 'a', limit })),
+      ...range(1, 100),
+      path: ['limit'],
+    },
+  ]),
+  {
+    line: 'Collections per multi-collection search: at most 20',
+    name: 'POST /search/entities collection_ids',
+    send: post('POST /search/entities', (collection_ids) => ({ query: 'a', collection_ids })),
+    fits: [[], listed(20, nowhere)],
+    breaks: [listed(21, nowhere), nowhere],
+    path: ['collection_ids'],
+  },
 ];

@@ -48,6 +48,9 @@ chat:send          | mxgensbo      | mxgensbo      | mxgensbo      | mxgensbo
 chat:view          | mxgensbo      | mxgensbo      | mxgensbo      | mxgensbo
 chat:delete        | mxgensbo      | mxgensbo      | mxgensbo      | mxgensbo
 graph:query        | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko
+search:query       | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko
+search:similar     | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko
+search:execute     | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko
 permissions:read   | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
 events:list        | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
 attestation:view   | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
@@ -151,6 +154,10 @@ const probes: Record<string, Probe> = {
     return ask(node, who, `DELETE /chat/sessions/${chatId || 'none'}`);
   },
   'graph:query': ({ node, collection }, who) => ask(node, who, `GET /graph/entity/${collection.id}`),
+  'search:query': ({ node }, who) => ask(node, who, 'POST /search/entities', { query: 'a', limit: 1 }),
+  'search:similar': ({ node, collection }, who) =>
+    ask(node, who, 'POST /search/similar/collections', { id: collection.id, limit: 1 }),
+  'search:execute': ({ node }, who) => ask(node, who, 'POST /users/me/search', { query: 'a', limit: 1 }),
   'permissions:read': ({ node }, who) => ask(node, who, 'GET /permissions'),
   'catalog:list': ({ node }, who) => ask(node, who, 'GET /collections/catalog?limit=1'),
   'events:list': ({ node }, who) => ask(node, who, 'GET /events?limit=1'),

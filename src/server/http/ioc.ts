@@ -24,6 +24,8 @@ import { TransfersController } from '../resources/node/transfers/controller.ts';
 import { UpkeepController } from '../resources/node/upkeep/controller.ts';
 import { PermissionsController } from '../resources/permissions/controller.ts';
 import { RelationshipsController } from '../resources/relationships/controller.ts';
+import { SearchController } from '../resources/search/controller.ts';
+import { MySearchController } from '../resources/search/mine/controller.ts';
 import { SystemController } from '../resources/system/controller.ts';
 import { UpdatesController } from '../resources/updates/controller.ts';
 import { UsersController } from '../resources/users/controller.ts';
@@ -43,6 +45,8 @@ const onServices = new Map<ControllerClass, (services: Services) => object>([
   [GraphController, ({ graph }) => new GraphController(graph)],
   [PermissionsController, ({ permissions }) => new PermissionsController(permissions)],
   [RelationshipsController, ({ relationships }) => new RelationshipsController(relationships)],
+  [SearchController, ({ search }) => new SearchController(search)],
+  [MySearchController, ({ search }) => new MySearchController(search.texts)],
   [UpdatesController, ({ updates }) => new UpdatesController(updates)],
   [UsersController, ({ users }) => new UsersController(users)],
   [VersionsController, ({ versions }) => new VersionsController(versions)],

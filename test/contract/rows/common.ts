@@ -1,6 +1,6 @@
 import type { Person } from '../../helpers/callers.ts';
 import { conflict, create, type Entity, invalid, notFound, nowhere, onTest, remove } from '../../helpers/entities.ts';
-import type { Case, Scene } from '../row.ts';
+import type { Call, Case, Scene } from '../row.ts';
 
 export const idMessage = 'must match ^(?:II[0-9A-HJKMNP-TV-Z]{24}|[FC][0-9A-HJKMNP-TV-Z]{25}|[0-9A-HJKMNP-TV-Z]{26})$';
 
@@ -39,6 +39,12 @@ export function unknown(path: Path, body?: unknown): Case {
   return { name: 'an unknown id', status: 404, call: () => ({ path: path(nowhere), body }), body: notFound };
 }
 
+/** What a read of the deleted entity that `known` is answers (decisions.md, G1). */
+export function goneBody({ known }: Call): object {
+  const { cid, ver, deleted_at } = known as { cid: string; ver: number; deleted_at: string };
+  return { ...notFound, details: { deleted: true, tip: cid, ver, deleted_at } };
+}
+
 /** A read of a deleted entity (decisions.md, G1). */
 export function gone(path: Path): Case {
   return {
@@ -48,10 +54,7 @@ export function gone(path: Path): Case {
       const grave = await remove(s.node, s.owner, await placed(s));
       return { path: path(grave.id), known: grave };
     },
-    body: ({ known }) => {
-      const { cid, ver, deleted_at } = known as { cid: string; ver: number; deleted_at: string };
-      return { ...notFound, details: { deleted: true, tip: cid, ver, deleted_at } };
-    },
+    body: goneBody,
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { invalid, onTest } from '../../helpers/entities.ts';
+import { invalid, notFound, nowhere, onTest } from '../../helpers/entities.ts';
 import type { Row } from '../row.ts';
 import { fresh, goneCollection, notACollection } from './collections.ts';
 import { idMessage, noId, otherNetwork, placed, unknown } from './common.ts';
@@ -98,19 +98,24 @@ export const findRows: Row[] = [
         },
       },
       {
-        name: 'similarity, which this node has not',
-        status: 503,
-        call: async (s) => ({
-          path: `/collections/${s.collection.id}/entities/search?similar_to=${(await placed(s)).id}`,
-        }),
-        body: {
-          error: 'Service unavailable',
-          details: {
-            service: 'search',
-            reason:
-              'This node keeps no embeddings, so it finds nothing similar. Search with `q` for a part of the label.',
-          },
+        name: 'finds what is similar',
+        status: 200,
+        call: async (s) => {
+          const { id } = await placed(s, { properties: { label: 'An analytical engine' } });
+          return { path: `/collections/${s.collection.id}/entities/search?similar_to=${id}`, known: id };
         },
+        also: ({ body }, { known }, s) => {
+          const { entities, count, ...rest } = body as { entities: { id: string }[]; count: number };
+          expect(rest).toEqual({ collection_id: s.collection.id, similar_to: known });
+          expect(entities.map(({ id }) => id)).not.toContain(known);
+          expect(count).toBe(entities.length);
+        },
+      },
+      {
+        name: 'something similar to what is not here',
+        status: 404,
+        call: (s) => ({ path: `/collections/${s.collection.id}/entities/search?similar_to=${nowhere}` }),
+        body: notFound,
       },
       ...['', '?q=a&similar_to=01J00000000000000000000000'].map((query) => ({
         name: `neither or both: ${query}`,

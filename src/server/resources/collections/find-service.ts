@@ -1,5 +1,6 @@
-import { UnavailableError, ValidationError } from '../../errors.ts';
+import { ValidationError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
+import type { SearchEngine } from '../../search/engine.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
@@ -23,8 +24,10 @@ export interface SearchOptions {
 export class CollectionFindService {
   readonly #writes: EntityWrites;
   readonly #entities: EntitiesService;
+  readonly #engine: SearchEngine;
 
-  constructor({ writes, entities }: { writes: EntityWrites; entities: EntitiesService }) {
+  constructor({ writes, entities, engine }: { writes: EntityWrites; entities: EntitiesService; engine: SearchEngine }) {
+    this.#engine = engine;
     this.#writes = writes;
     this.#entities = entities;
   }
@@ -42,14 +45,28 @@ export class CollectionFindService {
     return store.readLong('lookUp', { collection: id, ...options });
   }
 
-  /** @throws UnavailableError for `similar_to` */
   async search(caller: Caller, id: string, { q, similar_to, type, limit }: SearchOptions): Promise<Uint8Array> {
     if (similar_to !== undefined) checkNetwork(caller.network, similar_to, ['similar_to']);
     if ((q === undefined) === (similar_to === undefined))
       throw ValidationError.at(['q'], 'give either `q` or `similar_to`');
     const store = await this.#viewed(caller, id);
-    if (q === undefined) throw noSimilarity();
-    return store.readLong('searchLabels', { collection: id, part: q, type, limit });
+    if (q !== undefined) return store.readLong('searchLabels', { collection: id, part: q, type, limit });
+    return this.#similar(store, caller, id, { to: similar_to ?? '', type, limit });
+  }
+
+  async #similar(
+    store: NetworkStore,
+    caller: Caller,
+    collection: string,
+    { to, type, limit }: { to: string; type: string | undefined; limit: number },
+  ): Promise<Uint8Array> {
+    store.read((db) => this.#entities.viewedRow(db, caller, to));
+    const within = { collections: [collection], ...(type !== undefined && { types: [type] }) };
+    const job = { kind: 'like', id: to, k: limit, within } as const;
+    const { results } = await this.#engine.answer(store, job, { expand: 'none', members: ['type'] });
+    const found = JSON.parse(Buffer.from(results).toString()) as { label: string }[];
+    const entities = found.map((entity) => ({ ...entity, label: entity.label === '' ? null : entity.label }));
+    return Buffer.from(JSON.stringify({ collection_id: collection, similar_to: to, entities, count: entities.length }));
   }
 
   async #viewed(caller: Caller, id: string): Promise<NetworkStore> {
@@ -58,9 +75,4 @@ export class CollectionFindService {
     store.read((db) => viewedCollection({ writes: this.#writes, entities: this.#entities }, db, caller, id));
     return store;
   }
-}
-
-function noSimilarity(): UnavailableError {
-  const reason = 'This node keeps no embeddings, so it finds nothing similar. Search with `q` for a part of the label.';
-  return new UnavailableError('Service unavailable', { service: 'search', reason });
 }

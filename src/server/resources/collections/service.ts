@@ -7,6 +7,7 @@ import { applyUpdate } from '../../model/merge.ts';
 import { requireUser } from '../../model/permissions.ts';
 import { previewOf } from '../../model/preview.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
+import type { SearchEngine } from '../../search/engine.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding } from '../../store/entities.ts';
 import { parseFilter } from '../../store/filter.ts';
@@ -36,6 +37,7 @@ export interface CollectionsNeeds {
   writes: EntityWrites;
   entities: EntitiesService;
   users: UsersService;
+  engine: SearchEngine;
 }
 
 export interface ListingOptions {
@@ -60,9 +62,9 @@ export class CollectionsService {
   readonly #entities: EntitiesService;
   readonly #users: UsersService;
 
-  constructor({ writes, entities, users }: CollectionsNeeds) {
+  constructor({ writes, entities, users, engine }: CollectionsNeeds) {
     this.access = new CollectionAccessService({ writes, entities });
-    this.find = new CollectionFindService({ writes, entities });
+    this.find = new CollectionFindService({ writes, entities, engine });
     this.#writes = writes;
     this.#entities = entities;
     this.#users = users;

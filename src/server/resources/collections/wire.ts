@@ -218,11 +218,17 @@ export interface LookupView {
   count: number;
 }
 
+export interface SimilarEntityView extends FoundEntityView {
+  /** With `similar_to`: 0..1. */
+  score?: number;
+}
+
 export interface CollectionSearchView {
   collection_id: EntityId;
   query?: string;
-  /** Newest first. */
-  entities: FoundEntityView[];
+  similar_to?: EntityId;
+  /** With `q` newest first, with `similar_to` the most similar first. */
+  entities: SimilarEntityView[];
   /**
    * How many are in this answer.
    * @isInt

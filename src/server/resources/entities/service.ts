@@ -27,7 +27,7 @@ import {
   withPeerTypes,
 } from './body.ts';
 import { ofCreation, ofUpdate } from './request-path.ts';
-import type { CreateEntityBody, DeletedView, DeleteEntityBody } from './wire.ts';
+import type { CreateEntityBody, DeletedView, DeleteEntityBody, UpdateEntityBody } from './wire.ts';
 import { attempts, checkNetwork, type EntityWrites, type Prepared } from './writes.ts';
 
 /** What a creation needs to be, whatever endpoint it came through. */
@@ -68,6 +68,11 @@ export class EntitiesService {
     });
   }
 
+  /** Waits for the search index where the body asks for it (wire-contract.md, `sync_index`). */
+  async #passed(store: NetworkStore, { sync_index }: { sync_index?: boolean | null }): Promise<void> {
+    if (sync_index === true) await this.#writes.env.passed(store);
+  }
+
   /** A live entity that the caller may view. */
   viewed(db: Reader, caller: Caller, id: string): Standing {
     const standing = this.#writes.standing(db, caller.network, id);
@@ -76,11 +81,11 @@ export class EntitiesService {
     return standing;
   }
 
-  /** The same without its manifest. */
-  viewedRow(db: Reader, caller: Caller, id: string): EntityRow {
+  /** The same without its manifest; `type` where only one type is meant. */
+  viewedRow(db: Reader, caller: Caller, id: string, type?: string): EntityRow {
     checkNetwork(caller.network, id, ['id']);
     const row = findEntity(db, id);
-    if (!row) throw new NotFoundError();
+    if (!row || (type !== undefined && row.type !== type)) throw new NotFoundError();
     this.#writes.env.permissions.require(db, accepted(caller), 'entity:view', row);
     if (row.deleted) throw this.#gone(db, id);
     return row;
@@ -120,6 +125,7 @@ export class EntitiesService {
       const prepared = store.read((db) => this.prepareNew(db, caller, body, validate));
       if ('existing' in prepared) return { created: false, manifest: prepared.existing };
       const outcome = await this.#writes.attempt(store, [prepared]);
+      if (outcome.committed) await this.#passed(store, body);
       if (outcome.committed) return { created: true, manifest: wireManifest(prepared.cid, prepared.next) };
       if (attempt === attempts) throw new ConflictError('', outcome.actual ?? '');
     }
@@ -160,8 +166,10 @@ export class EntitiesService {
       throw ValidationError.at(['collection'], `there is no collection ${id}`);
   }
 
-  async update(caller: Caller, id: string, body: CasUpdateBody, validate: boolean): Promise<WireManifest> {
-    return this.change(caller, id, body.expect_tip, body, validate);
+  async update(caller: Caller, id: string, body: UpdateEntityBody, validate: boolean): Promise<WireManifest> {
+    const updated = await this.change(caller, id, body.expect_tip, body, validate);
+    await this.#passed(await this.#writes.store(caller), body);
+    return updated;
   }
 
   /**
@@ -234,6 +242,7 @@ export class EntitiesService {
       const grave = tombstone(base.manifest, base.cid, body.reason, this.#writes.stamp(actor, body.note));
       return this.#writes.step(db, caller, base, grave, body.expect_tip);
     });
+    await this.#passed(store, body);
     return deletedView(step);
   }
 

@@ -63,7 +63,7 @@ export interface CreateEntityBody {
   relationships?: RelationshipBody[];
   /** The collection to lie in; makes the `collection` relationship. */
   collection?: EntityId;
-  /** Wait for the collection's index; this node always does. */
+  /** Answer when searches find it, or after ten seconds. */
   sync_index?: boolean | null;
 }
 
@@ -124,12 +124,14 @@ export interface BatchGetView {
 }
 
 export interface UpdateEntityBody extends CasUpdateBody {
+  /** Answer when searches find it, or after ten seconds. */
   sync_index?: boolean | null;
 }
 
 export interface DeleteEntityBody extends CasBody {
   /** @maxLength 500 */
   reason?: string;
+  /** Answer when searches do not find it any more, or after ten seconds. */
   sync_index?: boolean | null;
 }
 

@@ -52,6 +52,8 @@ export interface WriteEnvironment {
   newId: (network: Network) => string;
   /** The schema name of manifests, `<service>/eidos@v1`. */
   schema: string;
+  /** Resolves when the search index has passed what is committed by now, or after some seconds without it. */
+  passed: (store: NetworkStore) => Promise<void>;
 }
 
 /** The way from a body to a durable version, shared by every resource that writes entities. */

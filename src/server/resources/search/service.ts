@@ -1,0 +1,152 @@
+import { type Caller, registered } from '../../model/caller.ts';
+import { idOn, type Network } from '../../model/ids.ts';
+import { requireUser } from '../../model/permissions.ts';
+import type { SearchEngine } from '../../search/engine.ts';
+import type { Shape } from '../../search/present.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
+import type { EntityWrites } from '../entities/writes.ts';
+import { answerWith, collectionsIn, filterOf } from './body.ts';
+import type {
+  DiscoverBody,
+  MySearchBody,
+  SearchAgentsBody,
+  SearchCollectionsBody,
+  SearchEntitiesBody,
+} from './wire.ts';
+
+export interface SearchSurroundings {
+  writes: EntityWrites;
+  engine: SearchEngine;
+  /** The operator's id on main. */
+  operator: string;
+  /** The collection of approved agents; null for the operator's own collections. */
+  official: string | null;
+}
+
+/** wire-contract.md 1.6: so many collections are searched by POST /users/me/search. */
+const maxMine = 25;
+const placed = ['type', 'collection_id'] as const;
+/** What is found by endpoints of its own, unless `types` asks for it. */
+const besideEntities = ['collection', 'user'];
+
+/** Searches by text (interface.md, Search). All of it runs on the search thread and gives JSON text. */
+export class SearchService {
+  readonly #env: SearchSurroundings;
+
+  constructor(env: SearchSurroundings) {
+    this.#env = env;
+  }
+
+  async entities(caller: Caller, body: SearchEntitiesBody): Promise<Uint8Array> {
+    const store = await this.#allowed(caller, 'search:query');
+    const { query, types, limit: k = 20, per_collection_limit: perCollection } = body;
+    const collection_ids = collectionsIn(caller, body);
+    const within = {
+      ...(collection_ids.length > 0 && { collections: collection_ids }),
+      ...typed(types),
+      filter: filterOf(body.filter),
+    };
+    const job = { kind: 'text', text: query, k, within, perCollection } as const;
+    const { results, count } = await this.#env.engine.answer(store, job, shapeOf(body, placed));
+    const collections_searched = collection_ids.length;
+    return answerWith(results, { collection_ids, query, collections_searched, result_count: count });
+  }
+
+  async discover(caller: Caller, body: DiscoverBody): Promise<Uint8Array> {
+    const store = await this.#allowed(caller, 'search:query');
+    const { query, types, limit: k = 20, collection_limit = 10, per_collection_limit = 5 } = body;
+    const within = { ...typed(types), filter: filterOf(body.filter) };
+    const job = {
+      kind: 'discover',
+      text: query,
+      k,
+      within,
+      collections: collection_limit,
+      perCollection: per_collection_limit,
+    } as const;
+    const { results, count, collections } = await this.#env.engine.answer(store, job, shapeOf(body, placed));
+    return answerWith(results, { query, collections_searched: collections.length, result_count: count });
+  }
+
+  async collections(caller: Caller, body: SearchCollectionsBody): Promise<Uint8Array> {
+    const store = await this.#allowed(caller, 'search:query');
+    const { query, limit: k = 10, types: holding } = body;
+    const within = {
+      types: ['collection'],
+      ...(holding !== undefined && !holding.includes('collection') && { holding }),
+      filter: filterOf(body.filter),
+    };
+    const job = { kind: 'text', text: query, k, within } as const;
+    const { results, count } = await this.#env.engine.answer(store, job, shapeOf(body, ['type']));
+    return answerWith(results, { query, result_count: count });
+  }
+
+  async agents(caller: Caller, body: SearchAgentsBody): Promise<Uint8Array> {
+    const store = await this.#allowed(caller, 'search:query');
+    const { query, limit: k = 10, scope = 'official' } = body;
+    const within = {
+      types: ['agent'],
+      ...(scope === 'official' && { collections: await this.#official(store, caller.network) }),
+      filter: filterOf(body.filter),
+    };
+    const job = { kind: 'text', text: query, k, within } as const;
+    const { results, count } = await this.#env.engine.answer(store, job, shapeOf(body, ['collection_id', 'status']));
+    return answerWith(results, { query, result_count: count });
+  }
+
+  async mine(caller: Caller, body: MySearchBody): Promise<Uint8Array> {
+    const begun = performance.now();
+    const store = await this.#allowed(caller, 'search:execute');
+    const actor = registered(caller);
+    const { ids } = actor.kind === 'processor' ? { ids: [actor.id] } : requireUser(actor, 'search their collections');
+    const { query, type, role, include_public = false, limit: k = 20 } = body;
+    const held = await this.#held(store, ids, role);
+    const queried = held.slice(-maxMine);
+    const within = { collections: queried, orLoose: include_public, ...(type !== undefined && { types: [type] }) };
+    const job = { kind: 'text', text: query, k, within } as const;
+    const { results, count } = await this.#env.engine.answer(store, job, shapeOf(body, placed));
+    return answerWith(results, {
+      query,
+      collections_queried: queried.length,
+      collections_total: held.length,
+      include_public,
+      execution_time_ms: Math.round(performance.now() - begun),
+      result_count: count,
+    });
+  }
+
+  async #allowed(caller: Caller, action: string): Promise<NetworkStore> {
+    const actor = registered(caller);
+    const store = await this.#env.writes.store(caller);
+    store.read((db) => this.#env.writes.env.permissions.require(db, actor, action, null));
+    return store;
+  }
+
+  /** The ids of live collections in which one of the ids holds a role, newest first. */
+  async #held(store: NetworkStore, ids: readonly string[], role?: string): Promise<string[]> {
+    const query = {
+      ids,
+      roles: role === undefined ? undefined : [role],
+      includeExpired: false,
+      now: this.#env.writes.env.now(),
+      limit: Number.MAX_SAFE_INTEGER,
+      offset: 0,
+    };
+    const text = await store.readLong('rolesHeld', query);
+    const { collections } = JSON.parse(Buffer.from(text).toString()) as { collections: { collection_id: string }[] };
+    return collections.map(({ collection_id }) => collection_id);
+  }
+
+  async #official(store: NetworkStore, network: Network): Promise<string[]> {
+    const { official, operator } = this.#env;
+    return official === null ? this.#held(store, [idOn(network, operator)], 'owner') : [idOn(network, official)];
+  }
+}
+
+function typed(types: string[] | undefined) {
+  return types === undefined || types.length === 0 ? { notTypes: besideEntities } : { types };
+}
+
+export function shapeOf({ expand = 'preview' }: { expand?: Shape['expand'] }, members: Shape['members']): Shape {
+  return { expand, members };
+}

@@ -1,0 +1,103 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { StorageError, UnavailableError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Network } from '../model/ids.ts';
+import { lastMove } from '../store/events.ts';
+import type { NetworkStore } from '../store/network-store.ts';
+import type { Within } from '../store/search-hits.ts';
+import { indexedUpTo, searchFile } from '../store/search-index.ts';
+import { IndexFollower } from './follower.ts';
+import type { Ranked } from './fuse.ts';
+import type { RankAnswer, RankJob } from './jobs.ts';
+import type { Shape } from './present.ts';
+import type { Hit, Missing, Presented } from './search-thread.ts';
+import { OneThread } from './thread-pool.ts';
+
+/** How long a search waits for an index that is not there yet. */
+const firstMs = 5000;
+/** How long a write with `sync_index` waits for the index. */
+export const syncMs = 10_000;
+
+/**
+ * The node's searching. Indexes are written in one thread, which follows the moves, and searched in another one; neither
+ * is ever in the way of a write.
+ */
+export class SearchEngine implements AsyncDisposable {
+  readonly #indexing = new OneThread('index-thread', 'closeIndexes');
+  readonly #searching = new OneThread('search-thread', 'closeFinders');
+  readonly #followers = new Map<Network, IndexFollower>();
+
+  /** Follows the network's moves from the first call on. */
+  follow(store: NetworkStore, log: Log): IndexFollower {
+    const known = this.#followers.get(store.network);
+    if (known) return known;
+    const made = new IndexFollower(store, this.#indexing, log);
+    this.#followers.set(store.network, made);
+    return made;
+  }
+
+  /** Resolves when the index has passed every move that is committed now, or after some seconds without it. */
+  async passed(store: NetworkStore): Promise<void> {
+    const follower = this.#followers.get(store.network);
+    // An index that cannot go on does not make a write that is on disk a failed one.
+    if (follower) return void (await follower.settle(syncMs).catch(() => false));
+    const target = store.read(lastMove);
+    const until = performance.now() + syncMs;
+    while (performance.now() < until && indexedUpTo(searchFile(store.folder)) < target) await delay(25);
+  }
+
+  /**
+   * The best for a text, best first: `text` has at most some 500 characters, `k` at most 300. What is deleted is not
+   * among it, and `within` restricts it further, so that k hits are k that fit. Scores are 0..1. @throws UnavailableError
+   */
+  async find(store: NetworkStore, query: { text: string; k: number; within?: Within }): Promise<Hit[]> {
+    const job = { kind: 'text', within: {}, ...query } as const;
+    return (await this.#ask<{ hits: Hit[] }>(store, 'rankHits', { job })).hits;
+  }
+
+  /** How alike short texts (labels, predicates) are to one, 0..1 each, in their order. @throws UnavailableError */
+  similarities(store: NetworkStore, text: string, others: string[]): Promise<number[]> {
+    return this.#ask<number[]>(store, 'similarities', { text, others });
+  }
+
+  /** Keys and scores. @throws UnavailableError */
+  rank(store: NetworkStore, job: RankJob): Promise<RankAnswer> {
+    return this.#ask<RankAnswer>(store, 'rankHits', { job });
+  }
+
+  /** The same as JSON. @throws UnavailableError */
+  answer(store: NetworkStore, job: RankJob, shape: Shape): Promise<Presented> {
+    return this.#ask<Presented>(store, 'answerJob', { job, shape });
+  }
+
+  /** What was found before, as far as it still fits, as JSON. @throws UnavailableError */
+  present(store: NetworkStore, ranked: readonly Ranked[], within: Within, shape: Shape): Promise<Presented> {
+    return this.#ask<Presented>(store, 'presentAgain', { ranked, within, shape });
+  }
+
+  async #ask<T extends object>(store: NetworkStore, name: string, order: object): Promise<T> {
+    const files = { database: store.database, index: searchFile(store.folder) };
+    try {
+      let answer = await this.#searching.run<T | Missing>(name, { files, ...order });
+      if ('missing' in answer) {
+        await this.#followers.get(store.network)?.settle(firstMs);
+        answer = await this.#searching.run<T | Missing>(name, { files, ...order });
+      }
+      if ('missing' in answer) throw unusable('The search index is not made yet. Try again in a moment.');
+      return answer;
+    } catch (error) {
+      if (error instanceof StorageError) throw unusable(`${error.reason} \`archeion reindex\` makes the index anew.`);
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled([...this.#followers.values()].map((follower) => follower.close()));
+    await this.#searching[Symbol.asyncDispose]();
+    await this.#indexing[Symbol.asyncDispose]();
+  }
+}
+
+function unusable(reason: string): UnavailableError {
+  return new UnavailableError('Service unavailable', { service: 'search', reason });
+}

@@ -1,0 +1,123 @@
+import type { Connection } from '../store/connection.ts';
+import { entityKey } from '../store/entity-keys.ts';
+import {
+  collectionsOfKeys,
+  conditionsOf,
+  countIndexed,
+  fitting,
+  idsOfKeys,
+  termsAfter,
+  type Within,
+} from '../store/search-hits.ts';
+import { metaOf } from '../store/search-index.ts';
+import { sourceRow } from '../store/search-source.ts';
+import { fuse, type Ranked } from './fuse.ts';
+import { textOf } from './index-slice.ts';
+import { type Lexicon, lexicalRankings, moreLikeThis } from './lexical.ts';
+import { plainText } from './text.ts';
+import { words } from './tokens.ts';
+import { gramCosine, Vocabulary } from './vocabulary.ts';
+
+export interface TextQuery {
+  text: string;
+  /** How many at most. */
+  k: number;
+  within: Within;
+}
+
+export interface LikeQuery {
+  /** The id of an entity that is here. */
+  id: string;
+  k: number;
+  within: Within;
+}
+
+/** Facts of the index are looked up anew after this time, where it has changed. */
+const freshMs = 5000;
+const leastPool = 200;
+
+/** Searches one network's index, and keeps in memory what every search needs of it. */
+export class Finder {
+  readonly db: Connection;
+  #epoch: string | undefined;
+  #cursor: string | undefined;
+  #lexicon: Lexicon = { size: 0, vocabulary: new Vocabulary(), frequencies: new Map() };
+  #lastTerm = 0;
+  #looked = Number.NEGATIVE_INFINITY;
+
+  constructor(db: Connection) {
+    this.db = db;
+  }
+
+  /** The best for a text, best first. Runs in a snapshot of its own. */
+  find({ text, k, within }: TextQuery): Ranked[] {
+    return this.db.snapshot(() => {
+      this.#refresh();
+      const conditions = conditionsOf(within);
+      const pool = Math.max(leastPool, 2 * k);
+      return fuse(lexicalRankings(this.db, this.#lexicon, text, conditions, pool)).slice(0, k);
+    });
+  }
+
+  /** What is most like an entity, which is not among it; nothing for one that is not here. */
+  like({ id, k, within }: LikeQuery): Ranked[] {
+    return this.db.snapshot((db) => {
+      this.#refresh();
+      const row = sourceRow(db, entityKey(db, id) ?? -1);
+      if (!row || row.json === null) return [];
+      const conditions = conditionsOf({ ...within, except: [...(within.except ?? []), id] });
+      const pool = Math.max(leastPool, 2 * k);
+      const text = plainText(textOf(db, row));
+      return fuse([moreLikeThis(db, this.#lexicon, text, conditions, pool)]).slice(0, k);
+    });
+  }
+
+  /** Those of the entities that still fit, in their order. */
+  fitting(keys: readonly number[], within: Within): number[] {
+    return fitting(this.db, keys, conditionsOf(within));
+  }
+
+  /** Their ids, in their order. */
+  idsOf(ranked: readonly { key: number }[]): string[] {
+    return idsOfKeys(
+      this.db,
+      ranked.map(({ key }) => key),
+    );
+  }
+
+  /** The keys of their first collections, in their order; null for none. */
+  collectionsOf(ranked: readonly { key: number }[]): (number | null)[] {
+    return collectionsOfKeys(
+      this.db,
+      ranked.map(({ key }) => key),
+    );
+  }
+
+  /** How alike short texts are to one, 0..1 each. */
+  similarities(text: string, others: readonly string[]): number[] {
+    const own = words(text);
+    return others.map((other) => (other === text ? 1 : gramCosine(own, words(other))));
+  }
+
+  /** Brings up to date what is kept in memory. */
+  #refresh(): void {
+    const epoch = metaOf(this.db, 'epoch');
+    if (epoch !== this.#epoch) {
+      this.#lexicon = { size: 0, vocabulary: new Vocabulary(), frequencies: new Map() };
+      this.#lastTerm = 0;
+      this.#looked = Number.NEGATIVE_INFINITY;
+      this.#epoch = epoch;
+    }
+    for (const { id, term } of termsAfter(this.db, this.#lastTerm)) {
+      this.#lexicon.vocabulary.add(term);
+      this.#lastTerm = id;
+    }
+    const cursor = metaOf(this.db, 'cursor');
+    const few = this.#lexicon.size < 10_000;
+    if (cursor === this.#cursor || (!few && performance.now() - this.#looked < freshMs)) return;
+    this.#cursor = cursor;
+    this.#looked = performance.now();
+    this.#lexicon.size = countIndexed(this.db);
+    this.#lexicon.frequencies.clear();
+  }
+}

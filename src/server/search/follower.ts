@@ -1,0 +1,153 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { StorageError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { lastMove } from '../store/events.ts';
+import type { NetworkStore } from '../store/network-store.ts';
+import { searchFile } from '../store/search-index.ts';
+import type { Sliced } from './index-slice.ts';
+import type { OneThread } from './thread-pool.ts';
+
+/** How long a slice may last: so long does closing wait at most. */
+const sliceMs = 150;
+/** What comes within this time is taken up together, unless somebody waits. */
+const gatherMs = 100;
+/** After a failure it is tried again. */
+const againMs = 10_000;
+
+/** Brings one network's index up to date: it follows the moves, slice after slice in a thread. */
+export class IndexFollower {
+  readonly #store: NetworkStore;
+  readonly #thread: OneThread;
+  readonly #log: Log;
+  #following = Promise.resolve();
+  #isFollowing = false;
+  #woken = false;
+  #closing = false;
+  #hurried = 0;
+  #pause = new AbortController();
+  /** Resolved when a slice has ended, then replaced. */
+  #turn = Promise.withResolvers<void>();
+  #stand: Sliced = { cursor: 0, last: 0, behind: true };
+  #failure: StorageError | null = null;
+
+  constructor(store: NetworkStore, thread: OneThread, log: Log) {
+    this.#store = store;
+    this.#thread = thread;
+    this.#log = log;
+    store.onMoves(() => this.#wake());
+    this.#wake();
+  }
+
+  get files() {
+    return { database: this.#store.database, index: searchFile(this.#store.folder) };
+  }
+
+  /** How far it has come. */
+  get stand(): Sliced {
+    return this.#stand;
+  }
+
+  /**
+   * Resolves when the index has passed every move made until now, or after `ms`; says which. @throws StorageError where
+   * the index cannot go on
+   */
+  async settle(ms: number): Promise<boolean> {
+    const target = this.#store.read(lastMove);
+    return this.#until(ms, () => this.#stand.cursor >= target);
+  }
+
+  /** The same for everything that is done in the background, too. */
+  idle(ms: number): Promise<boolean> {
+    const target = this.#store.read(lastMove);
+    return this.#until(ms, () => this.#stand.cursor >= target && !this.#stand.behind);
+  }
+
+  async #until(ms: number, reached: () => boolean): Promise<boolean> {
+    const timeout = AbortSignal.timeout(ms);
+    const late = new Promise<void>((resolve) => timeout.addEventListener('abort', () => resolve()));
+    this.#hurried++;
+    try {
+      while (!reached()) {
+        if (this.#closing || timeout.aborted) return false;
+        const { promise } = this.#turn;
+        if (!this.#isFollowing) this.#wake();
+        this.#pause.abort();
+        await Promise.race([promise, late]);
+        if (this.#failure) throw this.#failure;
+      }
+      return true;
+    } finally {
+      this.#hurried--;
+    }
+  }
+
+  /** Makes the index anew; says how far it has come until it is done. @throws StorageError */
+  async *rebuild(): AsyncGenerator<Sliced, Sliced, undefined> {
+    await this.#thread.run('begin', { files: this.files });
+    this.#stand = { cursor: 0, last: this.#store.read(lastMove), behind: true };
+    this.#hurried++;
+    try {
+      while (this.#stand.behind && !this.#closing) {
+        yield this.#stand;
+        const { promise } = this.#turn;
+        if (!this.#isFollowing) this.#wake();
+        this.#pause.abort();
+        await promise;
+        if (this.#failure) throw this.#failure;
+      }
+    } finally {
+      this.#hurried--;
+    }
+    return this.#stand;
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#pause.abort();
+    await this.#following;
+    this.#turn.resolve();
+  }
+
+  #wake(): void {
+    this.#woken = true;
+    if (this.#closing || this.#isFollowing) return;
+    this.#isFollowing = true;
+    this.#following = this.#follow();
+  }
+
+  /** Runs while there is something to take up, slice after slice. Does not throw. */
+  async #follow(): Promise<void> {
+    while (this.#woken) {
+      await this.#rest();
+      if (this.#closing) break;
+      this.#woken = false;
+      try {
+        this.#stand = await this.#thread.run<Sliced>('slice', { files: this.files, ms: sliceMs });
+        this.#woken ||= this.#stand.behind;
+        this.#failure = null;
+      } catch (error) {
+        this.#failed(error);
+        this.#woken = true;
+      }
+      this.#turn.resolve();
+      this.#turn = Promise.withResolvers();
+    }
+    // In the same turn as the last one's end, so that whoever waited for it can begin another one.
+    this.#isFollowing = false;
+  }
+
+  /** Lets writes go first, and gathers what they bring. */
+  async #rest(): Promise<void> {
+    if (this.#hurried > 0 && !this.#failure) return;
+    this.#pause = new AbortController();
+    const ms = this.#failure ? againMs : gatherMs;
+    await delay(ms, undefined, { signal: this.#pause.signal, ref: false }).catch(() => undefined);
+  }
+
+  #failed(error: unknown): void {
+    const failure = error instanceof StorageError ? error : new StorageError(String(error));
+    if (this.#failure?.reason !== failure.reason)
+      this.#log.error({ error, network: this.#store.network }, 'the search index cannot go on');
+    this.#failure = failure;
+  }
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import type { Json } from '../model/manifest.ts';
+import type { Connection, Reader } from '../store/connection.ts';
+import { lastMove } from '../store/events.ts';
+import {
+  addTerm,
+  askAgain,
+  askRelabel,
+  docOf,
+  dropDoc,
+  emptyIndex,
+  indexed,
+  isSettled,
+  nextRelabel,
+  ownMeta,
+  putDoc,
+  relabelled,
+  setMeta,
+  takeAgain,
+} from '../store/search-index.ts';
+import {
+  collectionSummary,
+  labelOfId,
+  movedAfter,
+  movedCid,
+  neighboursOf,
+  type SourceRow,
+  sourceRow,
+  sourcesOf,
+} from '../store/search-source.ts';
+import { digestOf, docWords, type EntityText, entityText } from './text.ts';
+
+/** Where the index stands after a slice. */
+export interface Sliced {
+  /** The last move that is in it. */
+  cursor: number;
+  last: number;
+  /** Whether something remains to be done. */
+  behind: boolean;
+}
+
+/** An index as a thread writes it: its connections, and what it remembers of it. */
+export interface Writing {
+  main: Connection;
+  index: Connection;
+  /** Words that are in the table of terms. */
+  terms: Set<string>;
+  epoch: string | undefined;
+}
+
+const pageMoves = 200;
+const pageAgain = 100;
+const maxNeighbours = 300;
+const maxTermsKept = 500_000;
+const summarySample = 200;
+
+/**
+ * Takes up what the index lacks, as far as a slice of `ms` goes: first what moved, then whatever shows a label that
+ * changed. The cursor is in the same transaction, so that a slice may end at any time and nothing is left out.
+ */
+export function indexSlice(writing: Writing, ms: number): Sliced {
+  const { main, index } = writing;
+  const until = performance.now() + ms;
+  return indexed(index, () => {
+    if (isForeign(main, index)) emptyIndex(index, randomUUID());
+    const epoch = ownMeta(index, 'epoch');
+    if (epoch !== writing.epoch) {
+      writing.terms.clear();
+      writing.epoch = epoch;
+    }
+    let behind = true;
+    while (behind && performance.now() < until) {
+      behind = main.snapshot((db) => {
+        const cursor = cursorOf(index);
+        const moved = movedAfter(db, cursor, pageMoves);
+        if (!moved) return rework(writing, db);
+        for (const key of moved.keys) take(writing, db, key);
+        setMeta(index, 'cursor', String(moved.last));
+        setMeta(index, 'anchor', movedCid(db, moved.last) ?? '');
+        return true;
+      });
+    }
+    const last = main.snapshot(lastMove);
+    return { cursor: cursorOf(index), last, behind };
+  });
+}
+
+export function cursorOf(index: Reader): number {
+  return Number(ownMeta(index, 'cursor') ?? 0);
+}
+
+/** Whether the index is new, or of another database than this: a backup was restored, say. */
+function isForeign(main: Connection, index: Connection): boolean {
+  if (ownMeta(index, 'epoch') === undefined) return true;
+  const cursor = cursorOf(index);
+  return cursor > 0 && main.snapshot((db) => movedCid(db, cursor)) !== ownMeta(index, 'anchor');
+}
+
+/** Entities whose text may be another one because of others; says whether more remain. */
+function rework(writing: Writing, db: Reader): boolean {
+  const { index } = writing;
+  const again = takeAgain(index, pageAgain);
+  for (const key of again) take(writing, db, key, true);
+  if (again.length > 0) return true;
+  const next = nextRelabel(index);
+  if (next) {
+    const sources = sourcesOf(db, next.key, next.after, pageAgain);
+    for (const key of sources) if (docOf(index, key)) take(writing, db, key);
+    relabelled(index, next.key, sources.length < pageAgain ? null : (sources.at(-1) ?? null));
+  }
+  return !isSettled(index);
+}
+
+/** Brings one entity's texts up to date; `summarized`: it is a collection's turn, which does not ask for itself again. */
+function take(writing: Writing, db: Reader, key: number, summarized = false): void {
+  const { index, terms } = writing;
+  const row = sourceRow(db, key);
+  const before = docOf(index, key);
+  if (!row || row.json === null) {
+    if (!before) return;
+    dropDoc(index, key);
+    if (before.label !== '') askRelabel(index, key);
+    return;
+  }
+  const text = docWords(textOf(db, row));
+  const digest = digestOf(text);
+  if (!summarized && row.type !== 'collection' && row.collection !== null) askAgain(index, row.collection);
+  if (before?.digest === digest && before.label === row.label) return;
+  putDoc(index, { key, digest, label: row.label }, text);
+  if ((before?.label ?? '') !== row.label && sourcesOf(db, key, 0, 1).length > 0) askRelabel(index, key);
+  if (terms.size > maxTermsKept) terms.clear();
+  for (const part of [text.label, text.body, text.links])
+    for (const word of part.split(' '))
+      if (word !== '' && !terms.has(word)) {
+        terms.add(word);
+        addTerm(index, word);
+      }
+}
+
+/** The texts of a live entity. */
+export function textOf(db: Reader, row: SourceRow): EntityText {
+  const { properties } = JSON.parse(row.json ?? '{"properties":{}}') as { properties: { [key: string]: Json } };
+  return entityText({
+    type: row.type,
+    label: row.label,
+    properties,
+    neighbours: neighboursOf(db, row.key, maxNeighbours),
+    ...(row.type === 'collection' && { summary: collectionSummary(db, row.key, summarySample) }),
+    labelOf: (id) => labelOfId(db, id),
+  });
+}

@@ -1,0 +1,105 @@
+import type { Within } from '../store/search-hits.ts';
+import type { Finder } from './finder.ts';
+import { fuse, type Ranked } from './fuse.ts';
+
+/** What can be asked of an index, as plain data. `k`: how many at most; `perCollection`: of one first collection. */
+export type RankJob =
+  | { kind: 'text'; text: string; k: number; within: Within; perCollection?: number | undefined }
+  | { kind: 'like'; id: string; k: number; within: Within }
+  /** First the collections that fit best, then what fits in these. */
+  | { kind: 'discover'; text: string; k: number; within: Within; collections: number; perCollection: number }
+  /** What is like an entity, in the collections that are like `collection` and, with `same`, in that one. */
+  | {
+      kind: 'alike';
+      id: string;
+      collection: string;
+      k: number;
+      collections: number;
+      perCollection: number;
+      same: boolean;
+    };
+
+export interface RankAnswer {
+  ranked: Ranked[];
+  /** The ids of the collections that were chosen. */
+  collections: string[];
+}
+
+/** Hits by which collections are chosen. */
+const choosing = 300;
+const maxPasses = 8;
+
+export function rank(finder: Finder, job: RankJob): RankAnswer {
+  switch (job.kind) {
+    case 'text': {
+      const { text, k, perCollection } = job;
+      const find = (within: Within, count: number) => finder.find({ text, k: count, within });
+      const ranked =
+        perCollection === undefined ? find(job.within, k) : spread(finder, find, { ...job, perCollection });
+      return { ranked, collections: [] };
+    }
+    case 'like':
+      return { ranked: finder.like(job), collections: [] };
+    case 'discover':
+      return discover(finder, job);
+    case 'alike': {
+      const { id, collection, same, k, perCollection } = job;
+      const near = finder.like({ id: collection, k: job.collections, within: { types: ['collection'] } });
+      const collections = [...(same ? [collection] : []), ...finder.idsOf(near)];
+      const find = (within: Within, count: number) => finder.like({ id, k: count, within });
+      const notTypes = ['collection'];
+      const within = { collections, notTypes, ...(!same && { notCollections: [collection] }) };
+      return { ranked: spread(finder, find, { k, within, perCollection }), collections };
+    }
+  }
+}
+
+function discover(finder: Finder, job: Extract<RankJob, { kind: 'discover' }>): RankAnswer {
+  const { text, k, perCollection } = job;
+  const byThemselves = finder.find({ text, k: job.collections, within: { types: ['collection'] } });
+  const hits = finder.find({ text, k: choosing, within: job.within });
+  const holding = [...new Set(finder.collectionsOf(hits).flatMap((key) => key ?? []))];
+  const chosen = fuse([
+    { keys: byThemselves.map(({ key }) => key), weight: 1 },
+    { keys: holding, weight: 1 },
+  ]).slice(0, job.collections);
+  const collections = finder.idsOf(chosen);
+  const find = (within: Within, count: number) => finder.find({ text, k: count, within });
+  const within = { ...job.within, collections };
+  return { ranked: spread(finder, find, { k, within, perCollection }), collections };
+}
+
+/**
+ * The best, of which no first collection has more than so many: what is full is left out of the next pass, until there are
+ * enough or nothing more is found.
+ */
+function spread(
+  finder: Finder,
+  find: (within: Within, count: number) => Ranked[],
+  { k, within, perCollection }: { k: number; within: Within; perCollection: number },
+): Ranked[] {
+  const taken = new Map<number, Ranked>();
+  const counts = new Map<number, number>();
+  const full = new Set<number>();
+  let most = 1;
+  for (let pass = 0; pass < maxPasses && taken.size < k; pass++) {
+    const asked = Math.max(3 * k, 100);
+    const notCollections = [...(within.notCollections ?? []), ...finder.idsOf([...full].map((key) => ({ key })))];
+    const found = find({ ...within, notCollections }, asked);
+    const homes = finder.collectionsOf(found);
+    const before = full.size;
+    for (const [i, { key, score }] of found.entries()) {
+      if (taken.has(key) || taken.size === k) continue;
+      const home = homes[i] ?? null;
+      const count = home === null ? 0 : (counts.get(home) ?? 0);
+      if (count >= perCollection) continue;
+      if (home !== null) counts.set(home, count + 1);
+      if (home !== null && count + 1 === perCollection) full.add(home);
+      most = Math.min(most, score);
+      // Of a later pass nothing comes before what an earlier one had.
+      taken.set(key, { key, score: pass === 0 ? score : most });
+    }
+    if (found.length < asked || full.size === before) break;
+  }
+  return [...taken.values()];
+}

@@ -1,0 +1,108 @@
+import type { Reader } from '../store/connection.ts';
+import type { FilterSql } from '../store/filter.ts';
+import { frequencyOf, wordHits } from '../store/search-hits.ts';
+import type { Ranking } from './fuse.ts';
+import { words } from './tokens.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** What a search by words needs of the index. */
+export interface Lexicon {
+  /** Indexed entities. */
+  size: number;
+  vocabulary: Vocabulary;
+  /** Frequencies looked up lately. */
+  frequencies: Map<string, number>;
+}
+
+const maxWords = 32;
+const maxVariants = 16;
+/** Variants looked up in one search. */
+const maxLooked = 96;
+/** How much a variant counts beside a word that is known itself. */
+const besideKnown = 0.6;
+/** A word in more than this part of all entities says little and takes long. */
+const commonPart = 0.1;
+const variantPool = 400;
+
+interface QueryWord {
+  word: string;
+  frequency: number;
+}
+
+/** Two rankings by the words of a text: as they are, and with the words of the index that are like them. */
+export function lexicalRankings(
+  db: Reader,
+  lexicon: Lexicon,
+  text: string,
+  within: FilterSql,
+  pool: number,
+): Ranking[] {
+  const all = [...new Set(words(text))]
+    .slice(0, maxWords)
+    .map((word) => ({ word, frequency: frequency(db, lexicon, word) }));
+  const telling = all.filter(({ frequency: n }) => n <= Math.max(1000, lexicon.size * commonPart));
+  const used = telling.length > 0 ? telling : all;
+  if (used.length === 0) return [];
+  return [
+    { keys: wordHits(db, used.map(expression).join(' OR '), within, pool).map(({ key }) => key), weight: 1 },
+    { keys: byVariants(db, lexicon, used, within).slice(0, pool), weight: 1 },
+  ];
+}
+
+/** A word that is nowhere stands for those that begin with it. A word has letters and digits alone, so it is no syntax. */
+function expression({ word, frequency: n }: QueryWord): string {
+  return n === 0 && word.length > 1 ? `"${word}"*` : `"${word}"`;
+}
+
+/** For each word of the query the best of what fits it counts, and these are summed. */
+function byVariants(db: Reader, lexicon: Lexicon, query: readonly QueryWord[], within: FilterSql): number[] {
+  const totals = new Map<number, number>();
+  const each = Math.max(2, Math.min(maxVariants, Math.floor(maxLooked / query.length)));
+  for (const { word, frequency: known } of query) {
+    const best = new Map<number, number>();
+    const count = (term: string, factor: number): void => {
+      for (const { key, score } of wordHits(db, `"${term}"`, within, variantPool))
+        best.set(key, Math.max(best.get(key) ?? 0, score * factor));
+    };
+    if (known > 0) count(word, 1);
+    for (const { term, likeness } of lexicon.vocabulary.like(word, each)) {
+      const n = frequency(db, lexicon, term);
+      if (n === 0 || n > Math.max(1000, lexicon.size * commonPart)) continue;
+      // That a variant is rare does not make it better than what was asked for.
+      const rarer = known > 0 ? Math.min(1, rarity(lexicon, known) / rarity(lexicon, n)) : 1;
+      count(term, likeness * rarer * (known > 0 ? besideKnown : 1));
+    }
+    for (const [key, score] of best) totals.set(key, (totals.get(key) ?? 0) + score);
+  }
+  return [...totals].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([key]) => key);
+}
+
+function rarity({ size }: Lexicon, frequency: number): number {
+  return Math.max(0.01, Math.log((size - frequency + 0.5) / (frequency + 0.5)));
+}
+
+export function frequency(db: Reader, { frequencies }: Lexicon, word: string): number {
+  const known = frequencies.get(word);
+  if (known !== undefined) return known;
+  const found = frequencyOf(db, word);
+  frequencies.set(word, found);
+  return found;
+}
+
+/** How many of a text's words are asked for, to find what is like it. */
+const tellingWords = 25;
+
+/** Entities that share the words that tell most of a text (more like this). */
+export function moreLikeThis(db: Reader, lexicon: Lexicon, text: string, within: FilterSql, pool: number): Ranking {
+  const counts = new Map<string, number>();
+  for (const word of words(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const scored = [...counts].flatMap(([word, n]) => {
+    const found = frequency(db, lexicon, word);
+    if (found < 2 || found > Math.max(100, lexicon.size * commonPart)) return [];
+    return [{ word, score: (1 + Math.log(n)) * rarity(lexicon, found) }];
+  });
+  const telling = scored.sort((a, b) => b.score - a.score || (a.word < b.word ? -1 : 1)).slice(0, tellingWords);
+  if (telling.length === 0) return { keys: [], weight: 1 };
+  const match = telling.map(({ word }) => `"${word}"`).join(' OR ');
+  return { keys: wordHits(db, match, within, pool).map(({ key }) => key), weight: 1 };
+}

@@ -1,0 +1,114 @@
+import { StorageError } from '../errors.ts';
+import type { Within } from '../store/search-hits.ts';
+import { openSearchReader, searchFileNumber } from '../store/search-index.ts';
+import { storageError, storing } from '../store/storage-error.ts';
+import { Finder } from './finder.ts';
+import type { Ranked } from './fuse.ts';
+import type { Failed, IndexFiles } from './index-thread.ts';
+import { type RankAnswer, type RankJob, rank } from './jobs.ts';
+import { presented, type Shape } from './present.ts';
+
+/** There is no index yet. */
+export interface Missing {
+  missing: true;
+}
+
+/** Hits as JSON text (UTF-8 of an array). */
+export interface Presented {
+  results: Uint8Array;
+  count: number;
+  /** The ids of the collections that were chosen. */
+  collections: string[];
+}
+
+/** A hit as other parts of the node use it. */
+export interface Hit {
+  id: string;
+  /** The store's key. */
+  key: number;
+  /** 0..1 */
+  score: number;
+}
+
+type Ordered<T> = T & { files: IndexFiles };
+type Answered<T> = T | Missing | Failed;
+
+const open = new Map<string, { finder: Finder; number: number }>();
+
+export function rankHits({ files, job }: Ordered<{ job: RankJob }>): Answered<RankAnswer & { hits: Hit[] }> {
+  return answered(files, (finder) => {
+    const { ranked, collections } = rank(finder, job);
+    const ids = finder.idsOf(ranked);
+    return { ranked, collections, hits: ranked.map(({ key, score }, i) => ({ id: ids[i] ?? '', key, score })) };
+  });
+}
+
+export function answerJob({ files, job, shape }: Ordered<{ job: RankJob; shape: Shape }>): Answered<Presented> {
+  return answered(files, (finder) =>
+    finder.db.snapshot((db) => {
+      const { ranked, collections } = rank(finder, job);
+      return bytes(presented(db, ranked, shape), collections);
+    }),
+  );
+}
+
+/** What was found before, as far as it still fits. */
+export function presentAgain({
+  files,
+  ranked,
+  within,
+  shape,
+}: Ordered<{ ranked: Ranked[]; within: Within; shape: Shape }>): Answered<Presented> {
+  return answered(files, (finder) =>
+    finder.db.snapshot((db) => {
+      const keys = ranked.map(({ key }) => key);
+      const still = new Set(finder.fitting(keys, within));
+      const left = ranked.filter(({ key }) => still.has(key));
+      return bytes(presented(db, left, shape), []);
+    }),
+  );
+}
+
+export function similarities({ files, text, others }: Ordered<{ text: string; others: string[] }>): Answered<number[]> {
+  return answered(files, (finder) => finder.similarities(text, others));
+}
+
+export function closeFinders(): void {
+  for (const file of [...open.keys()]) close(file);
+}
+
+function bytes({ results, count }: { results: string; count: number }, collections: string[]): Presented {
+  return { results: new TextEncoder().encode(results), count, collections };
+}
+
+function answered<T>(files: IndexFiles, work: (finder: Finder) => T): Answered<T> {
+  try {
+    return storing(() => {
+      const finder = finderOf(files);
+      return finder ? work(finder) : { missing: true };
+    });
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    // A connection remembers pages, also bad ones.
+    close(files.index);
+    return { failed: storageError(error) };
+  }
+}
+
+/** A file that was deleted and made again is another one. */
+function finderOf(files: IndexFiles): Finder | undefined {
+  const number = searchFileNumber(files.index);
+  const known = open.get(files.index);
+  if (known && known.number === number) return known.finder;
+  close(files.index);
+  const db = openSearchReader(files.database, files.index);
+  if (!db) return undefined;
+  const finder = new Finder(db);
+  open.set(files.index, { finder, number });
+  return finder;
+}
+
+function close(file: string): void {
+  open.get(file)?.finder.db.close();
+  open.delete(file);
+}

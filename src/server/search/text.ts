@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import type { Json } from '../model/manifest.ts';
+import type { DocWords } from '../store/search-index.ts';
+import { words } from './tokens.ts';
+
+/** The texts by which an entity is found. */
+export interface EntityText {
+  label: string;
+  /** Type and text properties. */
+  body: string;
+  /** What it leads to: predicate, and the labels at the other end. */
+  links: { predicate: string; labels: string[] }[];
+}
+
+export interface TextSource {
+  type: string;
+  label: string;
+  properties: { [key: string]: Json };
+  neighbours: { predicate: string; label: string }[];
+  /** What a collection holds. */
+  summary?: string[];
+  /** The label of the entity that an inline reference names. */
+  labelOf(id: string): string | undefined;
+}
+
+/** So many characters of an entity are indexed. */
+const maxBody = 50_000;
+const maxLabel = 500;
+const maxDepth = 6;
+/** Addresses, CIDs and the like say nothing to whom searches by words. */
+const wordless = /^(?:[a-z][a-z0-9+.-]*:\/\/\S+|data:\S+|baf[a-z0-9]{40,}|[0-9A-HJKMNP-TV-Z]{26})$/i;
+/** `[Label](arke:ID)`, whatever the service calls itself (interface.md; wire-contract.md 1.4). */
+const reference = /\[([^\]\n]{0,500})\]\([a-z][a-z0-9-]{0,31}:([0-9A-Z]{26})\)/g;
+
+export function entityText({ type, label, properties, neighbours, summary = [], labelOf }: TextSource): EntityText {
+  const parts: string[] = [type.replaceAll(/[_-]+/g, ' ')];
+  let left = maxBody;
+  const take = (text: string): void => {
+    if (left <= 0 || text === label || wordless.test(text)) return;
+    const cut = text.slice(0, left);
+    left -= cut.length;
+    parts.push(resolved(cut, labelOf));
+  };
+  const walk = (value: Json, depth: number): void => {
+    if (typeof value === 'string') take(value);
+    else if (typeof value === 'object' && value !== null && left > 0 && depth < maxDepth)
+      for (const inner of Object.values(value)) walk(inner, depth + 1);
+  };
+  for (const [name, value] of Object.entries(properties)) if (!isMachinery(type, name)) walk(value, 0);
+  for (const text of summary) take(text);
+  const links = new Map<string, string[]>();
+  for (const { predicate, label: other } of neighbours) {
+    const labels = links.get(predicate) ?? [];
+    labels.push(other.slice(0, maxLabel));
+    links.set(predicate, labels);
+  }
+  return {
+    label: label.slice(0, maxLabel),
+    body: parts.join('\n'),
+    links: [...links].map(([predicate, labels]) => ({ predicate, labels })),
+  };
+}
+
+/** Roles, content keys and schemas are no texts. */
+function isMachinery(type: string, name: string): boolean {
+  return (
+    (type === 'collection' && name === 'roles') || name === '_content' || name === 'input_schema' || name === 'flow'
+  );
+}
+
+function resolved(text: string, labelOf: TextSource['labelOf']): string {
+  if (!text.includes('](')) return text;
+  return text.replaceAll(reference, (_, label: string, id: string) => {
+    const now = labelOf(id);
+    return now === undefined || now === label ? label : `${label} ${now}`;
+  });
+}
+
+export function docWords({ label, body, links }: EntityText): DocWords {
+  return {
+    label: words(label).join(' '),
+    body: words(body).join(' '),
+    links: words(links.flatMap(({ labels }) => labels).join('\n')).join(' '),
+  };
+}
+
+/** One text of all, as an embedding model reads it. */
+export function plainText({ label, body, links }: EntityText): string {
+  return [label, body, ...links.map(({ predicate, labels }) => `${predicate}: ${labels.join(', ')}`)].join('\n');
+}
+
+export function digestOf(doc: DocWords): string {
+  return createHash('sha1').update(`${doc.label}\n${doc.body}\n${doc.links}`).digest('base64url');
+}

@@ -1,0 +1,45 @@
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import { StorageError } from '../errors.ts';
+import { workerUrl } from '../store/worker-url.ts';
+import type { Failed } from './index-thread.ts';
+
+/** One thread of this folder, started when first needed and ended after a minute without work. */
+export class OneThread implements AsyncDisposable {
+  readonly #file: string;
+  readonly #last: string;
+  #pool: Piscina | null = null;
+
+  /** `last`: what it is asked before it ends. */
+  constructor(file: string, last: string) {
+    this.#file = file;
+    this.#last = last;
+  }
+
+  /** @throws StorageError */
+  async run<T>(name: string, order: object): Promise<T> {
+    this.#pool ??= new Piscina({
+      filename: fileURLToPath(workerUrl(this.#file, import.meta.url)),
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: 60_000,
+      atomics: 'disabled',
+      recordTiming: false,
+    });
+    const result = (await this.#pool.run(order, { name })) as T | Failed;
+    if (isFailed(result)) throw new StorageError(result.failed.reason, result.failed.full);
+    return result;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = null;
+    if (!pool) return;
+    if (pool.threads.length > 0) await pool.run(undefined, { name: this.#last });
+    await pool.destroy();
+  }
+}
+
+function isFailed(result: unknown): result is Failed {
+  return typeof result === 'object' && result !== null && 'failed' in result;
+}

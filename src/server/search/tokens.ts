@@ -1,0 +1,31 @@
+/** Scripts that are written without spaces: their texts are cut into pairs of characters. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/u;
+const unspacedRun =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]+|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]+/gu;
+const longest = 40;
+
+/** The words of a text as the index has them: small letters without diacritics, nothing but letters and digits. */
+export function words(text: string): string[] {
+  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
+  const found = plain.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const all = unspaced.test(plain) ? found.flatMap(split) : found;
+  return all.map((word) => (word.length > longest ? [...word].slice(0, longest).join('') : word));
+}
+
+function split(word: string): string[] {
+  return (word.match(unspacedRun) ?? []).flatMap((run) => (unspaced.test(run) ? pairs([...run]) : [run]));
+}
+
+function pairs(characters: string[]): string[] {
+  if (characters.length === 1) return characters;
+  return characters.slice(1).map((second, i) => `${characters[i]}${second}`);
+}
+
+/** The runs of 3 and 4 characters in a word, its ends marked. */
+export function gramsOf(word: string): string[] {
+  const marked = `_${word}_`;
+  const grams: string[] = [];
+  for (const length of [3, 4])
+    for (let i = 0; i + length <= marked.length; i++) grams.push(marked.slice(i, i + length));
+  return grams;
+}

@@ -1,0 +1,217 @@
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { Connection, type Reader, type Writer } from './connection.ts';
+import { knownVersion, type Migration, migrate } from './migrations/migrate.ts';
+
+/**
+ * What searches look in: a database of its own that can be made again from the entities at any time, so nothing in it is
+ * worth an fsync. Rows go by the store's key of their entity.
+ */
+const schema: readonly Migration[] = [
+  `
+  -- cursor: the last move that is in; anchor: the CID that it led to; epoch: changes when everything begins anew.
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+  -- digest: of the texts that are indexed; label: as neighbours show it.
+  CREATE TABLE doc (key INTEGER PRIMARY KEY, digest TEXT NOT NULL, label TEXT NOT NULL) STRICT;
+
+  CREATE VIRTUAL TABLE words USING fts5 (
+    label, body, links,
+    content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
+  );
+  INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0, 1.5)');
+  CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);
+
+  -- Every word that was ever indexed, in the order of its first coming.
+  CREATE TABLE term (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE) STRICT;
+
+  -- Entities whose neighbours have to be looked at again, up to the key after which that goes on.
+  CREATE TABLE relabel (key INTEGER PRIMARY KEY, after INTEGER NOT NULL) STRICT;
+  -- Entities to be looked at again.
+  CREATE TABLE again (key INTEGER PRIMARY KEY) STRICT;
+
+  -- seq: in the order of writing, so that codes in memory can be brought up to date. model: the number of the model.
+  CREATE TABLE vec (
+    key INTEGER PRIMARY KEY,
+    seq INTEGER NOT NULL UNIQUE,
+    model INTEGER NOT NULL,
+    vector BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX vec_model ON vec (model, key);
+  -- name: of what makes vectors; facts: what it has learned.
+  CREATE TABLE model (number INTEGER PRIMARY KEY, name TEXT NOT NULL, size INTEGER NOT NULL, facts BLOB) STRICT;
+  `,
+];
+
+/** The index's file in a network's folder. */
+export function searchFile(folder: string): string {
+  return join(folder, 'search.db');
+}
+
+/** The file's identity: another one after it was deleted and made again; 0 where there is none. */
+export function searchFileNumber(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.ino ?? 0;
+}
+
+/** The one writing connection. An index that cannot be read, or of a newer program, is made anew. */
+export function openIndexWriter(file: string): Connection {
+  try {
+    return openWriting(file);
+  } catch (error) {
+    if (!existsSync(file) || (error as { code?: string }).code === 'SQLITE_FULL') throw error;
+    removeIndex(file);
+    return openWriting(file);
+  }
+}
+
+export function removeIndex(file: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true });
+}
+
+function openWriting(file: string): Connection {
+  const db = new Database(file);
+  try {
+    knownVersion(db, schema);
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = NORMAL');
+    db.pragma('journal_size_limit = 67108864');
+    db.pragma('cache_size = -32768');
+    migrate(db, schema);
+    return new Connection(db);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** All of `fn` or nothing. */
+export function indexed<T>(index: Connection, fn: () => T): T {
+  return index.db.transaction(fn).immediate();
+}
+
+/** A connection that reads the entities as `main` and the index as `search`; null where there is no index yet. */
+export function openSearchReader(database: string, file: string): Connection | null {
+  if (!existsSync(file)) return null;
+  const db = new Database(database, { readonly: true, fileMustExist: true });
+  try {
+    db.pragma('cache_size = -16384');
+    db.prepare('ATTACH ? AS search').run(file);
+    db.pragma('search.cache_size = -32768');
+    // The file is there before its tables are.
+    if (db.pragma('search.user_version', { simple: true }) !== schema.length) {
+      db.close();
+      return null;
+    }
+    return new Connection(db);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** The last move that an index has; 0 where it cannot be read. */
+export function indexedUpTo(file: string): number {
+  if (!existsSync(file)) return 0;
+  try {
+    const db = new Connection(new Database(file, { readonly: true, fileMustExist: true }));
+    try {
+      return Number(ownMeta(db, 'cursor') ?? 0);
+    } finally {
+      db.close();
+    }
+  } catch {
+    return 0;
+  }
+}
+
+export function metaOf(db: Reader, name: string): string | undefined {
+  return db.get<{ value: string }>('SELECT value FROM search.meta WHERE name = ?', name)?.value;
+}
+
+export function ownMeta(index: Reader, name: string): string | undefined {
+  return index.get<{ value: string }>('SELECT value FROM meta WHERE name = ?', name)?.value;
+}
+
+export function setMeta(index: Writer, name: string, value: string): void {
+  index.run('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)', name, value);
+}
+
+/** Forgets everything that is indexed. */
+export function emptyIndex(index: Writer, epoch: string): void {
+  index.run("INSERT INTO words (words) VALUES ('delete-all')");
+  for (const table of ['meta', 'doc', 'term', 'relabel', 'again', 'vec', 'model']) index.run(`DELETE FROM ${table}`);
+  setMeta(index, 'epoch', epoch);
+}
+
+export interface Doc {
+  key: number;
+  digest: string;
+  label: string;
+}
+
+export function docOf(index: Reader, key: number): Doc | undefined {
+  return index.get<Doc>('SELECT key, digest, label FROM doc WHERE key = ?', key);
+}
+
+/** The words of an entity's texts, between spaces. */
+export interface DocWords {
+  label: string;
+  body: string;
+  links: string;
+}
+
+export function putDoc(index: Writer, { key, digest, label }: Doc, words: DocWords): void {
+  index.run('INSERT OR REPLACE INTO doc (key, digest, label) VALUES (?, ?, ?)', key, digest, label);
+  index.run(
+    'INSERT OR REPLACE INTO words (rowid, label, body, links) VALUES (?, ?, ?, ?)',
+    key,
+    words.label,
+    words.body,
+    words.links,
+  );
+}
+
+export function dropDoc(index: Writer, key: number): void {
+  index.run('DELETE FROM doc WHERE key = ?', key);
+  index.run('DELETE FROM words WHERE rowid = ?', key);
+  index.run('DELETE FROM vec WHERE key = ?', key);
+}
+
+export function addTerm(index: Writer, term: string): void {
+  index.run('INSERT OR IGNORE INTO term (term) VALUES (?)', term);
+}
+
+export function countDocs(index: Reader): number {
+  return index.get<{ n: number }>('SELECT count(*) AS n FROM doc')?.n ?? 0;
+}
+
+/** Notes that the neighbours of an entity show a label that is no longer its. */
+export function askRelabel(index: Writer, key: number): void {
+  index.run('INSERT INTO relabel (key, after) VALUES (?, 0) ON CONFLICT DO UPDATE SET after = 0', key);
+}
+
+export function nextRelabel(index: Reader): { key: number; after: number } | undefined {
+  return index.get('SELECT key, after FROM relabel ORDER BY key LIMIT 1');
+}
+
+/** Goes on after that key; null: done. */
+export function relabelled(index: Writer, key: number, after: number | null): void {
+  if (after === null) index.run('DELETE FROM relabel WHERE key = ?', key);
+  else index.run('UPDATE relabel SET after = ? WHERE key = ?', after, key);
+}
+
+export function askAgain(index: Writer, key: number): void {
+  index.run('INSERT OR IGNORE INTO again (key) VALUES (?)', key);
+}
+
+/** Takes some of what is to be looked at again. */
+export function takeAgain(index: Writer, limit: number): number[] {
+  const keys = index.all<{ key: number }>('SELECT key FROM again ORDER BY key LIMIT ?', limit).map(({ key }) => key);
+  for (const key of keys) index.run('DELETE FROM again WHERE key = ?', key);
+  return keys;
+}
+
+export function isSettled(index: Reader): boolean {
+  return index.get('SELECT 1 FROM relabel UNION ALL SELECT 1 FROM again LIMIT 1') === undefined;
+}

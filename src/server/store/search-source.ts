@@ -1,0 +1,83 @@
+import { cidText } from '../blocks/cid.ts';
+import type { Reader } from './connection.ts';
+import { predicateKey } from './entity-keys.ts';
+
+/** An entity as the index sees it; `json` is null where it is deleted. */
+export interface SourceRow {
+  key: number;
+  id: string;
+  type: string;
+  label: string;
+  json: string | null;
+  collection: number | null;
+}
+
+/** The entities that moves after `after` are about, and the last of these moves; undefined where there are none. */
+export function movedAfter(db: Reader, after: number, limit: number): { last: number; keys: number[] } | undefined {
+  const rows = db.all<{ id: number; entity: number }>(
+    'SELECT id, entity FROM moves WHERE id > ? ORDER BY id LIMIT ?',
+    after,
+    limit,
+  );
+  const last = rows.at(-1);
+  return last && { last: last.id, keys: [...new Set(rows.map(({ entity }) => entity))] };
+}
+
+/** The CID that a move led to; undefined where there is no such move. */
+export function movedCid(db: Reader, move: number): string | undefined {
+  const row = db.get<{ cid: Uint8Array }>(
+    'SELECT b.cid FROM moves m JOIN block b ON b.key = m.new_tip WHERE m.id = ?',
+    move,
+  );
+  return row && cidText(row.cid);
+}
+
+export function sourceRow(db: Reader, key: number): SourceRow | undefined {
+  return db.get('SELECT key, id, type, label, json, collection FROM entity WHERE key = ? AND tip IS NOT NULL', key);
+}
+
+/** What an entity leads to, by predicate; the collections that it lies in are left out. */
+export function neighboursOf(db: Reader, key: number, limit: number): { predicate: string; label: string }[] {
+  return db.all(
+    `SELECT p.name AS predicate, e.label FROM edge d JOIN predicate p ON p.key = d.predicate
+       JOIN entity e ON e.key = d.peer
+      WHERE d.source = ? AND p.name <> 'collection' AND e.deleted = 0 AND e.label <> '' LIMIT ?`,
+    key,
+    limit,
+  );
+}
+
+/** Whom an id in a text stands for. */
+export function labelOfId(db: Reader, id: string): string | undefined {
+  return db.get<{ label: string }>("SELECT label FROM entity WHERE id = ? AND deleted = 0 AND label <> ''", id)?.label;
+}
+
+/** Live entities that lead to an entity, in the order of their keys. */
+export function sourcesOf(db: Reader, peer: number, after: number, limit: number): number[] {
+  const rows = db.all<{ source: number }>(
+    `SELECT DISTINCT d.source FROM edge d WHERE d.peer = ? AND d.source > ? AND d.predicate <> ? ORDER BY d.source LIMIT ?`,
+    peer,
+    after,
+    predicateKey(db, 'collection') ?? -1,
+    limit,
+  );
+  return rows.map(({ source }) => source);
+}
+
+/** What a collection holds, from its newest entities: their labels, their types, and what most of them lead to. */
+export function collectionSummary(db: Reader, key: number, sample: number): string[] {
+  const members = db.all<{ entity: number; type: string; label: string }>(
+    `SELECT l.entity, l.type, e.label FROM listing l JOIN entity e ON e.key = l.entity
+      WHERE l.collection = ? ORDER BY l.created_at DESC, l.id LIMIT ?`,
+    key,
+    sample,
+  );
+  const peers = db.all<{ label: string }>(
+    `SELECT p.label FROM json_each(?) m JOIN edge d ON d.source = m.value JOIN entity p ON p.key = d.peer
+      WHERE p.label <> '' AND p.deleted = 0 AND d.peer <> ? GROUP BY d.peer ORDER BY count(*) DESC, d.peer LIMIT 50`,
+    JSON.stringify(members.map(({ entity }) => entity)),
+    key,
+  );
+  const types = [...new Set(members.map(({ type }) => type))];
+  return [...types, ...peers.map(({ label }) => label), ...members.map(({ label }) => label)];
+}
