@@ -30,7 +30,10 @@ const operators = z
     $nin: scalars.optional(),
     $exists: z.boolean().optional(),
   })
-  .refine((given) => Object.keys(given).length > 0, 'must have an operator');
+  .refine((given) => Object.keys(given).length > 0, {
+    error: 'must have an operator',
+    when: ({ issues }) => issues.length === 0,
+  });
 const conditions = z.array(z.unknown()).min(1).max(100);
 
 type Scalar = z.infer<typeof scalar>;
