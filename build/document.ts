@@ -50,6 +50,7 @@ export const tags = [
   { name: 'Relationships', description: 'Links between two entities, written in both' },
   { name: 'Collections', description: 'Groups of entities, with roles and members' },
   { name: 'Graph', description: 'Paths between entities, and what they lead to' },
+  { name: 'Search', description: 'Entities and collections by text, by what they are like, and by their properties' },
   { name: 'Permissions', description: 'Which actions there are, and what the caller may do' },
   { name: 'Users', description: 'Users and their API keys' },
   { name: 'Invites', description: 'Who may register, for whoever runs the node' },
