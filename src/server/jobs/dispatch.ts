@@ -1,0 +1,29 @@
+import type { Network } from '../model/ids.ts';
+import type { JobRequest } from '../model/job-request.ts';
+
+/** One request to a processor. It has been recorded before it is sent. */
+export interface Dispatch {
+  network: Network;
+  processor: { id: string; type: 'agent' | 'klados'; endpoint: string };
+  request: JobRequest;
+}
+
+/** What became of it. */
+export type Outcome =
+  /** The processor has taken the job; its log says the rest. */
+  | { kind: 'accepted' }
+  /** It has answered that it does not take it; `retryAfter` in seconds, as it said. */
+  | { kind: 'refused'; error: string; retryAfter?: number }
+  /** It surely did not get the request: it may be sent again. */
+  | { kind: 'unreached'; error: string }
+  /** It may have got it: it is never sent again, and its log is waited for (decisions.md, Processors). */
+  | { kind: 'unknown'; error: string };
+
+/** A way to processors. Which one takes a job depends on the processor's endpoint. */
+export interface Dispatcher {
+  takes(endpoint: string): boolean;
+  /** The processor runs within this node, so that its work ends with it: after a restart it is sent again. */
+  readonly local: boolean;
+  /** Resolves when the processor has taken or refused the job, not when the job is done. Never rejects. */
+  send(dispatch: Dispatch, signal: AbortSignal): Promise<Outcome>;
+}

@@ -1,0 +1,84 @@
+import { actions as allActions, implies } from './actions.ts';
+import { grantRole } from './collection-rules.ts';
+import { type CollectionAccess, isExpired } from './roles.ts';
+
+/** A processor that is to work in a collection. */
+export interface Grantee {
+  id: string;
+  type: 'agent' | 'klados';
+  label: string;
+  /** What it asks for: actions, `*:verb` or `type:*`. */
+  actions: readonly string[];
+}
+
+/** What a processor holds in a collection, and what has to be written so that it holds what it asks for. */
+export interface GrantPlan {
+  grantee: Grantee;
+  role: string;
+  /** What it asks for. */
+  actions: string[];
+  /** A grant that is live and gives all of it. */
+  alreadyGranted: boolean;
+  /** There was one, and its time is over. */
+  expired: boolean;
+  /** A grant that is live and lacks some of it. */
+  missingActions: boolean;
+  /** When the present grant ends or has ended, epoch milliseconds; null where there is none, or it never ends. */
+  currentExpires: number | null;
+  /** What it asks for and the invoker does not hold. */
+  refused: string[];
+  /** What is to be written; null where the grant that is there will do. `update`: there is a membership already. */
+  write: { actions: string[]; expires: number; update: boolean } | null;
+  /** When the grant ends after that. */
+  expires: number;
+}
+
+/** A live grant that covers so much of the wanted time is left as it is (decisions.md, Processors). */
+const enough = 0.9;
+
+/**
+ * What a processor needs in a collection for `wanted` milliseconds from `now` on. `holds` says whether the invoker may do an action
+ * there: a grant gives nothing else.
+ */
+export function planGrant(
+  access: CollectionAccess,
+  grantee: Grantee,
+  { now, wanted, holds }: { now: number; wanted: number; holds: (action: string) => boolean },
+): GrantPlan {
+  const role = grantRole(grantee.type, grantee.id);
+  const given = access.roles.get(role) ?? [];
+  const member = access.members.find((m) => m.role === role && m.peer === grantee.id);
+  const live = member !== undefined && access.roles.has(role) && !isExpired(member, now);
+  const actions = [...new Set(grantee.actions)];
+  const lacking = actions.filter((action) => !given.some((one) => covers(one, action)));
+  // What never ends gives what it gives; what is added to it ends with the job.
+  const ends = live ? (member.expires ?? now + wanted) : now;
+  const suffices = live && lacking.length === 0 && ends - now >= wanted * enough;
+  const expires = suffices ? ends : Math.max(now + wanted, ends);
+  const gives = (action: string) => concrete(action).length > 0 && concrete(action).every(holds);
+  // What only somebody else could give is not prolonged with the rest.
+  const kept = live ? given.filter((action) => !actions.includes(action) && gives(action)) : [];
+  return {
+    grantee,
+    role,
+    actions,
+    alreadyGranted: live && lacking.length === 0,
+    expired: member !== undefined && !live,
+    missingActions: live && lacking.length > 0,
+    currentExpires: member === undefined || member.expires === null ? null : member.expires,
+    refused: actions.filter((action) => !gives(action)),
+    write: suffices ? null : { actions: [...actions, ...kept], expires, update: member !== undefined },
+    expires,
+  };
+}
+
+/** The actions that a pattern stands for. */
+function concrete(pattern: string): string[] {
+  if (allActions.includes(pattern)) return [pattern];
+  return allActions.filter((action) => implies(pattern, action));
+}
+
+/** Whether holding one action or pattern gives all that another stands for. */
+function covers(held: string, pattern: string): boolean {
+  return held === pattern || concrete(pattern).every((action) => implies(held, action));
+}

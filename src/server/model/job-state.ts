@@ -1,0 +1,68 @@
+/**
+ * How far the request of a job has come. `queued`: it is to be sent; `sent`: it may have arrived; `unknown`: nobody can
+ * tell whether it has; the other two are the processor's answers. What the job itself does stands in its log.
+ */
+export type JobState = 'queued' | 'sent' | 'accepted' | 'refused' | 'unknown';
+
+/** What is known of a job's request. */
+export interface Sending {
+  state: JobState;
+  /** How often it was sent. */
+  attempts: number;
+  /** Why it is refused, unknown or queued again. */
+  error: string | null;
+  /** Seconds, as the processor said. */
+  retryAfter: number | null;
+}
+
+export type SendingEvent =
+  /** It is about to be sent. */
+  | { kind: 'sending' }
+  | { kind: 'accepted' }
+  | { kind: 'refused'; error: string; retryAfter?: number }
+  /** It did not arrive. */
+  | { kind: 'unreached'; error: string }
+  | { kind: 'unknown'; error: string }
+  /** The node begins anew. `local`: the processor ended with it. */
+  | { kind: 'restarted'; local: boolean };
+
+/** How often a processor that refuses the connection is tried. */
+export const maxAttempts = 4;
+
+export const newSending: Sending = { state: 'queued', attempts: 0, error: null, retryAfter: null };
+
+/** The state after an event. An answer that has been given stays, whatever comes later; nothing unknown is sent again. */
+export function afterSending(now: Sending, event: SendingEvent): Sending {
+  switch (event.kind) {
+    case 'sending':
+      return now.state === 'queued' ? { ...now, state: 'sent', attempts: now.attempts + 1, error: null } : now;
+    case 'accepted':
+      return now.state === 'sent' ? { ...now, state: 'accepted', error: null } : now;
+    case 'refused': {
+      const { error, retryAfter = null } = event;
+      return now.state === 'sent' ? { ...now, state: 'refused', error, retryAfter } : now;
+    }
+    case 'unreached': {
+      if (now.state !== 'sent') return now;
+      return { ...now, state: now.attempts < maxAttempts ? 'queued' : 'refused', error: event.error };
+    }
+    case 'unknown':
+      return now.state === 'sent' ? { ...now, state: 'unknown', error: event.error } : now;
+    case 'restarted':
+      return restarted(now, event.local);
+  }
+}
+
+function restarted(now: Sending, local: boolean): Sending {
+  // What ran within the node ran into the void; how often it is begun anew is bounded as well.
+  const again = local && (now.state === 'sent' || now.state === 'accepted');
+  if (again && now.attempts < maxAttempts) return { ...now, state: 'queued' };
+  const stopped = 'the node stopped before the processor had answered';
+  if (again) return { ...now, state: 'refused', error: `the node stopped ${now.attempts} times while it ran` };
+  return now.state === 'sent' ? { ...now, state: 'unknown', error: stopped } : now;
+}
+
+/** Milliseconds to wait before a processor is tried again that did not take the connection. */
+export function pauseBefore(attempt: number): number {
+  return attempt === 0 ? 0 : 100 * 3 ** Math.min(attempt - 1, 5);
+}

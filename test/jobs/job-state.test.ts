@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  afterSending,
+  maxAttempts,
+  newSending,
+  pauseBefore,
+  type Sending,
+  type SendingEvent,
+} from '../../src/server/model/job-state.ts';
+
+const run = (events: SendingEvent[], from: Sending = newSending): Sending => events.reduce(afterSending, from);
+const sending: SendingEvent = { kind: 'sending' };
+
+describe('the request of a job', () => {
+  test('is sent once and accepted', () => {
+    expect(run([sending, { kind: 'accepted' }])).toEqual({
+      state: 'accepted',
+      attempts: 1,
+      error: null,
+      retryAfter: null,
+    });
+  });
+
+  test('keeps the words of a refusal', () => {
+    const refused = run([sending, { kind: 'refused', error: 'no key', retryAfter: 60 }]);
+    expect(refused).toMatchObject({ state: 'refused', error: 'no key', retryAfter: 60 });
+    expect(run([{ kind: 'accepted' }, sending, { kind: 'restarted', local: true }], refused)).toEqual(refused);
+  });
+
+  test('is sent again where nobody took the connection, and not for ever', () => {
+    let now = newSending;
+    for (let attempt = 1; attempt < maxAttempts; attempt++) {
+      now = run([sending, { kind: 'unreached', error: 'refused' }], now);
+      expect(now).toMatchObject({ state: 'queued', attempts: attempt, error: 'refused' });
+    }
+    expect(run([sending, { kind: 'unreached', error: 'refused' }], now)).toMatchObject({
+      state: 'refused',
+      attempts: maxAttempts,
+    });
+  });
+
+  test('is unknown after a restart in between, and what ran within the node begins anew', () => {
+    const sent = run([sending]);
+    expect(run([{ kind: 'restarted', local: false }], sent)).toMatchObject({ state: 'unknown', attempts: 1 });
+    expect(run([{ kind: 'restarted', local: true }], sent)).toMatchObject({ state: 'queued', attempts: 1 });
+    expect(run([{ kind: 'accepted' }, { kind: 'restarted', local: true }], sent)).toMatchObject({ state: 'queued' });
+    expect(run([{ kind: 'accepted' }, { kind: 'restarted', local: false }], sent)).toMatchObject({ state: 'accepted' });
+  });
+
+  test('that ends the node each time it runs is given up', () => {
+    let now = newSending;
+    for (let i = 0; i < maxAttempts; i++)
+      now = run([sending, { kind: 'accepted' }, { kind: 'restarted', local: true }], now);
+    expect(now).toMatchObject({ state: 'refused', attempts: maxAttempts });
+  });
+
+  test('is never sent again once it may have arrived, whatever happens', () => {
+    const event = fc.constantFrom<SendingEvent>(
+      sending,
+      { kind: 'accepted' },
+      { kind: 'refused', error: 'e' },
+      { kind: 'unreached', error: 'e' },
+      { kind: 'unknown', error: 'e' },
+      { kind: 'restarted', local: false },
+    );
+    fc.assert(
+      fc.property(fc.array(event), (events) => {
+        let arrived = false;
+        let now = newSending;
+        for (const one of events) {
+          const next = afterSending(now, one);
+          if (arrived) expect(next.attempts).toBe(now.attempts);
+          expect(next.attempts).toBeLessThanOrEqual(maxAttempts);
+          arrived ||= next.state === 'accepted' || next.state === 'unknown' || next.state === 'refused';
+          now = next;
+        }
+      }),
+    );
+  });
+
+  test('waits longer before each attempt', () => {
+    const pauses = [0, 1, 2, 3].map(pauseBefore);
+    expect(pauses[0]).toBe(0);
+    expect(pauses.toSorted((a, b) => a - b)).toEqual(pauses);
+    expect(new Set(pauses).size).toBe(4);
+  });
+});
