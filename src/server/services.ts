@@ -3,6 +3,7 @@ import { monotonicFactory } from 'ulid';
 import { FileStore } from './blocks/file-store.ts';
 import type { Config } from './config.ts';
 import { idOn, type Network } from './model/ids.ts';
+import { AgentsService } from './resources/agents/service.ts';
 import { AuthService } from './resources/auth/service.ts';
 import { CollectionsService } from './resources/collections/service.ts';
 import { BatchService } from './resources/entities/batch-service.ts';
@@ -15,8 +16,11 @@ import { EntityWrites } from './resources/entities/writes.ts';
 import { PairsService } from './resources/folders/pairs-service.ts';
 import { FoldersService } from './resources/folders/service.ts';
 import { GraphService } from './resources/graph/service.ts';
+import { KladoiService } from './resources/kladoi/service.ts';
 import { PermissionsService } from './resources/permissions/service.ts';
+import { Registry } from './resources/processors/registry.ts';
 import { RelationshipsService } from './resources/relationships/service.ts';
+import { RhizaiService } from './resources/rhizai/service.ts';
 import { SearchService } from './resources/search/service.ts';
 import { SimilarService } from './resources/search/similar-service.ts';
 import { AdditivePreparer } from './resources/updates/preparer.ts';
@@ -56,6 +60,7 @@ export function buildServices({ config, networks, identity, search, now }: Groun
   const entities = new EntitiesService(writes);
   const users = new UsersService({ writes, entities, identity });
   const operator = identity.ensureOperator().account.id;
+  const registry = new Registry({ writes, entities });
   return {
     permissions,
     writes,
@@ -77,6 +82,9 @@ export function buildServices({ config, networks, identity, search, now }: Groun
       texts: new SearchService({ writes, engine: search, operator, official: config.official }),
       similar: new SimilarService({ writes, entities, engine: search }),
     },
+    agents: new AgentsService({ registry, writes }),
+    kladoi: new KladoiService(registry),
+    rhizai: new RhizaiService(registry),
     relationships: new RelationshipsService(writes),
     updates: new UpdatesService(writes),
     additions: new AdditivePreparer(writes, identity),

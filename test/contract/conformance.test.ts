@@ -5,6 +5,7 @@ import { unauthorized } from '../helpers/entities.ts';
 import { misfits, operations } from './document.ts';
 import { later, nameless, promised } from './endpoints.ts';
 import { type Call, type Case, expected, type Row, type Scene } from './row.ts';
+import { agentRows } from './rows/agents.ts';
 import { alphaRows } from './rows/alpha.ts';
 import { attestationRows } from './rows/attestations.ts';
 import { authRows } from './rows/auth.ts';
@@ -20,10 +21,12 @@ import { findRows } from './rows/finds.ts';
 import { folderTreeRows } from './rows/folder-tree.ts';
 import { folderRows } from './rows/folders.ts';
 import { graphRows } from './rows/graph.ts';
+import { kladosRows } from './rows/kladoi.ts';
 import { memberRows } from './rows/members.ts';
 import { metricsRows } from './rows/metrics.ts';
 import { openRows } from './rows/open.ts';
 import { relationshipRows } from './rows/relationships.ts';
+import { rhizaRows } from './rows/rhizai.ts';
 import { searchRows } from './rows/search.ts';
 import { treeRows } from './rows/trees.ts';
 import { updateRows } from './rows/updates.ts';
@@ -47,6 +50,9 @@ const rows: Row[] = [
   ...contentRows,
   ...fileRows,
   ...relationshipRows,
+  ...agentRows,
+  ...kladosRows,
+  ...rhizaRows,
   ...connectRows,
   ...graphRows,
   ...searchRows,

@@ -145,9 +145,28 @@ export const promised: string[] = [...Object.values(specified), ...Object.values
 /** What is not built yet, by subject. Whoever adds an endpoint's row takes it out here. */
 export const later: Record<string, string[]> = {
   query: specified['Argo query'],
-  agents: specified.Agents,
-  kladoi: specified.Kladoi,
-  rhizai: specified.Rhizai,
+  invocation: [
+    'POST /agents/{id}/invoke',
+    'GET /agents/{id}/jobs/{job_id}/status',
+    'POST /kladoi/{id}/invoke',
+    'POST /kladoi/{id}/reinvoke',
+    'POST /rhizai/{id}/invoke',
+    'GET /rhizai/{id}/jobs/{job_id}/status',
+    'POST /rhizai/{id}/jobs/{job_id}/resume',
+  ],
+  registries: [
+    'PUT /agents/{id}',
+    'GET /agents/{id}/keys',
+    'POST /agents/{id}/keys',
+    'DELETE /agents/{id}/keys/{prefix}',
+    'POST /agents/{id}/verify',
+    'PUT /kladoi/{id}',
+    'POST /kladoi/{id}/verify',
+    'GET /kladoi/{id}/keys',
+    'POST /kladoi/{id}/keys',
+    'DELETE /kladoi/{id}/keys/{prefix}',
+    'PUT /rhizai/{id}',
+  ],
 };
 
 /** A route without the names of its parameters. */

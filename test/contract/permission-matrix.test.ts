@@ -8,6 +8,7 @@ import { chatted } from '../helpers/chat.ts';
 import { create, ok, read, remove, unauthorized } from '../helpers/entities.ts';
 import { declare, send } from '../helpers/files.ts';
 import type { Answer } from '../helpers/node.ts';
+import { agent, agentBody, klados, kladosBody, rhiza, rhizaBody } from '../helpers/processors.ts';
 import { letters, type MatrixScene, openMatrix, type Role, roles } from './matrix-scene.ts';
 import type { Row as ContractRow } from './row.ts';
 
@@ -35,6 +36,12 @@ file:download      | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqr
 file:reupload      | mgsbpko       | mgsbpko       | so            | so
 folder:create      | mgsbpko       | mgsbpko       | so            | so
 folder:update      | mgsbpko       | mgsbpko       | so            | so
+agent:view         | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
+agent:create       | mgsbpko       | mgsbpko       | so            | so
+klados:view        | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
+klados:create      | mgsbpko       | mgsbpko       | so            | so
+rhiza:view         | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
+rhiza:create       | mgsbpko       | mgsbpko       | so            | so
 collection:view    | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
 collection:create  | mxgensbo      | mxgensbo      | mxgensbo      | mxgensbo
 collection:update  | mgsbpko       | so            | so            | so
@@ -120,6 +127,13 @@ const probes: Record<string, Probe> = {
     const body = { expect_tip: cid, key: 'another', content_type: 'text/plain', size: 1 };
     return ask(scene.node, who, `POST /files/${id}/reupload`, body);
   },
+  'agent:view': async (s, who) => ask(s.node, who, `GET /agents/${(await agent(s.node, s.maker, s.collection.id)).id}`),
+  'agent:create': ({ node, collection }, who) => ask(node, who, 'POST /agents', agentBody(collection.id)),
+  'klados:view': async (s, who) =>
+    ask(s.node, who, `GET /kladoi/${(await klados(s.node, s.maker, s.collection.id)).id}`),
+  'klados:create': ({ node, collection }, who) => ask(node, who, 'POST /kladoi', kladosBody(collection.id)),
+  'rhiza:view': async (s, who) => ask(s.node, who, `GET /rhizai/${(await rhiza(s.node, s.maker, s.collection.id)).id}`),
+  'rhiza:create': ({ node, collection }, who) => ask(node, who, 'POST /rhizai', rhizaBody(collection.id)),
   'collection:view': ({ node, collection }, who) => ask(node, who, `GET /collections/${collection.id}`),
   'collection:create': ({ node }, who) => ask(node, who, 'POST /collections', { label: 'another' }),
   'collection:update': async ({ node, maker, collection }, who) => {

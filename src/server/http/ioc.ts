@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { AgentsController } from '../resources/agents/controller.ts';
 import { AlphaController } from '../resources/alpha/controller.ts';
 import { AttestationsController } from '../resources/attestations/controller.ts';
 import { AuthController } from '../resources/auth/controller.ts';
@@ -11,6 +12,7 @@ import { EventsController } from '../resources/events/controller.ts';
 import { FilesController } from '../resources/files/controller.ts';
 import { FoldersController } from '../resources/folders/controller.ts';
 import { GraphController } from '../resources/graph/controller.ts';
+import { KladoiController } from '../resources/kladoi/controller.ts';
 import { ArchivesController } from '../resources/node/archives/controller.ts';
 import { ConflictsController } from '../resources/node/conflicts/controller.ts';
 import { ImportsController } from '../resources/node/imports/controller.ts';
@@ -24,6 +26,7 @@ import { TransfersController } from '../resources/node/transfers/controller.ts';
 import { UpkeepController } from '../resources/node/upkeep/controller.ts';
 import { PermissionsController } from '../resources/permissions/controller.ts';
 import { RelationshipsController } from '../resources/relationships/controller.ts';
+import { RhizaiController } from '../resources/rhizai/controller.ts';
 import { SearchController } from '../resources/search/controller.ts';
 import { MySearchController } from '../resources/search/mine/controller.ts';
 import { SystemController } from '../resources/system/controller.ts';
@@ -37,16 +40,19 @@ export type ControllerClass = abstract new (...args: never[]) => object;
 
 /** Controllers that need the services alone: a large request to them is served by a thread that has its own (services.ts). */
 const onServices = new Map<ControllerClass, (services: Services) => object>([
+  [AgentsController, ({ agents }) => new AgentsController(agents)],
   [AuthController, ({ auth }) => new AuthController(auth)],
   [CollectionsController, ({ collections }) => new CollectionsController(collections)],
   [ConnectController, ({ relationships }) => new ConnectController(relationships)],
   [EntitiesController, ({ entities }) => new EntitiesController(entities)],
   [FoldersController, ({ folders }) => new FoldersController(folders)],
   [GraphController, ({ graph }) => new GraphController(graph)],
+  [KladoiController, ({ kladoi }) => new KladoiController(kladoi)],
   [PermissionsController, ({ permissions }) => new PermissionsController(permissions)],
   [RelationshipsController, ({ relationships }) => new RelationshipsController(relationships)],
   [SearchController, ({ search }) => new SearchController(search)],
   [MySearchController, ({ search }) => new MySearchController(search.texts)],
+  [RhizaiController, ({ rhizai }) => new RhizaiController(rhizai)],
   [UpdatesController, ({ updates }) => new UpdatesController(updates)],
   [UsersController, ({ users }) => new UsersController(users)],
   [VersionsController, ({ versions }) => new VersionsController(versions)],

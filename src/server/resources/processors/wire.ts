@@ -1,0 +1,20 @@
+import type { EntityId, JsonMap, RelationshipBody } from '../wire.ts';
+
+/** What every body that registers a processor carries beside its own members. */
+export interface RegisterBody {
+  /**
+   * @minLength 1
+   * @maxLength 200
+   */
+  label: string;
+  /** @maxLength 2000 */
+  description?: string;
+  /** The collection to lie in. */
+  collection: EntityId;
+  /** Why; kept with the version. */
+  note?: string;
+  /** Made by the node if omitted. */
+  id?: EntityId;
+  properties?: JsonMap;
+  relationships?: RelationshipBody[];
+}

@@ -1,0 +1,144 @@
+import type { Person } from '../../helpers/callers.ts';
+import { ask } from '../../helpers/callers.ts';
+import { type Entity, invalid, notFound, nowhere, ok, onTest, remove } from '../../helpers/entities.ts';
+import type { Case, Row, Scene } from '../row.ts';
+import { gone, noId, otherNetwork, type Path, placed, unknown } from './common.ts';
+
+/** One of the three kinds of processors: where it is registered, by which body. */
+export interface Kind {
+  path: string;
+  type: 'agent' | 'klados' | 'rhiza';
+  body: (collection: string, more?: object) => object;
+}
+
+export const one =
+  ({ path }: Kind, below = ''): Path =>
+  (id) =>
+    `${path}/${id}${below}`;
+
+/** A registered processor of the scene's owner. */
+export async function made({ path, body }: Kind, s: Scene, more?: object, who: Person = s.owner): Promise<Entity> {
+  return ok(await ask(s.node, who, `POST ${path}`, body(s.collection.id, more)));
+}
+
+export const notThat = ({ type }: Kind, path: Path, body?: object): Case => ({
+  name: `an entity that is no ${type}`,
+  status: 404,
+  call: async (s) => ({ path: path((await placed(s)).id), body }),
+  body: notFound,
+});
+
+/** A body of the kind with other members, and what is wrong with it. */
+export const wrong = (
+  { path, body }: Kind,
+  name: string,
+  more: object,
+  ...issue: [(string | number)[], string]
+): Case => ({
+  name,
+  status: 400,
+  call: (s) => ({ path, body: body(s.collection.id, more) }),
+  body: invalid(...issue),
+});
+
+/** The creation of a kind; `properties` is what its body makes. */
+export function creation(kind: Kind, properties: object, further: Case[]): Row {
+  const { path, type, body } = kind;
+  return {
+    route: `POST ${path}`,
+    auth: 'required',
+    action: `${type}:create`,
+    wire: '201 400 401 403 404',
+    cases: [
+      {
+        name: 'registers, in development',
+        status: 201,
+        call: (s) => ({ path, body: body(s.collection.id, { description: 'd', properties: { shelf: 3 }, note: 'n' }) }),
+        body: (_call, s) => ({
+          type,
+          ver: 1,
+          properties: { ...properties, description: 'd', shelf: 3, status: 'development' },
+          relationships: [{ predicate: 'collection', peer: s.collection.id, peer_type: 'collection' }],
+          edited_by: { user_id: s.owner.id, method: 'manual' },
+        }),
+      },
+      {
+        name: 'answers an exact replay with what it made',
+        status: 200,
+        call: async (s) => {
+          const id = s.newId();
+          return { path, body: body(s.collection.id, { id }), known: await made(kind, s, { id }) };
+        },
+        body: ({ known }) => known as object,
+      },
+      {
+        name: 'an id that exists',
+        status: 400,
+        call: (s) => ({ path, body: body(s.collection.id, { id: s.collection.id }) }),
+        body: (_call, s) => invalid(['id'], `there is an entity ${s.collection.id} already`),
+      },
+      wrong(kind, 'an id of the other network', { id: onTest }, ['id'], 'is not an id of the main network'),
+      wrong(kind, 'no label', { label: undefined }, ['label'], 'is required'),
+      wrong(kind, 'a long label', { label: 'x'.repeat(201) }, ['label'], 'must have at most 200 characters'),
+      wrong(kind, 'no collection', { collection: undefined }, ['collection'], 'is required'),
+      {
+        name: 'a collection of the other network',
+        status: 400,
+        call: () => ({ path, body: body(onTest) }),
+        body: invalid(['collection'], 'is not an id of the main network'),
+      },
+      {
+        name: 'an unknown collection',
+        status: 404,
+        call: () => ({ path, body: body(nowhere) }),
+        body: { error: 'Collection not found' },
+      },
+      {
+        name: 'a collection that is none',
+        status: 404,
+        call: async (s) => ({ path, body: body((await placed(s)).id) }),
+        body: { error: 'Collection not found' },
+      },
+      {
+        name: `somebody without ${type}:create`,
+        status: 403,
+        call: (s) => ({ path, body: body(s.collection.id), as: s.viewer }),
+        body: { error: `Action not allowed: ${type}:create` },
+      },
+      ...further,
+    ],
+  };
+}
+
+/** The reading of a kind. */
+export function reading(kind: Kind): Row {
+  const at = one(kind);
+  return {
+    route: `GET ${kind.path}/{id}`,
+    auth: 'optional',
+    action: `${kind.type}:view`,
+    wire: '200 403 404',
+    cases: [
+      {
+        name: 'reads',
+        status: 200,
+        call: async (s) => {
+          const known = await made(kind, s);
+          return { path: at(known.id), known };
+        },
+        body: ({ known }) => known as object,
+      },
+      noId(at),
+      otherNetwork(at),
+      unknown(at),
+      notThat(kind, at),
+      {
+        ...gone(at),
+        call: async (s) => {
+          const grave = await remove(s.node, s.owner, await made(kind, s));
+          return { path: at(grave.id), known: grave };
+        },
+      },
+    ],
+  };
+}
