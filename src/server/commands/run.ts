@@ -11,7 +11,9 @@ import { addImport } from './import.ts';
 import { addImportCar } from './import-car.ts';
 import { addKey } from './key.ts';
 import { addOpen } from './open.ts';
+import { addReindex } from './reindex.ts';
 import { addRemote } from './remote.ts';
+import { addSearch } from './search.ts';
 import { addServe } from './serve.ts';
 import type { Shell } from './shell.ts';
 import { addStatus } from './status.ts';
@@ -41,6 +43,8 @@ export async function run(args: string[], shell: Shell): Promise<ExitCode> {
   addRemote(program, shell);
   addSync(program, shell);
   addConflicts(program, shell);
+  addSearch(program, shell);
+  addReindex(program, shell);
   addOpen(program, shell);
   try {
     await program.parseAsync(args, { from: 'user' });

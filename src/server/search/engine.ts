@@ -6,8 +6,10 @@ import { lastMove } from '../store/events.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { Within } from '../store/search-hits.ts';
 import { indexedUpTo, searchFile } from '../store/search-index.ts';
-import { IndexFollower } from './follower.ts';
+import { ThreadError } from './failed.ts';
+import { IndexFollower, type Rebuilt } from './follower.ts';
 import type { Ranked } from './fuse.ts';
+import type { Sliced } from './index-slice.ts';
 import type { RankAnswer, RankJob } from './jobs.ts';
 import type { Shape } from './present.ts';
 import type { Hit, Missing, Presented } from './search-thread.ts';
@@ -34,6 +36,19 @@ export class SearchEngine implements AsyncDisposable {
     const made = new IndexFollower(store, this.#indexing, log);
     this.#followers.set(store.network, made);
     return made;
+  }
+
+  /** How far the index has come. */
+  stand(store: NetworkStore): Sliced {
+    const stand = this.#followers.get(store.network)?.stand ?? { cursor: 0, last: 0, behind: true };
+    return { ...stand, behind: stand.behind || stand.cursor < store.read(lastMove) };
+  }
+
+  /** Makes the index anew; says how far it has come, and last how much is in it. @throws StorageError, UnavailableError */
+  rebuild(store: NetworkStore): AsyncGenerator<Sliced, Rebuilt, undefined> {
+    const follower = this.#followers.get(store.network);
+    if (!follower) throw unusable('The index of this network is not followed here.');
+    return follower.rebuild();
   }
 
   /** Resolves when the index has passed every move that is committed now, or after some seconds without it. */
@@ -77,11 +92,12 @@ export class SearchEngine implements AsyncDisposable {
 
   async #ask<T extends object>(store: NetworkStore, name: string, order: object): Promise<T> {
     const files = { database: store.database, index: searchFile(store.folder) };
+    const once = () => this.#searching.run<T | Missing>(name, { files, ...order });
     try {
-      let answer = await this.#searching.run<T | Missing>(name, { files, ...order });
+      let answer = await once().catch(lacking);
       if ('missing' in answer) {
-        await this.#followers.get(store.network)?.settle(firstMs);
-        answer = await this.#searching.run<T | Missing>(name, { files, ...order });
+        await this.#followers.get(store.network)?.mend(firstMs);
+        answer = await once();
       }
       if ('missing' in answer) throw unusable('The search index is not made yet. Try again in a moment.');
       return answer;
@@ -96,6 +112,12 @@ export class SearchEngine implements AsyncDisposable {
     await this.#searching[Symbol.asyncDispose]();
     await this.#indexing[Symbol.asyncDispose]();
   }
+}
+
+/** A damaged index is as good as none. */
+function lacking(error: unknown): Missing {
+  if (error instanceof ThreadError && error.damaged) return { missing: true };
+  throw error;
 }
 
 function unusable(reason: string): UnavailableError {

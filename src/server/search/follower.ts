@@ -14,6 +14,12 @@ const gatherMs = 100;
 /** After a failure it is tried again. */
 const againMs = 10_000;
 
+/** An index that was made anew, or as far as it came before the node closed. */
+export interface Rebuilt extends Sliced {
+  /** How many are in it. */
+  entities: number;
+}
+
 /** Brings one network's index up to date: it follows the moves, slice after slice in a thread. */
 export class IndexFollower {
   readonly #store: NetworkStore;
@@ -29,6 +35,7 @@ export class IndexFollower {
   #turn = Promise.withResolvers<void>();
   #stand: Sliced = { cursor: 0, last: 0, behind: true };
   #failure: StorageError | null = null;
+  #mending: Promise<void> | null = null;
 
   constructor(store: NetworkStore, thread: OneThread, log: Log) {
     this.#store = store;
@@ -56,7 +63,21 @@ export class IndexFollower {
     return this.#until(ms, () => this.#stand.cursor >= target);
   }
 
-  /** The same for everything that is done in the background, too. */
+  /** The same after a look at the file itself, which may be gone or damaged: what cannot be used is made anew. */
+  async mend(ms: number): Promise<boolean> {
+    this.#mending ??= this.#looked().finally(() => {
+      this.#mending = null;
+    });
+    await this.#mending;
+    return this.#until(ms, () => !this.#stand.behind);
+  }
+
+  async #looked(): Promise<void> {
+    await this.#thread.run('mend', { files: this.files });
+    this.#stand = { cursor: 0, last: this.#store.read(lastMove), behind: true };
+  }
+
+  /** As settle, for everything that is done in the background, too. */
   idle(ms: number): Promise<boolean> {
     const target = this.#store.read(lastMove);
     return this.#until(ms, () => this.#stand.cursor >= target && !this.#stand.behind);
@@ -82,7 +103,7 @@ export class IndexFollower {
   }
 
   /** Makes the index anew; says how far it has come until it is done. @throws StorageError */
-  async *rebuild(): AsyncGenerator<Sliced, Sliced, undefined> {
+  async *rebuild(): AsyncGenerator<Sliced, Rebuilt, undefined> {
     await this.#thread.run('begin', { files: this.files });
     this.#stand = { cursor: 0, last: this.#store.read(lastMove), behind: true };
     this.#hurried++;
@@ -98,7 +119,8 @@ export class IndexFollower {
     } finally {
       this.#hurried--;
     }
-    return this.#stand;
+    if (this.#stand.behind) return { ...this.#stand, entities: 0 };
+    return { ...this.#stand, ...(await this.#thread.run<{ entities: number }>('counted', { files: this.files })) };
   }
 
   async close(): Promise<void> {

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { StorageError } from '../errors.ts';
 import { openReader } from '../store/connection.ts';
-import { emptyIndex, indexed, openIndexWriter, removeIndex, searchFileNumber } from '../store/search-index.ts';
-import { storageError, storing } from '../store/storage-error.ts';
+import {
+  countDocs,
+  emptyIndex,
+  indexed,
+  isSoundIndex,
+  openIndexWriter,
+  removeIndex,
+  searchFileNumber,
+} from '../store/search-index.ts';
+import { type Failed, failing, isFailed } from './failed.ts';
 import { indexSlice, type Sliced, type Writing } from './index-slice.ts';
 
 /** A network's databases: its entities, and the index. */
@@ -11,25 +18,42 @@ export interface IndexFiles {
   index: string;
 }
 
-/** What the database said; an error's class does not survive the way to another thread. */
-export interface Failed {
-  failed: { reason: string; full: boolean };
-}
-
 const open = new Map<string, Writing & { number: number }>();
 
 /** One slice on this thread's own connections. */
 export function slice({ files, ms }: { files: IndexFiles; ms: number }): Sliced | Failed {
-  return answered(files, () => indexSlice(writingOf(files), ms));
+  const sliced = answered(files, () => indexSlice(writingOf(files), ms));
+  if (!isFailed(sliced) || !sliced.failed.damaged || isSoundIndex(files.index)) return sliced;
+  // Nothing is lost with it: the next slice begins anew.
+  return answered(files, () => {
+    removeIndex(files.index);
+    return { cursor: 0, last: 0, behind: true };
+  });
+}
+
+/** Removes an index that is damaged, so that the next slices make it anew. */
+export function mend({ files }: { files: IndexFiles }): null | Failed {
+  return answered(files, () => {
+    if (isSoundIndex(files.index)) return null;
+    close(files.index);
+    removeIndex(files.index);
+    return null;
+  });
 }
 
 /** Forgets everything that is indexed, so that the next slices make it anew. */
 export function begin({ files }: { files: IndexFiles }): null | Failed {
-  return answered(files, () => {
+  const begun = answered(files, () => {
     const { index } = writingOf(files);
     indexed(index, () => emptyIndex(index, randomUUID()));
     return null;
   });
+  return begun?.failed.damaged ? mend({ files }) : begun;
+}
+
+/** How many entities are indexed. */
+export function counted({ files }: { files: IndexFiles }): { entities: number } | Failed {
+  return answered(files, () => ({ entities: countDocs(writingOf(files).index) }));
 }
 
 export function closeIndexes(): void {
@@ -61,13 +85,9 @@ function close(file: string): void {
   connections?.index.close();
 }
 
-function answered<T>(files: IndexFiles, work: () => T): T | Failed {
-  try {
-    return storing(work);
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error;
-    // A connection remembers pages, also bad ones.
-    close(files.index);
-    return { failed: storageError(error) };
-  }
+function answered<T extends object | null>(files: IndexFiles, work: () => T): T | Failed {
+  const outcome = failing(work);
+  // A connection remembers pages, also bad ones.
+  if (isFailed(outcome)) close(files.index);
+  return outcome;
 }

@@ -1,10 +1,9 @@
-import { StorageError } from '../errors.ts';
 import type { Within } from '../store/search-hits.ts';
 import { openSearchReader, searchFileNumber } from '../store/search-index.ts';
-import { storageError, storing } from '../store/storage-error.ts';
+import { type Failed, failing, isFailed } from './failed.ts';
 import { Finder } from './finder.ts';
 import type { Ranked } from './fuse.ts';
-import type { Failed, IndexFiles } from './index-thread.ts';
+import type { IndexFiles } from './index-thread.ts';
 import { type RankAnswer, type RankJob, rank } from './jobs.ts';
 import { presented, type Shape } from './present.ts';
 
@@ -81,18 +80,14 @@ function bytes({ results, count }: { results: string; count: number }, collectio
   return { results: new TextEncoder().encode(results), count, collections };
 }
 
-function answered<T>(files: IndexFiles, work: (finder: Finder) => T): Answered<T> {
-  try {
-    return storing(() => {
-      const finder = finderOf(files);
-      return finder ? work(finder) : { missing: true };
-    });
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error;
-    // A connection remembers pages, also bad ones.
-    close(files.index);
-    return { failed: storageError(error) };
-  }
+function answered<T extends object>(files: IndexFiles, work: (finder: Finder) => T): Answered<T> {
+  const outcome = failing<T | Missing>(() => {
+    const finder = finderOf(files);
+    return finder ? work(finder) : { missing: true };
+  });
+  // A connection remembers pages, also bad ones.
+  if (isFailed(outcome)) close(files.index);
+  return outcome;
 }
 
 /** A file that was deleted and made again is another one. */

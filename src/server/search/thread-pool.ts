@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import { StorageError } from '../errors.ts';
 import { workerUrl } from '../store/worker-url.ts';
-import type { Failed } from './index-thread.ts';
+import { type Failed, isFailed, ThreadError } from './failed.ts';
 
 /** One thread of this folder, started when first needed and ended after a minute without work. */
 export class OneThread implements AsyncDisposable {
@@ -16,7 +15,7 @@ export class OneThread implements AsyncDisposable {
     this.#last = last;
   }
 
-  /** @throws StorageError */
+  /** @throws ThreadError */
   async run<T>(name: string, order: object): Promise<T> {
     this.#pool ??= new Piscina({
       filename: fileURLToPath(workerUrl(this.#file, import.meta.url)),
@@ -27,7 +26,7 @@ export class OneThread implements AsyncDisposable {
       recordTiming: false,
     });
     const result = (await this.#pool.run(order, { name })) as T | Failed;
-    if (isFailed(result)) throw new StorageError(result.failed.reason, result.failed.full);
+    if (isFailed(result)) throw new ThreadError(result.failed);
     return result;
   }
 
@@ -38,8 +37,4 @@ export class OneThread implements AsyncDisposable {
     if (pool.threads.length > 0) await pool.run(undefined, { name: this.#last });
     await pool.destroy();
   }
-}
-
-function isFailed(result: unknown): result is Failed {
-  return typeof result === 'object' && result !== null && 'failed' in result;
 }

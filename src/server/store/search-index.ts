@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { Connection, type Reader, type Writer } from './connection.ts';
 import { knownVersion, type Migration, migrate } from './migrations/migrate.ts';
+import { isDamage } from './storage-error.ts';
 
 /**
  * What searches look in: a database of its own that can be made again from the entities at any time, so nothing in it is
@@ -62,6 +63,21 @@ export function openIndexWriter(file: string): Connection {
     if (!existsSync(file) || (error as { code?: string }).code === 'SQLITE_FULL') throw error;
     removeIndex(file);
     return openWriting(file);
+  }
+}
+
+/** Whether every page of an index can be read, also those of its full text; where there is none, that is so. */
+export function isSoundIndex(file: string): boolean {
+  if (!existsSync(file)) return true;
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(file);
+    db.exec("INSERT INTO words (words) VALUES ('integrity-check')");
+    return db.pragma('quick_check(1)', { simple: true }) === 'ok';
+  } catch (error) {
+    return !isDamage(error);
+  } finally {
+    db?.close();
   }
 }
 

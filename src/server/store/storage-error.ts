@@ -39,6 +39,11 @@ function storedOr(error: unknown): unknown {
   return ours ? asStorageError(error) : error;
 }
 
+/** Whether a file is no sound database. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code));
+}
+
 export function asStorageError(error: unknown): StorageError {
   const { reason, full } = storageError(error);
   return new StorageError(reason, full);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { memoryUsage } from 'node:process';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { type Network, networks as networkNames } from '../../../model/ids.ts';
+import type { SearchEngine } from '../../../search/engine.ts';
 import type { NetworkCounts } from '../../../store/network-counts.ts';
 import { databaseFile } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
@@ -13,6 +14,7 @@ import type { NetworkStatusView, NodeStatusView } from './wire.ts';
 export interface StatusNeeds {
   networks: Networks;
   remotes: RemotesService;
+  search: SearchEngine;
   /** The data folder. */
   data: string;
   instance: string;
@@ -51,6 +53,7 @@ export class StatusService {
     const counts = JSON.parse(Buffer.from(await store.readLong('counts', {})).toString()) as NetworkCounts;
     const file = databaseFile(this.#needs.data, network);
     const [database, log] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)]);
+    const { cursor, behind } = this.#needs.search.stand(store);
     return {
       network,
       entities: counts.live,
@@ -58,6 +61,7 @@ export class StatusService {
       moves: counts.moves,
       database_bytes: database + log,
       file_bytes: await bytesBelow(join(store.folder, 'files')),
+      index: { moves: cursor, behind },
       ...(await this.#needs.remotes.all(network)),
     };
   }

@@ -22,6 +22,16 @@ export interface NetworkStatusView {
    * @isInt
    */
   file_bytes: number;
+  /** What searches look in. */
+  index: {
+    /**
+     * So many of the moves are in it.
+     * @isInt
+     */
+    moves: number;
+    /** Whether something remains to be done. */
+    behind: boolean;
+  };
   /** The nodes and services that it syncs with. */
   remotes: RemoteView[];
 }

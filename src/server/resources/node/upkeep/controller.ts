@@ -3,7 +3,7 @@ import { answerLines, type StreamRequest } from '../../../http/streams.ts';
 import { fromThisMachine } from '../../../http/this-machine.ts';
 import type { ErrorView, ValidationErrorView } from '../../wire.ts';
 import type { UpkeepService } from './service.ts';
-import type { BackupBody, BackupLineView, VerifyLineView } from './wire.ts';
+import type { BackupBody, BackupLineView, ReindexLineView, VerifyLineView } from './wire.ts';
 
 @Route('node')
 @Tags('Node')
@@ -38,5 +38,16 @@ export class UpkeepController {
   backup(@Request() request: StreamRequest, @Body() body: BackupBody): Promise<BackupLineView> {
     const lines = this.upkeep.backup(request.caller, body.dir, fromThisMachine(request));
     return answerLines(request, lines, (line) => line.progress !== undefined);
+  }
+
+  /**
+   * Make the network's search index anew. Searches go on meanwhile, and find what is in it again so far. The answer is a
+   * stream of JSON lines.
+   */
+  @Post('reindex')
+  @Produces('application/x-ndjson')
+  @SuccessResponse(200, 'Indexed')
+  reindex(@Request() request: StreamRequest): Promise<ReindexLineView> {
+    return answerLines(request, this.upkeep.reindex(request.caller), (line) => line.progress !== undefined);
   }
 }

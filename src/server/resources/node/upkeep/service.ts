@@ -1,11 +1,12 @@
 import { isAbsolute } from 'node:path';
 import type { AttestationLogs } from '../../../attest/logs.ts';
-import { ForbiddenError, ValidationError } from '../../../errors.ts';
+import { ForbiddenError, UnavailableError, ValidationError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
+import type { SearchEngine } from '../../../search/engine.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { runTask } from '../../../store/task-run.ts';
-import type { OneAtATime } from '../archives/one-at-a-time.ts';
-import type { BackupLineView, VerifyLineView } from './wire.ts';
+import { OneAtATime } from '../archives/one-at-a-time.ts';
+import type { BackupLineView, ReindexLineView, VerifyLineView } from './wire.ts';
 
 export interface UpkeepSurroundings {
   networks: Networks;
@@ -19,11 +20,13 @@ export interface UpkeepSurroundings {
   alone: OneAtATime;
   /** The same for verifying, which an import may run beside. */
   verifying: OneAtATime;
+  search: SearchEngine;
 }
 
 /** What keeps a node's data sound. */
 export class UpkeepService {
   readonly #env: UpkeepSurroundings;
+  readonly #indexing = new OneAtATime();
 
   constructor(env: UpkeepSurroundings) {
     this.#env = env;
@@ -68,6 +71,25 @@ export class UpkeepService {
       const { networks, files } = next.value;
       const bytes = files.reduce((sum, { size }) => sum + size, 0);
       return yield { done: { dir, networks, files: files.length, bytes } };
+    }
+  }
+
+  /** Makes the index of the caller's network anew, in its thread. */
+  async *reindex(caller: Caller): AsyncGenerator<ReindexLineView, void, undefined> {
+    operator(caller);
+    using _alone = this.#indexing.begin('A reindexing');
+    const { network } = caller;
+    const task = this.#env.search.rebuild(await this.#env.networks.get(network));
+    for (;;) {
+      const next = await task.next();
+      if (!next.done) {
+        const { cursor, last } = next.value;
+        yield { progress: { step: 'changes', done: cursor, total: last } };
+        continue;
+      }
+      const { entities, cursor, behind } = next.value;
+      if (behind) throw new UnavailableError('The node is closing. It goes on with the index at its next start.');
+      return yield { done: { network, entities, moves: cursor } };
     }
   }
 }

@@ -67,6 +67,28 @@ export interface VerifyLineView {
   details?: JsonMap;
 }
 
+export interface ReindexedView {
+  network: 'main' | 'test';
+  /**
+   * That are in the index.
+   * @isInt
+   */
+  entities: number;
+  /**
+   * The last move that is in it.
+   * @isInt
+   */
+  moves: number;
+}
+
+/** One line of the answer: `progress` now and then, last `done`, or `error` and `details` as an error's body has them. */
+export interface ReindexLineView {
+  progress?: StepView;
+  done?: ReindexedView;
+  error?: string;
+  details?: JsonMap;
+}
+
 export interface BackupBody {
   /**
    * The folder that is made, absolute, on the node's machine; it must not exist or be empty.

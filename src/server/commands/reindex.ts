@@ -1,0 +1,28 @@
+import { Readable } from 'node:stream';
+import type { Command } from 'commander';
+import { openClient } from './client.ts';
+import { type AnswerLine, lastOf, type StepProgress, stepText } from './lines.ts';
+import type { GlobalOptions, Shell } from './shell.ts';
+
+/** What became of it (resources/node/upkeep/wire.ts). */
+interface Report {
+  network: string;
+  entities: number;
+  moves: number;
+}
+
+/** `archeion reindex`: makes the search index of a network anew. */
+export function addReindex(program: Command, shell: Shell): void {
+  program
+    .command('reindex')
+    .description('make the search index anew from the entities, also while the node runs')
+    .option('--json', 'print one JSON document with what was indexed')
+    .action(async (_options, command: Command) => {
+      const flags = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
+      await using client = await openClient(shell, flags);
+      const lines = client.send<AnswerLine<StepProgress, Report>>('POST', '/node/reindex', Readable.from([]));
+      const report = await lastOf(shell, 'reindex', lines, stepText);
+      if (flags.json) shell.out(JSON.stringify(report));
+      else shell.out(`${report.entities.toLocaleString('en')} entities of the ${report.network} network are indexed.`);
+    });
+}

@@ -1,0 +1,155 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { run } from '../../src/server/commands/run.ts';
+import { searchFile } from '../../src/server/store/search-index.ts';
+import { ask, operator, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok } from '../helpers/entities.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { lastLine, operate } from '../helpers/node-archives.ts';
+import { indexIdle } from '../helpers/searches.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let node: TestNode;
+let works: Entity;
+let horses: Entity;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  node = await startNode({ data: folder.path });
+  const me = operator(node);
+  works = await collection(node, me, { label: 'Watercolours' });
+  const painter = await create(node, me, { type: 'artist', properties: { label: 'Joseph Turner' } });
+  horses = await create(node, me, {
+    type: 'artwork',
+    collection: works.id,
+    properties: { label: 'A Team of\u001b[31m Horses', medium: 'Watercolour on paper', _year: 1807 },
+    relationships: [{ predicate: 'made_by', peer: painter.id }],
+  });
+  for (const label of ['A Ship', 'A Ship at Sea', 'A Ship off Dover'])
+    await create(node, me, { type: 'artwork', collection: works.id, properties: { label } });
+  await indexIdle(node);
+});
+afterAll(async () => {
+  await node[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** One command line in this process, on a data folder. */
+async function archeion(data: string, ...args: string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await run(args, {
+    env: { ARCHEION_DATA: data, ARCHEION_LOG_LEVEL: 'silent' },
+    pid: process.pid,
+    dataFolder: data,
+    ui: null,
+    out: (line) => void out.push(line),
+    err: (line) => void err.push(line),
+    terminal: null,
+    stopped: new AbortController().signal,
+  });
+  return { code, out, err };
+}
+
+const here = (...args: string[]) => archeion(folder.path, ...args);
+interface Found {
+  results: { id: string; label: string }[];
+  metadata: { result_count: number };
+}
+const found = async (...args: string[]) => {
+  const { code, out, err } = await here('search', ...args, '--json');
+  expect([code, ...err]).toEqual([0]);
+  expect(out).toHaveLength(1);
+  return JSON.parse(out[0] ?? '') as Found;
+};
+
+test('a search prints a table, and nothing that a terminal would obey', async () => {
+  expect(await here('search', 'horses in watercolour by Turner')).toEqual({
+    code: 0,
+    err: [],
+    out: [
+      'score  id                          type     label',
+      expect.stringMatching(new RegExp(`^\\d\\.\\d{3}  ${horses.id}  artwork  A Team of \\[31m Horses$`)),
+      expect.stringMatching(/ {2}artist {3}Joseph Turner$/),
+    ],
+  });
+  expect(await here('search', 'xylophone\u001b[2J')).toEqual({
+    code: 0,
+    err: [],
+    out: ['Nothing was found for xylophone [2J.'],
+  });
+});
+
+test('words may be misspelled, and need no quotes', async () => {
+  for (const words of [['horsse', 'in', 'watercolor', 'by', 'turnr'], ['HORSES turner'], ['hores watercolour']])
+    expect((await found(...words)).results[0]?.id, words.join(' ')).toBe(horses.id);
+});
+
+test('options restrict it', async () => {
+  const count = async (...args: string[]) => (await found('ship', 'horses', 'Turner', ...args)).results.length;
+  expect(await count()).toBe(5);
+  expect(await count('--limit', '2')).toBe(2);
+  expect(await count('--type', 'artist')).toBe(1);
+  expect(await count('--type', 'artist', 'artwork')).toBe(5);
+  expect(await count('--collection', works.id)).toBe(4);
+  expect(await count('--filter', '{"_year": {"$lt": 1900}}')).toBe(1);
+  expect(await count('--network', 'test')).toBe(0);
+});
+
+test('what cannot be is one sentence and a 2', async () => {
+  for (const [args, words] of [
+    [['search'], /missing required argument/],
+    [['search', 'x'.repeat(501)], /^archeion: query: must have at most 500 characters/],
+    [['search', 'a', '--limit', '0'], /must be a number from 1 to 100/],
+    [['search', 'a', '--filter', 'year > 3'], /must be a JSON object/],
+    [['search', 'a', '--filter', '{"year": 3}'], /properties that begin with _ can be filtered/],
+    [['search', 'a', '--collection', 'x'], /^archeion: collection_ids.0/],
+  ] as const) {
+    const { code, err } = await here(...args);
+    expect([code, err[0]]).toEqual([2, expect.stringMatching(words)]);
+  }
+});
+
+test('the index is made anew while the node runs, with progress; only for the operator', async () => {
+  const answer = await operate(node, 'POST /node/reindex');
+  expect(answer.headers.get('Content-Type')).toMatch('application/x-ndjson');
+  const lines = (await answer.clone().text()).trim().split('\n');
+  expect(JSON.parse(lines[0] ?? '')).toEqual({ progress: { step: 'changes', done: 0, total: expect.any(Number) } });
+  // Five entities, their collection and the operator.
+  expect(await lastLine(answer)).toEqual({ done: { network: 'main', entities: 7, moves: 7 } });
+  expect((await here('reindex')).out).toEqual(['7 entities of the main network are indexed.']);
+  expect((await found('horses')).results.map(({ id }) => id)).toEqual([horses.id]);
+  expect((await ask(node, await user(node, 'reader'), 'POST /node/reindex')).status).toBe(403);
+  expect((await node.fetch('/node/reindex', { method: 'POST' })).status).toBe(401);
+});
+
+test('one reindexing at a time', async () => {
+  const answers = await Promise.all([1, 2, 3].map(() => operate(node, 'POST /node/reindex')));
+  const texts = await Promise.all(answers.map((answer) => answer.text()));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 503, 503]);
+  expect(texts.filter((text) => text.includes('A reindexing is under way'))).toHaveLength(2);
+});
+
+test('status says how far the index has come', async () => {
+  await indexIdle(node);
+  const { networks } = ok<{ networks: { moves: number; index: object }[] }>(
+    await ask(node, operator(node), 'GET /node/status'),
+  );
+  expect(networks[0]?.index).toEqual({ moves: networks[0]?.moves, behind: false });
+});
+
+test('without a running node both use one of their own, which waits for its index', async () => {
+  await using other = await temporaryFolder();
+  {
+    await using stopped = await startNode({ data: other.path });
+    for (let i = 0; i < 300; i++) await create(stopped, operator(stopped), { properties: { label: `Zebra ${i}` } });
+  }
+  await rm(searchFile(`${other.path}/main`));
+  const first = await archeion(other.path, 'search', 'zebra', '--limit', '100', '--json');
+  expect((JSON.parse(first.out[0] ?? '') as Found).metadata.result_count).toBe(100);
+  expect(await archeion(other.path, 'reindex', '--json')).toEqual({
+    code: 0,
+    err: [],
+    out: [JSON.stringify({ network: 'main', entities: 301, moves: 301 })],
+  });
+});
