@@ -116,6 +116,10 @@ function take(writing: Writing, db: Reader, key: number, summarized = false): vo
   const { index, terms } = writing;
   const row = sourceRow(db, key);
   const before = docOf(index, key);
+  // What it lay in and what it lies in speak of it.
+  if (!summarized)
+    for (const home of new Set([before?.collection, row?.collection]))
+      if (typeof home === 'number' && home !== key) askAgain(index, home);
   if (!row || row.json === null) {
     if (!before) return;
     dropDoc(index, key);
@@ -124,10 +128,10 @@ function take(writing: Writing, db: Reader, key: number, summarized = false): vo
   }
   const text = docWords(textOf(db, row));
   const digest = digestOf(text);
-  if (!summarized && row.type !== 'collection' && row.collection !== null) askAgain(index, row.collection);
-  if (before?.digest === digest && before.label === row.label) return;
-  putDoc(index, { key, digest, label: row.label }, text);
-  if ((before?.label ?? '') !== row.label && sourcesOf(db, key, 0, 1).length > 0) askRelabel(index, key);
+  const { label, collection } = row;
+  if (before?.digest === digest && before.label === label && before.collection === collection) return;
+  putDoc(index, { key, digest, label, collection }, text);
+  if ((before?.label ?? '') !== label && sourcesOf(db, key, 0, 1).length > 0) askRelabel(index, key);
   if (terms.size > maxTermsKept) terms.clear();
   for (const part of [text.label, text.body, text.links])
     for (const word of part.split(' '))

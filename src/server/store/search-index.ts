@@ -14,8 +14,8 @@ const schema: readonly Migration[] = [
   -- cursor: the last move that is in; anchor: the CID that it led to; epoch: changes when everything begins anew.
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
-  -- digest: of the texts that are indexed; label: as neighbours show it.
-  CREATE TABLE doc (key INTEGER PRIMARY KEY, digest TEXT NOT NULL, label TEXT NOT NULL) STRICT;
+  -- digest: of the texts that are indexed; label: as neighbours show it; collection: the first one, whose summary it is in.
+  CREATE TABLE doc (key INTEGER PRIMARY KEY, digest TEXT NOT NULL, label TEXT NOT NULL, collection INTEGER) STRICT;
 
   CREATE VIRTUAL TABLE words USING fts5 (
     label, body, links,
@@ -164,10 +164,11 @@ export interface Doc {
   key: number;
   digest: string;
   label: string;
+  collection: number | null;
 }
 
 export function docOf(index: Reader, key: number): Doc | undefined {
-  return index.get<Doc>('SELECT key, digest, label FROM doc WHERE key = ?', key);
+  return index.get<Doc>('SELECT key, digest, label, collection FROM doc WHERE key = ?', key);
 }
 
 /** The words of an entity's texts, between spaces. */
@@ -177,8 +178,11 @@ export interface DocWords {
   links: string;
 }
 
-export function putDoc(index: Writer, { key, digest, label }: Doc, words: DocWords): void {
-  index.run('INSERT OR REPLACE INTO doc (key, digest, label) VALUES (?, ?, ?)', key, digest, label);
+export function putDoc(index: Writer, { key, digest, label, collection }: Doc, words: DocWords): void {
+  index.run(
+    'INSERT OR REPLACE INTO doc (key, digest, label, collection) VALUES (?, ?, ?, ?)',
+    ...[key, digest, label, collection],
+  );
   index.run(
     'INSERT OR REPLACE INTO words (rowid, label, body, links) VALUES (?, ?, ?, ?)',
     key,
