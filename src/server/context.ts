@@ -230,7 +230,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     sessions,
     additive,
     system: new SystemService({ instance, version, document: openapi, nodeKey, now }),
-    invites: new InvitesService(identity, secrets.alpha),
+    invites: new InvitesService(identity, { secret: secrets.alpha, now }),
   };
   const all = opened.move();
   return { ...context, [Symbol.asyncDispose]: () => all.disposeAsync() };

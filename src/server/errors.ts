@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'CONFLICT'
   | 'ALREADY_EXISTS'
   | 'TOO_LARGE'
+  | 'TOO_MANY'
   | 'BUSY'
   | 'STORAGE'
   | 'STORAGE_FULL'
@@ -117,6 +118,17 @@ export class LimitError extends DomainError {
     super(message, { code: label, message, ...limits });
     this.code = code;
     this.label = label;
+  }
+}
+
+/** Somebody has tried too often; they may try again after `retryAfter` seconds. */
+export class TooManyRequestsError extends DomainError {
+  override readonly name = 'TooManyRequestsError';
+  readonly code = 'TOO_MANY';
+  readonly retryAfter: number;
+  constructor(message: string, retryAfter: number) {
+    super(message);
+    this.retryAfter = retryAfter;
   }
 }
 

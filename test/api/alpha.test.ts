@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { GuessLimit } from '../../src/server/resources/alpha/guess-limit.ts';
 import { ask, jwtOf, jwtSecret, type Person } from '../helpers/callers.ts';
 import { ok, unauthorized } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
@@ -7,7 +8,11 @@ const secret = 'what only the host knows';
 const headers = { 'X-Alpha-Secret': secret };
 const nobody: Person = { id: '', headers };
 const start = new Date('2026-01-01T00:00:00.000Z');
-const now = () => start.getTime();
+let later = 0;
+const now = () => start.getTime() + later;
+beforeEach(() => {
+  later = 0;
+});
 const open = (env: Record<string, string> = {}) =>
   startNode({ now, env: { ARCHEION_JWT_SECRET: jwtSecret, ARCHEION_ALPHA_SECRET: secret, ...env } });
 const closed = () => open({ ARCHEION_ALPHA_REQUIRED: 'true' });
@@ -89,6 +94,56 @@ it('without the secret in its settings a node has no invites', async () => {
   const answer = await ask(node, nobody, 'GET /alpha/invites');
   const error = 'Unauthorized: set ARCHEION_ALPHA_SECRET on this node to use invites';
   expect([answer.status, answer.body]).toEqual([401, { error }]);
+});
+
+it('are listed a page at a time', async () => {
+  await using node = await open();
+  for (const name of ['a', 'b', 'c']) {
+    later += 1000;
+    ok(await invite(node, `${name}@idp.test`));
+  }
+  const page = async (query: string) => {
+    const body = ok<{ invites: Invite[] }>(await ask(node, nobody, `GET /alpha/invites?${query}`));
+    return { ...body, invites: body.invites.map(({ email }) => email[0]).join('') };
+  };
+  expect(await page('limit=2')).toEqual({ invites: 'cb', count: 2, total: 3, has_more: true });
+  expect(await page('limit=2&offset=2')).toEqual({ invites: 'a', count: 1, total: 3, has_more: false });
+  expect(await page('offset=3')).toEqual({ invites: '', count: 0, total: 3, has_more: false });
+});
+
+it('whoever guesses the secret is told to wait, also with the right one', async () => {
+  await using node = await open();
+  const shown = (value: string) => node.fetch('/alpha/invites', { headers: { 'X-Alpha-Secret': value } });
+  // Whoever shows none has guessed nothing.
+  for (let time = 0; time < 40; time++)
+    expect((await ask(node, { id: '', headers: {} }, 'GET /alpha/invites')).status).toBe(401);
+  for (let time = 0; time < 30; time++) expect((await shown(`guess ${time}`)).status).toBe(401);
+  for (const value of ['another guess', secret]) {
+    const refused = await shown(value);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '30']);
+    expect(refused.body).toEqual({ error: 'Too many wrong secrets came from your address. Wait for 30 seconds.' });
+  }
+  later = 29_999;
+  expect((await shown(secret)).status).toBe(429);
+  later = 30_000;
+  expect((await shown(secret)).status).toBe(200);
+  expect([(await shown('one more')).status, (await shown(secret)).status]).toEqual([401, 429]);
+  later = 3_600_000;
+  for (let time = 0; time < 30; time++) expect((await shown(`guess ${time}`)).status).toBe(401);
+});
+
+it('each address has guesses of its own, an IPv6 network counts as one, and few are remembered', () => {
+  const limit = new GuessLimit(() => 0);
+  const spend = (address: string) => {
+    for (let time = 0; time < 30; time++) limit.note(address);
+  };
+  spend('2001:db8:0:1::1');
+  spend('198.51.100.7');
+  const waits = (...addresses: string[]) => addresses.map((address) => limit.waitOf(address));
+  expect(waits('2001:db8::1:0:0:0:2', '198.51.100.7')).toEqual([30, 30]);
+  expect(waits('2001:db8:0:2::1', '::1', '198.51.100.8', '::ffff:198.51.100.9')).toEqual([0, 0, 0, 0]);
+  for (let n = 0; n < 10_000; n++) limit.note(`10.0.${n >> 8}.${n & 255}`);
+  expect(waits('198.51.100.7')).toEqual([0]);
 });
 
 it('the secret is in no log and no answer', async () => {

@@ -105,6 +105,27 @@ describe('PUT /users/{id}', () => {
     expect((await on.ask(ada, 'PUT', `/users/${note.id}`, { ...body, expect_tip: note.cid })).status).toBe(404);
   });
 
+  it('says how to add more targets than it looks at: it has no parameter for that', async () => {
+    const relationships_add = Array.from({ length: 501 }, (_, n) => ({
+      predicate: 'knows',
+      peer: `01J0000000000000000000${String(n).padStart(4, '0')}`,
+    }));
+    const put = await on.ask(ada, 'PUT', `/users/${ada.id}`, { expect_tip: 'x', relationships_add });
+    expect(put).toMatchObject({
+      status: 400,
+      body: {
+        details: {
+          issues: [
+            {
+              path: ['relationships_add'],
+              message: 'has more than 500 different targets; add them by several requests',
+            },
+          ],
+        },
+      },
+    });
+  });
+
   it('checks in order: 401, body, 404, 403, tip', async () => {
     const wrong = { expect_tip: 'x', label: '' };
     expect((await on.ask(bob, 'PUT', `/users/${ada.id}`, wrong)).body.details.issues[0].path).toEqual(['label']);

@@ -6,6 +6,7 @@ import {
   type ErrorCode,
   LimitError,
   NotFoundError,
+  TooManyRequestsError,
   ValidationError,
 } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -20,6 +21,7 @@ const statuses: Record<ErrorCode, number> = {
   CONFLICT: 409,
   ALREADY_EXISTS: 409,
   TOO_LARGE: 413,
+  TOO_MANY: 429,
   BUSY: 503,
   STORAGE: 503,
   STORAGE_FULL: 507,
@@ -41,7 +43,8 @@ export function answerOf(error: DomainError): Answer {
   if (error instanceof ConflictError) return { status, body: { ...body, status } };
   if (error instanceof LimitError)
     return { status, body: { error: error.message, code: error.label, details: error.details } };
-  if (error instanceof BusyError) return { status, body, headers: { 'Retry-After': String(error.retryAfter) } };
+  if (error instanceof BusyError || error instanceof TooManyRequestsError)
+    return { status, body, headers: { 'Retry-After': String(error.retryAfter) } };
   return { status, body };
 }
 

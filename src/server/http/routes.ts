@@ -32,7 +32,8 @@ const admissions: Record<RouteData['caller'], Admission> = {
   anyone: () => undefined,
   registered,
   token: (caller) => caller.unregistered ?? registered(caller),
-  secret: (_caller, request, ctx) => ctx.invites.admit(request.headers['x-alpha-secret']),
+  secret: (_caller, request, ctx) =>
+    ctx.invites.admit(request.headers['x-alpha-secret'], request.socket.remoteAddress ?? ''),
 };
 
 export interface RouteTable {

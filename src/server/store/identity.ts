@@ -93,9 +93,9 @@ export class Identity {
     });
   }
 
-  /** Newest first. */
-  invites(): Invite[] {
-    return invites.listInvites(this.#db);
+  /** A page of them, newest first, and how many there are. */
+  invites(page: { limit: number; offset: number }): { invites: Invite[]; total: number } {
+    return invites.listInvites(this.#db, page);
   }
 
   /** Whether there was one to revoke. */

@@ -15,16 +15,21 @@ export interface Invite {
 }
 
 const columns = 'id, email, invited_by, status, created_at, accepted_at';
-/** What listings give, and how many addresses may wait that nobody has invited. */
-const maxListed = 10_000;
+/** How many addresses may wait that nobody has invited. */
+const maxWaiting = 10_000;
 
 export function findInvite(db: NodeDatabase, email: string): Invite | undefined {
   return db.get<Invite>(`SELECT ${columns} FROM invite WHERE email = ?`, email);
 }
 
-/** Newest first. */
-export function listInvites(db: NodeDatabase): Invite[] {
-  return db.all<Invite>(`SELECT ${columns} FROM invite ORDER BY created_at DESC, email LIMIT ?`, maxListed);
+/** A page of them, newest first, and how many there are. */
+export function listInvites(
+  db: NodeDatabase,
+  { limit, offset }: { limit: number; offset: number },
+): { invites: Invite[]; total: number } {
+  const sql = `SELECT ${columns} FROM invite ORDER BY created_at DESC, email LIMIT ? OFFSET ?`;
+  const total = db.get<{ n: number }>('SELECT count(*) AS n FROM invite')?.n ?? 0;
+  return { invites: db.all<Invite>(sql, limit, offset), total };
 }
 
 /** Invites the address; one that was revoked or waits is pending again. False where it is pending or accepted already. */
@@ -49,5 +54,5 @@ export function acceptInvite(db: NodeDatabase, email: string, now: number): void
 export function waitlist(db: NodeDatabase, id: string, email: string, now: number): boolean {
   const sql = `INSERT INTO invite (id, email, invited_by, status, created_at) SELECT ?, ?, 'registration', 'waitlisted', ?
     WHERE (SELECT count(*) FROM invite WHERE status = 'waitlisted') < ?`;
-  return db.run(sql, id, email, now, maxListed) > 0;
+  return db.run(sql, id, email, now, maxWaiting) > 0;
 }

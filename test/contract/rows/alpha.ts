@@ -12,17 +12,31 @@ const invited = async (s: Scene, email = address(s)): Promise<string> => {
   ok(await ask(s.node, s.anonymous, `POST ${path}`, { email }, headers));
   return email;
 };
-const shut = (call: Partial<Call> & { path: string }): Case[] =>
-  [undefined, 'let people out', `${alphaSecret}!`, ''].map((secret) => ({
+const shut = (route: string, call: Partial<Call> & { path: string }): Case[] => [
+  ...[undefined, 'let people out', `${alphaSecret}!`, ''].map((secret) => ({
     name: `the secret ${JSON.stringify(secret)}`,
     status: 401,
-    call: (s) => ({
+    call: (s: Scene) => ({
       ...call,
       as: s.operator,
       headers: (secret === undefined ? {} : { 'X-Alpha-Secret': secret }) as Record<string, string>,
     }),
     body: unauthorized,
-  }));
+  })),
+  {
+    name: 'too many wrong secrets',
+    status: 429,
+    call: async (s: Scene) => {
+      const wrong = { 'X-Alpha-Secret': 'a guess' };
+      while ((await ask(s.node, s.anonymous, route, call.body, wrong)).status === 401);
+      return { ...call, as: s.anonymous, headers };
+    },
+    body: { error: 'Too many wrong secrets came from your address. Wait for 30 seconds.' },
+    also: (_answer, _call, s) => {
+      s.clock.ms += 3_600_000;
+    },
+  },
+];
 const noAddress: Case[] = ['nobody', 'a@b', 'a b@c.de', '@c.de', 'a@-c.de', `${'x'.repeat(65)}@c.de`].map((email) => ({
   name: `the address ${email}`,
   status: 400,
@@ -69,7 +83,7 @@ export const alphaRows: Row[] = [
         call: of((s) => ({ body: { email: address(s), invited_by: '' } })),
         body: invalid(['invited_by'], 'must have at least 1 character'),
       },
-      ...shut({ path, body: {} }),
+      ...shut(`POST ${path}`, { path, body: {} }),
     ],
   },
   {
@@ -90,7 +104,15 @@ export const alphaRows: Row[] = [
           expect([invites[0]?.email, count]).toEqual([(known as string).toLowerCase(), invites.length]);
         },
       },
-      ...shut({ path: '/alpha/invites' }),
+      ...['limit=0', 'limit=10001', 'offset=-1', 'limit=x'].map(
+        (query): Case => ({
+          name: query,
+          status: 400,
+          call: of(() => ({ path: `/alpha/invites?${query}` })),
+          body: invalid([query.split('=')[0] ?? ''], expect.any(String)),
+        }),
+      ),
+      ...shut('GET /alpha/invites', { path: '/alpha/invites' }),
     ],
   },
   {
@@ -120,7 +142,7 @@ export const alphaRows: Row[] = [
         call: (s) => ({ path: `${path}/nobody`, headers, as: s.anonymous }),
         body: invalid(['email'], 'must be an e-mail address'),
       },
-      ...shut({ path: `${path}/nobody@example.org` }),
+      ...shut(`DELETE ${path}/nobody@example.org`, { path: `${path}/nobody@example.org` }),
     ],
   },
 ];

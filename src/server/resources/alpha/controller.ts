@@ -4,6 +4,7 @@ import {
   Get,
   Path,
   Post,
+  Query,
   Response,
   Route,
   Security,
@@ -18,6 +19,7 @@ import type { Email, InviteBody, InvitedView, InviteRevokedView, InvitesView } f
 @Tags('Invites')
 @Security('alphaSecret')
 @Response<ErrorView>(401, 'Unauthorized')
+@Response<ErrorView>(429, 'Too many wrong secrets from this address')
 @Response<ErrorView>(500, 'Internal server error')
 export class AlphaController {
   private readonly invites: InvitesService;
@@ -34,10 +36,18 @@ export class AlphaController {
     return this.invites.invite(body);
   }
 
-  /** All invites. */
+  /**
+   * All invites, a page at a time.
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 10000
+   * @isLong offset
+   * @minimum offset 0
+   */
   @Get('invites')
-  list(): InvitesView {
-    return this.invites.list();
+  @Response<ValidationErrorView>(400, 'Validation failed')
+  list(@Query() limit: number = 10_000, @Query() offset: number = 0): InvitesView {
+    return this.invites.list({ limit, offset });
   }
 
   /** Revoke the invite of an address. Whoever has registered with it stays registered. */

@@ -1,27 +1,42 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { AlreadyExistsError, UnauthorizedError } from '../../errors.ts';
+import { AlreadyExistsError, TooManyRequestsError, UnauthorizedError } from '../../errors.ts';
 import { normalEmail } from '../../model/emails.ts';
 import type { Identity } from '../../store/identity.ts';
 import type { Invite } from '../../store/invites.ts';
 import { refuse, textIssues } from '../entities/body.ts';
+import { GuessLimit } from './guess-limit.ts';
 import type { InviteBody, InvitedView, InviteRecord, InviteRevokedView, InvitesView } from './wire.ts';
 
 /** Who may register before others (interface.md, Alpha invites); whoever knows the node's secret decides. */
 export class InvitesService {
   readonly #identity: Pick<Identity, 'invite' | 'invites' | 'revokeInvite'>;
   readonly #secret: Buffer | null;
+  readonly #guesses: GuessLimit;
 
   /** `secret` is what X-Alpha-Secret must say; null: nobody is let in. */
-  constructor(identity: Pick<Identity, 'invite' | 'invites' | 'revokeInvite'>, secret: string | null) {
+  constructor(
+    identity: Pick<Identity, 'invite' | 'invites' | 'revokeInvite'>,
+    { secret, now }: { secret: string | null; now: () => number },
+  ) {
     this.#identity = identity;
     this.#secret = secret === null ? null : digest(secret);
+    this.#guesses = new GuessLimit(now);
   }
 
-  /** @throws UnauthorizedError for another secret than the node's */
-  admit(shown: unknown): void {
+  /**
+   * @param address where the request came from
+   * @throws UnauthorizedError for another secret than the node's, TooManyRequestsError after many of them
+   */
+  admit(shown: unknown, address: string): void {
     if (this.#secret === null)
       throw new UnauthorizedError('Unauthorized: set ARCHEION_ALPHA_SECRET on this node to use invites');
-    if (typeof shown !== 'string' || !timingSafeEqual(digest(shown), this.#secret)) throw new UnauthorizedError();
+    if (typeof shown !== 'string') throw new UnauthorizedError();
+    const wait = this.#guesses.waitOf(address);
+    if (wait > 0)
+      throw new TooManyRequestsError(`Too many wrong secrets came from your address. Wait for ${wait} seconds.`, wait);
+    if (timingSafeEqual(digest(shown), this.#secret)) return;
+    this.#guesses.note(address);
+    throw new UnauthorizedError();
   }
 
   invite({ email, invited_by = 'admin' }: InviteBody): InvitedView {
@@ -34,9 +49,10 @@ export class InvitesService {
     return { invite: record(invite) };
   }
 
-  list(): InvitesView {
-    const invites = this.#identity.invites().map(record);
-    return { invites, count: invites.length };
+  list(page: { limit: number; offset: number }): InvitesView {
+    const { invites, total } = this.#identity.invites(page);
+    const { length } = invites;
+    return { invites: invites.map(record), count: length, total, has_more: page.offset + length < total };
   }
 
   revoke(email: string): InviteRevokedView {

@@ -35,10 +35,19 @@ export interface InvitedView {
 }
 
 export interface InvitesView {
-  /** Newest first, at most 10,000. */
+  /** Newest first. */
   invites: InviteRecord[];
-  /** @isInt */
+  /**
+   * Of this page.
+   * @isInt
+   */
   count: number;
+  /**
+   * Of all.
+   * @isInt
+   */
+  total: number;
+  has_more: boolean;
 }
 
 export interface InviteRevokedView {

@@ -79,11 +79,18 @@ export function targetIssues(
   );
 }
 
+/** Whether targets are looked at; `always`: the endpoint has no parameter that says so. */
+export type Validation = boolean | 'always';
+
 /** More than 500 different targets of a request whose targets are looked at (interface.md, Conventions). */
-export function tooManyTargets(peers: unknown[] | undefined, path: IssuePath): Issue[] {
-  return new Set(peers).size > maxTargets
-    ? [{ path, message: `has more than ${maxTargets} different targets; send validate_relationships=false` }]
-    : [];
+export function tooManyTargets(
+  peers: unknown[] | undefined,
+  path: IssuePath,
+  validate: Exclude<Validation, false> = true,
+): Issue[] {
+  if (new Set(peers).size <= maxTargets) return [];
+  const way = validate === 'always' ? 'add them by several requests' : 'send validate_relationships=false';
+  return [{ path, message: `has more than ${maxTargets} different targets; ${way}` }];
 }
 
 /** What is wrong with an update body as such: everything that can be said before the entity is read. */

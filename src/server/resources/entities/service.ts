@@ -24,6 +24,7 @@ import {
   tooManyTargets,
   toUpdate,
   updateIssues,
+  type Validation,
   withPeerTypes,
 } from './body.ts';
 import { ofCreation, ofUpdate } from './request-path.ts';
@@ -114,11 +115,11 @@ export class EntitiesService {
   async create(
     caller: Caller,
     body: CreateEntityBody,
-    validate: boolean,
+    validate: Validation,
   ): Promise<{ created: boolean; manifest: WireManifest }> {
     registered(caller);
     refuse(newEntityIssues(body));
-    if (validate) refuse(tooManyTargets(body.relationships?.map(targetOf), ['relationships']));
+    if (validate) refuse(tooManyTargets(body.relationships?.map(targetOf), ['relationships'], validate));
     const store = await this.#writes.store(caller);
     // Prepared again when somebody was quicker with that id: the same request, sent twice, or another one.
     for (let attempt = 1; ; attempt++) {
@@ -132,7 +133,7 @@ export class EntitiesService {
   }
 
   /** Everything of a creation before its commit; an exact replay gives the entity that is there. */
-  prepareNew(db: Reader, caller: Caller, body: NewEntity, validate: boolean): Prepared | { existing: WireManifest } {
+  prepareNew(db: Reader, caller: Caller, body: NewEntity, validate: Validation): Prepared | { existing: WireManifest } {
     const { env } = this.#writes;
     const id = body.id ?? env.newId(caller.network);
     checkNetwork(caller.network, id, ['id']);
@@ -166,7 +167,7 @@ export class EntitiesService {
       throw ValidationError.at(['collection'], `there is no collection ${id}`);
   }
 
-  async update(caller: Caller, id: string, body: UpdateEntityBody, validate: boolean): Promise<WireManifest> {
+  async update(caller: Caller, id: string, body: UpdateEntityBody, validate: Validation): Promise<WireManifest> {
     const updated = await this.change(caller, id, body.expect_tip, body, validate);
     await this.#passed(await this.#writes.store(caller), body);
     return updated;
@@ -181,7 +182,7 @@ export class EntitiesService {
     id: string,
     expected: string,
     body: CasUpdateBody,
-    validate: boolean,
+    validate: Validation,
     options: {
       type?: string;
       adapt?: (current: Manifest) => CasUpdateBody;
@@ -191,7 +192,7 @@ export class EntitiesService {
   ): Promise<WireManifest> {
     const actor = registered(caller);
     refuse(updateIssues(body));
-    if (validate) refuse(tooManyTargets(body.relationships_add?.map(targetOf), ['relationships_add']));
+    if (validate) refuse(tooManyTargets(body.relationships_add?.map(targetOf), ['relationships_add'], validate));
     const store = await this.#writes.store(caller);
     return this.#committed(store, expected, (db) => {
       const base = this.#writes.standing(db, caller.network, id);
@@ -212,7 +213,7 @@ export class EntitiesService {
     caller: Caller,
     next: Manifest,
     added: RelationshipBody[] | undefined,
-    validate: boolean,
+    validate: Validation,
   ): void {
     refuse(predicateIssues(next, added, ['relationships_add']));
     if (validate) refuse(targetIssues(db, caller.network, next.id, added, ['relationships_add']));

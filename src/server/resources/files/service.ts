@@ -78,7 +78,7 @@ export class FilesService {
         ...(relationships && { relationships }),
         ...(collection !== undefined && { collection }),
       },
-      true,
+      'always',
     );
     const store = await this.#writes.store(caller);
     const address = { entity: manifest.id, cid: cid ?? null, file_key: key, type: content_type, size };
@@ -97,7 +97,7 @@ export class FilesService {
     refuse(textIssues({ key, filename, content_type, label, description }));
     const earlier = key === undefined ? null : await this.#earlier(caller, body.expect_tip, key);
     const returns = ({ properties }: Manifest) => key !== undefined && key !== properties.key;
-    return this.#entities.change(caller, id, body.expect_tip, rest, true, {
+    return this.#entities.change(caller, id, body.expect_tip, rest, 'always', {
       type: 'file',
       adapt: (current) => ({
         ...rest,
@@ -122,7 +122,7 @@ export class FilesService {
     refuse(textIssues({ key, filename, content_type, label, description }));
     const earlier = await this.#earlier(caller, body.expect_tip, key);
     const properties = given({ key, content_type, size, filename, label, description, uploaded: false });
-    return this.#entities.change(caller, id, body.expect_tip, { ...cas, properties }, true, {
+    return this.#entities.change(caller, id, body.expect_tip, { ...cas, properties }, 'always', {
       type: 'file',
       step: { uploading: 'reupload' },
       adapt: () => ({ ...cas, properties_remove: ['cid'], properties }),

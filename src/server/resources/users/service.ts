@@ -122,7 +122,7 @@ export class UsersService {
     refuse(textIssues({ label }));
     const properties = { ...body.properties, ...(label !== undefined && { label }) };
     const change = { ...body, properties };
-    return (await this.#entities.change(caller, id, body.expect_tip, change, true, {
+    return (await this.#entities.change(caller, id, body.expect_tip, change, 'always', {
       type: 'user',
     })) as UserUpdatedView;
   }

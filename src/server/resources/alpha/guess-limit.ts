@@ -1,0 +1,44 @@
+import { isIPv6 } from 'node:net';
+
+/** Wrong guesses that an address has free, and how soon it gets one back, in milliseconds. */
+const most = 30;
+const regained = 30_000;
+/** Addresses that are remembered. */
+const maxAddresses = 10_000;
+
+/** How often each address has shown a wrong secret lately, in memory that stays within bounds. */
+export class GuessLimit {
+  /** When the wrong guesses of an address will all be forgotten; those that were wrong last are at the end. */
+  readonly #until = new Map<string, number>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** For how many seconds an address has to wait until it may guess again; 0: not at all. */
+  waitOf(address: string): number {
+    const debt = (this.#until.get(keyOf(address)) ?? 0) - this.#now();
+    return Math.max(0, Math.ceil((debt - (most - 1) * regained) / 1000));
+  }
+
+  note(address: string): void {
+    const key = keyOf(address);
+    const until = Math.max(this.#until.get(key) ?? 0, this.#now()) + regained;
+    this.#until.delete(key);
+    this.#until.set(key, until);
+    for (const [oldest] of this.#until) {
+      if (this.#until.size <= maxAddresses) break;
+      this.#until.delete(oldest);
+    }
+  }
+}
+
+/** Whoever has one IPv6 address has all 2^64 of its network. */
+function keyOf(address: string): string {
+  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
+  const [head = '', tail = ''] = address.split('::');
+  const groups = (text: string) => (text === '' ? [] : text.split(':'));
+  const zeros = Array<string>(Math.max(0, 8 - groups(head).length - groups(tail).length)).fill('0');
+  return [...groups(head), ...zeros, ...groups(tail)].slice(0, 4).join(':');
+}
