@@ -3,6 +3,7 @@ import { catalogPage, rolesHeldBy } from '../../src/server/store/collection-read
 import { type Connection, openReader, type Reader } from '../../src/server/store/connection.ts';
 import { findEntity, findStored, findTip, tipsPage } from '../../src/server/store/entities.ts';
 import { floorAt, lastMove, movesAfter, movesBefore } from '../../src/server/store/events.ts';
+import { entityMoves } from '../../src/server/store/history-reads.ts';
 import { lookUp, searchLabels } from '../../src/server/store/label-reads.ts';
 import { collectionsNaming, type ListingQuery, listEntities } from '../../src/server/store/listings.ts';
 import { treeBelow } from '../../src/server/store/tree-reads.ts';
@@ -71,6 +72,11 @@ function explaining(db: Connection, plans: string[]): Reader {
 }
 
 const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp }[] = [
+  {
+    name: 'the history of one entity',
+    read: (db) => entityMoves(db, { id: idOf(1), before: 10, limit: 5 }),
+    uses: /SEARCH m USING INDEX moves_entity \(entity=\? AND rowid<\?\)/,
+  },
   {
     name: 'a listing',
     read: (db) => listEntities(db, { collection: idOf(1), limit: 10, offset: 0, expand: true }),

@@ -35,7 +35,7 @@ describe('how things stand with a remote, in words', () => {
   test('that is level', () => {
     const given = {
       seen: [seen(1, 400, true), seen(401, 12_345)],
-      lag: { events: 0, seconds: 20 },
+      lag: { events: 0, seconds: 0 },
       hoursLeft: 719,
       mirrored: 1,
       lastRun: run({ report: { ...emptyReport(), versions: 5, updated: 1 } }),
@@ -56,7 +56,7 @@ describe('how things stand with a remote, in words', () => {
       seen: [seen(1, 4, true, false), seen(5, 10)],
       lag: { events: 30, seconds: 29 * 86_400 },
       hoursLeft: 24,
-      lastRun: run({ error: 'origin.test cannot be read: connection refused' }),
+      lastRun: run({ error: 'origin.test cannot be read: connection refused', level: ago(29 * 86_400) }),
       ...{ watch: true, running: { ...emptyReport(), versions: 2, created: 1 } },
     };
     expect(wordsOf(stand(given), now)).toEqual([
@@ -107,7 +107,10 @@ describe('lag', () => {
       events: 60,
       seconds: 20,
     });
-    expect(lagOf([seen(0, 100)], { lastRun: run({ head: 100 }), running: null }, now).events).toBe(0);
+    expect(lagOf([seen(0, 100)], { lastRun: run({ head: 100 }), running: null }, now)).toEqual({
+      events: 0,
+      seconds: 0,
+    });
     const first = { lastRun: null, running: { ...emptyReport(), head: 100 } };
     expect(lagOf([seen(61, 100)], first, now)).toEqual({ events: 60, seconds: null });
     // Told of more than was there at the last run.

@@ -12,7 +12,7 @@ export interface EntityMove {
   time: number;
 }
 
-/** The moves of an entity with an id below `before`, newest first. It looks through all moves, so it runs on a reader thread. */
+/** The moves of an entity with an id below `before`, newest first. */
 export function entityMoves(
   db: Reader,
   { id, before, limit }: { id: string; before: number; limit: number },

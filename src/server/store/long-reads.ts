@@ -15,6 +15,7 @@ import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels } from '.
 import { type ListingQuery, listEntities } from './listings.ts';
 import { networkCounts } from './network-counts.ts';
 import { queryAnswer } from './query-answer.ts';
+import { countRemote } from './remotes.ts';
 import { segmentsPage } from './segment-reads.ts';
 import { type TreeQuery, treeBelow } from './tree-reads.ts';
 import { versionText } from './version-text.ts';
@@ -87,6 +88,8 @@ export const longReads = {
   contentsPage: (db: Reader, args: Parameters<typeof contentsPage>[1]): string =>
     JSON.stringify(contentsPage(db, args)),
   entityMoves: (db: Reader, args: Parameters<typeof entityMoves>[1]): string => JSON.stringify(entityMoves(db, args)),
+  /** See remotes.ts. */
+  remoteCounts: (db: Reader, { remote }: { remote: number }): string => JSON.stringify(countRemote(db, remote)),
   fileVersionsPage: (db: Reader, args: Parameters<typeof fileVersionsPage>[1]): string =>
     JSON.stringify(fileVersionsPage(db, args)),
   walkPage: (db: Reader, args: Parameters<typeof walkPage>[1]): string => JSON.stringify(walkPage(db, args)),

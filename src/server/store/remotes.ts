@@ -319,7 +319,7 @@ export interface RemoteCounts extends OpenCounts {
   mirrored: number;
 }
 
-/** It walks the entities that are mirrored. */
+/** It walks the entities that are mirrored, so it runs on a reader thread. */
 export function countRemote(db: Reader, remote: number): RemoteCounts {
   const sql = 'SELECT count(*) AS n FROM remote_entity WHERE remote = ? AND theirs IS NOT NULL';
   return { mirrored: db.get<{ n: number }>(sql, remote)?.n ?? 0, ...countOpen(db, remote) };

@@ -97,6 +97,8 @@ CREATE TABLE moves (
   time INTEGER NOT NULL
 ) STRICT;
 
+CREATE INDEX moves_entity ON moves (entity);
+
 CREATE TABLE partial (block INTEGER PRIMARY KEY, entity INTEGER NOT NULL, missing BLOB NOT NULL) STRICT;
 
 CREATE INDEX partial_entity ON partial (entity);

@@ -1,10 +1,23 @@
+import type { NetworkStore } from '../store/network-store.ts';
+import type { RemoteCounts } from '../store/remotes.ts';
+
 /** What a run may change before somebody has to agree: a fifth of what is mirrored, and 50 entities in any case. */
 const share = 0.2;
 const always = 50;
 
-/** Whether so many changes, of so many entities that are known here and there, are more than a run makes by itself. */
-export function brakes(changes: number, known: number): boolean {
-  return changes > always && changes > share * known;
+/** How much is known of a remote's entities. */
+export async function countsOf(store: NetworkStore, remote: number): Promise<RemoteCounts> {
+  return JSON.parse(Buffer.from(await store.readLong('remoteCounts', { remote })).toString()) as RemoteCounts;
+}
+
+/**
+ * Of how many entities so many changes are, where they are more than a run makes by itself; null where it makes them.
+ * Few changes need no count.
+ */
+export async function braked(store: NetworkStore, remote: number, changes: number): Promise<number | null> {
+  if (changes <= always) return null;
+  const { mirrored } = await countsOf(store, remote);
+  return changes > share * mirrored ? mirrored : null;
 }
 
 /** How to go on, for whoever has looked. */

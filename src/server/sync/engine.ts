@@ -9,7 +9,6 @@ import type { NetworkStore } from '../store/network-store.ts';
 import type { Networks } from '../store/networks.ts';
 import { type ContentTroubleRow, listContentTroubles } from '../store/remote-content.ts';
 import {
-  countRemote,
   findRemote,
   listRefusals,
   listRemotes,
@@ -22,7 +21,7 @@ import {
   type TroubleRow,
 } from '../store/remotes.ts';
 import type { Direction, RemoteScope, RemoteSettings, SyncRow } from '../store/sync-rows.ts';
-import { agreement } from './brake.ts';
+import { agreement, countsOf } from './brake.ts';
 import { syncContent } from './content-sync.ts';
 import { type FirstLook, lookFirst } from './first-look.ts';
 import { followLive, type LiveOptions } from './live.ts';
@@ -174,19 +173,18 @@ export class SyncEngine implements AsyncDisposable {
   /** @throws NotFoundError */
   async status(network: Network, name: string): Promise<RemoteStatus> {
     const { store, remote: found } = await this.#remote(network, name);
-    return store.read((db) => {
-      const { secret, key, ...remote } = found;
-      return {
-        remote: { ...remote, keyed: secret !== null },
-        ...countRemote(db, key),
-        seen: seenIntervals(db, key),
-        unreadable: listTroubles(db, key, shown),
-        missingContent: listContentTroubles(db, key, shown),
-        refusals: listRefusals(db, key, shown),
-        lastRun: this.runs.last(store, found),
-        running: this.runs.current(network, name),
-      };
-    });
+    const { secret, key, ...remote } = found;
+    const counts = await countsOf(store, key);
+    return store.read((db) => ({
+      remote: { ...remote, keyed: secret !== null },
+      ...counts,
+      seen: seenIntervals(db, key),
+      unreadable: listTroubles(db, key, shown),
+      missingContent: listContentTroubles(db, key, shown),
+      refusals: listRefusals(db, key, shown),
+      lastRun: this.runs.last(store, found),
+      running: this.runs.current(network, name),
+    }));
   }
 
   /** What was mirrored stays, and belongs to this node from now on. @throws NotFoundError, AlreadyExistsError while it runs */

@@ -1,9 +1,9 @@
 import PQueue from 'p-queue';
 import { UnreachableError } from '../errors.ts';
 import type { Row } from '../store/commit.ts';
-import { countRemote, knownEvent, seenIntervals } from '../store/remotes.ts';
+import { knownEvent, seenIntervals } from '../store/remotes.ts';
 import { type SyncContext, takeOver } from './arrivals.ts';
-import { agreement, brakes } from './brake.ts';
+import { agreement, braked } from './brake.ts';
 import { type FeedEvent, type FeedPage, type FeedState, feedStep, type Interval, isOpen, startFeed } from './feed.ts';
 import { sweep } from './sweep.ts';
 import { readFeedPage, readWords } from './wire.ts';
@@ -78,9 +78,9 @@ async function afterReset(ctx: SyncContext, options: PullOptions): Promise<void>
 /** Makes the deletions that were held back, unless they are too many to make unasked. */
 async function release(ctx: SyncContext, { accept }: PullOptions, held: HeldPage[], reset = false): Promise<void> {
   const count = held.reduce((sum, { events }) => sum + events.length, 0);
-  const { mirrored } = ctx.store.read((db) => countRemote(db, ctx.remote.key));
-  if (!accept && brakes(count, mirrored)) {
-    ctx.report.stopped = `${ctx.client.host} has deleted ${count} of ${mirrored} entities. They are still here. ${agreement(ctx.remote.name)}`;
+  const of = accept ? null : await braked(ctx.store, ctx.remote.key, count);
+  if (of !== null) {
+    ctx.report.stopped = `${ctx.client.host} has deleted ${count} of ${of} entities. They are still here. ${agreement(ctx.remote.name)}`;
     return;
   }
   for (const { events, intervals } of held) {

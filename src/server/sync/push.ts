@@ -1,9 +1,9 @@
 import PQueue from 'p-queue';
 import type { Manifest } from '../model/manifest.ts';
 import { contentStates } from '../store/remote-content.ts';
-import { countRemote, lackingPeers, type PendingRow, pendingPeers } from '../store/remotes.ts';
+import { lackingPeers, type PendingRow, pendingPeers } from '../store/remotes.ts';
 import { findVersion } from '../store/versions.ts';
-import { agreement, brakes } from './brake.ts';
+import { agreement, braked } from './brake.ts';
 import { contentHash, versionOf } from './content.ts';
 import { type Loaded, loadEntity, relationOf } from './entity.ts';
 import type { Chain } from './manifests.ts';
@@ -36,9 +36,9 @@ export interface PushOptions {
 export async function push(ctx: PushContext, { concurrency, accept }: PushOptions): Promise<void> {
   const pending = await allPending(ctx);
   const changes = pending.filter(({ known }) => known).length;
-  const { mirrored } = ctx.store.read((db) => countRemote(db, ctx.remote.key));
-  if (!accept && brakes(changes, mirrored)) {
-    ctx.report.stopped = `${changes} of ${mirrored} entities of ${ctx.client.host} would be changed there. Nothing was sent. ${agreement(ctx.remote.name)}`;
+  const of = accept ? null : await braked(ctx.store, ctx.remote.key, changes);
+  if (of !== null) {
+    ctx.report.stopped = `${changes} of ${of} entities of ${ctx.client.host} would be changed there. Nothing was sent. ${agreement(ctx.remote.name)}`;
     return;
   }
   for (const round of await roundsOf(ctx, pending)) await pushRound(ctx, round, concurrency);

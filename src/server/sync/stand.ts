@@ -10,11 +10,11 @@ const retention = 30 * 24 * 3600 * 1000;
 export interface Lag {
   /** Events that its feed held when it was last asked, and that have not been dealt with. */
   events: number | null;
-  /** Since when not all of its events are known to have been dealt with, in seconds. */
+  /** How far behind that is: no unread event is older, in seconds. */
   seconds: number | null;
 }
 
-/** Null where it has not been asked, or never to the end. */
+/** As of the last time that it was asked; null where it has not been asked, or never was read to the end. */
 export function lagOf(
   seen: readonly SeenRow[],
   { lastRun, running }: { lastRun: LastRun | null; running: Report | null },
@@ -22,10 +22,9 @@ export function lagOf(
 ): Lag {
   const head = running?.head ?? lastRun?.head ?? null;
   const level = lastRun?.level ?? null;
-  return {
-    events: head === null ? null : unreadBelow(seen, head),
-    seconds: level === null ? null : Math.max(0, Math.floor((now - level) / 1000)),
-  };
+  const events = head === null ? null : unreadBelow(seen, head);
+  if (events === 0) return { events, seconds: 0 };
+  return { events, seconds: level === null ? null : Math.max(0, Math.floor((now - level) / 1000)) };
 }
 
 function unreadBelow(seen: readonly SeenRow[], head: number): number {

@@ -25,7 +25,7 @@ const shownRefusals = 3;
 /** The same in plain sentences, what needs somebody last. */
 export function wordsOf(stand: Stand, now: number): string[] {
   return [
-    ...(stand.pulls ? feedWords(stand) : []),
+    ...(stand.pulls ? feedWords(stand, now) : []),
     `${entities(stand.mirrored)} mirrored, ${stand.pending === 0 ? 'nothing' : number(stand.pending)} to push.`,
     ...runWords(stand, now),
     nextWords(stand, now),
@@ -33,7 +33,7 @@ export function wordsOf(stand: Stand, now: number): string[] {
   ];
 }
 
-function feedWords({ seen, lag, hoursLeft }: Stand): string[] {
+function feedWords({ seen, lag, hoursLeft, lastRun }: Stand, now: number): string[] {
   const intervals = (wanted: (it: SeenRow) => boolean) =>
     seen.filter(wanted).map(({ first, last }) => `${number(first)} to ${number(last)}`);
   const dealt = intervals((it) => !it.lost);
@@ -41,17 +41,19 @@ function feedWords({ seen, lag, hoursLeft }: Stand): string[] {
     const found = intervals((it) => it.lost && it.swept === swept);
     return found.length > 0 ? [`Events ${found.join(', ')} had expired before they were seen${then}.`] : [];
   };
+  const level = lastRun?.level ?? null;
+  const ago = (time: number) => `${duration(Math.max(0, Math.floor((now - time) / 1000)))} ago`;
   const behind =
-    lag.seconds === null
+    level === null
       ? 'Its events have not been read to the end yet'
       : lag.events === 0
-        ? `All its events were read ${duration(lag.seconds)} ago`
-        : `${number(lag.events ?? 0)} events are unread; all were read ${duration(lag.seconds)} ago`;
+        ? `All its events were read ${ago(level)}`
+        : `${number(lag.events ?? 0)} events are unread; all were read ${ago(level)}`;
   return [
     dealt.length === 0 ? 'No event seen yet.' : `Events ${dealt.join(', ')} seen.`,
     ...expired(true, '; everything was compared instead'),
     ...expired(false, ', and what they told is still to be looked for'),
-    `${behind}${lag.seconds === null && lag.events ? `: ${number(lag.events)} are left` : ''}.`,
+    `${behind}${level === null && lag.events ? `: ${number(lag.events)} are left` : ''}.`,
     ...(hoursLeft !== null && hoursLeft < fewHours
       ? [
           hoursLeft === 0

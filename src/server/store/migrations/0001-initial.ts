@@ -72,6 +72,7 @@ CREATE TABLE moves (
   origin TEXT NOT NULL,
   time INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX moves_entity ON moves (entity);
 
 -- Work of several commits that is not finished: a restart goes on with it. state is JSON.
 CREATE TABLE task (id TEXT PRIMARY KEY, kind TEXT NOT NULL, state TEXT NOT NULL) STRICT, WITHOUT ROWID;

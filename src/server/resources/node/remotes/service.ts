@@ -114,6 +114,7 @@ export class RemotesService {
       seen: seen.filter((it) => !it.lost).map(({ first, last }) => ({ first, last })),
       lost: seen.filter((it) => it.lost).map(({ first, last, swept }) => ({ first, last, swept })),
       lag: facts.lag,
+      all_read_at: timeView(lastRun?.level ?? null),
       unread_expire_in_h: facts.hoursLeft,
       running: running && reportView(running),
       last_run: lastRun && runView(lastRun),

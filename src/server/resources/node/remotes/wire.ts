@@ -130,13 +130,16 @@ export interface RemoteView {
      */
     events: number | null;
     /**
-     * How long ago all that its feed held had been dealt with; null where it never was.
+     * How far behind that is: no unread event is older. Null where its feed was never read to the end.
      * @isInt
      */
     seconds: number | null;
   };
+  /** When its feed was last read to the end; null where it never was. What came since is not known here. */
+  all_read_at: string | null;
   /**
-   * Hours until events that may be unread leave its feed; null where it was never read to the end.
+   * Hours until the first events that are unread, or may be, leave its feed: thirty days after `all_read_at`. Null where
+   * it was never read to the end.
    * @isInt
    */
   unread_expire_in_h: number | null;
