@@ -117,30 +117,30 @@ it('whoever guesses the secret is told to wait, also with the right one', async 
   // Whoever shows none has guessed nothing.
   for (let time = 0; time < 40; time++)
     expect((await ask(node, { id: '', headers: {} }, 'GET /alpha/invites')).status).toBe(401);
-  for (let time = 0; time < 30; time++) expect((await shown(`guess ${time}`)).status).toBe(401);
+  for (let time = 0; time < 20; time++) expect((await shown(`guess ${time}`)).status).toBe(401);
   for (const value of ['another guess', secret]) {
     const refused = await shown(value);
-    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '30']);
-    expect(refused.body).toEqual({ error: 'Too many wrong secrets came from your address. Wait for 30 seconds.' });
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '15']);
+    expect(refused.body).toEqual({ error: 'Too many wrong secrets came from your address. Wait for 15 seconds.' });
   }
-  later = 29_999;
+  later = 14_999;
   expect((await shown(secret)).status).toBe(429);
-  later = 30_000;
+  later = 15_000;
   expect((await shown(secret)).status).toBe(200);
   expect([(await shown('one more')).status, (await shown(secret)).status]).toEqual([401, 429]);
   later = 3_600_000;
-  for (let time = 0; time < 30; time++) expect((await shown(`guess ${time}`)).status).toBe(401);
+  for (let time = 0; time < 20; time++) expect((await shown(`guess ${time}`)).status).toBe(401);
 });
 
 it('each address has guesses of its own, an IPv6 network counts as one, and few are remembered', () => {
   const limit = new GuessLimit(() => 0);
   const spend = (address: string) => {
-    for (let time = 0; time < 30; time++) limit.note(address);
+    for (let time = 0; time < 20; time++) limit.note(address);
   };
   spend('2001:db8:0:1::1');
   spend('198.51.100.7');
   const waits = (...addresses: string[]) => addresses.map((address) => limit.waitOf(address));
-  expect(waits('2001:db8::1:0:0:0:2', '198.51.100.7')).toEqual([30, 30]);
+  expect(waits('2001:db8::1:0:0:0:2', '198.51.100.7')).toEqual([15, 15]);
   expect(waits('2001:db8:0:2::1', '::1', '198.51.100.8', '::ffff:198.51.100.9')).toEqual([0, 0, 0, 0]);
   for (let n = 0; n < 10_000; n++) limit.note(`10.0.${n >> 8}.${n & 255}`);
   expect(waits('198.51.100.7')).toEqual([0]);

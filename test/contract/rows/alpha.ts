@@ -31,9 +31,9 @@ const shut = (route: string, call: Partial<Call> & { path: string }): Case[] => 
       while ((await ask(s.node, s.anonymous, route, call.body, wrong)).status === 401);
       return { ...call, as: s.anonymous, headers };
     },
-    body: { error: 'Too many wrong secrets came from your address. Wait for 30 seconds.' },
+    body: { error: 'Too many wrong secrets came from your address. Wait for 15 seconds.' },
     also: (_answer, _call, s) => {
-      s.clock.ms += 3_600_000;
+      s.clock.ms += 300_000;
     },
   },
 ];

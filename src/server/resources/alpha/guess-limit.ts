@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /** Wrong guesses that an address has free, and how soon it gets one back, in milliseconds. */
-const most = 30;
-const regained = 30_000;
+const most = 20;
+const regained = 15_000;
 /** Addresses that are remembered. */
 const maxAddresses = 10_000;
 
