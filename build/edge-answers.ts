@@ -39,6 +39,7 @@ const readOnly = new Set([
   'GraphReachable',
   ...['Entities', 'Collections', 'Agents', 'Discover', 'SimilarItems', 'SimilarCollections'].map((it) => `Search${it}`),
   'MySearchMine',
+  'QueryRun',
 ]);
 /** wire-contract.md 1.6 lists 503 for these. */
 const listings = new Set(['CollectionsEntities', 'UsersCollections']);

@@ -44,8 +44,9 @@ export class ValidationError extends DomainError {
   override readonly name = 'ValidationError';
   readonly code = 'VALIDATION_ERROR';
   readonly issues: Issue[];
-  constructor(issues: Issue[]) {
-    super('Validation failed', { issues });
+  /** `more` stands beside the issues. */
+  constructor(issues: Issue[], more?: Details) {
+    super('Validation failed', { issues, ...more });
     this.issues = issues;
   }
   /** A single issue, the usual case. */

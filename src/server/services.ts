@@ -19,6 +19,7 @@ import { GraphService } from './resources/graph/service.ts';
 import { KladoiService } from './resources/kladoi/service.ts';
 import { PermissionsService } from './resources/permissions/service.ts';
 import { Registry } from './resources/processors/registry.ts';
+import { QueryService } from './resources/query/service.ts';
 import { RelationshipsService } from './resources/relationships/service.ts';
 import { RhizaiService } from './resources/rhizai/service.ts';
 import { SearchService } from './resources/search/service.ts';
@@ -85,6 +86,7 @@ export function buildServices({ config, networks, identity, search, now }: Groun
     agents: new AgentsService({ registry, writes }),
     kladoi: new KladoiService(registry),
     rhizai: new RhizaiService(registry),
+    query: new QueryService({ writes, engine: search }),
     relationships: new RelationshipsService(writes),
     updates: new UpdatesService(writes),
     additions: new AdditivePreparer(writes, identity),

@@ -91,7 +91,7 @@ export class MemoryGraph implements GraphSource, TextSource {
       truncated ||= ways.size > query.perSource;
       return [...ways].slice(0, query.perSource).map(([end, way]): Reached => ({ id: end, source, way }));
     });
-    return { reached, truncated };
+    return { reached, truncated, spent: false };
   }
 
   #onward(start: string, way: Link[], query: WalkQuery, avoid: string[]): Link[] {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { measureArchive } from './measures/archive.ts';
+import { measureArgo, measureArgoParser } from './measures/argo.ts';
 import { measureFiles } from './measures/files.ts';
 import { measureGraph } from './measures/graph.ts';
 import { measureImport } from './measures/import.ts';
@@ -27,15 +28,17 @@ if (asked('requests')) {
   await using node = await startNode(join(folder.path, 'creates'));
   await measureCreates(node, echo);
 }
+if (asked('argo')) measureArgoParser();
 if (asked('slow-disk')) await measureSlowDisk();
 if (asked('files')) await measureFiles();
 if (!existsSync(tateFile)) process.stderr.write('the Tate data is not here: what is measured on it is left out\n');
-else if (['tate', 'reads', 'listing', 'archive', 'mirror', 'graph', 'start'].some(asked)) {
+else if (['tate', 'reads', 'listing', 'archive', 'mirror', 'graph', 'argo', 'start'].some(asked)) {
   // A node of its own for each measure: peaks of memory belong to it.
   const { collection, entities, pipeline } = await withNode(measureImport);
   const ids = await withNode((node) => measureListing(node, collection));
   if (asked('archive')) await measureArchive(data, pipeline);
   if (asked('graph')) await withNode((node) => measureGraph(node, collection));
+  if (asked('argo')) await withNode((node) => measureArgo(node, collection));
   if (asked('mirror')) await withNode((node) => measureMirror(node, entities, pipeline));
   if (asked('reads')) {
     await withNode((node) => fill(node, 100_000 - entities));

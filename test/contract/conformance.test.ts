@@ -25,6 +25,7 @@ import { kladosRows } from './rows/kladoi.ts';
 import { memberRows } from './rows/members.ts';
 import { metricsRows } from './rows/metrics.ts';
 import { openRows } from './rows/open.ts';
+import { queryRows } from './rows/query.ts';
 import { relationshipRows } from './rows/relationships.ts';
 import { rhizaRows } from './rows/rhizai.ts';
 import { searchRows } from './rows/search.ts';
@@ -56,6 +57,7 @@ const rows: Row[] = [
   ...connectRows,
   ...graphRows,
   ...searchRows,
+  ...queryRows,
   ...updateRows,
   ...versionRows,
   ...chatRows,
@@ -75,6 +77,7 @@ const reads = [
   'POST /entities/batch-get',
   'POST /graph/paths',
   'POST /graph/reachable',
+  'POST /query',
   ...searchRows.map(({ route }) => route),
 ];
 const methodOf = ({ route }: Row): string => route.split(' ')[0] ?? '';

@@ -32,7 +32,6 @@ export type Line = (typeof lines)[number] | `Endpoints: ${string}`;
 
 /** Lines of endpoints that are not built yet; who builds them takes the line out here and adds its borders. */
 export const laterLines: Line[] = [
-  'Argo query k: 1..100, default 25; k_explore 1..300',
   'Invocation permission duration: 60..86400 seconds, default 3600',
   'Agent/klados key expiry: 1..365 days, default 365',
   'rhiza version 1..50',

@@ -58,6 +58,7 @@ graph:query        | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrk
 search:query       | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko
 search:similar     | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko
 search:execute     | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko
+query:execute      | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko
 permissions:read   | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
 events:list        | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
 attestation:view   | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
@@ -167,6 +168,7 @@ const probes: Record<string, Probe> = {
     const { chatId } = chatted(await ask(node, who, 'POST /chat', question));
     return ask(node, who, `DELETE /chat/sessions/${chatId || 'none'}`);
   },
+  'query:execute': ({ node, collection }, who) => ask(node, who, 'POST /query', { path: `@${collection.id}` }),
   'graph:query': ({ node, collection }, who) => ask(node, who, `GET /graph/entity/${collection.id}`),
   'search:query': ({ node }, who) => ask(node, who, 'POST /search/entities', { query: 'a', limit: 1 }),
   'search:similar': ({ node, collection }, who) =>

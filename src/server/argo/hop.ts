@@ -25,8 +25,8 @@ interface Started {
   limits: HopLimits;
 }
 
-/** Sources that are walked from at once, and entities that these walks give at most. */
-const [chunkSize, maxReached] = [16, 1600];
+/** Sources that are walked from at once, entities that these walks give at most, and one of them at least. */
+const [chunkSize, maxReached, minReached] = [16, 1600, 100];
 /** Entities that a text ranks at most, and how many of its nearest are sought where more were reached. */
 const [maxRanked, maxNearest] = [4000, 300];
 /** Pairs of a source and a target between which a way is sought. */
@@ -71,10 +71,12 @@ async function toEntity(hop: Started, id: string): Promise<HopEnd> {
 async function toTypes(hop: Started, types: string[]): Promise<HopEnd> {
   const { limit } = hop.limits;
   const found = new Gathering(hop.from, hop.relation.fit);
+  // Where all relationships fit alike, the nearest of each are all that can be among the best.
+  const enough = hop.relation.fit === null ? Math.max(limit, minReached) : undefined;
   let cut = false;
-  for await (const { reached, truncated, next } of walks(hop, types)) {
+  for await (const { reached, truncated, spent, next } of walks(hop, types, enough)) {
     for (const one of reached) found.add(one, 1);
-    cut ||= truncated;
+    cut ||= enough === undefined ? truncated : spent;
     // What is still to come cannot be among the best.
     if (next !== null && found.isSettled(limit, next, hop.shape.least)) break;
   }
@@ -114,16 +116,20 @@ async function toText(hop: Started, text: string, types: string[] | null, filter
 
 /**
  * What the candidates lead to, some candidates after the others. `next`: the score of the best one that is not walked from
- * yet, null while there is more to come of those that are.
+ * yet, null while there is more to come of those that are. `enough`: entities of each at most.
  */
-async function* walks(hop: Started, types: string[] | null): AsyncGenerator<Walked & { next: number | null }> {
+async function* walks(
+  hop: Started,
+  types: string[] | null,
+  enough?: number,
+): AsyncGenerator<Walked & { next: number | null }> {
   const { sources, from, relation, shape, limits } = hop;
   for (let at = 0; at < from.length; at += chunkSize) {
     const chunk = from.slice(at, at + chunkSize);
     for (const [i, predicates] of relation.sets.entries()) {
       const milliseconds = limits.left();
-      if (milliseconds <= 0) return yield { reached: [], truncated: true, next: null };
-      const perSource = Math.ceil(maxReached / chunk.length);
+      if (milliseconds <= 0) return yield { reached: [], truncated: true, spent: true, next: null };
+      const perSource = enough ?? Math.ceil(maxReached / chunk.length);
       const begun = chunk.map(beginning);
       const walked = await sources.graph.walk({ ...shape, sources: begun, predicates, types, perSource, milliseconds });
       const next = i === relation.sets.length - 1 ? (from[at + chunkSize]?.score ?? null) : null;
@@ -137,10 +143,10 @@ async function linked(
   from: Candidate[],
   targets: string[],
 ): Promise<Walked> {
-  const all: Walked = { reached: [], truncated: false };
+  const all: Walked = { reached: [], truncated: false, spent: false };
   for (const predicates of relation.sets) {
     const milliseconds = limits.left();
-    if (milliseconds <= 0) return { ...all, truncated: true };
+    if (milliseconds <= 0) return { ...all, truncated: true, spent: true };
     const query = {
       ...shape,
       sources: from.map(beginning),

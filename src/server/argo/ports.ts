@@ -61,8 +61,10 @@ export interface Link {
 export interface Walked {
   /** Nearest first for each source, each entity once a source. */
   reached: Reached[];
-  /** A limit left something out. */
+  /** A limit left something out: of entities, of time or of work. */
   truncated: boolean;
+  /** Not the limit of entities alone. */
+  spent: boolean;
 }
 
 /** What the executor asks of the node's entities and relationships. Deleted entities are nowhere, not even on the way. */

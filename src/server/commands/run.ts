@@ -12,6 +12,7 @@ import { addImportCar } from './import-car.ts';
 import { addKey } from './key.ts';
 import { addOpen } from './open.ts';
 import { addReindex } from './reindex.ts';
+import { addQuery } from './query.ts';
 import { addRemote } from './remote.ts';
 import { addSearch } from './search.ts';
 import { addServe } from './serve.ts';
@@ -45,6 +46,7 @@ export async function run(args: string[], shell: Shell): Promise<ExitCode> {
   addConflicts(program, shell);
   addSearch(program, shell);
   addReindex(program, shell);
+  addQuery(program, shell);
   addOpen(program, shell);
   try {
     await program.parseAsync(args, { from: 'user' });

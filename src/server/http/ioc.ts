@@ -25,6 +25,7 @@ import { StatusController } from '../resources/node/status/controller.ts';
 import { TransfersController } from '../resources/node/transfers/controller.ts';
 import { UpkeepController } from '../resources/node/upkeep/controller.ts';
 import { PermissionsController } from '../resources/permissions/controller.ts';
+import { QueryController } from '../resources/query/controller.ts';
 import { RelationshipsController } from '../resources/relationships/controller.ts';
 import { RhizaiController } from '../resources/rhizai/controller.ts';
 import { SearchController } from '../resources/search/controller.ts';
@@ -49,6 +50,7 @@ const onServices = new Map<ControllerClass, (services: Services) => object>([
   [GraphController, ({ graph }) => new GraphController(graph)],
   [KladoiController, ({ kladoi }) => new KladoiController(kladoi)],
   [PermissionsController, ({ permissions }) => new PermissionsController(permissions)],
+  [QueryController, ({ query }) => new QueryController(query)],
   [RelationshipsController, ({ relationships }) => new RelationshipsController(relationships)],
   [SearchController, ({ search }) => new SearchController(search)],
   [MySearchController, ({ search }) => new MySearchController(search.texts)],

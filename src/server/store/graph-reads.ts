@@ -92,12 +92,20 @@ export interface Neighbour {
   way: { predicate: string; direction: 'outgoing' | 'incoming'; id: string }[];
 }
 
+export interface Neighbourhood {
+  neighbours: Neighbour[];
+  /** A limit or the budget left something out. */
+  truncated: boolean;
+  /** The budget did. */
+  spent: boolean;
+}
+
 /**
  * What each of some entities leads to within a number of steps: live entities, nearest first, each once a source and by
  * one shortest way that is not shorter than `least`. No way leads through an entity twice. `truncated` where the limit
  * or the budget left something out. Each source may use an equal share of what the earlier ones have left of the budget.
  */
-export function neighbours(db: Reader, query: NeighboursQuery): { neighbours: Neighbour[]; truncated: boolean } {
+export function neighbours(db: Reader, query: NeighboursQuery): Neighbourhood {
   const { sources, predicates, types, throughCollections = false, depth, least = 1, limit, perSource = limit } = query;
   const only = predicates && { only: predicates.flatMap((name) => predicateKey(db, name) ?? []) };
   const edges = new GraphEdges(db, { ...query, ...only });
@@ -108,17 +116,18 @@ export function neighbours(db: Reader, query: NeighboursQuery): { neighbours: Ne
   };
   const names = new Names(db);
   const list: Neighbour[] = [];
-  let truncated = false;
+  const left = { truncated: false, spent: false };
   for (const [source, id] of sources.entries()) {
+    if (edges.spent) return { neighbours: list, truncated: true, spent: true };
     edges.share(sources.length - source);
     const avoid = new Set(keysOf(db, query.avoid?.[source] ?? []));
     const options = { starts: keysOf(db, [id]), avoid, depth, least, onward };
     const walked = gathered(edges, options, Math.min(perSource, limit - list.length), wanted);
     for (const step of walked.found) list.push({ ...names.entity(step.key), source, way: names.way(step) });
-    truncated ||= walked.truncated;
-    if (edges.spent) return { neighbours: list, truncated };
+    left.truncated ||= walked.truncated;
+    left.spent ||= walked.spent;
   }
-  return { neighbours: list, truncated };
+  return { neighbours: list, ...left };
 }
 
 /** Names of keys, each looked up once. */
@@ -185,19 +194,19 @@ function gathered(
   options: WalkOptions,
   limit: number,
   wanted: (step: Step) => boolean,
-): { found: Step[]; truncated: boolean } {
+): { found: Step[]; truncated: boolean; spent: boolean } {
   const found: Step[] = [];
   try {
     for (const step of walk(edges, options)) {
       if (!wanted(step)) continue;
-      if (found.length === limit) return { found, truncated: true };
+      if (found.length === limit) return { found, truncated: true, spent: false };
       found.push(step);
     }
   } catch (error) {
     if (!(error instanceof GraphBudgetSpent)) throw error;
-    return { found, truncated: true };
+    return { found, truncated: true, spent: true };
   }
-  return { found, truncated: false };
+  return { found, truncated: false, spent: false };
 }
 
 function keysOf(db: Reader, ids: readonly string[]): number[] {

@@ -14,6 +14,7 @@ import { entityMoves } from './history-reads.ts';
 import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels } from './label-reads.ts';
 import { type ListingQuery, listEntities } from './listings.ts';
 import { networkCounts } from './network-counts.ts';
+import { type NewestQuery, newestPage } from './newest.ts';
 import { queryAnswer } from './query-answer.ts';
 import { countRemote } from './remotes.ts';
 import { segmentsPage } from './segment-reads.ts';
@@ -39,8 +40,17 @@ export const longReads = {
   graphReachable: reachableAnswer,
   graphEntity: (db: Reader, query: GraphEntityQuery): string => graphEntityAnswer(db, query),
   neighbours: (db: Reader, query: NeighboursQuery): string => JSON.stringify(neighbours(db, query)),
-  /** See graph-links.ts. */
-  linksTo: (db: Reader, query: LinksQuery): string => JSON.stringify(linksTo(db, query)),
+  /** The same without what the entities are, and, from graph-links.ts, the ways to some of them (argo/ports.ts). */
+  reached: (db: Reader, query: NeighboursQuery): string => {
+    const { neighbours: found, ...left } = neighbours(db, query);
+    return JSON.stringify({ reached: found.map(({ id, source, way }) => ({ id, source, way })), ...left });
+  },
+  linked: (db: Reader, query: LinksQuery): string => {
+    const { links, truncated } = linksTo(db, query);
+    return JSON.stringify({ reached: links, truncated, spent: truncated });
+  },
+  /** See newest.ts. */
+  newestPage: (db: Reader, query: NewestQuery): string => JSON.stringify(newestPage(db, query)),
   predicates: (db: Reader, _: object): string => JSON.stringify(predicateNames(db)),
   /** See query-answer.ts. */
   queryAnswer,

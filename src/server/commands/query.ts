@@ -1,0 +1,108 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { openClient } from './client.ts';
+import { FailureError, RefusedError } from './failure.ts';
+import type { GlobalOptions, Shell } from './shell.ts';
+
+interface Options extends GlobalOptions {
+  json?: boolean;
+  k?: number;
+  collection?: string;
+  explain?: boolean;
+}
+
+type Step = { entity: string; label: string; type: string } | { edge: string; direction: 'outgoing' | 'incoming' };
+
+/** The answer of POST /query (resources/query/wire.ts). */
+interface Answer {
+  results: { entity: { id: string; type: string; label: string }; path: Step[]; score: number }[];
+  metadata: {
+    total_candidates_explored: number;
+    execution_time_ms: number;
+    reason?: string;
+    partial_path?: Step[];
+    truncated?: boolean;
+    plan?: string;
+  };
+}
+
+/** `archeion query`: a query in the Argo language, and what it finds. */
+export function addQuery(program: Command, shell: Shell): void {
+  program
+    .command('query <argo>')
+    .description(
+      `find entities with a query in the Argo language: '"horses" type:artwork', '@ID -[*]{,2}-> type:person ~ "painter"'`,
+    )
+    .option('--k <n>', 'results at most, 1 to 100 (default: 25)', count)
+    .option('--collection <id>', 'the collection in which the entry is sought')
+    .option('--explain', 'say how the query was understood')
+    .option('--json', 'print one JSON document')
+    .action(async (argo: string, _options, command: Command) => {
+      const { json, k, collection, explain, ...options } = command.optsWithGlobals<Options>();
+      await using client = await openClient(shell, options);
+      const body = { path: argo, k, collection, explain, expand: 'none' };
+      const answer = await client.ask<Answer>('POST', '/query', body).catch((error) => {
+        throw pointed(error, argo);
+      });
+      if (json) shell.out(JSON.stringify(answer));
+      else for (const line of described(answer)) shell.out(line);
+    });
+}
+
+function count(text: string): number {
+  const n = Number(text);
+  if (!/^\d+$/.test(text) || n < 1 || n > 100) throw new InvalidArgumentError('must be a number from 1 to 100.');
+  return n;
+}
+
+/** What cannot be read, with the query and a caret below the place. */
+function pointed(error: unknown, argo: string): unknown {
+  if (!(error instanceof RefusedError)) return error;
+  const { details } = (error.body ?? {}) as { details?: { position?: unknown; issues?: { message: string }[] } };
+  if (typeof details?.position !== 'number') return error;
+  const before = [...printable(argo.slice(0, details.position))].length;
+  const message = details.issues?.[0]?.message ?? error.message;
+  return new FailureError(`${message}\n  ${printable(argo)}\n  ${' '.repeat(before)}^`, 2);
+}
+
+function described({ results, metadata }: Answer): string[] {
+  const { plan, reason, partial_path, truncated, total_candidates_explored, execution_time_ms } = metadata;
+  const explored = `${total_candidates_explored} looked at in ${execution_time_ms} ms`;
+  return [
+    ...(plan === undefined ? [] : [`plan   ${printable(plan)}`]),
+    ...(results.length > 0 ? table(results) : []),
+    ...(reason === undefined ? [] : [`${reason}.`]),
+    ...(partial_path === undefined ? [] : [`It came to: ${way(partial_path)}`]),
+    results.length === 0 ? `No results; ${explored}.` : `${results.length} results; ${explored}.`,
+    ...(truncated ? ['There was more to look at than one query may: name types or relations to find the rest.'] : []),
+  ];
+}
+
+function table(results: Answer['results']): string[] {
+  const rows = results.map(({ entity, score }) =>
+    [score.toFixed(3), entity.id, entity.type, entity.label].map(printable),
+  );
+  const heads = ['score', 'id', 'type', 'label'];
+  const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => [...(row[i] ?? '')].length)));
+  const line = (cells: string[]) =>
+    cells
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return [
+    line(heads),
+    ...results.flatMap(({ path }, i) => [line(rows[i] ?? []), ...(path.length === 0 ? [] : [`       ${way(path)}`])]),
+  ];
+}
+
+function way(path: Step[]): string {
+  const steps = path.map((step) => {
+    if ('entity' in step) return step.label || step.entity;
+    return step.direction === 'outgoing' ? `-${step.edge}->` : `<-${step.edge}-`;
+  });
+  return printable(steps.join(' '));
+}
+
+/** What a terminal would take for commands is left out. */
+function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
+}

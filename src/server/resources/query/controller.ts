@@ -1,0 +1,28 @@
+import { Body, Post, Request, Response, Route, Tags } from '../../http/controller.ts';
+import { StoredJson } from '../../http/stored-json.ts';
+import type { CallerRequest } from '../../model/caller.ts';
+import type { ErrorView } from '../wire.ts';
+import type { QueryService } from './service.ts';
+import type { QueryBody, QueryErrorView, QueryView } from './wire.ts';
+
+@Route('query')
+@Tags('Argo query')
+@Response<QueryErrorView>(400, 'Validation failed')
+@Response<ErrorView>(401, 'Unauthorized')
+@Response<ErrorView>(403, 'Forbidden')
+@Response<ErrorView>(503, 'The search index cannot be used')
+export class QueryController {
+  private readonly query: QueryService;
+  constructor(query: QueryService) {
+    this.query = query;
+  }
+
+  /**
+   * Find entities by what they are and by what leads to them, in the Argo query language. A query that ends before its end
+   * answers without results, and its metadata say why and how far it came.
+   */
+  @Post()
+  async run(@Request() request: CallerRequest, @Body() body: QueryBody): Promise<QueryView> {
+    return StoredJson.as<QueryView>(await this.query.run(request.caller, body));
+  }
+}

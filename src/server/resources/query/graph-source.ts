@@ -1,0 +1,55 @@
+import type { GraphSource, Walked, WalkQuery } from '../../argo/ports.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
+import type { NewestPage } from '../../store/newest.ts';
+import { within } from './within.ts';
+
+/** What one read looks at, at most: rows of relationships, and milliseconds. */
+const [maxRows, maxMilliseconds] = [100_000, 1000];
+
+/** The graph as long reads show it. Whoever may query may view every entity: nothing is hidden but what is deleted. */
+export function graphSource(store: NetworkStore): GraphSource {
+  return {
+    async newest(among, k, milliseconds) {
+      const until = performance.now() + milliseconds;
+      const found: NewestPage['entities'] = [];
+      for (let after: number | null = 0; after !== null; ) {
+        if (performance.now() > until) return { ids: firstOf(found, k), truncated: true };
+        const page: NewestPage = await parsed(store.readLong('newestPage', { within: within(among), after, k }));
+        found.push(...page.entities);
+        after = page.next;
+      }
+      return { ids: firstOf(found, k), truncated: false };
+    },
+    predicates: () => parsed(store.readLong('predicates', {})),
+    walk({ types, perSource, ...query }) {
+      const limit = perSource * query.sources.length;
+      const asked = { ...asStored(query), limit, perSource, ...(types && { types }) };
+      return parsed<Walked>(store.readLong('reached', asked));
+    },
+    link({ targets, perSource: _, ...query }) {
+      return parsed<Walked>(store.readLong('linked', { ...asStored(query), targets }));
+    },
+  };
+}
+
+function asStored({ sources, predicates, most, milliseconds, ...shape }: Omit<WalkQuery, 'perSource'>) {
+  return {
+    ...shape,
+    sources: sources.map(({ id }) => id),
+    avoid: sources.map(({ avoid }) => avoid),
+    ...(predicates && { predicates }),
+    depth: most,
+    budget: { rows: maxRows, milliseconds: Math.min(milliseconds, maxMilliseconds) },
+  };
+}
+
+function firstOf(entities: NewestPage['entities'], k: number): string[] {
+  const byTime = entities.sort((a, b) =>
+    a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : a.id < b.id ? -1 : 1,
+  );
+  return byTime.slice(0, k).map(({ id }) => id);
+}
+
+async function parsed<T>(text: Promise<Uint8Array>): Promise<T> {
+  return JSON.parse(Buffer.from(await text).toString()) as T;
+}

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { run } from '../../src/server/commands/run.ts';
+import { operator } from '../helpers/callers.ts';
+import { create, type Entity } from '../helpers/entities.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { indexIdle } from '../helpers/searches.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let node: TestNode;
+let painter: Entity;
+let work: Entity;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  node = await startNode({ data: folder.path });
+  const me = operator(node);
+  painter = await create(node, me, { type: 'artist', properties: { label: 'Joseph Turner' } });
+  work = await create(node, me, {
+    type: 'artwork',
+    properties: { label: 'A Ship\u001b[31m at Sea' },
+    relationships: [{ predicate: 'made_by', peer: painter.id }],
+  });
+  await indexIdle(node);
+});
+afterAll(async () => {
+  await node[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** One command line in this process, against the running node. */
+function archeion(args: string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = run(args, {
+    env: { ARCHEION_DATA: folder.path, ARCHEION_LOG_LEVEL: 'silent' },
+    pid: process.pid,
+    dataFolder: folder.path,
+    ui: null,
+    out: (text) => void out.push(text),
+    err: (text) => void err.push(text),
+    terminal: null,
+    stopped: new AbortController().signal,
+  });
+  return { out, err, code };
+}
+
+async function done(...args: string[]): Promise<string[]> {
+  const { code, out, err } = archeion(args);
+  expect([await code, ...err]).toEqual([0]);
+  return out;
+}
+
+test('a query prints a table with the paths', async () => {
+  const lines = await done('query', `@${work.id} -[made_by]-> type:artist`, '--explain');
+  expect(lines).toEqual([
+    `plan   id(${work.id}) ; out [made_by] 1 types(artist)`,
+    `score  id                          type    label`,
+    `1.000  ${painter.id}  artist  Joseph Turner`,
+    // Nothing that a terminal obeys comes from an entity.
+    '       A Ship [31m at Sea -made_by->',
+    expect.stringMatching(/^1 results; 2 looked at in [\d.]+ ms\.$/),
+  ]);
+});
+
+test('a query prints one JSON document', async () => {
+  const [json = '', ...more] = await done('query', 'type:artist,artwork', '--k', '1', '--json');
+  expect(more).toEqual([]);
+  expect(JSON.parse(json)).toMatchObject({ results: [{ entity: { id: work.id } }], metadata: { k: 1 } });
+});
+
+test('a query that finds nothing says why', async () => {
+  expect(await done('query', `@${work.id} -[made_by]-> type:artist -[*]-> type:zebra`)).toEqual([
+    'Traversal stopped at hop 2 - no matching relations or entities.',
+    'It came to: A Ship [31m at Sea -made_by-> Joseph Turner',
+    expect.stringMatching(/^No results; 2 looked at/),
+  ]);
+});
+
+test('what cannot be read is shown with a caret below the place', async () => {
+  const { code, out, err } = archeion(['query', '"é😀" -[a b]-> @x']);
+  expect(await code).toBe(2);
+  expect(out).toEqual([]);
+  expect(err.join('\n').split('\n')).toEqual([
+    'archeion: ] expected at position 10',
+    '  "é😀" -[a b]-> @x',
+    '           ^',
+  ]);
+});
+
+test.each([['query', '"x"', '--k', '0'], ['query', '"x"', '--k', '101'], ['query', '"x"', '--k', '1e1'], ['query']])(
+  '%s %s %s %s is a wrong command line',
+  async (...args) => {
+    expect(await archeion(args).code).toBe(2);
+  },
+);
