@@ -40,6 +40,7 @@ const readOnly = new Set([
   ...['Entities', 'Collections', 'Agents', 'Discover', 'SimilarItems', 'SimilarCollections'].map((it) => `Search${it}`),
   'MySearchMine',
   'QueryRun',
+  'McpAnswer',
 ]);
 /** wire-contract.md 1.6 lists 503 for these. */
 const listings = new Set(['CollectionsEntities', 'UsersCollections']);

@@ -57,7 +57,8 @@ const directions: Record<string, string[]> = {
   exchange: ['model', 'store', 'blocks', 'errors', 'log:type'],
   attest: ['model', 'store', 'blocks', 'errors', 'log:type'],
   chat: ['service', 'wire', 'model', 'errors', 'log:type'],
-  mcp: ['service', 'wire', 'model', 'errors', 'log:type'],
+  // The tools are those of the chat.
+  mcp: ['service', 'wire', 'chat', 'model', 'errors', 'log:type'],
   http: [
     'controller',
     'generated',

@@ -27,6 +27,7 @@ process.exitCode = await run(process.argv.slice(2), {
   pid: process.pid,
   dataFolder: envPaths('archeion', { suffix: '' }).data,
   ui: pages.find((folder) => existsSync(join(folder, 'index.html'))) ?? null,
+  input: () => process.stdin,
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
   terminal: process.stderr.isTTY ? process.stderr : null,

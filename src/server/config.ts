@@ -68,6 +68,7 @@ const settings = z.object({
     .string()
     .regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of a collection on the main network')
     .optional(),
+  ARCHEION_MCP_WRITES: z.enum(['true', 'false'], 'must be true or false').default('false'),
   ARCHEION_CHAT_URL: url.refine(
     (given) => !URL.parse(given ?? '')?.username && !URL.parse(given ?? '')?.password,
     'must not hold a password: put the key into ARCHEION_CHAT_KEY',
@@ -96,6 +97,8 @@ export interface Config {
   allowedHosts: string[];
   publicUrl: string | null;
   logLevel: string;
+  /** Whether /mcp has tools that write. */
+  mcpWrites: boolean;
   /** New users need an invite. */
   invitedOnly: boolean;
   jwt: { jwksUrl?: string | undefined; issuer?: string | undefined; audience?: string | undefined };
@@ -167,6 +170,7 @@ export function readConfig(
       allowedHosts,
       publicUrl: publicUrl?.replace(/\/+$/, '') ?? null,
       logLevel: all.ARCHEION_LOG_LEVEL,
+      mcpWrites: all.ARCHEION_MCP_WRITES === 'true',
       invitedOnly: all.ARCHEION_ALPHA_REQUIRED === 'true',
       jwt: {
         jwksUrl: all.ARCHEION_JWT_JWKS_URL,

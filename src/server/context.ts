@@ -10,6 +10,7 @@ import type { Authenticate } from './http/caller.ts';
 import type { LargeRequests } from './http/large-requests.ts';
 import { durationBounds, RequestTally } from './http/request-tally.ts';
 import type { Log } from './log.ts';
+import { nodeToolServer } from './mcp/node-tool-server.ts';
 import type { Network } from './model/ids.ts';
 import { maxOnLoop } from './model/large.ts';
 import { Sessions } from './model/sessions.ts';
@@ -22,6 +23,7 @@ import { Links } from './resources/content/links.ts';
 import { ContentService } from './resources/content/service.ts';
 import { EventsService } from './resources/events/service.ts';
 import { FilesService } from './resources/files/service.ts';
+import { McpService } from './resources/mcp/service.ts';
 import { CarImportService } from './resources/node/archives/car-import-service.ts';
 import { ExportService } from './resources/node/archives/export-service.ts';
 import { OneAtATime } from './resources/node/archives/one-at-a-time.ts';
@@ -84,6 +86,7 @@ export interface Context extends Services, AsyncDisposable {
   /** What other nodes ask for. */
   peers: { blocks: BlocksService; stream: EventStreamService; pushes: PushService; histories: HistoryService };
   chat: ChatService;
+  mcp: McpService;
   sessions: SessionsService;
   system: SystemService;
   invites: InvitesService;
@@ -227,6 +230,9 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
       histories: new HistoryService(networks),
     },
     chat: opened.use(chat),
+    mcp: new McpService(
+      nodeToolServer(operations, { version, writes: config.mcpWrites, log: log.child({ name: 'mcp' }) }),
+    ),
     sessions,
     additive,
     system: new SystemService({ instance, version, document: openapi, nodeKey, now }),

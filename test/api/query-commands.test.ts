@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { run } from '../../src/server/commands/run.ts';
 import { operator } from '../helpers/callers.ts';
 import { create, type Entity } from '../helpers/entities.ts';
@@ -28,20 +29,22 @@ afterAll(async () => {
 });
 
 /** One command line in this process, against the running node. */
-function archeion(args: string[]) {
+function archeion(args: string[], input?: PassThrough) {
   const out: string[] = [];
   const err: string[] = [];
+  const stop = new AbortController();
   const code = run(args, {
     env: { ARCHEION_DATA: folder.path, ARCHEION_LOG_LEVEL: 'silent' },
     pid: process.pid,
     dataFolder: folder.path,
     ui: null,
+    ...(input && { input: () => input }),
     out: (text) => void out.push(text),
     err: (text) => void err.push(text),
     terminal: null,
-    stopped: new AbortController().signal,
+    stopped: stop.signal,
   });
-  return { out, err, code };
+  return { out, err, code, stop };
 }
 
 async function done(...args: string[]): Promise<string[]> {
@@ -93,3 +96,27 @@ test.each([['query', '"x"', '--k', '0'], ['query', '"x"', '--k', '101'], ['query
     expect(await archeion(args).code).toBe(2);
   },
 );
+
+test('the tool server reads and writes lines', async () => {
+  const input = new PassThrough();
+  const { code, out } = archeion(['mcp'], input);
+  const answers = () => out.map((line) => JSON.parse(line));
+  input.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n{"jsonrpc":"2.0","method":"notifications/initialized"}\nno');
+  input.write(' message\n');
+  input.write('{"jsonrpc":"2.0","id":"two","method":"tools/list"}\n');
+  await vi.waitFor(() => expect(out).toHaveLength(3), 10_000);
+  input.end();
+  expect(await code).toBe(0);
+  expect(answers()).toContainEqual({ jsonrpc: '2.0', id: 1, result: {} });
+  expect(answers()).toContainEqual(
+    expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32700 }) }),
+  );
+  expect(answers().find(({ id }) => id === 'two').result.tools.length).toBeGreaterThan(10);
+});
+
+test('the tool server ends when it is told to', async () => {
+  const { code, stop, out } = archeion(['mcp'], new PassThrough());
+  stop.abort();
+  expect(await code).toBe(0);
+  expect(out).toEqual([]);
+});

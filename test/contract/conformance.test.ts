@@ -22,6 +22,7 @@ import { folderTreeRows } from './rows/folder-tree.ts';
 import { folderRows } from './rows/folders.ts';
 import { graphRows } from './rows/graph.ts';
 import { kladosRows } from './rows/kladoi.ts';
+import { mcpRows } from './rows/mcp.ts';
 import { memberRows } from './rows/members.ts';
 import { metricsRows } from './rows/metrics.ts';
 import { openRows } from './rows/open.ts';
@@ -57,6 +58,7 @@ const rows: Row[] = [
   ...connectRows,
   ...graphRows,
   ...searchRows,
+  ...mcpRows,
   ...queryRows,
   ...updateRows,
   ...versionRows,
@@ -77,6 +79,7 @@ const reads = [
   'POST /entities/batch-get',
   'POST /graph/paths',
   'POST /graph/reachable',
+  'POST /mcp',
   'POST /query',
   ...searchRows.map(({ route }) => route),
 ];

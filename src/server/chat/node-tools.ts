@@ -12,10 +12,11 @@ import type { UsersService } from '../resources/users/service.ts';
 import type { VersionsService } from '../resources/versions/service.ts';
 import type { ManifestView } from '../resources/wire.ts';
 import { citation } from './citations.ts';
+import { type FindingOperations, findTools } from './find-tools.ts';
 import { type Tool, tool } from './tools.ts';
 
 /** The node's own operations. */
-export interface NodeOperations {
+export interface NodeOperations extends FindingOperations {
   entities: Pick<EntitiesService, 'read' | 'preview'>;
   expansions: Pick<ExpansionService, 'read'>;
   versions: Pick<VersionsService, 'list' | 'manifest'>;
@@ -193,6 +194,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
         shown: [await known(caller, one)],
       }),
     ),
+    ...findTools(node),
   ];
 }
 

@@ -10,9 +10,10 @@ import { FailureError } from './failure.ts';
 import { addImport } from './import.ts';
 import { addImportCar } from './import-car.ts';
 import { addKey } from './key.ts';
+import { addMcp } from './mcp.ts';
 import { addOpen } from './open.ts';
-import { addReindex } from './reindex.ts';
 import { addQuery } from './query.ts';
+import { addReindex } from './reindex.ts';
 import { addRemote } from './remote.ts';
 import { addSearch } from './search.ts';
 import { addServe } from './serve.ts';
@@ -47,6 +48,7 @@ export async function run(args: string[], shell: Shell): Promise<ExitCode> {
   addSearch(program, shell);
   addReindex(program, shell);
   addQuery(program, shell);
+  addMcp(program, shell);
   addOpen(program, shell);
   try {
     await program.parseAsync(args, { from: 'user' });

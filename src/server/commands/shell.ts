@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /** What a command gets of the process it runs in; cli.ts gives it, tests give their own. */
 export interface Shell {
   env: Record<string, string | undefined>;
@@ -6,6 +8,8 @@ export interface Shell {
   dataFolder: string;
   /** The folder of the built page, null where it is not built. */
   ui: string | null;
+  /** stdin, for a command that reads it; it is not touched before. */
+  input?: () => Readable;
   /** One line to stdout. */
   out: (line: string) => void;
   /** One line to stderr. */

@@ -8,6 +8,7 @@ import { errorHandler, unknownRoute } from './errors.ts';
 import { admit, admitSession, type OwnNames } from './host.ts';
 import { pages } from './pages.ts';
 import { routesOf } from './routes.ts';
+import { sendJson } from './stored-json.ts';
 
 export interface AppOptions {
   own: OwnNames;
@@ -32,6 +33,7 @@ export function createApp(ctx: Context, { own, ui, extend }: AppOptions): Expres
   app.use(identify(ctx));
   app.use(jsonBytes());
   extend?.(app, ctx);
+  app.use('/mcp', onlyPost);
   app.use(routesOf(table, ctx));
   app.use(() => {
     throw unknownRoute();
@@ -50,6 +52,12 @@ function gate(own: OwnNames): RequestHandler {
     else next();
   };
 }
+
+/** Clients of the tool server ask by GET whether it has a stream of events, and take this for a no. */
+const onlyPost: RequestHandler = (request, response, next) => {
+  if (request.method === 'POST') return next();
+  sendJson(response, 405, { error: 'Method not allowed: send messages by POST' }, { Allow: 'POST' });
+};
 
 /** Endpoints of every node that need no credentials, and where wrong ones do no harm. */
 const open = new Set([

@@ -13,6 +13,7 @@ import { FilesController } from '../resources/files/controller.ts';
 import { FoldersController } from '../resources/folders/controller.ts';
 import { GraphController } from '../resources/graph/controller.ts';
 import { KladoiController } from '../resources/kladoi/controller.ts';
+import { McpController } from '../resources/mcp/controller.ts';
 import { ArchivesController } from '../resources/node/archives/controller.ts';
 import { ConflictsController } from '../resources/node/conflicts/controller.ts';
 import { ImportsController } from '../resources/node/imports/controller.ts';
@@ -71,6 +72,7 @@ const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [EventsController, (ctx) => new EventsController(ctx.events)],
   [FilesController, (ctx) => new FilesController(ctx.bytes)],
   [ImportsController, (ctx) => new ImportsController(ctx.imports)],
+  [McpController, (ctx) => new McpController(ctx.mcp)],
   [MetricsController, (ctx) => new MetricsController(ctx.metrics)],
   [NodeKeysController, (ctx) => new NodeKeysController(ctx.nodeKeys)],
   [PeersController, (ctx) => new PeersController(ctx.peers)],

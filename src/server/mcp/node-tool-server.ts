@@ -1,0 +1,30 @@
+import type { NodeOperations } from '../chat/node-tools.ts';
+import type { Log } from '../log.ts';
+import type { ToolServer } from '../resources/mcp/service.ts';
+import type { WritingOperations } from './write-tools.ts';
+
+export interface NodeToolServerSettings {
+  version: string;
+  /** Whether there are tools that write. */
+  writes: boolean;
+  log: Log;
+}
+
+/** Loads the tool server over the node's operations; a node where nobody asks for it is spared the code. */
+export function nodeToolServer(
+  node: NodeOperations & WritingOperations,
+  { version, writes, log }: NodeToolServerSettings,
+): () => Promise<ToolServer> {
+  return async () => {
+    const [{ createToolServer }, { nodeTools }, { writeTools }] = await Promise.all([
+      import('./tool-server.ts'),
+      import('../chat/node-tools.ts'),
+      import('./write-tools.ts'),
+    ]);
+    return createToolServer({
+      version,
+      log,
+      tools: { reading: nodeTools(node), writing: writes ? writeTools(node) : [] },
+    });
+  };
+}

@@ -1,0 +1,73 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { bounded, refusalOf, type Tool } from '../chat/tools.ts';
+import type { Log } from '../log.ts';
+import type { Caller } from '../model/caller.ts';
+import type { McpAnswer, McpMessage, ToolServer } from '../resources/mcp/service.ts';
+
+export interface ToolServerNeeds {
+  version: string;
+  /** Tools that only read, and tools that write. */
+  tools: { reading: Tool[]; writing: Tool[] };
+  log: Log;
+}
+
+const instructions =
+  'A node with versioned entities: each has a type, properties, relationships to others, and a history. Entities lie in ' +
+  'collections. Begin with search or list_collections; ids have 26 characters. query takes the Argo language.';
+
+/**
+ * Answers messages of the Model Context Protocol, each by itself: the node keeps nothing between them. What a tool finds
+ * is what the caller may see.
+ */
+export function createToolServer({ version, tools, log }: ToolServerNeeds): ToolServer {
+  const byName = new Map([...tools.reading, ...tools.writing].map((one) => [one.name, one]));
+  const listed = [
+    ...tools.reading.map((one) => described(one, true)),
+    ...tools.writing.map((one) => described(one, false)),
+  ];
+
+  async function use(caller: Caller, name: string, args: unknown): Promise<CallToolResult> {
+    const tool = byName.get(name);
+    if (tool === undefined) return failed(`There is no tool ${name}.`);
+    try {
+      const { value } = await tool.run(caller, args ?? {});
+      return { content: [{ type: 'text', text: bounded(value).text }] };
+    } catch (error) {
+      const words = refusalOf(error);
+      if (words === undefined) log.error({ err: error, tool: name }, 'a tool failed');
+      return failed(words ?? 'The node failed at this. Its log says more.');
+    }
+  }
+
+  return async (caller: Caller, { message, protocol }: McpMessage): Promise<McpAnswer> => {
+    const server = new Server({ name: 'archeion', version }, { capabilities: { tools: {} }, instructions });
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }));
+    server.setRequestHandler(CallToolRequestSchema, ({ params }) => use(caller, params.name, params.arguments));
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    await server.connect(transport);
+    try {
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...(protocol !== undefined && { 'mcp-protocol-version': protocol }),
+      };
+      const request = new Request('http://node.invalid/mcp', { method: 'POST', headers });
+      const response = await transport.handleRequest(request, { parsedBody: message });
+      const text = await response.text();
+      return { status: response.status, json: text === '' ? null : text };
+    } finally {
+      await server.close();
+    }
+  };
+}
+
+function described({ name, description, parameters }: Tool, readOnly: boolean) {
+  const inputSchema = parameters as { type: 'object' };
+  return { name, description, inputSchema, annotations: { readOnlyHint: readOnly, openWorldHint: false } };
+}
+
+function failed(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
+}

@@ -1,0 +1,34 @@
+import { Body, Controller, Header, Post, Request, Response, Route, Tags } from '../../http/controller.ts';
+import { StoredJson } from '../../http/stored-json.ts';
+import type { CallerRequest } from '../../model/caller.ts';
+import type { ErrorView, JsonMap } from '../wire.ts';
+import type { McpService } from './service.ts';
+
+@Route('mcp')
+@Tags('System')
+export class McpController extends Controller {
+  private readonly mcp: McpService;
+  constructor(mcp: McpService) {
+    super();
+    this.mcp = mcp;
+  }
+
+  /**
+   * One message of the Model Context Protocol (streamable HTTP, answered with JSON, without sessions). The tools read what
+   * the caller may see; tools that write are there where `ARCHEION_MCP_WRITES` is `true`.
+   */
+  @Post()
+  @Response<void>(202, 'There is nothing to say')
+  @Response<JsonMap>(400, 'No message')
+  @Response<ErrorView>(401, 'Unauthorized')
+  @Response<ErrorView>(403, 'Not registered')
+  async answer(
+    @Request() request: CallerRequest,
+    @Body() message: JsonMap,
+    @Header('MCP-Protocol-Version') protocol?: string,
+  ): Promise<JsonMap> {
+    const { status, json } = await this.mcp.answer(request.caller, { message, protocol });
+    this.setStatus(status);
+    return json === null ? (undefined as never) : StoredJson.as<JsonMap>(json);
+  }
+}

@@ -1,0 +1,173 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anonymous, ask, impostor, operator, type Person, processor, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, nowhere, read } from '../helpers/entities.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+import { indexIdle } from '../helpers/searches.ts';
+
+let node: TestNode;
+let writing: TestNode;
+let ada: Person;
+let home: Entity;
+let painter: Entity;
+let work: Entity;
+
+beforeAll(async () => {
+  node = await startNode();
+  writing = await startNode({ env: { ARCHEION_MCP_WRITES: 'true' } });
+  ada = await user(node, 'ada');
+  home = await collection(node, ada, { label: 'Tate' });
+  painter = await create(node, ada, { type: 'artist', collection: home.id, properties: { label: 'Joseph Turner' } });
+  work = await create(node, ada, {
+    type: 'artwork',
+    collection: home.id,
+    properties: { label: 'A Ship at Sea' },
+    relationships: [{ predicate: 'made_by', peer: painter.id }],
+  });
+  await indexIdle(node);
+});
+afterAll(async () => {
+  await node[Symbol.asyncDispose]();
+  await writing[Symbol.asyncDispose]();
+});
+
+/** The SDK's own client, connected. */
+async function connected(to: TestNode, who: Person) {
+  const client = new Client({ name: 'test', version: '1' });
+  const troubles: Error[] = [];
+  client.onerror = (error) => void troubles.push(error);
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL('/mcp', to.url), { requestInit: { headers: who.headers } }),
+  );
+  return { client, troubles, [Symbol.asyncDispose]: () => client.close() };
+}
+
+/** What a tool says, and whether it is a refusal. */
+async function use(client: Client, name: string, args: Record<string, unknown> = {}) {
+  const { content, isError } = (await client.callTool({ name, arguments: args })) as CallToolResult;
+  const [first] = content;
+  const text = first?.type === 'text' ? first.text : '';
+  return { text, isError: isError === true, value: isError ? null : JSON.parse(text) };
+}
+
+const reading = [
+  ...['compare_versions', 'find_entities', 'find_paths', 'get_entity', 'get_history', 'get_neighbours'],
+  ...['get_relationships', 'get_version', 'list_collections', 'list_entities', 'my_collections', 'query', 'search'],
+];
+
+describe('over HTTP', () => {
+  it('the tools are listed, with what they take', async () => {
+    await using it = await connected(node, ada);
+    const { tools } = await it.client.listTools();
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(reading);
+    for (const { description, inputSchema, annotations } of tools) {
+      expect(description).toMatch(/\w/);
+      expect(inputSchema.type).toBe('object');
+      expect(annotations?.readOnlyHint).toBe(true);
+    }
+    expect(it.client.getServerVersion()?.name).toBe('archeion');
+    expect(it.client.getInstructions()).toContain('search');
+    expect(it.troubles).toEqual([]);
+  });
+
+  it('the node is searched, queried and read', async () => {
+    await using it = await connected(node, ada);
+    const { client } = it;
+    expect((await use(client, 'list_collections')).text).toContain(home.id);
+    expect((await use(client, 'search', { text: 'ship', types: ['artwork'] })).value.results).toMatchObject([
+      { id: work.id, label: 'A Ship at Sea' },
+    ]);
+    const argo = `"ship" type:artwork -[made_by]-> type:artist`;
+    expect((await use(client, 'query', { argo })).value.results).toMatchObject([{ entity: { id: painter.id } }]);
+    expect((await use(client, 'get_entity', { id: work.id })).value.properties).toEqual({ label: 'A Ship at Sea' });
+    expect((await use(client, 'get_history', { id: work.id })).value.versions).toMatchObject([
+      { ver: 1, cid: work.cid },
+    ]);
+    expect((await use(client, 'find_paths', { from: work.id, to: painter.id })).text).toContain('made_by');
+    const around = await use(client, 'get_neighbours', { id: painter.id, direction: 'incoming' });
+    expect(around.text).toContain(work.id);
+  });
+
+  it('refusals are said in words', async () => {
+    await using it = await connected(node, ada);
+    const { client } = it;
+    expect(await use(client, 'get_entity', { id: nowhere })).toMatchObject({ isError: true, text: 'Entity not found' });
+    expect(await use(client, 'get_entity', { id: 'x' })).toMatchObject({
+      isError: true,
+      text: 'Wrong arguments. id: must be an entity id',
+    });
+    expect((await use(client, 'query', { argo: '"ship" -[' })).text).toContain('at position 9');
+    expect(await use(client, 'create_entity', { type: 'x' })).toMatchObject({
+      isError: true,
+      text: 'There is no tool create_entity.',
+    });
+  });
+
+  it('a result is bounded', async () => {
+    const label = 'long';
+    const long = await create(node, ada, { properties: { label, text: 'x'.repeat(100_000) } });
+    await using it = await connected(node, ada);
+    const { text } = await use(it.client, 'get_entity', { id: long.id });
+    expect(text.length).toBeLessThan(30_000);
+    expect(text).toContain('cut');
+  });
+
+  it('nobody unknown is answered', async () => {
+    for (const who of [anonymous, impostor]) await expect(connected(node, who)).rejects.toThrow('Unauthorized');
+    const answer = await ask(node, anonymous, 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'ping' });
+    expect(answer.status).toBe(401);
+  });
+
+  it('only messages are taken', async () => {
+    expect((await ask(node, ada, 'GET /mcp')).status).toBe(405);
+    expect((await ask(node, ada, 'POST /mcp', [])).status).toBe(400);
+    expect((await ask(node, ada, 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'no/such' })).body).toMatchObject({
+      id: 1,
+      error: { code: -32601 },
+    });
+    const old = await ask(
+      node,
+      ada,
+      'POST /mcp',
+      { jsonrpc: '2.0', id: 1, method: 'ping' },
+      { 'MCP-Protocol-Version': '1' },
+    );
+    expect(old.status).toBe(400);
+  });
+});
+
+describe('where writing is switched on', () => {
+  it('entities are made and changed, by whoever may', async () => {
+    const bob = await user(writing, 'bob');
+    const eve = await user(writing, 'eve');
+    const mine = await collection(writing, bob);
+    await using it = await connected(writing, bob);
+    const { tools } = await it.client.listTools();
+    const writers = tools.filter(({ annotations }) => annotations?.readOnlyHint === false).map(({ name }) => name);
+    expect(writers).toEqual(['create_entity', 'update_entity']);
+
+    const args = { type: 'note', properties: { label: 'First' }, collection: mine.id };
+    const { value } = await use(it.client, 'create_entity', args);
+    expect(value).toMatchObject({ ver: 1 });
+    const change = { id: value.id, expect_tip: value.cid, properties: { label: 'Second' }, note: 'better' };
+    expect((await use(it.client, 'update_entity', change)).value).toMatchObject({ id: value.id, ver: 2 });
+    expect(await read(writing, bob, value.id)).toMatchObject({ properties: { label: 'Second' } });
+
+    const stale = await use(it.client, 'update_entity', change);
+    expect(stale).toMatchObject({ isError: true, text: 'Conflict: entity was modified' });
+    await using other = await connected(writing, eve);
+    expect(await use(other.client, 'create_entity', args)).toMatchObject({ isError: true });
+    expect((await use(other.client, 'get_entity', { id: value.id })).value.properties.label).toBe('Second');
+  });
+
+  it('a processor has the permissions of its key', async () => {
+    const owner = operator(writing);
+    const agent = await create(writing, owner, { type: 'document' });
+    await using it = await connected(writing, processor(writing, agent.id, owner));
+    expect((await use(it.client, 'get_entity', { id: agent.id })).value.id).toBe(agent.id);
+    const change = { id: agent.id, expect_tip: agent.cid, properties: { a: 1 } };
+    expect(await use(it.client, 'update_entity', change)).toMatchObject({ isError: true });
+  });
+});
