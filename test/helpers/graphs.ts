@@ -31,7 +31,11 @@ export async function fill(
         ),
       }),
     );
-  const outcomes = await store.submit([commit(versions.map((version) => change(null, version)))]);
+  const changes = versions.map((version) => change(null, version));
+  const commits = Array.from({ length: Math.ceil(changes.length / 1000) }, (_, n) =>
+    commit(changes.slice(1000 * n, 1000 * (n + 1))),
+  );
+  const outcomes = await store.submit(commits);
   if (!outcomes.every(({ committed }) => committed)) throw new Error('the sample was not committed');
 }
 

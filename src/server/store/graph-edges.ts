@@ -1,16 +1,16 @@
 import type { Reader } from './connection.ts';
 import {
-  allRows,
   asParameters,
   bothDegrees,
   degrees,
   distinct,
-  hits,
+  lists,
   oneOf,
-  type Probe,
-  type Read,
+  pages,
+  touching,
   type Way,
 } from './graph-statements.ts';
+import { ascending, inBoth } from './sorted-keys.ts';
 
 /** Which way relationships are followed, seen from where a path begins: to their peer, to their owner, or either. */
 export type GraphDirection = 'outgoing' | 'incoming' | 'both';
@@ -40,19 +40,17 @@ export type End = 'source' | 'target';
 interface NeighbourRow {
   predicate: number;
   node: number;
-  /** Whether the node also touches what was asked about. */
-  hit?: number;
   way: Way;
 }
 
 /** Pages grow from so many rows to so many: what is sought may be among the first. */
 const [firstPage, lastPage] = [64, 1024];
-/** Neighbours of a node are kept up to so many, and of so many nodes. */
-const [maxKept, maxKeptNodes] = [1024, 2000];
+/** A node's neighbours are read at once, and kept, up to so many; of the smaller one of two up to so many; of all so many. */
+const [fewListed, maxListed, maxKept] = [1024, 16_384, 1_000_000];
 /** Pairs of nodes whose relationships are kept. */
 const maxPairs = 10_000;
 /** Two degrees are compared at these sizes: counting costs no more than a multiple of the smaller one. */
-const degreeSteps = [64, 1024, 16_384, 262_144];
+const degreeSteps = [fewListed + 1, 16_384, 262_144];
 const defaults = { rows: 300_000, milliseconds: 5000 };
 
 /** What an entity is to a path. */
@@ -76,7 +74,10 @@ export class GraphEdges {
   #rows: number;
   /** How many rows the others are to have. */
   #others = 0;
-  readonly #kept = new Map<string, number[]>();
+  readonly #lists = new Map<string, readonly number[]>();
+  #listed = 0;
+  /** How many single relationships of a node were asked for. */
+  readonly #asked = new Map<string, number>();
   readonly #predicates = new Map<string, number[]>();
   readonly #degrees = new Map<string, { cap: number; n: number }>();
   readonly #between = new Map<string, GraphEdge[]>();
@@ -135,23 +136,56 @@ export class GraphEdges {
     return live && type !== 'collection';
   }
 
-  /** Those one step from a node, each once, by predicate and key. */
+  /** Those one step from a node, each once. */
   *neighbours(node: number, end: End): Generator<number> {
-    const name = `${node} ${end}`;
-    const kept = this.#kept.get(name);
-    if (kept) return yield* kept;
+    const list = this.#list(node, end, fewListed);
+    if (list) return yield* list;
     const seen = new Set<number>();
-    for (const row of this.#scan(node, end, [])) {
-      if (seen.has(row.node)) continue;
-      seen.add(row.node);
-      yield row.node;
+    for (const { node: other } of this.#scan(node, end)) {
+      if (seen.has(other)) continue;
+      seen.add(other);
+      yield other;
     }
-    if (seen.size <= maxKept && this.#kept.size < maxKeptNodes) this.#kept.set(name, [...seen]);
+  }
+
+  /** Those one step from a node in ascending order, each once; null for a node with more than so many relationships. */
+  #list(node: number, end: End, most: number): readonly number[] | null {
+    const name = `${node} ${end}`;
+    const known = this.#lists.get(name);
+    if (known) return known;
+    // Counted at few sizes, so that a growing `most` does not count anew each time.
+    if (this.#degree(node, end, 2 ** Math.ceil(Math.log2(most + 1))) > most) return null;
+    return this.#lists.get(name) ?? this.#read(node, end, most);
+  }
+
+  #read(node: number, end: End, most: number): readonly number[] | null {
+    const found = this.#ways(end).flatMap((way) => this.#listOf(node, way, most + 1));
+    if (found.length > most) return null;
+    this.#spend(found.length);
+    const list = ascending(found);
+    if (this.#listed + list.length > maxKept) {
+      this.#lists.clear();
+      this.#listed = 0;
+    }
+    this.#lists.set(`${node} ${end}`, list);
+    this.#listed += list.length;
+    return list;
+  }
+
+  #listOf(node: number, way: Way, limit: number): number[] {
+    const only = this.#only;
+    const row = this.#db.get<{ nodes: string }>(
+      lists[way](only === null ? '' : ` AND predicate ${oneOf([...only])}`),
+      node,
+      ...(only === null ? [] : asParameters([...only])),
+      limit,
+    );
+    return JSON.parse(row?.nodes ?? '[]') as number[];
   }
 
   /** Relationships one step from a node, with what they lead to, by predicate and key. */
   *steps(node: number): Generator<{ node: number; edge: GraphEdge }> {
-    for (const { way, node: other, predicate } of this.#scan(node, 'source', [])) {
+    for (const { way, node: other, predicate } of this.#scan(node, 'source')) {
       const [subject, object] = way === 'out' ? [node, other] : [other, node];
       yield { node: other, edge: { subject, predicate, object } };
     }
@@ -163,34 +197,50 @@ export class GraphEdges {
     const [node, end, other, otherEnd]: [number, End, number, End] = from
       ? [source, 'source', target, 'target']
       : [target, 'target', source, 'source'];
-    const probes = this.#ways(otherEnd)
-      .map((way) => ({ way, node: other, among: this.predicates(other, way) }))
-      .filter(({ among }) => among.length > 0);
-    if (probes.length === 0) return;
-    const seen = new Set<number>();
-    for (const row of this.#scan(node, end, probes)) {
-      if (row.hit !== 1 || seen.has(row.node)) continue;
-      seen.add(row.node);
-      yield row.node;
+    const own = this.#list(node, end, maxListed);
+    if (own) {
+      // Asking for a single relationship costs some eight times as much as reading it with all the others.
+      const name = `${other} ${otherEnd}`;
+      const asked = (this.#asked.get(name) ?? 0) + own.length;
+      this.#asked.set(name, asked);
+      const others = this.#list(other, otherEnd, Math.max(fewListed, 8 * asked));
+      if (others) return yield* inBoth(own, others);
     }
+    const seen = new Set<number>();
+    for (const page of paged(own ?? this.neighbours(node, end)))
+      for (const found of this.#touching(page, other, otherEnd)) {
+        if (seen.has(found)) continue;
+        seen.add(found);
+        yield found;
+      }
   }
 
-  *#scan(node: number, end: End, probes: Probe[]): Generator<NeighbourRow> {
-    const degree = this.#degrees.get(`${node} ${end}`);
-    const read = probes.length === 0 ? allRows : hits(probes, degree && degree.n < degree.cap ? degree.n : null);
+  /** Those of some nodes that are one step from a node. */
+  #touching(nodes: number[], node: number, end: End): number[] {
+    this.#spend(nodes.length);
+    return this.#ways(end).flatMap((way) => {
+      const among = this.predicates(node, way);
+      if (among.length === 0) return [];
+      const sql = touching[way](among);
+      const row = this.#db.get<{ nodes: string }>(sql, JSON.stringify(nodes), node, ...asParameters(among));
+      return JSON.parse(row?.nodes ?? '[]') as number[];
+    });
+  }
+
+  *#scan(node: number, end: End): Generator<NeighbourRow> {
     for (const way of this.#ways(end)) {
-      if (this.#only === null) yield* this.#pages(node, way, read, -1);
-      else for (const predicate of this.#only) yield* this.#pages(node, way, read, predicate);
+      if (this.#only === null) yield* this.#pages(node, way, -1);
+      else for (const predicate of this.#only) yield* this.#pages(node, way, predicate);
     }
   }
 
   /** Of all predicates for -1. */
-  *#pages(node: number, way: Way, { sql, before, after, most }: Read, one: number): Generator<NeighbourRow> {
+  *#pages(node: number, way: Way, one: number): Generator<NeighbourRow> {
     const end = one === -1 ? Number.MAX_SAFE_INTEGER : one;
     let [predicate, last] = [one, -1];
     for (let size = firstPage; ; size = Math.min(2 * size, lastPage)) {
-      const rows = this.#db.all<NeighbourRow>(sql[way], ...before, node, predicate, last, end, ...after, size);
-      this.#spend(rows.length < size ? (most ?? rows.length) : rows.length);
+      const rows = this.#db.all<NeighbourRow>(pages[way], node, predicate, last, end, size);
+      this.#spend(rows.length);
       for (const row of rows) {
         row.way = way;
         yield row;
@@ -266,8 +316,17 @@ export class GraphEdges {
 
   #degree(node: number, end: End, cap: number): number {
     const name = `${node} ${end}`;
+    const list = this.#lists.get(name);
+    if (list) return Math.min(list.length, cap);
     const known = this.#degrees.get(name);
     if (known && (known.cap >= cap || known.n < known.cap)) return Math.min(known.n, cap);
+    if (known === undefined) {
+      const few = this.#read(node, end, fewListed);
+      if (few) return Math.min(few.length, cap);
+      this.#degrees.set(name, { cap: fewListed + 1, n: fewListed + 1 });
+      this.#spend(fewListed >> 4);
+      return this.#degree(node, end, cap);
+    }
     const [way, also] = this.#ways(end);
     const row =
       also === undefined
@@ -278,4 +337,16 @@ export class GraphEdges {
     this.#degrees.set(name, { cap, n });
     return n;
   }
+}
+
+/** What a generator gives, in parts. */
+function* paged(nodes: Iterable<number>): Generator<number[]> {
+  let page: number[] = [];
+  for (const node of nodes) {
+    page.push(node);
+    if (page.length < lastPage) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
 }
