@@ -235,7 +235,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     ),
     sessions,
     additive,
-    system: new SystemService({ instance, version, document: openapi, nodeKey, now }),
+    system: new SystemService({ instance, version, service: config.service, document: openapi, nodeKey, now }),
     invites: new InvitesService(identity, { secret: secrets.alpha, now }),
   };
   const all = opened.move();

@@ -26,6 +26,7 @@ describe('the node about itself', () => {
     expect((await node.fetch('/.well-known/archeion')).body).toEqual({
       instance: node.ctx.instance,
       version: node.ctx.version,
+      service: 'arke',
       capabilities: [],
       sync: { blocks: 1, live: 1 },
     });

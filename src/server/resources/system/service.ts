@@ -2,19 +2,33 @@ import type { NodeKey } from '../../model/node-key.ts';
 import { type ApiDocument, opsReference } from './ops-reference.ts';
 import type { Health, NodeCard, SigningKeyView } from './wire.ts';
 
+export interface SystemFacts {
+  instance: string;
+  version: string;
+  /** The service's name on the wire. */
+  service: string;
+  /** The text of the OpenAPI document. */
+  document: string;
+  nodeKey: NodeKey;
+  /** Epoch milliseconds. */
+  now: () => number;
+}
+
 /** Facts about the running node; the clock is the caller's. */
 export class SystemService {
   private readonly instance: string;
   private readonly version: string;
+  private readonly name: string;
   private readonly now: () => number;
   private readonly started: number;
   private readonly document: string;
   private reference: string | undefined;
   private readonly signing: SigningKeyView;
 
-  constructor(facts: { instance: string; version: string; document: string; nodeKey: NodeKey; now: () => number }) {
+  constructor(facts: SystemFacts) {
     this.instance = facts.instance;
     this.version = facts.version;
+    this.name = facts.service;
     this.document = facts.document;
     const { id, publicKey } = facts.nodeKey;
     this.signing = { public_key: Buffer.from(publicKey).toString('base64'), algorithm: 'Ed25519', key_id: id };
@@ -28,7 +42,8 @@ export class SystemService {
   }
 
   card(): NodeCard {
-    return { instance: this.instance, version: this.version, capabilities: [], sync: { blocks: 1, live: 1 } };
+    const { instance, version, name: service } = this;
+    return { instance, version, service, capabilities: [], sync: { blocks: 1, live: 1 } };
   }
 
   signingKey(): SigningKeyView {

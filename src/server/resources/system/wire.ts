@@ -12,6 +12,8 @@ export interface Health {
 export interface NodeCard {
   instance: string;
   version: string;
+  /** The service's name on the wire: of the network header, the schemas and the inline references. */
+  service: string;
   /** What this node can do beyond the public interface. */
   capabilities: string[];
   sync: NodeSyncView;
