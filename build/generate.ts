@@ -1,10 +1,13 @@
+import { hash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { relative, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { AbstractRouteGenerator, type ExtendedRoutesConfig, generateRoutes, generateSpec } from 'tsoa';
+import { clientTypes } from './client-types.ts';
 import { completed, introduction, securityDefinitions, tags } from './document.ts';
 
 // Reads the controllers and their wire types, and writes what the server makes of them into src/server/generated:
 // routes.ts (data for http/routes.ts), openapi.json, and openapi.ts (the same document and the version, as constants).
+// The page gets the same document as types, src/renderer/src/api/schema.d.ts.
 
 const root = resolve(import.meta.dirname, '..');
 const folder = resolve(root, 'src/server/generated');
@@ -70,6 +73,7 @@ function callerOf(security: Record<string, string[]>[]): string {
 /** An unchanged file keeps its time, so that watchers rest. */
 async function writeWhenChanged(name: string, text: string): Promise<void> {
   const path = resolve(folder, name);
+  await mkdir(dirname(path), { recursive: true });
   const old = await readFile(path, 'utf8').catch(() => null);
   if (old === text) return;
   await writeFile(path, text);
@@ -122,3 +126,11 @@ await writeWhenChanged(
   `// Made by build/generate.ts.\nexport const version = ${JSON.stringify(version)};\n` +
     `/** The text of openapi.json. */\nexport const openapi = ${JSON.stringify(document)};\n`,
 );
+// The types are a second's work, and change with the document only.
+const types = resolve(root, 'src/renderer/src/api/schema.d.ts');
+const known = hash('sha256', document);
+const old = await readFile(types, 'utf8').catch(() => '');
+if (!old.startsWith(`// ${known}\n`)) {
+  const text = await clientTypes(JSON.parse(document));
+  await writeWhenChanged(types, `// ${known}\n${text}`);
+}
