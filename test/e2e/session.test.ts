@@ -1,23 +1,12 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { resolve } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startNode, type TestNode } from '../helpers/node.ts';
+import type { TestNode } from '../helpers/node.ts';
+import { openBrowser, signInLink, startPageNode, browserThere as there } from '../ui/browser.ts';
 
 // The built page in a real browser against a real node.
-
-const executablePath = '/usr/bin/chromium';
-const page = resolve(import.meta.dirname, '../../out/renderer');
-const args = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
-  ...['--disable-background-networking', '--disable-component-update'],
-];
-
-const there = existsSync(executablePath);
-if (!there) console.warn(`Skipped: there is no browser at ${executablePath} (apt-get install chromium).`);
 
 let browser: Browser;
 let node: TestNode;
@@ -25,15 +14,13 @@ let context: BrowserContext;
 let tab: Page;
 
 beforeAll(async () => {
-  if (!there) return;
-  if (!existsSync(resolve(page, 'index.html'))) throw new Error('Build the page first: npm run build');
-  browser = await chromium.launch({ executablePath, headless: true, args });
+  if (there) browser = await openBrowser();
 });
 afterAll(() => browser?.close());
 
 beforeEach(async () => {
   if (!there) return;
-  node = await startNode({ ui: page });
+  node = await startPageNode();
   context = await browser.newContext();
   tab = await context.newPage();
 });
@@ -42,15 +29,19 @@ afterEach(async () => {
   await node?.[Symbol.asyncDispose]();
 });
 
-function said(): Promise<string | null> {
-  return tab.locator('#session:not(:empty)').textContent();
+/** What the page says to who comes: its navigation to the operator, a heading to a stranger. */
+async function said(shown: Page = tab): Promise<string | null> {
+  const operator = shown.getByRole('navigation');
+  const stranger = shown.getByRole('heading', { level: 1 });
+  await operator.or(stranger).first().waitFor();
+  return (await operator.count()) > 0 ? signedIn : stranger.textContent();
 }
 
 function newLink(): string {
-  return node.ctx.sessions.issueLink(node.url).url;
+  return signInLink(node);
 }
 
-const signedIn = 'You are signed in as the operator.';
+const signedIn = 'signed in';
 
 test.skipIf(!there)('a link signs the browser in, once, and leaves no trace of its token', async () => {
   const link = newLink();
@@ -67,15 +58,15 @@ test.skipIf(!there)('a link signs the browser in, once, and leaves no trace of i
   await using other = await browser.newContext();
   const second = await other.newPage();
   await second.goto(link);
-  expect(await second.locator('#session:not(:empty)').textContent()).toContain('used already, or is too old');
+  expect(await said(second)).toContain('used already, or is too old');
 });
 
 test.skipIf(!there)('without a link the page says how to get one, and takes it while it is shown', async () => {
   await tab.goto(`${node.url}/ui/`);
-  expect(await said()).toContain('“archeion open” prints a link');
+  expect(await said()).toBe('You are not signed in');
   // The same document: only the fragment changes.
   await tab.evaluate(`location.href = ${JSON.stringify(newLink())}`);
-  await tab.getByText(signedIn).waitFor();
+  await tab.getByRole('navigation').waitFor();
   expect(tab.url()).toBe(`${node.url}/ui/`);
 });
 
@@ -110,5 +101,5 @@ test.skipIf(!there)('a browser that has signed out is a stranger', async () => {
   );
   expect(await context.cookies()).toEqual([]);
   await tab.reload();
-  expect(await said()).toContain('You are not signed in');
+  expect(await said()).toBe('You are not signed in');
 });

@@ -1,0 +1,60 @@
+import createClient from 'openapi-fetch';
+import { failureOf, unreachable } from './failure.ts';
+import type { components, paths } from './schema.d.ts';
+
+type Network = 'main' | 'test';
+
+const signedOut = new Set<() => void>();
+
+/** The network that the address asks for; everything on the page is of it. */
+export function currentNetwork(): Network {
+  return new URLSearchParams(location.search).get('network') === 'test' ? 'test' : 'main';
+}
+
+/** Told whenever the node no longer knows who asks. */
+export function onSignedOut(listener: () => void): () => void {
+  signedOut.add(listener);
+  return () => signedOut.delete(listener);
+}
+
+let header: Promise<string> | undefined;
+
+/** The header that names the network begins with the service's name, which is a setting of the node. */
+function networkHeader(): Promise<string> {
+  header ??= fetch('/.well-known/archeion')
+    .then((answer) => answer.json() as Promise<components['schemas']['NodeCard']>)
+    .then(({ service }) => `X-${service}-Network`);
+  header.catch(() => {
+    header = undefined;
+  });
+  return header;
+}
+
+const client = createClient<paths>({
+  baseUrl: location.origin,
+  async fetch(request) {
+    try {
+      if (currentNetwork() === 'test') request.headers.set(await networkHeader(), 'test');
+      return await fetch(request);
+    } catch (error) {
+      throw request.signal.aborted ? error : unreachable(error);
+    }
+  },
+});
+
+client.use({
+  onResponse({ response, schemaPath }) {
+    // Who asks is what is looked at then.
+    if (response.status === 401 && schemaPath !== '/auth/whoami') for (const tell of signedOut) tell();
+  },
+});
+
+/** The node's interface, as its OpenAPI document has it. Paths are checked, and so are bodies. */
+export const api = client;
+
+/** What an answer holds. @throws Failure for every answer that is none of success, and where there is none */
+export async function answered<T>(request: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+  const { data, error, response } = await request;
+  if (!response.ok) throw failureOf(response.status, error);
+  return data as T;
+}

@@ -1,0 +1,67 @@
+import type { MessageKey } from '../messages/translate.ts';
+
+/** One thing that is wrong with a request, and where. */
+export interface Issue {
+  path: (string | number)[];
+  message: string;
+}
+
+/**
+ * Why a request came to nothing. `unreachable`: there was no answer, so a write may or may not have happened. `conflict`:
+ * the tip is another one (`details.actual`). `gone`: deleted, `details` says when.
+ */
+export type FailureKind =
+  | 'unreachable'
+  | 'signed-out'
+  | 'forbidden'
+  | 'missing'
+  | 'gone'
+  | 'conflict'
+  | 'invalid'
+  | 'broken';
+
+/** A request that came to nothing. `message` is what the node said, in English; people are told `sentenceOf`. */
+export class Failure extends Error {
+  readonly kind: FailureKind;
+  readonly status: number;
+  readonly details: Record<string, unknown>;
+
+  constructor(kind: FailureKind, message: string, status = 0, details: Record<string, unknown> = {}) {
+    super(message);
+    this.name = 'Failure';
+    this.kind = kind;
+    this.status = status;
+    this.details = details;
+  }
+
+  get issues(): Issue[] {
+    return Array.isArray(this.details.issues) ? (this.details.issues as Issue[]) : [];
+  }
+}
+
+export function unreachable(cause: unknown): Failure {
+  return new Failure('unreachable', cause instanceof Error ? cause.message : String(cause));
+}
+
+/** The failure that an answer of the node tells. */
+export function failureOf(status: number, body: unknown): Failure {
+  const { error, details } = (typeof body === 'object' && body !== null ? body : {}) as {
+    error?: unknown;
+    details?: Record<string, unknown>;
+  };
+  const message = typeof error === 'string' ? error : `HTTP ${status}`;
+  return new Failure(kindOf(status, details), message, status, details);
+}
+
+function kindOf(status: number, details: Record<string, unknown> | undefined): FailureKind {
+  if (status === 401) return 'signed-out';
+  if (status === 403) return 'forbidden';
+  if (status === 404) return details?.deleted === true ? 'gone' : 'missing';
+  if (status === 409) return 'conflict';
+  return status >= 400 && status < 500 ? 'invalid' : 'broken';
+}
+
+/** The text that says what a failure means and what to do. */
+export function sentenceOf(error: unknown): MessageKey {
+  return `failure.${error instanceof Failure ? error.kind : 'page'}`;
+}

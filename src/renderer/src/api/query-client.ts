@@ -1,0 +1,20 @@
+import { QueryClient } from '@tanstack/react-query';
+import { onSignedOut } from './client.ts';
+import { Failure } from './failure.ts';
+
+/** Only what may be otherwise in a moment is asked again. */
+function retry(count: number, error: Error): boolean {
+  return error instanceof Failure && (error.kind === 'unreachable' || error.status === 503) && count < 2;
+}
+
+/** The node is on this machine, mostly: that the browser believes itself offline says nothing about it. */
+export function createQueryClient(): QueryClient {
+  const client = new QueryClient({
+    defaultOptions: {
+      queries: { networkMode: 'always', retry, retryDelay: (count) => 300 * 2 ** count, staleTime: 10_000 },
+      mutations: { networkMode: 'always', retry: false },
+    },
+  });
+  onSignedOut(() => client.invalidateQueries({ queryKey: ['session'] }));
+  return client;
+}

@@ -1,0 +1,78 @@
+import { useEffect, useRef } from 'react';
+import { preferences } from '../preferences/preferences.ts';
+import { isBare, pressesOf, pressName } from './keys.ts';
+
+/** Something that can be done now, by a key, from the palette, or both. */
+export interface Command {
+  id: string;
+  label: string;
+  /** The heading under which it is listed. */
+  group: string;
+  /** See keys.ts; several are alternatives. */
+  keys?: string[];
+  run(): void;
+  /** Moving about is for keys alone. */
+  palette?: false;
+}
+
+type Registered = { current: readonly Command[] };
+
+// The one registered last is asked first: a screen's commands win over the shell's.
+const registered: Registered[] = [];
+
+/** Makes commands available while the component is there. */
+export function useCommands(commands: readonly Command[]): void {
+  const latest = useRef(commands);
+  latest.current = commands;
+  useEffect(() => {
+    registered.push(latest);
+    return () => {
+      registered.splice(registered.indexOf(latest), 1);
+    };
+  }, []);
+}
+
+/** All that can be done now, the screen's own first. */
+export function availableCommands(): Command[] {
+  const all = registered.toReversed().flatMap(({ current }) => current);
+  return [...new Map(all.toReversed().map((command) => [command.id, command])).values()].toReversed();
+}
+
+const pause = 1000;
+let before = { press: '', at: 0 };
+
+/** Runs the command of a key press, if there is one. */
+export function onKeyDown(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing || event.repeat === undefined) return;
+  const press = pressName(event);
+  const bare = isBare(press);
+  if (bare && (isTyping(event.target) || (press === 'Enter' && actsItself(event.target)))) return;
+  if (bare && press.length === 1 && press !== '?' && !preferences().letters) return;
+  if (isModal() && press !== 'Mod+k') return;
+  const sequence = event.timeStamp - before.at < pause ? `${before.press} ${press}` : press;
+  const command = find(sequence) ?? find(press);
+  before = { press, at: event.timeStamp };
+  if (!command) return;
+  event.preventDefault();
+  before = { press: '', at: 0 };
+  command.run();
+}
+
+function find(keys: string): Command | undefined {
+  return availableCommands().find((command) => command.keys?.some((wanted) => pressesOf(wanted).join(' ') === keys));
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  const still = ['button', 'checkbox', 'radio', 'submit'];
+  if (target instanceof HTMLInputElement) return !still.includes(target.type);
+  return target.isContentEditable || target.matches('textarea, select, [role="combobox"], [role="menu"] *');
+}
+
+function actsItself(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('a, button, summary, input') !== null;
+}
+
+function isModal(): boolean {
+  return document.querySelector('[role="dialog"][data-state="open"], [role="alertdialog"], [role="menu"]') !== null;
+}

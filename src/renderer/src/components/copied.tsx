@@ -1,0 +1,27 @@
+import { Check, Copy } from 'lucide-react';
+import { useState } from 'react';
+import { useTexts } from '../messages/texts.tsx';
+import { IconButton } from './button.tsx';
+import { classes } from './classes.ts';
+
+/** An id or a CID, shortened in its middle, with a button that copies all of it. */
+export function Copied({ text, className }: { text: string; className?: string }) {
+  const { t } = useTexts();
+  const [done, setDone] = useState(false);
+  const copy = () =>
+    void navigator.clipboard.writeText(text).then(() => {
+      setDone(true);
+      setTimeout(() => setDone(false), 1500);
+    });
+  const Icon = done ? Check : Copy;
+  return (
+    <span className={classes('inline-flex items-center gap-1 align-middle', className)}>
+      <code className="font-mono text-xs text-quiet" title={text}>
+        {text.length > 30 ? `${text.slice(0, 12)}…${text.slice(-8)}` : text}
+      </code>
+      <IconButton label={done ? t('action.copied') : t('action.copy')} onClick={copy} className="size-6">
+        <Icon size={13} aria-hidden />
+      </IconButton>
+    </span>
+  );
+}

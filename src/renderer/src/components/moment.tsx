@@ -1,0 +1,13 @@
+import { useTexts } from '../messages/texts.tsx';
+
+/** A time as the language writes it; the exact one when pointed at. */
+export function Moment({ at, day = false }: { at: string | number; day?: boolean }) {
+  const { date, dateTime } = useTexts();
+  const time = new Date(at);
+  if (Number.isNaN(time.getTime())) return String(at);
+  return (
+    <time dateTime={time.toISOString()} title={time.toISOString()}>
+      {day ? date(time) : dateTime(time)}
+    </time>
+  );
+}

@@ -1,0 +1,63 @@
+import { X } from 'lucide-react';
+import { Toast as Radix } from 'radix-ui';
+import { useSyncExternalStore } from 'react';
+import { useTexts } from '../messages/texts.tsx';
+import { IconButton } from './button.tsx';
+
+interface Toast {
+  id: number;
+  text: string;
+  action?: { label: string; run(): void } | undefined;
+}
+
+let toasts: readonly Toast[] = [];
+let count = 0;
+const listeners = new Set<() => void>();
+
+function change(next: readonly Toast[]): void {
+  toasts = next;
+  for (const tell of listeners) tell();
+}
+
+/** Says for a while, in a corner, that something was done; what went wrong is said where it happened. */
+export function toast(text: string, action?: Toast['action']): void {
+  change([...toasts.slice(-2), { id: ++count, text, action }]);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function Toasts() {
+  const { t } = useTexts();
+  const shown = useSyncExternalStore(subscribe, () => toasts);
+  return (
+    <Radix.Provider label={t('toast.label')} duration={6000}>
+      {shown.map(({ id, text, action }) => (
+        <Radix.Root
+          key={id}
+          onOpenChange={(open) => !open && change(toasts.filter((other) => other.id !== id))}
+          className="flex items-center gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-3 shadow-lg"
+        >
+          <Radix.Description className="flex-1">{text}</Radix.Description>
+          {action && (
+            <Radix.Action
+              altText={action.label}
+              onClick={action.run}
+              className="h-8 rounded px-2 font-medium text-accent hover:bg-sunken"
+            >
+              {action.label}
+            </Radix.Action>
+          )}
+          <Radix.Close asChild>
+            <IconButton label={t('dialog.close')}>
+              <X size={14} aria-hidden />
+            </IconButton>
+          </Radix.Close>
+        </Radix.Root>
+      ))}
+      <Radix.Viewport className="fixed right-3 bottom-3 z-50 flex w-96 max-w-[calc(100vw-1.5rem)] flex-col gap-2" />
+    </Radix.Provider>
+  );
+}

@@ -1,0 +1,91 @@
+import type en from './en.json';
+
+/** The texts of one language. English is complete by definition; the others are checked against it. */
+export type Messages = Record<keyof typeof en, string>;
+
+type WithoutNumber<K> = K extends `${infer Base}_one` ? Base : K extends `${infer Base}_other` ? Base : K;
+
+/** A text's name. One with `_one` and `_other` is asked for without them, and with the value `count`. */
+export type MessageKey = WithoutNumber<keyof typeof en>;
+
+/** What stands in a text's `{places}`; numbers and dates are written as the language does. */
+export type Values = Record<string, string | number | Date>;
+
+export interface Texts {
+  /** A BCP 47 tag. */
+  language: string;
+  t(key: MessageKey, values?: Values): string;
+  /** The text around its places: strings, and the name of a place as `{ place }`. */
+  parts(key: MessageKey, values?: Values): (string | { place: string })[];
+  number(value: number): string;
+  date(value: Date): string;
+  dateTime(value: Date): string;
+  /** A size in bytes, kilobytes and so on, of 1,000 each. */
+  bytes(value: number): string;
+  /** A time before now, in words. */
+  ago(value: Date, now: number): string;
+}
+
+const place = /\{(\w+)\}/;
+
+/** The texts of a language, and how it writes numbers and dates. */
+export function textsOf(language: string, messages: Messages): Texts {
+  const plural = new Intl.PluralRules(language);
+  const number = new Intl.NumberFormat(language);
+  const date = new Intl.DateTimeFormat(language, { dateStyle: 'medium' });
+  const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+
+  function template(key: MessageKey, values: Values): string {
+    if (key in messages) return messages[key as keyof Messages];
+    const form = plural.select(Number(values.count ?? 0)) === 'one' ? 'one' : 'other';
+    return messages[`${key}_${form}` as keyof Messages];
+  }
+
+  function shown(value: string | number | Date): string {
+    if (typeof value === 'number') return number.format(value);
+    return value instanceof Date ? date.format(value) : value;
+  }
+
+  function parts(key: MessageKey, values: Values = {}): (string | { place: string })[] {
+    return template(key, values)
+      .split(place)
+      .map((part, i) => (i % 2 === 0 ? part : part in values ? shown(values[part]!) : { place: part }));
+  }
+
+  return {
+    language,
+    parts,
+    t: (key, values) =>
+      parts(key, values)
+        .map((part) => (typeof part === 'string' ? part : `{${part.place}}`))
+        .join(''),
+    number: (value) => number.format(value),
+    date: (value) => date.format(value),
+    dateTime: (value) => dateTime.format(value),
+    bytes(value) {
+      const power = value < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(value) / 3));
+      const unit = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'][power];
+      return new Intl.NumberFormat(language, {
+        style: 'unit',
+        unit,
+        unitDisplay: power === 0 ? 'long' : 'short',
+        maximumFractionDigits: power === 0 ? 0 : 1,
+      }).format(value / 1000 ** power);
+    },
+    ago(value, now) {
+      const seconds = (value.getTime() - now) / 1000;
+      const [unit, size] = steps.find(([, step]) => Math.abs(seconds) >= step) ?? steps[steps.length - 1]!;
+      return relative.format(Math.round(seconds / size), unit);
+    },
+  };
+}
+
+const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+];

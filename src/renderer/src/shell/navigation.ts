@@ -1,0 +1,17 @@
+import { House, type LucideIcon, Settings } from 'lucide-react';
+import type { MessageKey } from '../messages/translate.ts';
+
+/** A screen that the navigation leads to. */
+export interface Place {
+  to: string;
+  label: MessageKey;
+  icon: LucideIcon;
+  /** A shortcut: two letters, one after the other. */
+  keys: string;
+}
+
+/** The navigation from top to bottom; a new screen is added here, and to the routes. */
+export const places: Place[] = [
+  { to: '/', label: 'nav.start', icon: House, keys: 'g s' },
+  { to: '/settings', label: 'nav.settings', icon: Settings, keys: 'g ,' },
+];

@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { env } from 'node:process';
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { type StartOptions, startNode, type TestNode } from '../helpers/node.ts';
+
+// The built page in a real browser, against a real node.
+
+const executablePath = '/usr/bin/chromium';
+const built = resolve(import.meta.dirname, '../../out/renderer');
+/** Where the screenshots go; `out` is not committed. */
+const pictures = resolve(import.meta.dirname, '../../out/screenshots');
+const args = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+  ...['--disable-background-networking', '--disable-component-update'],
+];
+
+/** Whether there is a browser. Without one the tests are skipped, but not where everything has to be tested. */
+export const browserThere = existsSync(executablePath);
+if (!browserThere) {
+  const sentence = `There is no browser at ${executablePath} (apt-get install chromium), so the page is not tested.`;
+  if (env.CI) throw new Error(sentence);
+  console.warn(sentence);
+}
+
+export async function openBrowser(): Promise<Browser> {
+  if (!existsSync(resolve(built, 'index.html'))) throw new Error('Build the page first: npm run build');
+  return chromium.launch({ executablePath, headless: true, args });
+}
+
+/** A node that serves the built page. */
+export function startPageNode(options: StartOptions = {}): Promise<TestNode> {
+  return startNode({ ui: built, ...options });
+}
+
+/** A link that signs a browser in. */
+export function signInLink(node: TestNode): string {
+  return node.ctx.sessions.issueLink(node.url).url;
+}
+
+/** A tab of a browser of its own, and what went wrong in it. */
+export interface Visit extends AsyncDisposable {
+  page: Page;
+  /** Errors that the page did not catch, and what its Content-Security-Policy refused. */
+  faults: string[];
+  /** Goes to a screen, by its address below `/ui`. */
+  go(path: string): Promise<void>;
+}
+
+export async function visit(browser: Browser, node: TestNode, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    viewport: { width: 1280, height: 800 },
+    ...options,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/^Failed to load resource/.test(message.text())) faults.push(message.text());
+  });
+  return {
+    page,
+    faults,
+    go: async (path) => void (await page.goto(`${node.url}/ui${path}`)),
+    [Symbol.asyncDispose]: () => context.close(),
+  };
+}
+
+/** A visit of the operator. */
+export async function signedIn(browser: Browser, node: TestNode, options?: BrowserContextOptions): Promise<Visit> {
+  const visited = await visit(browser, node, options);
+  await visited.page.goto(signInLink(node));
+  await visited.page.getByRole('navigation').waitFor();
+  return visited;
+}
+
+/** Looks at what a screen shows, light and dark: a picture of it, and no serious fault of accessibility. */
+export async function lookAt(page: Page, name: string): Promise<void> {
+  await mkdir(pictures, { recursive: true });
+  await page.waitForLoadState('networkidle');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    // Colours come in a moment after the setting.
+    await page.waitForTimeout(200);
+    await page.screenshot({ path: resolve(pictures, `${name}-${colorScheme}.png`) });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    expect(
+      serious.map(({ id, nodes }) => `${name}, ${colorScheme}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+    ).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+}

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import de from '../../src/renderer/src/messages/de.json' with { type: 'json' };
+import en from '../../src/renderer/src/messages/en.json' with { type: 'json' };
+import { type Messages, textsOf } from '../../src/renderer/src/messages/translate.ts';
+
+const places = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
+
+describe('the texts of the page', () => {
+  test('are the same in every language, with the same places, and in order', () => {
+    expect(Object.keys(de)).toEqual(Object.keys(en));
+    expect(Object.keys(en)).toEqual(Object.keys(en).sort());
+    for (const [key, text] of Object.entries(en)) {
+      const other = (de as Messages)[key as keyof typeof en];
+      expect(other.trim(), key).not.toBe('');
+      if (!key.endsWith('_one')) expect(places(other), key).toEqual(places(text));
+    }
+  });
+
+  test('are all used', () => {
+    const root = new URL('../../src/renderer/src/', import.meta.url);
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path));
+    const code = files.map((path) => readFileSync(new URL(path, root), 'utf8')).join('\n');
+    // A name that is put together counts by its beginning: `failure.${kind}`.
+    const open = [...code.matchAll(/`([a-z][A-Za-z.]*\.)\$\{/g)].map(([, start]) => start ?? '');
+    const unused = Object.keys(en)
+      .map((key) => key.replace(/_(one|other)$/, ''))
+      .filter((key) => !code.includes(`'${key}'`) && !code.includes(`"${key}"`))
+      .filter((key) => !open.some((start) => key.startsWith(start)));
+    expect(unused).toEqual([]);
+  });
+
+  test('say numbers, dates and plurals as the language does', () => {
+    const [english, german] = [textsOf('en-GB', en), textsOf('de', de)];
+    expect(english.t('start.entities', { count: 1, number: '1' })).toBe('One entity');
+    expect(german.t('start.entities', { count: 89368, number: german.number(89368) })).toBe('89.368 Entitäten');
+    const day = new Date('2026-03-04T12:00:00Z');
+    expect([english.date(day), german.date(day)]).toEqual(['4 Mar 2026', '04.03.2026']);
+    expect([english.bytes(1234567), german.bytes(1234567), english.bytes(1)]).toEqual(['1.2 MB', '1,2 MB', '1 byte']);
+    expect(english.ago(new Date(day.getTime() - 120_000), day.getTime())).toBe('2 minutes ago');
+    expect(english.parts('session.how')).toEqual(['Run ', { place: 'command' }, expect.stringMatching(/^ on the/)]);
+  });
+});

@@ -1,0 +1,108 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { TestNode } from '../helpers/node.ts';
+import { browserThere, lookAt, openBrowser, signedIn, signInLink, startPageNode, visit } from './browser.ts';
+
+describe.skipIf(!browserThere)('the page around every screen', () => {
+  let browser: Browser;
+  let node: TestNode;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    node = await startPageNode();
+  });
+  afterEach(() => node?.[Symbol.asyncDispose]());
+
+  test('tells a stranger how to sign in, and is not shown to one', async () => {
+    await using stranger = await visit(browser, node);
+    await stranger.go('/settings');
+    const { page } = stranger;
+    await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+    expect(await page.getByText('archeion open').count()).toBe(1);
+    expect(await page.getByRole('navigation').count()).toBe(0);
+    await lookAt(page, 'signed-out');
+    expect(stranger.faults).toEqual([]);
+  });
+
+  test('is gone through by keys alone', async () => {
+    await using visitor = await signedIn(browser, node);
+    const { page } = visitor;
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts on this screen' }).waitFor();
+    await lookAt(page, 'keyboard-help');
+    await page.keyboard.press('Escape');
+
+    await page.keyboard.press('g');
+    await page.keyboard.press(',');
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    expect(page.url()).toBe(`${node.url}/ui/settings`);
+
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('star');
+    await lookAt(page, 'command-palette');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Start', level: 1 }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('keeps colours and language, and no letters for shortcuts where they are not wanted', async () => {
+    await using visitor = await signedIn(browser, node);
+    const { page } = visitor;
+    await visitor.go('/settings');
+    await lookAt(page, 'settings');
+    await page.getByLabel('Colours').last().selectOption('dark');
+    await page.getByLabel('Language').selectOption('de');
+    await page.getByRole('heading', { name: 'Einstellungen', level: 1 }).waitFor();
+    await page.getByLabel('Einzelne Buchstaben sind Tastenkürzel').uncheck();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Einstellungen', level: 1 }).waitFor();
+    expect(await page.evaluate('[document.documentElement.lang, document.documentElement.dataset.theme]')).toEqual([
+      'de',
+      'dark',
+    ]);
+    expect(await page.evaluate('Object.keys(localStorage)')).toEqual([]);
+    await page.keyboard.press('?');
+    // A question mark is no letter; g is.
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    expect(page.url()).toBe(`${node.url}/ui/settings`);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('says when the node is gone, and goes on when it is back', async () => {
+    await using visitor = await signedIn(browser, node);
+    const { page } = visitor;
+    const { port } = new URL(node.url);
+    await node[Symbol.asyncDispose]();
+    await page.getByText('The node does not answer.').waitFor();
+    await lookAt(page, 'node-gone');
+    node = await startPageNode({ env: { ARCHEION_PORT: port } });
+    // The new node knows no session of the old one.
+    const banner = page.getByText('You are no longer signed in.', { exact: true });
+    await banner.waitFor();
+    expect(await page.getByText('The node does not answer.').count()).toBe(0);
+    await lookAt(page, 'session-ended');
+    const other = await page.context().newPage();
+    await other.goto(signInLink(node));
+    await banner.waitFor({ state: 'detached' });
+    // What was refused meanwhile has come, too.
+    await page.getByText('entit').first().waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await page.getByRole('navigation').count()).toBe(1);
+  });
+
+  test('says so at an address that it does not have', async () => {
+    await using visitor = await signedIn(browser, node);
+    const { page } = visitor;
+    await visitor.go('/nowhere/at/all');
+    await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor();
+    await page.getByRole('link', { name: 'To the start' }).click();
+    await page.getByRole('heading', { name: 'Start', level: 1 }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+});
