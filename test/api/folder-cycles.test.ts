@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encodeManifest } from '../../src/server/blocks/encode.ts';
+import { findVersion, type Version } from '../../src/server/store/versions.ts';
 import { ask, type Person, user } from '../helpers/callers.ts';
 import { type Entity, invalid, ok, read } from '../helpers/entities.ts';
 import { folder, peers } from '../helpers/folders.ts';
@@ -81,11 +83,68 @@ describe('moves at the same time', () => {
     }
   });
 
+  it('also where each writes one side, and of the others nothing that the look went by', async () => {
+    for (let round = 0; round < 10; round++) {
+      const [a, b, c, d] = (await make(4)) as [Entity, Entity, Entity, Entity];
+      const holder = async (top: Entity, low: Entity) =>
+        ask(node, ada, `PUT /entities/${top.id}`, {
+          ...{ expect_tip: await tip(top), relationships_add: [{ predicate: 'contains', peer: low.id }] },
+        });
+      ok(await holder(d, a));
+      ok(await holder(b, c));
+      // a > b > c > d > a: the last two links close it.
+      const second = round % 2 === 0 ? () => holder(c, d) : async () => under(await read(node, ada, d.id), c);
+      const answers = await Promise.all([holder(a, b), second()]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    }
+  });
+
   it('below one parent do not stand in each other’s way', async () => {
     const top = await folder(node, ada);
     const lows = await make(20);
     const answers = await Promise.all(lows.map((low) => under(low, top)));
     expect(answers.map(({ status }) => status)).toEqual(lows.map(() => 200));
+  });
+});
+
+describe('a circle that a mirror brings', () => {
+  it('is shown, walked once, and can be opened', async () => {
+    const [a, b, c] = (await make(3)) as [Entity, Entity, Entity];
+    const store = await node.ctx.networks.get('main');
+    const pair = (top: Entity, low: Entity) => ({
+      contains: { predicate: 'contains', peer: low.id, peer_type: 'folder' },
+      in: { predicate: 'in', peer: top.id, peer_type: 'folder' },
+    });
+    const [ab, bc, ca] = [pair(a, b), pair(b, c), pair(c, a)];
+    const commits = [
+      { of: a, relationships: [ab.contains, ca.in] },
+      { of: b, relationships: [bc.contains, ab.in] },
+      { of: c, relationships: [ca.contains, bc.in] },
+    ].map(({ of, relationships }) => {
+      const version = store.read((db) => findVersion(db, of.cid)) as Version;
+      const block = encodeManifest({ ...version.manifest, ver: 2, prev: of.cid, relationships });
+      return {
+        changes: [{ id: of.id, expect: of.cid, tip: block.cid, blocks: [block] }],
+        ...{ guards: [], rows: [], origin: 'remote:elsewhere', time: 0 },
+      };
+    });
+    expect((await store.submit(commits)).every(({ committed }) => committed)).toBe(true);
+
+    const tree = await ask(node, ada, `GET /entities/${a.id}/tree?depth=4`);
+    expect(tree.text.split(`"id":"${c.id}"`)).toHaveLength(2);
+    const expanded = await ask(node, ada, `GET /entities/${a.id}?expand=relationships:full`);
+    expect(expanded.status).toBe(200);
+    const paths = { source_ids: [a.id], target_ids: [c.id], max_depth: 4 };
+    expect((await ask(node, ada, 'POST /graph/paths', paths)).status).toBe(200);
+    const beside = await folder(node, ada);
+    expect((await into(beside, c, 'child')).status).toBe(200);
+    expect((await into(b, beside, 'child')).status).toBe(400);
+    const opened = await ask(node, ada, `DELETE /folders/${c.id}/children/${a.id}`, {
+      ...{ expect_tip: await tip(c), expect_child_tip: await tip(a) },
+    });
+    expect(opened.status).toBe(200);
+    expect((await into(a, beside, 'child')).status).toBe(400);
+    expect((await into(beside, b, 'child')).status).toBe(200);
   });
 });
 

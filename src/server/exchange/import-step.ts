@@ -1,10 +1,10 @@
 import { encodeManifest } from '../blocks/encode.ts';
 import type { Issue } from '../errors.ts';
+import { addsLinks } from '../model/folder-rules.ts';
 import type { Manifest, Relationship } from '../model/manifest.ts';
 import { firstVersion, replaced, type Stamp } from '../model/merge.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
-import { FolderTree } from '../store/folders.ts';
 import type { ImportStanding } from '../store/import-sources.ts';
 import { versionByKey } from '../store/versions.ts';
 import { type Draft, sourceDigest } from './draft.ts';
@@ -85,8 +85,8 @@ function commitOf(
   if (issues.length > 0) return { plan: 'refused', issues };
   const block = encodeManifest(next);
   const commit: Commit = {
-    changes: [{ id: next.id, expect, tip: block.cid, blocks: [block] }],
-    guards: new FolderTree(db).guards(base, next),
+    changes: [{ id: next.id, expect, tip: block.cid, blocks: [block], placed: addsLinks(base, next) }],
+    guards: [],
     rows: [{ kind: 'import_source', id: next.id, digest, cid: block.cid }],
     origin: 'import',
     time: Date.parse(stamp.ts),

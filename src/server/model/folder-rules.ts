@@ -11,7 +11,7 @@ const peerTypes: Record<PairPredicate, readonly string[]> = {
   in: ['folder', 'collection'],
 };
 
-/** The most folders that may stand above one: how far a look for cycles goes, and what a commit can guard. */
+/** The most folders that may stand above one: how far a look for cycles goes. */
 export const maxFoldersAbove = 4000;
 
 /** So much of one kind is said of one step: it may name any number of peers. */
@@ -75,9 +75,18 @@ const fittingPeers: Rule = ({ before, next, options: { surroundings } }) => {
   return wrong.slice(0, maxIssues);
 };
 
+/** Whether a step gives a folder links that could make a circle. */
+export function addsLinks(base: Manifest | null, next: Manifest): boolean {
+  return next.type === 'folder' && !next.deleted && addedLinks(base, next).length > 0;
+}
+
 /** No folder comes to stand below itself. A restored one brings its links back, so they count as new. */
-const notBelowItself: Rule = ({ base, next, options: { surroundings } }) => {
-  if (!surroundings || next.type !== 'folder') return [];
+const notBelowItself: Rule = ({ base, next, options: { surroundings } }) =>
+  surroundings ? circlesOf(base, next, surroundings) : [];
+
+/** The new links by which a folder would come to stand below itself. */
+export function circlesOf(base: Manifest | null, next: Manifest, surroundings: Surroundings): Finding[] {
+  if (!addsLinks(base, next)) return [];
   const links = addedLinks(base, next);
   const [up, down] = [links.filter((l) => l.predicate === 'in'), links.filter((l) => l.predicate === 'contains')];
   const refuse = ({ at }: Link, folder: string) =>
@@ -85,7 +94,7 @@ const notBelowItself: Rule = ({ base, next, options: { surroundings } }) => {
   const own = links.find(({ peer }) => peer === next.id);
   if (own) return [refuse(own, next.id)];
   const parents = peersOf(next, 'in');
-  if (links.length > 0 && parents.length > maxFoldersAbove) return [tooDeep];
+  if (parents.length > maxFoldersAbove) return [tooDeep];
   const below = new Set([next.id, ...peersOf(next, 'contains')]);
   const risen = up.length === 0 ? undefined : culprit(up, next.id, below, surroundings);
   if (risen === 'unknown') return [tooDeep];
@@ -95,7 +104,7 @@ const notBelowItself: Rule = ({ base, next, options: { surroundings } }) => {
   if (above === null) return [tooDeep];
   const sunk = down.filter(({ peer }) => above.has(peer));
   return sunk.slice(0, maxIssues).map((link) => refuse(link, link.peer));
-};
+}
 
 const tooDeep = invalid(['relationships'], `more than ${maxFoldersAbove} folders would stand above it`);
 

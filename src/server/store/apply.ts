@@ -1,5 +1,6 @@
 import { cidBytes } from '../blocks/cid.ts';
 import { StorageError } from '../errors.ts';
+import { circlesOf } from '../model/folder-rules.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import { applyAdditiveRow, type QueuedRow, queueAdditive } from './additive-rows.ts';
 import { applySyncRow } from './apply-sync.ts';
@@ -8,6 +9,7 @@ import { blockBytes, findBlock, putBlock, storedManifest } from './blocks.ts';
 import type { Change, Commit, Outcome, Row } from './commit.ts';
 import { isDatabaseError, type Reader, type Writer } from './connection.ts';
 import { entityKey } from './entity-keys.ts';
+import { FolderTree } from './folders.ts';
 import { notePending } from './pending.ts';
 import { currentJson, project } from './projection.ts';
 import { readSegment, type SegmentBlock } from './segment.ts';
@@ -58,6 +60,7 @@ export function applyCommit(db: Writer, commit: Commit): Outcome {
       return { committed: false, id: change.id, expected: change.expect, actual: change.expect, refused: step };
     steps.push(step);
   }
+  if (makesCircle(db, steps)) return { committed: false, id: '', expected: null, actual: null };
   const moves: number[] = [];
   for (const step of steps) moves.push(move(db, commit, step, moves[0]));
   const queued: number[] = [];
@@ -65,6 +68,14 @@ export function applyCommit(db: Writer, commit: Commit): Outcome {
     if (row.kind === 'additive') queued.push(queueAdditive(db, row, commit.time));
     else applyRow(db, row, commit.time);
   return { committed: true, moves, ...(queued.length > 0 && { queued }) };
+}
+
+/** Looked at again here, since a link that somebody else has written meanwhile leaves the folders above as they were. */
+function makesCircle(db: Reader, steps: Step[]): boolean {
+  const placed = steps.filter(({ change }) => change.placed);
+  if (placed.length === 0) return false;
+  const tree = new FolderTree(db);
+  return placed.some(({ before, manifest }) => circlesOf(before, manifest, tree).length > 0);
 }
 
 function standingOf(db: Reader, id: string): Standing | undefined {

@@ -14,6 +14,8 @@ export interface Change {
   tip: string;
   /** A chain segment, oldest first: one block for a local edit, many for a mirrored chain; the tip moves once. */
   blocks: Block[];
+  /** Links between folders are new in it: none may come to stand below itself by what others have written meanwhile. */
+  placed?: boolean;
 }
 
 /** An entity that the decision read and that must not have moved; `tip` null: it must not exist. */
@@ -50,7 +52,8 @@ export interface Commit {
 }
 
 /**
- * What became of one commit. `queued` are the numbers of its additive updates, in order. A conflict changed nothing; `actual` is the entity's tip here, null where it has none.
+ * What became of one commit. `queued` are the numbers of its additive updates, in order. A conflict changed nothing; `actual` is the entity's tip here, null where it has none. Where `id` is empty, a folder
+ * would stand below itself by now.
  * `refused` says why a commit can never be applied, whatever the tips are: it is malformed, not late.
  */
 export type Outcome =

@@ -1,23 +1,16 @@
-import { addedLinks, maxFoldersAbove } from '../model/folder-rules.ts';
+import { maxFoldersAbove } from '../model/folder-rules.ts';
 import type { Surroundings } from '../model/guard-step.ts';
-import type { Manifest } from '../model/manifest.ts';
-import type { Guard } from './commit.ts';
 import type { Reader } from './connection.ts';
 import { predicateKey } from './entity-keys.ts';
 
-interface Folder {
-  id: string;
-  tip: string;
-}
-
 /**
- * What the guard's rules may ask about the entities around the one that is written, and what a commit has to guard of it.
+ * What the guard's rules may ask about the entities around the one that is written.
  * Good for one read transaction: it remembers what it has looked up, since the children of one folder ask the same.
  */
 export class FolderTree implements Surroundings {
   readonly #db: Reader;
   /** By where the way up begins. */
-  readonly #above = new Map<string, Folder[]>();
+  readonly #above = new Map<string, string[]>();
 
   constructor(db: Reader) {
     this.#db = db;
@@ -33,27 +26,11 @@ export class FolderTree implements Surroundings {
   }
 
   foldersAbove(id: string, parents: readonly string[], holders: boolean): ReadonlySet<string> | null {
-    const rows = this.#foldersAbove(id, parents, holders);
-    return rows.length > maxFoldersAbove ? null : new Set(rows.map((row) => row.id));
+    const above = this.#foldersAbove(id, parents, holders);
+    return above.length > maxFoldersAbove ? null : new Set(above);
   }
 
-  /**
-   * What the look for cycles reads, for a commit that adds links between folders: two moves that would make a cycle
-   * together must not both be written (architecture.md, section 2). `base` null: a creation.
-   */
-  guards(base: Manifest | null, next: Manifest): Guard[] {
-    if (next.type !== 'folder' || next.deleted) return [];
-    const links = addedLinks(base, next);
-    if (links.length === 0) return [];
-    const holds = links.some(({ predicate }) => predicate === 'contains');
-    const parents = (holds ? next.relationships : links).filter((r) => r.predicate === 'in').map((r) => r.peer);
-    const above = this.#foldersAbove(next.id, parents, holds).filter(({ id }) => id !== next.id);
-    const here = this.typesOf(parents);
-    const missing = parents.filter((id) => id !== next.id && !here.has(id));
-    return [...above, ...missing.map((id) => ({ id, tip: null }))];
-  }
-
-  #foldersAbove(id: string, parents: readonly string[], holders: boolean): Folder[] {
+  #foldersAbove(id: string, parents: readonly string[], holders: boolean): string[] {
     const self = this.#db.get<{ key: number; type: string | null }>('SELECT key, type FROM entity WHERE id = ?', id);
     const starts = self && holders ? [...parents, ...this.#holders(self.key)] : parents;
     // One that is only named so far is no folder to a way that does not know it.
@@ -61,7 +38,7 @@ export class FolderTree implements Surroundings {
     const from = starts.join();
     const all = this.#above.get(from) ?? this.#upwards(starts, null);
     this.#above.set(from, all);
-    return self && all.some((folder) => folder.id === id) ? this.#upwards(starts, self.key) : all;
+    return self && all.includes(id) ? this.#upwards(starts, self.key) : all;
   }
 
   /** Folders that contain the entity. */
@@ -79,11 +56,11 @@ export class FolderTree implements Surroundings {
    * By both sides of the pair: the folders that one is in, and the folders that contain it. The entity `self` ends the way
    * where it is met, and what its stored version contains does not lead to it: its next version decides on that.
    */
-  #upwards(starts: readonly string[], self: number | null): Folder[] {
+  #upwards(starts: readonly string[], self: number | null): string[] {
     const end = self ?? none;
     const inside = predicateKey(this.#db, 'in') ?? none;
     const contains = predicateKey(this.#db, 'contains') ?? none;
-    return this.#db.all(
+    const rows = this.#db.all<{ id: string }>(
       `WITH RECURSIVE up (key) AS (
          SELECT e.key FROM json_each(?) wanted CROSS JOIN entity e ON e.id = wanted.value
           WHERE e.type = 'folder' OR e.key = ?
@@ -96,12 +73,13 @@ export class FolderTree implements Surroundings {
            CROSS JOIN entity p ON p.key = d.source
           WHERE up.key <> ? AND p.key <> ? AND p.type = 'folder'
          LIMIT ?)
-       SELECT e.id, e.cid AS tip FROM up JOIN entity e ON e.key = up.key`,
+       SELECT e.id FROM up JOIN entity e ON e.key = up.key`,
       ...[JSON.stringify(starts), end],
       ...[inside, end, end],
       ...[contains, end, end],
       maxFoldersAbove + 1,
     );
+    return rows.map(({ id }) => id);
   }
 }
 

@@ -11,6 +11,7 @@ import {
 import { actionFor } from '../../model/actions.ts';
 import { authorship, type RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import { addsLinks } from '../../model/folder-rules.ts';
 import type { GuardOptions } from '../../model/guards.ts';
 import { type Network, networkOf } from '../../model/ids.ts';
 import { collectionsOf, type EditMethod, type Manifest } from '../../model/manifest.ts';
@@ -18,7 +19,6 @@ import type { Stamp } from '../../model/merge.ts';
 import type { Change, Guard, Outcome, Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, findTip, type Standing } from '../../store/entities.ts';
-import { FolderTree } from '../../store/folders.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { Networks } from '../../store/networks.ts';
 import type { PermissionsService, StepOptions } from '../permissions/service.ts';
@@ -26,7 +26,7 @@ import type { PermissionsService, StepOptions } from '../permissions/service.ts'
 /** One entity's step to another version, checked and hashed, not yet written. */
 export interface Prepared {
   change: Change;
-  /** What was read to decide on it, as it was: collections for their roles, folders for where they stand. */
+  /** What was read to decide on it, as it was: collections for their roles. */
   guards: Guard[];
   next: Manifest;
   cid: string;
@@ -40,8 +40,6 @@ export interface SettleOptions {
   state?: 'live' | 'deleted';
   path?: IssuePath;
   locate?: (issue: Issue) => Issue;
-  /** For several steps of one request, which ask the same of the folders above. */
-  folders?: FolderTree;
 }
 
 /** What every write takes from outside. */
@@ -133,7 +131,7 @@ export class EntityWrites {
     next: Manifest,
     expected: string | undefined,
     issues: Issue[],
-    { state = 'live', path = ['id'], locate = (issue) => issue, folders }: SettleOptions = {},
+    { state = 'live', path = ['id'], locate = (issue) => issue }: SettleOptions = {},
   ): Prepared {
     if (expected !== undefined && expected !== base.cid) throw new ConflictError(expected, base.cid);
     if (base.deleted !== (state === 'deleted'))
@@ -141,7 +139,7 @@ export class EntityWrites {
     if (issues.length > 0) throw new ValidationError(issues.map(locate));
     const groups = this.#groups.get(next);
     if (!groups) throw new Error('a step is settled only after it was permitted');
-    return { ...prepare(next, base.cid), guards: deciding(db, base, next, { groups, folders }) };
+    return decided(db, base, next, groups);
   }
 
   /** A new entity's version 1. */
@@ -154,7 +152,7 @@ export class EntityWrites {
   /** Version 1 that has been let pass, hashed, with what decided on it. */
   prepareFirst(db: Reader, actor: RegisteredActor, next: Manifest): Prepared {
     const groups = this.env.permissions.groupsBehind(db, actor, roleGiving(null, next));
-    return { ...prepare(next, null), guards: deciding(db, null, next, { groups }) };
+    return decided(db, null, next, groups);
   }
 
   /**
@@ -244,18 +242,17 @@ export function prepare(next: Manifest, expect: string | null): Prepared {
 }
 
 /**
- * What decides on a step, with the tips: the collections whose roles count, the groups through which they are held, and
- * the folders above the entity.
+ * A step with what decided on it, and the tips: the collections whose roles count, and the groups through which they are
+ * held. Where a folder stands is looked at again in the commit.
  */
-function deciding(
-  db: Reader,
-  base: Standing | null,
-  next: Manifest,
-  { groups, folders = new FolderTree(db) }: { groups: string[]; folders?: FolderTree | undefined },
-): Guard[] {
+function decided(db: Reader, base: Standing | null, next: Manifest, groups: string[]): Prepared {
   const ids = [...roleGiving(base, next), ...groups].filter((id) => id !== next.id);
-  const tips = ids.map((id) => ({ id, tip: findTip(db, id) ?? null }));
-  return [...tips, ...folders.guards(base?.manifest ?? null, next)];
+  const prepared = prepare(next, base?.cid ?? null);
+  return {
+    ...prepared,
+    change: { ...prepared.change, placed: addsLinks(base?.manifest ?? null, next) },
+    guards: ids.map((id) => ({ id, tip: findTip(db, id) ?? null })),
+  };
 }
 
 /** The collections whose roles decide on a step: where the entity lies, where it goes, and itself where it is one. */

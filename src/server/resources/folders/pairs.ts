@@ -88,10 +88,10 @@ export function preparePairs(writes: EntityWrites, db: Reader, caller: Caller, w
     if (folder.deleted) throw ValidationError.at(['id'], 'the entity is deleted');
     refuse([...missing, ...issues.map(atPartner(next, pairs))]);
   }
-  const mine = gained.length > 0 ? writes.settle(db, folder, next, undefined, [], { folders }) : undefined;
+  const mine = gained.length > 0 ? writes.settle(db, folder, next, undefined, []) : undefined;
   const partners = changes.map(({ pair: { base, path, here, there }, change }): Partner => {
     const locate = ({ message }: Issue) => ({ path, message });
-    const written = change && writes.settle(db, base, change.next, undefined, change.issues, { path, locate, folders });
+    const written = change && writes.settle(db, base, change.next, undefined, change.issues, { path, locate });
     return { base, written, whole: !here && !there };
   });
   return {

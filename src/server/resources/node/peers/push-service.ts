@@ -7,12 +7,12 @@ import { type Caller, registered } from '../../../model/caller.ts';
 import { collectionsOf, type EditedBy, type Manifest } from '../../../model/manifest.ts';
 import { equalJson } from '../../../model/properties.ts';
 import { roleEntries } from '../../../model/roles.ts';
-import { type Commit, type Guard, maxVersionsPerCommit, type Outcome } from '../../../store/commit.ts';
+import { type Change, type Commit, type Guard, maxVersionsPerCommit, type Outcome } from '../../../store/commit.ts';
 import type { Reader } from '../../../store/connection.ts';
 import { findStanding, type Standing } from '../../../store/entities.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import { lastLive } from '../../../store/versions.ts';
-import { attempts, checkNetwork, type EntityWrites } from '../../entities/writes.ts';
+import { attempts, checkNetwork, type EntityWrites, type Prepared } from '../../entities/writes.ts';
 import type { Placed } from '../../permissions/service.ts';
 import { manifestOf, type PushedItem, readPushed } from './pushed.ts';
 import type { PushedItemView, PushedView } from './wire.ts';
@@ -147,9 +147,12 @@ export class PushService {
     let base = standing ?? null;
     let live = standing?.deleted ? lastLive(db, standing.manifest)?.manifest : standing?.manifest;
     let taken = 0;
+    let placed = false;
     for (const { block, manifest } of chain) {
       const before = base?.manifest ?? null;
-      for (const guard of this.#step(db, caller, { base, live }, block, manifest)) guards.set(guard.id, guard);
+      const { guards: mine, change } = this.#step(db, caller, { base, live }, block, manifest);
+      for (const guard of mine) guards.set(guard.id, guard);
+      placed ||= change.placed ?? false;
       base = standingAs(base, block.cid, manifest);
       if (!manifest.deleted) live = manifest;
       taken++;
@@ -157,11 +160,15 @@ export class PushService {
       if (manifest.type === 'collection' && changesAccess(before, manifest)) break;
     }
     const blocks = left.slice(0, taken);
-    return { commits: this.#commits(id, expect, blocks, [...guards.values()], origin), taken, tip: base?.cid ?? tip };
+    return {
+      commits: this.#commits({ id, expect, placed }, blocks, [...guards.values()], origin),
+      taken,
+      tip: base?.cid ?? tip,
+    };
   }
 
   /** One step of a chain, as if the caller wrote it; what it was decided by. @throws ForbiddenError, ValidationError */
-  #step(db: Reader, caller: Caller, { base, live }: Before, { cid }: Block, manifest: Manifest): Guard[] {
+  #step(db: Reader, caller: Caller, { base, live }: Before, { cid }: Block, manifest: Manifest): Prepared {
     this.#author(db, registered(caller), base, cid, manifest);
     const next = { ...manifest };
     const prepared =
@@ -173,7 +180,7 @@ export class PushService {
           });
     if (prepared.cid !== cid)
       throw ValidationError.at(['tip'], `the version ${cid} is not as it would be written here`);
-    return prepared.guards;
+    return prepared;
   }
 
   /** decisions.md, Authors across nodes: others' versions are brought by who may manage, or by a service account. */
@@ -190,13 +197,18 @@ export class PushService {
     );
   }
 
-  #commits(id: string, expect: string | null, blocks: Block[], guards: Guard[], origin: string): Commit[] {
+  #commits(
+    { id, expect, placed }: Pick<Change, 'id' | 'expect' | 'placed'>,
+    blocks: Block[],
+    guards: Guard[],
+    origin: string,
+  ): Commit[] {
     const commits: Commit[] = [];
     let before = expect;
     for (let at = 0; at < blocks.length; at += maxVersionsPerCommit) {
       const part = blocks.slice(at, at + maxVersionsPerCommit);
       const tip = part.at(-1)?.cid ?? '';
-      const change = { id, expect: before, tip, blocks: part };
+      const change = { id, expect: before, tip, blocks: part, placed };
       commits.push({ changes: [change], guards, rows: [], origin, time: this.#writes.env.now() });
       before = tip;
     }
