@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CommandOutcome, type CommandRun, runCommand } from '../../src/server/jobs/local/run-command.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'archeion-run-')));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs a program text with Node itself. */
+function run(program: string, more: Partial<CommandRun> = {}): Promise<CommandOutcome> {
+  return runCommand({
+    run: [process.execPath, '-e', program],
+    timeoutMs: 20_000,
+    maxOutputBytes: 100_000,
+    folder,
+    environment: {},
+    input: [],
+    graceMs: 300,
+    ...more,
+  });
+}
+
+const outputOf = (outcome: CommandOutcome) =>
+  outcome.ended === 'exited' ? outcome.output.toString() : JSON.stringify(outcome);
+
+/** Waits until the process is gone (or is a zombie, whose parent is not us). */
+async function gone(pid: number): Promise<boolean> {
+  for (let i = 0; i < 100; i++) {
+    try {
+      process.kill(pid, 0);
+      const state = existsSync(`/proc/${pid}/stat`) ? await readFile(`/proc/${pid}/stat`, 'utf8') : '';
+      if (/\) Z /.test(state)) return true;
+    } catch {
+      return true;
+    }
+    await pause(50);
+  }
+  return false;
+}
+
+describe('a command that behaves', () => {
+  test('gets its input, its folder and nothing else of the environment', async () => {
+    const outcome = await run(
+      `let text = ''; process.stdin.on('data', (d) => (text += d)).on('end', () =>
+        console.log(JSON.stringify({ text, cwd: process.cwd(), env: process.env })))`,
+      { input: ['{"a":', '1}'], environment: { LANG: 'C' } },
+    );
+    expect(JSON.parse(outputOf(outcome))).toEqual({ text: '{"a":1}', cwd: folder, env: { LANG: 'C' } });
+  });
+
+  test('gets arguments as they are: no shell reads them', async () => {
+    const outcome = await run('', {
+      run: [process.execPath, '-e', 'console.log(process.argv[1])', '$(touch hit); `id` > hit & *'],
+    });
+    expect(outputOf(outcome)).toBe('$(touch hit); `id` > hit & *\n');
+    expect(existsSync(join(folder, 'hit'))).toBe(false);
+  });
+
+  test('may leave its input unread', async () => {
+    async function* endless() {
+      for (;;) yield 'x'.repeat(65_536);
+    }
+    expect(outputOf(await run('console.log(1)', { input: endless() }))).toBe('1\n');
+  });
+
+  test('says how it failed', async () => {
+    expect(await run('console.error("no such thing"); process.exit(3)')).toMatchObject({
+      ended: 'exited',
+      code: 3,
+      errors: 'no such thing',
+    });
+  });
+});
+
+describe('a command that does not', () => {
+  test('and is not there', async () => {
+    const outcome = await run('', { run: [join(folder, 'nothing-here')] });
+    expect(outcome).toMatchObject({ ended: 'not-started', reason: expect.stringContaining('ENOENT') });
+  });
+
+  test('and cannot even be named', async () => {
+    expect(await run('', { run: ['a\0b'] })).toMatchObject({ ended: 'not-started' });
+  });
+
+  test('and writes without end', async () => {
+    const outcome = await run('const x = "x".repeat(65536); const w = () => process.stdout.write(x, w); w()');
+    expect(outcome.ended).toBe('too-much-output');
+  });
+
+  test('and fills stderr: only the end is kept', async () => {
+    const outcome = await run(
+      'for (let i = 0; i < 300; i++) require("fs").writeSync(2, "x".repeat(10000)); console.error("last words"); console.log("{}")',
+    );
+    expect(outputOf(outcome)).toBe('{}\n');
+    const { errors } = outcome as { errors: string };
+    expect(errors.endsWith('last words')).toBe(true);
+    expect(errors.length).toBeLessThanOrEqual(8192);
+  });
+
+  test('and does not end, and ignores being asked to', async () => {
+    const outcome = await run(
+      'process.on("SIGTERM", () => {}); console.error(process.pid); setInterval(() => {}, 1000)',
+      { timeoutMs: 500 },
+    );
+    expect(outcome).toMatchObject({ ended: 'timed-out' });
+    expect(await gone(Number((outcome as { errors: string }).errors))).toBe(true);
+  });
+
+  test('and leaves children behind, which ignore everything and hold its output open', async () => {
+    const child = 'process.on("SIGTERM", () => {}); process.on("SIGHUP", () => {}); setInterval(() => {}, 1000)';
+    const outcome = await run(
+      `const c = require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(child)}], { stdio: "inherit" });
+       console.log(c.pid); setTimeout(() => process.exit(0), 300)`,
+    );
+    expect(await gone(Number(outputOf(outcome)))).toBe(true);
+  });
+
+  test('and leaves a child that has left its group and holds its output open', async () => {
+    const outcome = await run(
+      `const c = require("child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "inherit", detached: true });
+       c.unref(); require("fs").writeSync(1, String(c.pid)); process.exit(0)`,
+    );
+    const pid = Number(outputOf(outcome));
+    expect(pid).toBeGreaterThan(0);
+    process.kill(pid, 'SIGKILL');
+  });
+
+  test('is ended when it is not wanted any more', async () => {
+    const stop = new AbortController();
+    const running = run('console.error("up"); setInterval(() => {}, 1000)', { signal: stop.signal });
+    setTimeout(() => stop.abort(), 300);
+    expect((await running).ended).toBe('stopped');
+    expect((await run('', { signal: stop.signal })).ended).toBe('stopped');
+  });
+
+  test('is ended when there is no input for it', async () => {
+    const broken = new Error('disk');
+    async function* input() {
+      yield '{';
+      throw broken;
+    }
+    expect(await run('setInterval(() => {}, 1000)', { input: input() })).toEqual({ ended: 'no-input', cause: broken });
+  });
+});
