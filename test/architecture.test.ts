@@ -23,9 +23,11 @@ interface Rule {
  * A unit is a folder of the server, a file beside them, or the part of a resource: controller, service, wire, rule.
  */
 const directions: Record<string, string[]> = {
-  cli: ['commands', 'server', 'node-file', 'data-folder', 'config', 'log', 'errors'],
+  cli: ['commands', 'processors', 'server', 'node-file', 'data-folder', 'config', 'log', 'errors'],
   commands: [
     'server',
+    'jobs',
+    'processors',
     'generated',
     'node-file',
     'data-folder',
@@ -52,7 +54,10 @@ const directions: Record<string, string[]> = {
   store: ['model', 'blocks', 'errors', 'log:type'],
   search: ['store', 'model', 'errors', 'log:type'],
   argo: ['store', 'model', 'errors', 'log:type'],
-  jobs: ['model', 'store', 'blocks', 'errors', 'log:type'],
+  jobs: ['model', 'store', 'blocks', 'kit', 'errors', 'log:type'],
+  // What programs of other people import: it knows nothing of the node's inside.
+  kit: ['model'],
+  processors: ['jobs:type', 'kit', 'model', 'blocks', 'errors'],
   sync: ['model', 'store', 'blocks', 'errors', 'log:type'],
   exchange: ['model', 'store', 'blocks', 'errors', 'log:type'],
   attest: ['model', 'store', 'blocks', 'errors', 'log:type'],
@@ -75,7 +80,7 @@ const directions: Record<string, string[]> = {
   generated: ['*'],
   controller: ['service', 'wire', 'http', 'errors', 'model:type'],
   service: ['wire', 'rule', 'model', 'store', 'blocks', 'search', 'argo', 'jobs', 'attest', 'errors', 'log:type'],
-  rule: ['wire', 'model', 'store', 'blocks', 'search', 'argo', 'jobs', 'errors'],
+  rule: ['wire', 'model', 'store', 'blocks', 'search', 'argo', 'jobs', 'kit', 'errors'],
   wire: ['model:type'],
 };
 /** The operator's resource runs the node, so it alone drives these. */
@@ -213,7 +218,8 @@ const rules: Rule[] = [
   codeOnlyIn(
     'the process is touched in cli.ts',
     /\bprocess\s*\.\s*(?:env|exit|exitCode|on|once|off|argv|stdin|stdout|stderr|kill|abort|chdir|cwd|umask)\b/g,
-    /^server\/cli\.ts$/,
+    // Whoever starts processes of its own ends their groups.
+    /^server\/(cli|jobs\/local\/process-group)\.ts$/,
     'Take the value from config.ts, or hand it in from cli.ts.',
     'const home = process.env.HOME;\n',
   ),

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import envPaths from 'env-paths';
-import { run } from './commands/run.ts';
 
 // The one file that touches the process: arguments, environment, streams, signals and the exit code.
 
@@ -22,14 +21,26 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 /** Built, this file lies in out/main; from sources in src/server. */
 const pages = ['../renderer', '../../out/renderer'].map((folder) => join(import.meta.dirname, folder));
 
-process.exitCode = await run(process.argv.slice(2), {
-  env: process.env,
-  pid: process.pid,
-  dataFolder: envPaths('archeion', { suffix: '' }).data,
-  ui: pages.find((folder) => existsSync(join(folder, 'index.html'))) ?? null,
-  input: () => process.stdin,
-  out: (line) => process.stdout.write(`${line}\n`),
-  err: (line) => process.stderr.write(`${line}\n`),
-  terminal: process.stderr.isTTY ? process.stderr : null,
-  stopped: stop.signal,
-});
+const args = process.argv.slice(2);
+const out = (line: string) => process.stdout.write(`${line}\n`);
+const err = (line: string) => process.stderr.write(`${line}\n`);
+
+if (args[0] === 'processor' && args[1] === 'run') {
+  // Started for every job of a local processor, so the rest of the program is not loaded.
+  const { runShipped } = await import('./processors/run.ts');
+  process.exitCode = await runShipped(args[2], { stdin: process.stdin, now: Date.now, out, err });
+} else {
+  const { run } = await import('./commands/run.ts');
+  process.exitCode = await run(args, {
+    env: process.env,
+    pid: process.pid,
+    dataFolder: envPaths('archeion', { suffix: '' }).data,
+    ui: pages.find((folder) => existsSync(join(folder, 'index.html'))) ?? null,
+    self: [process.execPath, realpathSync(process.argv[1] ?? import.meta.filename)],
+    input: () => process.stdin,
+    out,
+    err,
+    terminal: process.stderr.isTTY ? process.stderr : null,
+    stopped: stop.signal,
+  });
+}

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { networks } from './model/ids.ts';
 
@@ -56,6 +57,10 @@ const settings = z.object({
     .pipe(z.array(hostName))
     .default([]),
   ARCHEION_PUBLIC_URL: url,
+  ARCHEION_PROCESSORS: z
+    .string()
+    .refine((path) => isAbsolute(path), 'must be an absolute path')
+    .optional(),
   ARCHEION_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   ARCHEION_JWT_SECRET: text,
   ARCHEION_JWT_PUBLIC_KEY: text,
@@ -96,6 +101,8 @@ export interface Config {
   /** Hosts, with or without a port, that the node answers to beside loopback names. */
   allowedHosts: string[];
   publicUrl: string | null;
+  /** The file of the commands that kladoi may run; null: `processors.json` in the data folder. */
+  processors: string | null;
   logLevel: string;
   /** Whether /mcp has tools that write. */
   mcpWrites: boolean;
@@ -169,6 +176,7 @@ export function readConfig(
       service: all.ARCHEION_SERVICE,
       allowedHosts,
       publicUrl: publicUrl?.replace(/\/+$/, '') ?? null,
+      processors: all.ARCHEION_PROCESSORS ?? null,
       logLevel: all.ARCHEION_LOG_LEVEL,
       mcpWrites: all.ARCHEION_MCP_WRITES === 'true',
       invitedOnly: all.ARCHEION_ALPHA_REQUIRED === 'true',

@@ -12,6 +12,7 @@ import { addImportCar } from './import-car.ts';
 import { addKey } from './key.ts';
 import { addMcp } from './mcp.ts';
 import { addOpen } from './open.ts';
+import { addProcessor } from './processor.ts';
 import { addQuery } from './query.ts';
 import { addReindex } from './reindex.ts';
 import { addRemote } from './remote.ts';
@@ -50,6 +51,7 @@ export async function run(args: string[], shell: Shell): Promise<ExitCode> {
   addQuery(program, shell);
   addMcp(program, shell);
   addOpen(program, shell);
+  addProcessor(program, shell);
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;

@@ -10,6 +10,8 @@ export interface Shell {
   ui: string | null;
   /** stdin, for a command that reads it; it is not touched before. */
   input?: () => Readable;
+  /** How this program is started anew; absent where it runs within another. */
+  self?: readonly string[];
   /** One line to stdout. */
   out: (line: string) => void;
   /** One line to stderr. */

@@ -1,0 +1,138 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { readConfig, UsageError } from '../config.ts';
+import {
+  type CommandEntry,
+  type CommandsFile,
+  commandName,
+  commandsFile,
+  parseCommands,
+} from '../jobs/local/command-settings.ts';
+import { shipped } from '../processors/shipped.ts';
+import { FailureError } from './failure.ts';
+import type { GlobalOptions, Shell } from './shell.ts';
+
+interface AllowOptions extends GlobalOptions {
+  folder?: string;
+  env?: string[];
+  seconds?: string;
+  outputMb?: string;
+  inputMb?: string;
+  atOnce?: string;
+}
+
+/** `archeion processor`: the commands that kladoi with an `exec:` endpoint may run on this machine. */
+export function addProcessor(program: Command, shell: Shell): void {
+  const group = program.command('processor').description('commands that kladoi may run on this machine');
+  group
+    .command('list')
+    .description('print what is allowed, and the processors that come with the program')
+    .option('--json', 'print one JSON document')
+    .action(async (_options, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
+      const { path, commands } = await readAllowed(shell, options);
+      if (options.json) {
+        const list = Object.entries(commands).map(([name, one]) => ({ name, endpoint: `exec:${name}`, ...one }));
+        const own = [...shipped].map(([name, { about }]) => ({ name, about, allowed: Object.hasOwn(commands, name) }));
+        shell.out(JSON.stringify({ file: path, allowed: list, shipped: own }));
+        return;
+      }
+      for (const [name, { run }] of Object.entries(commands)) shell.out(`allowed  exec:${name}  ${run.join(' ')}`);
+      for (const [name, { about }] of shipped)
+        if (!Object.hasOwn(commands, name)) shell.out(`shipped  ${name}  ${about}`);
+    });
+  group
+    .command('allow')
+    .description(
+      'let kladoi of yours with the endpoint exec:NAME run a command: one that comes along, or your own after --',
+    )
+    .argument('<name>', 'the name in the endpoint')
+    .argument('[command...]', 'the program and its arguments; there is no shell')
+    .option('--folder <path>', 'where it runs (default: a folder made for each job)')
+    .option('--env <names...>', 'the variables of the environment that it sees (default: PATH LANG LC_ALL TZ)')
+    .option('--seconds <n>', 'how long one run may take (default: 600)')
+    .option('--output-mb <n>', 'how much it may write to stdout (default: 16)')
+    .option('--input-mb <n>', 'how much file content it may be handed (default: 4096)')
+    .option('--at-once <n>', 'how many of it may run at once (default: 2)')
+    .action(async (name: string, given: string[], _options, command: Command) => {
+      const options = command.optsWithGlobals<AllowOptions>();
+      const entry = entryOf(name, given, options, shell);
+      await changeAllowed(shell, options, (commands) => ({ ...commands, [name]: entry }));
+      shell.out(`Kladoi that you make on this node with the endpoint exec:${name} may run: ${entry.run.join(' ')}`);
+    });
+  group
+    .command('forbid')
+    .description('take a command off the list; jobs that run go on')
+    .argument('<name>', 'the name in the endpoint')
+    .action(async (name: string, _options, command: Command) => {
+      await changeAllowed(shell, command.optsWithGlobals<GlobalOptions>(), ({ [name]: gone, ...commands }) => {
+        if (!gone) throw new UsageError(`No command ${name} is allowed.`);
+        return commands;
+      });
+      shell.out(`exec:${name} runs no more.`);
+    });
+  group
+    .command('run')
+    .description('run one that comes along: a job as JSON on stdin, its result on stdout (nodes do this for kladoi)')
+    .argument('<name>', [...shipped.keys()].join(', '))
+    .action(() => {
+      // cli.ts runs it before anything of this is loaded.
+      throw new UsageError('Give no options before "processor run NAME": it reads all that it needs from stdin.');
+    });
+}
+
+function entryOf(name: string, given: string[], options: AllowOptions, shell: Shell): CommandEntry {
+  if (!commandName.test(name)) throw new UsageError(`${name}: a name is a-z, 0-9, - and _, at most 64 characters.`);
+  const run = given.length > 0 ? given : shippedRun(name, shell);
+  const whole = (text: string | undefined, option: string) => {
+    if (text === undefined) return undefined;
+    if (!/^\d{1,7}$/.test(text)) throw new UsageError(`${option}: must be a whole number.`);
+    return Number(text);
+  };
+  const entry = {
+    run,
+    folder: options.folder === undefined ? undefined : resolve(options.folder),
+    environment: options.env ?? (given.length > 0 ? undefined : []),
+    seconds: whole(options.seconds, '--seconds'),
+    output_mb: whole(options.outputMb, '--output-mb'),
+    input_mb: whole(options.inputMb, '--input-mb'),
+    at_once: whole(options.atOnce, '--at-once'),
+  };
+  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined)) as CommandEntry;
+}
+
+function shippedRun(name: string, shell: Shell): string[] {
+  if (!shipped.has(name))
+    throw new UsageError(
+      `No processor ${name} comes along (there are ${[...shipped.keys()].join(', ')}): give the command after "--".`,
+    );
+  if (!shell.self) throw new UsageError('Give the command after "--".');
+  return [...shell.self, 'processor', 'run', name];
+}
+
+async function readAllowed(shell: Shell, options: GlobalOptions): Promise<{ path: string } & CommandsFile> {
+  const { config } = readConfig(shell.env, options, shell.dataFolder);
+  const path = commandsFile({ ...config, data: resolve(config.data) });
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw new FailureError(`${path} cannot be read (${error.message}).`);
+  });
+  if (text === null) return { path, commands: {} };
+  parseCommands(text, path);
+  return { path, commands: { ...(JSON.parse(text.replace(/^\uFEFF/, '')) as CommandsFile).commands } };
+}
+
+async function changeAllowed(
+  shell: Shell,
+  options: GlobalOptions,
+  change: (commands: CommandsFile['commands']) => CommandsFile['commands'],
+): Promise<void> {
+  const { path, commands } = await readAllowed(shell, options);
+  const text = `${JSON.stringify({ commands: change(commands) }, null, 2)}\n`;
+  parseCommands(text, path);
+  if (!isAbsolute(path)) throw new UsageError(`${path}: must be an absolute path.`);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(`${path}.new`, text, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { JobError } from '../../kit/job-error.ts';
+import { isEntityId } from '../../model/ids.ts';
+import type { LocalCommand } from './command-settings.ts';
+import type { CommandOutcome } from './run-command.ts';
+
+const maxOutputs = 10_000;
+const maxNotes = 1000;
+
+const id = z.string().refine(isEntityId, 'must be the id of an entity');
+const map = z.record(z.string(), z.json());
+const link = z.object({
+  predicate: z.string().min(1).max(50),
+  peer: id,
+  peer_type: z.string().min(1).max(100).optional(),
+  properties: map.optional(),
+});
+const content = z.object({
+  /** In the job's folder. */
+  path: z.string().min(1).max(1000),
+  key: z.string().min(1).max(128).default('content'),
+  content_type: z.string().min(1).max(255).optional(),
+  filename: z.string().min(1).max(255).optional(),
+});
+const made = z.object({
+  type: z.string().min(1).max(100),
+  properties: map.default({}),
+  relationships: z.array(link).max(1000).default([]),
+  content: z.array(content).max(20).default([]),
+  /** What routes of the workflow look at. */
+  route: map.default({}),
+});
+const existing = z.looseObject({ entity_id: id });
+const addition = z.object({
+  entity_id: id,
+  properties: map.optional(),
+  relationships_add: z.array(link).max(1000).optional(),
+});
+const note = z.object({
+  level: z.enum(['info', 'warning', 'error', 'success']).default('info'),
+  message: z.string().max(4000),
+  metadata: map.optional(),
+});
+
+const success = z.object({
+  /** Ids of entities, with what routes look at where there is any, or entities to be made. */
+  outputs: z
+    .array(z.union([id, existing, made]))
+    .max(maxOutputs)
+    .default([]),
+  output_properties: map.default({}),
+  /** Entities to be made that are not handed on. */
+  records: z.array(made).max(maxOutputs).default([]),
+  /** Additions to entities that are there. */
+  updates: z.array(addition).max(maxOutputs).default([]),
+  messages: z.array(note).max(maxNotes).default([]),
+});
+const failure = z.object({
+  error: z.object({
+    code: z.string().min(1).max(100).default('PROCESSING_ERROR'),
+    message: z.string().min(1).max(4000),
+    retryable: z.boolean().default(false),
+  }),
+});
+
+/** What a command writes to stdout, as one JSON document. */
+export type CommandResult = z.infer<typeof success>;
+export type NewOutput = z.infer<typeof made>;
+export type NewContent = z.infer<typeof content>;
+export type CommandReply = z.input<typeof success> | z.input<typeof failure>;
+
+/** @throws JobError for every other end than a usable result */
+export function resultOf(outcome: CommandOutcome, { name, timeoutMs, maxOutputBytes }: LocalCommand): CommandResult {
+  switch (outcome.ended) {
+    case 'not-started':
+      throw new JobError('SERVICE_UNAVAILABLE', `The command ${name} could not be started: ${outcome.reason}.`);
+    case 'timed-out':
+      throw new JobError(
+        'TIMEOUT',
+        `The command ${name} did not end within ${timeoutMs / 1000} s and was stopped.${lastWords(outcome.errors)}`,
+      );
+    case 'too-much-output':
+      throw new JobError(
+        'OUTPUT_TOO_LARGE',
+        `The command ${name} wrote more than ${maxOutputBytes} bytes and was stopped.${lastWords(outcome.errors)}`,
+      );
+    case 'stopped':
+      throw new JobError('TIMEOUT', `The command ${name} was stopped: the time of its job was up.`);
+    case 'no-input':
+      throw outcome.cause;
+    case 'exited':
+      return read(outcome, name);
+  }
+}
+
+function read(outcome: Extract<CommandOutcome, { ended: 'exited' }>, name: string): CommandResult {
+  const text = outcome.output.toString('utf8').trim();
+  const json = parsed(text);
+  const failed = failure.safeParse(json);
+  if (failed.success) {
+    const { code, message, retryable } = failed.data.error;
+    throw new JobError(code, message, retryable);
+  }
+  const words = lastWords(outcome.errors);
+  if (outcome.code !== 0) {
+    const how = outcome.signal === null ? `ended with code ${outcome.code}` : `was ended by ${outcome.signal}`;
+    throw new JobError('PROCESSING_ERROR', `The command ${name} ${how}.${words}`, true);
+  }
+  if (text === '') throw invalid(name, `wrote nothing to stdout, where its result is expected as JSON.${words}`);
+  if (json === undefined)
+    throw invalid(name, `wrote no JSON to stdout: it begins with ${JSON.stringify(text.slice(0, 40))}.${words}`);
+  const result = success.safeParse(json);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw invalid(
+    name,
+    `wrote a result that cannot be used: ${issue?.path.join('.') || 'all of it'}: ${issue?.message}.`,
+  );
+}
+
+function invalid(name: string, what: string): JobError {
+  return new JobError('INVALID_OUTPUT', `The command ${name} ${what}`, false);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const shown = 1000;
+
+function lastWords(errors: string): string {
+  return errors === '' ? '' : ` It said last: ${errors.slice(-shown)}`;
+}

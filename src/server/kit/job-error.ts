@@ -1,0 +1,60 @@
+/** What stands in a failed job's log (processors.md, 2.7). */
+export interface JobFailure {
+  code: string;
+  message: string;
+  /** Whether the same job may succeed when it is resumed. */
+  retryable: boolean;
+}
+
+const retryableCodes = ['NETWORK_ERROR', 'RATE_LIMITED', 'TIMEOUT', 'SERVICE_UNAVAILABLE', 'TEMPORARY_FAILURE'];
+
+/** Ends a job with a code of its own; what a handler throws otherwise is a `PROCESSING_ERROR`. */
+export class JobError extends Error {
+  override readonly name = 'JobError';
+  readonly code: string;
+  readonly retryable: boolean;
+
+  /** `retryable` is by default what processors.md, 3.11 says of the code. */
+  constructor(code: string, message: string, retryable = retryableCodes.includes(code)) {
+    super(message);
+    this.code = code;
+    this.retryable = retryable;
+  }
+}
+
+/** A call to the node that was refused, with the HTTP status of the refusal; 0 where the node was not reached. */
+export class NodeCallError extends Error {
+  override readonly name = 'NodeCallError';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const codes: Record<number, string> = {
+  0: 'NETWORK_ERROR',
+  400: 'VALIDATION_ERROR',
+  401: 'PERMISSION_DENIED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  409: 'TEMPORARY_FAILURE',
+  413: 'INVALID_INPUT',
+  429: 'RATE_LIMITED',
+};
+
+const maxMessage = 2000;
+
+/** Whatever ended a job, as its log says it. */
+export function failureOf(error: unknown): JobFailure {
+  const message = (error instanceof Error ? error.message : String(error)).slice(0, maxMessage);
+  if (error instanceof JobError) return { code: error.code, message, retryable: error.retryable };
+  if (error instanceof NodeCallError) {
+    const code = codes[error.status] ?? (error.status >= 500 ? 'SERVICE_UNAVAILABLE' : 'PROCESSING_ERROR');
+    return { code, message, retryable: retryableCodes.includes(code) };
+  }
+  return error instanceof Error
+    ? { code: 'PROCESSING_ERROR', message, retryable: true }
+    : { code: 'INTERNAL_ERROR', message, retryable: false };
+}

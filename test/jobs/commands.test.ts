@@ -1,0 +1,188 @@
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { run } from '../../src/server/commands/run.ts';
+import { AllowedCommands } from '../../src/server/jobs/local/allowed-commands.ts';
+import { resultOf } from '../../src/server/jobs/local/command-result.ts';
+import { commandOf, type LocalCommand, parseCommands } from '../../src/server/jobs/local/command-settings.ts';
+import type { CommandOutcome } from '../../src/server/jobs/local/run-command.ts';
+import { failureOf } from '../../src/server/kit/job-error.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'archeion-commands-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('the allow-list', () => {
+  test('has limits for what it does not say', () => {
+    const file = { commands: { ocr: { run: ['/usr/bin/ocr', '--json'], seconds: 5 } } };
+    expect(parseCommands(JSON.stringify(file), 'f').get('ocr')).toEqual({
+      name: 'ocr',
+      run: ['/usr/bin/ocr', '--json'],
+      folder: null,
+      environment: ['PATH', 'LANG', 'LC_ALL', 'TZ'],
+      timeoutMs: 5000,
+      maxOutputBytes: 16 * 2 ** 20,
+      maxInputBytes: 4096 * 2 ** 20,
+      atOnce: 2,
+    });
+  });
+
+  test.each([
+    ['{', 'is not JSON'],
+    ['[]', 'cannot be used'],
+    ['{"commands":{"a":{"run":"rm -rf /"}}}', 'commands.a.run'],
+    ['{"commands":{"a":{"run":[]}}}', 'commands.a.run'],
+    ['{"commands":{"a":{"run":["x\\u0000y"]}}}', 'zero character'],
+    ['{"commands":{"A b":{"run":["x"]}}}', 'short name'],
+    ['{"commands":{"a":{"run":["x"],"shell":true}}}', 'shell'],
+    ['{"commands":{"a":{"run":["x"],"folder":"relative"}}}', 'absolute path'],
+    ['{"commands":{"a":{"run":["x"],"environment":["ARCHEION_JWT_SECRET"]}}}', 'secrets'],
+    ['{"commands":{"a":{"run":["x"],"seconds":0}}}', 'commands.a.seconds'],
+  ])('refuses %s', (text, words) => {
+    expect(() => parseCommands(text, 'the file')).toThrow(words);
+  });
+
+  test('is read again when it changes, and not at all where others can write it', async () => {
+    const path = join(folder, 'processors.json');
+    const allowed = new AllowedCommands(path);
+    expect(await allowed.find('a')).toBeUndefined();
+    await writeFile(path, '{"commands":{"a":{"run":["x"]}}}', { mode: 0o600 });
+    expect((await allowed.find('a'))?.run).toEqual(['x']);
+    await writeFile(path, '{"commands":{"b":{"run":["other"]}}}');
+    expect(await allowed.find('a')).toBeUndefined();
+    await chmod(path, 0o666);
+    await expect(allowed.find('b')).rejects.toThrow('chmod go-w');
+  });
+
+  test('is meant by exec: and a name alone', () => {
+    expect(commandOf('exec:extract-text')).toBe('extract-text');
+    for (const endpoint of ['exec:', 'exec:../x', 'exec:a b', 'exec:A', 'https://a', 'exec://a', 'EXEC:a'])
+      expect(commandOf(endpoint)).toBeNull();
+  });
+});
+
+describe('archeion processor', () => {
+  const told: string[] = [];
+  const complaints: string[] = [];
+  const archeion = (...args: string[]) => {
+    told.length = 0;
+    complaints.length = 0;
+    return run(args, {
+      env: { ARCHEION_DATA: folder },
+      pid: 1,
+      dataFolder: folder,
+      ui: null,
+      self: ['/opt/node', '/opt/archeion.mjs'],
+      out: (line) => void told.push(line),
+      err: (line) => void complaints.push(line),
+      terminal: null,
+      stopped: new AbortController().signal,
+    });
+  };
+  const file = async () => JSON.parse(await readFile(join(folder, 'processors.json'), 'utf8'));
+
+  test('allows one that comes along, and one of somebody else', async () => {
+    expect(await archeion('processor', 'allow', 'fixity')).toBe(0);
+    const own = ['processor', 'allow', 'ocr', '--seconds', '60', '--env', 'PATH', 'HOME', '--', '/bin/ocr', '--fast'];
+    expect(await archeion(...own)).toBe(0);
+    expect(await file()).toEqual({
+      commands: {
+        fixity: { run: ['/opt/node', '/opt/archeion.mjs', 'processor', 'run', 'fixity'], environment: [] },
+        ocr: { run: ['/bin/ocr', '--fast'], environment: ['PATH', 'HOME'], seconds: 60 },
+      },
+    });
+    expect((await stat(join(folder, 'processors.json'))).mode & 0o777).toBe(0o600);
+    expect(await archeion('processor', 'list', '--json')).toBe(0);
+    expect(JSON.parse(told[0] ?? '')).toMatchObject({
+      allowed: [{ name: 'fixity', endpoint: 'exec:fixity' }, { name: 'ocr' }],
+    });
+    expect(await archeion('processor', 'list')).toBe(0);
+    expect(told.join('\n')).toMatch(/allowed {2}exec:ocr {2}\/bin\/ocr --fast[\s\S]*shipped {2}extract-text/);
+    expect(await archeion('processor', 'forbid', 'ocr')).toBe(0);
+    expect(Object.keys((await file()).commands)).toEqual(['fixity']);
+  });
+
+  test.each([
+    [['allow', 'unheard-of'], 'give the command after "--"'],
+    [['allow', 'Bad Name', '--', 'x'], 'a-z, 0-9'],
+    [['allow', 'a', '--seconds', 'many', '--', 'x'], '--seconds'],
+    [['forbid', 'a'], 'No command a is allowed'],
+    [['--json', 'run', 'fixity'], ''],
+  ])('refuses %j', async (args, words) => {
+    expect(await archeion('processor', ...args)).toBe(2);
+    expect(complaints.join('\n')).toContain(words);
+  });
+
+  test('refuses a limit that the file may not have, and leaves the file alone', async () => {
+    expect(await archeion('processor', 'allow', 'a', '--seconds', '0', '--', 'x')).toBe(1);
+    expect(complaints.join()).toContain('commands.a.seconds');
+    await expect(file()).rejects.toThrow('ENOENT');
+  });
+});
+
+describe("a command's end", () => {
+  const command = { name: 'ocr', timeoutMs: 2000, maxOutputBytes: 100 } as LocalCommand;
+  const exited = (output: string, more: object = {}): CommandOutcome => ({
+    ...{ ended: 'exited', code: 0, signal: null, errors: '', output: Buffer.from(output) },
+    ...more,
+  });
+  const failure = (outcome: CommandOutcome) => {
+    try {
+      return resultOf(outcome, command);
+    } catch (error) {
+      return failureOf(error);
+    }
+  };
+  const id = '01JQZ3M4N5P6Q7R8S9T0V1W2X3';
+
+  test('is its result', () => {
+    const reply = { outputs: [id, { entity_id: id, kind: 'a' }, { type: 'document', properties: { a: 1 } }] };
+    expect(resultOf(exited(JSON.stringify(reply)), command)).toEqual({
+      outputs: [
+        id,
+        { entity_id: id, kind: 'a' },
+        { type: 'document', properties: { a: 1 }, relationships: [], content: [], route: {} },
+      ],
+      output_properties: {},
+      records: [],
+      updates: [],
+      messages: [],
+    });
+    expect(resultOf(exited('{}'), command).outputs).toEqual([]);
+  });
+
+  test('is the error that it states, whatever its code', () => {
+    const error = { code: 'RATE_LIMITED', message: 'later', retryable: true };
+    expect(failure(exited(JSON.stringify({ error })))).toEqual(error);
+    expect(failure(exited(JSON.stringify({ error }), { code: 3 }))).toEqual(error);
+  });
+
+  test.each<[string, CommandOutcome, string, boolean, string]>([
+    ['nothing', exited(''), 'INVALID_OUTPUT', false, 'wrote nothing to stdout'],
+    ['HTML', exited('<!doctype html><p>Bad gateway'), 'INVALID_OUTPUT', false, 'begins with "<!doctype html>'],
+    ['no result', exited('{"outputs":["x"]}'), 'INVALID_OUTPUT', false, 'outputs.0'],
+    ['a list', exited('[]'), 'INVALID_OUTPUT', false, 'cannot be used'],
+    [
+      'a failure',
+      exited('', { code: 1, errors: 'no space' }),
+      'PROCESSING_ERROR',
+      true,
+      'code 1. It said last: no space',
+    ],
+    ['a signal', exited('', { code: null, signal: 'SIGSEGV' }), 'PROCESSING_ERROR', true, 'SIGSEGV'],
+    [
+      'its time',
+      { ended: 'timed-out', errors: 'step 3' },
+      'TIMEOUT',
+      true,
+      'within 2 s and was stopped. It said last: step 3',
+    ],
+    ['too much', { ended: 'too-much-output', errors: '' }, 'OUTPUT_TOO_LARGE', false, 'more than 100 bytes'],
+    ['not there', { ended: 'not-started', reason: 'ENOENT' }, 'SERVICE_UNAVAILABLE', true, 'could not be started'],
+  ])('after %s is an error of the job', (_, outcome, code, retryable, words) => {
+    expect(failure(outcome)).toMatchObject({ code, message: expect.stringContaining(words), retryable });
+  });
+});
