@@ -25,7 +25,7 @@ beforeAll(async () => {
     properties: { label: 'A Team of\u001b[31m Horses', medium: 'Watercolour on paper', _year: 1807 },
     relationships: [{ predicate: 'made_by', peer: painter.id }],
   });
-  for (const label of ['A Ship', 'A Ship at Sea', 'A Ship off Dover'])
+  for (const label of ['A Ship', 'A Ship at Sea', 'A Ship in a Storm'])
     await create(node, me, { type: 'artwork', collection: works.id, properties: { label } });
   await indexIdle(node);
 });

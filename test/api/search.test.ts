@@ -82,6 +82,48 @@ describe('an entity is found', () => {
   });
 });
 
+describe('what comes first', () => {
+  const first = async (query: string, body: object = {}) =>
+    labels(await search(node, owner, 'entities', { query, ...body }));
+
+  it('has all the words, however common some of them are, then some; and words that say nothing count for nothing', async () => {
+    const [moored, painter] = [await inWorks('Felucca moored'), await inWorks('Barnaby Quill')];
+    const by = { relationships: [{ predicate: 'made_by', peer: painter.id }] };
+    await inWorks('Felucca, felucca: a felucca in the felucca by the felucca');
+    await inWorks('A felucca', by);
+    for (let i = 0; i < 4; i++) await inWorks(`Study ${i} in a sketchbook`, by);
+    for (const query of ['felucca by Barnaby Quill', 'Quill felucca', 'feluca quil', 'a feluccas in the quill'])
+      expect((await first(query))[0], query).toBe('A felucca');
+    expect(await first('in the felucca')).toEqual(await first('felucca'));
+    expect(await first('felucca moored')).toEqual([
+      moored.properties.label,
+      ...(await first('felucca')).filter((it) => it !== moored.properties.label),
+    ]);
+  });
+
+  it('has the words beside each other, or as a whole label', async () => {
+    const part = await inWorks('Gable end', { type: 'subject' });
+    const whole = await inWorks('Gable', { type: 'subject' });
+    const about = (label: string, peer: string) =>
+      inWorks(label, { type: 'leaf', relationships: [{ predicate: 'subject', peer }] });
+    await about('Leaf with an end', part.id);
+    await about('Leaf with no end and with many words more', whole.id);
+    expect(await first('gable', { types: ['leaf'] })).toEqual([
+      'Leaf with no end and with many words more',
+      'Leaf with an end',
+    ]);
+    await inWorks('Barge, thames, sailing');
+    await inWorks('Sunset with a Thames sailing barge off Gravesend, seen from the other bank of the river');
+    expect((await first('Thames sailing barge'))[0]).toMatch(/^Sunset/);
+  });
+
+  it('is what was typed, even if it is nothing but words that say nothing', async () => {
+    await inWorks('To be or not to be');
+    expect((await first('to be or not to be'))[0]).toBe('To be or not to be');
+    expect((await first('or not'))[0]).toBe('To be or not to be');
+  });
+});
+
 describe('the answer', () => {
   it('has what the wire says, by `expand`', async () => {
     const made = await inWorks('Zephyr', { properties: { label: 'Zephyr', description: 'd'.repeat(300), text: 't' } });

@@ -1,7 +1,9 @@
 import type { Reader } from '../store/connection.ts';
 import type { FilterSql } from '../store/filter.ts';
 import { frequencyOf, wordHits } from '../store/search-hits.ts';
-import type { Ranking } from './fuse.ts';
+import { tellingWords } from './function-words.ts';
+import { fuse, type Ranked, type Ranking } from './fuse.ts';
+import { wholeWord } from './text.ts';
 import { words } from './tokens.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -16,6 +18,8 @@ export interface Lexicon {
 
 const maxWords = 32;
 const maxVariants = 16;
+/** How many words stand in for one where all are asked for. */
+const maxAlike = 6;
 /** Variants looked up in one search. */
 const maxLooked = 96;
 /** How much a variant counts beside a word that is known itself. */
@@ -29,7 +33,10 @@ interface QueryWord {
   frequency: number;
 }
 
-/** Two rankings by the words of a text: as they are, and with the words of the index that are like them. */
+/**
+ * Entities by the words of a text: first those that have the words as a phrase, then those that have all of them or what is
+ * like them, then the others.
+ */
 export function lexicalRankings(
   db: Reader,
   lexicon: Lexicon,
@@ -37,16 +44,46 @@ export function lexicalRankings(
   within: FilterSql,
   pool: number,
 ): Ranking[] {
-  const all = [...new Set(words(text))]
-    .slice(0, maxWords)
-    .map((word) => ({ word, frequency: frequency(db, lexicon, word) }));
+  const typed = words(text).slice(0, maxWords);
+  const all = tellingWords([...new Set(typed)]).map((word) => ({ word, frequency: frequency(db, lexicon, word) }));
+  if (all.length === 0) return [];
+  const keys = new Set<number>();
+  const take = (hits: readonly { key: number }[]) => {
+    for (const { key } of hits) keys.add(key);
+  };
+  if (typed.length > 1) take(wordHits(db, `whole : "${wholeWord(typed)}" OR "${typed.join(' ')}"`, within, pool));
+  if (all.length > 1 && keys.size < pool) take(withAll(db, lexicon, all, within, pool));
+  if (keys.size < pool) take(withSome(db, lexicon, all, within, pool));
+  return [{ keys: [...keys].slice(0, pool), weight: 1 }];
+}
+
+/** What has all words, and what has all words or others like them. */
+function withAll(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], within: FilterSql, pool: number): Ranked[] {
+  const groups = all.flatMap((one) => {
+    const like = lexicon.vocabulary.like(one.word, maxAlike).filter(({ term }) => frequency(db, lexicon, term) > 0);
+    const terms = [...(one.frequency > 0 ? [one.word] : []), ...like.map(({ term }) => term)];
+    return terms.length === 0 ? [] : [terms];
+  });
+  if (groups.length < 2) return [];
+  const ranking = (match: string): Ranking => ({
+    keys: wordHits(db, match, within, pool).map(({ key }) => key),
+    weight: 1,
+  });
+  const alike = groups.map((terms) => `(${terms.map((term) => `"${term}"`).join(' OR ')})`).join(' AND ');
+  const exact = all.every(({ frequency: n }) => n > 0)
+    ? [ranking(all.map(({ word }) => `"${word}"`).join(' AND '))]
+    : [];
+  return fuse([...exact, ranking(alike)]);
+}
+
+/** What has some of the words: as they are, and with the words of the index that are like them. */
+function withSome(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], within: FilterSql, pool: number): Ranked[] {
   const telling = all.filter(({ frequency: n }) => n <= Math.max(1000, lexicon.size * commonPart));
   const used = telling.length > 0 ? telling : all;
-  if (used.length === 0) return [];
-  return [
+  return fuse([
     { keys: wordHits(db, used.map(expression).join(' OR '), within, pool).map(({ key }) => key), weight: 1 },
     { keys: byVariants(db, lexicon, used, within).slice(0, pool), weight: 1 },
-  ];
+  ]);
 }
 
 /** A word that is nowhere stands for those that begin with it. A word has letters and digits alone, so it is no syntax. */
@@ -90,7 +127,7 @@ export function frequency(db: Reader, { frequencies }: Lexicon, word: string): n
 }
 
 /** How many of a text's words are asked for, to find what is like it. */
-const tellingWords = 25;
+const mostTelling = 25;
 
 /** Entities that share the words that tell most of a text (more like this). */
 export function moreLikeThis(db: Reader, lexicon: Lexicon, text: string, within: FilterSql, pool: number): Ranking {
@@ -101,7 +138,7 @@ export function moreLikeThis(db: Reader, lexicon: Lexicon, text: string, within:
     if (found < 2 || found > Math.max(100, lexicon.size * commonPart)) return [];
     return [{ word, score: (1 + Math.log(n)) * rarity(lexicon, found) }];
   });
-  const telling = scored.sort((a, b) => b.score - a.score || (a.word < b.word ? -1 : 1)).slice(0, tellingWords);
+  const telling = scored.sort((a, b) => b.score - a.score || (a.word < b.word ? -1 : 1)).slice(0, mostTelling);
   if (telling.length === 0) return { keys: [], weight: 1 };
   const match = telling.map(({ word }) => `"${word}"`).join(' OR ');
   return { keys: wordHits(db, match, within, pool).map(({ key }) => key), weight: 1 };

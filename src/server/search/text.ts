@@ -77,11 +77,21 @@ function resolved(text: string, labelOf: TextSource['labelOf']): string {
 }
 
 export function docWords({ label, body, links }: EntityText): DocWords {
+  const own = words(label);
+  const others = links.flatMap(({ labels }) => labels.map((one) => words(one)));
   return {
-    label: words(label).join(' '),
+    label: own.join(' '),
     body: words(body).join(' '),
-    links: words(links.flatMap(({ labels }) => labels).join('\n')).join(' '),
+    links: others.flat().join(' '),
+    whole: [...new Set([own, ...others].map(wholeWord))].join(' '),
   };
+}
+
+const longestWhole = 100;
+
+/** The words of a short text as one, so that what is all of a label is told from what is a part of one. */
+export function wholeWord(all: readonly string[]): string {
+  return all.join('').slice(0, longestWhole);
 }
 
 /** One text of all, as an embedding model reads it. */
@@ -90,5 +100,5 @@ export function plainText({ label, body, links }: EntityText): string {
 }
 
 export function digestOf(doc: DocWords): string {
-  return createHash('sha1').update(`${doc.label}\n${doc.body}\n${doc.links}`).digest('base64url');
+  return createHash('sha1').update(`${doc.label}\n${doc.body}\n${doc.links}\n${doc.whole}`).digest('base64url');
 }

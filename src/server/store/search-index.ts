@@ -18,10 +18,10 @@ const schema: readonly Migration[] = [
   CREATE TABLE doc (key INTEGER PRIMARY KEY, digest TEXT NOT NULL, label TEXT NOT NULL, collection INTEGER) STRICT;
 
   CREATE VIRTUAL TABLE words USING fts5 (
-    label, body, links,
+    label, body, links, whole,
     content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
   );
-  INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0, 1.5)');
+  INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0, 1.5, 3.0)');
   CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);
 
   -- Every word that was ever indexed, in the order of its first coming.
@@ -176,6 +176,8 @@ export interface DocWords {
   label: string;
   body: string;
   links: string;
+  /** Of each label, its own and those of what it leads to, the words as one. */
+  whole: string;
 }
 
 export function putDoc(index: Writer, { key, digest, label, collection }: Doc, words: DocWords): void {
@@ -184,11 +186,8 @@ export function putDoc(index: Writer, { key, digest, label, collection }: Doc, w
     ...[key, digest, label, collection],
   );
   index.run(
-    'INSERT OR REPLACE INTO words (rowid, label, body, links) VALUES (?, ?, ?, ?)',
-    key,
-    words.label,
-    words.body,
-    words.links,
+    'INSERT OR REPLACE INTO words (rowid, label, body, links, whole) VALUES (?, ?, ?, ?, ?)',
+    ...[key, words.label, words.body, words.links, words.whole],
   );
 }
 
