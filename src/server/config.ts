@@ -31,6 +31,9 @@ const hostName = z
     'must be host names, each with or without a port, between commas',
   );
 
+/** Whose processors may have endpoints on this machine and in private networks. */
+const privateEndpoints = ['operator', 'everyone', 'nobody'] as const;
+
 const settings = z.object({
   ARCHEION_DATA: z.string().min(1),
   ARCHEION_HOST: z.string().min(1).default('127.0.0.1'),
@@ -74,6 +77,9 @@ const settings = z.object({
     .regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of a collection on the main network')
     .optional(),
   ARCHEION_MCP_WRITES: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  ARCHEION_PRIVATE_ENDPOINTS: z
+    .enum(privateEndpoints, `must be one of ${privateEndpoints.join(', ')}`)
+    .default('operator'),
   ARCHEION_CHAT_URL: url.refine(
     (given) => !URL.parse(given ?? '')?.username && !URL.parse(given ?? '')?.password,
     'must not hold a password: put the key into ARCHEION_CHAT_KEY',
@@ -106,6 +112,8 @@ export interface Config {
   logLevel: string;
   /** Whether /mcp has tools that write. */
   mcpWrites: boolean;
+  /** Whose processors may have endpoints on this machine and in private networks. */
+  privateEndpoints: (typeof privateEndpoints)[number];
   /** New users need an invite. */
   invitedOnly: boolean;
   jwt: { jwksUrl?: string | undefined; issuer?: string | undefined; audience?: string | undefined };
@@ -179,6 +187,7 @@ export function readConfig(
       processors: all.ARCHEION_PROCESSORS ?? null,
       logLevel: all.ARCHEION_LOG_LEVEL,
       mcpWrites: all.ARCHEION_MCP_WRITES === 'true',
+      privateEndpoints: all.ARCHEION_PRIVATE_ENDPOINTS,
       invitedOnly: all.ARCHEION_ALPHA_REQUIRED === 'true',
       jwt: {
         jwksUrl: all.ARCHEION_JWT_JWKS_URL,

@@ -154,17 +154,14 @@ export const later: Record<string, string[]> = {
     'POST /rhizai/{id}/jobs/{job_id}/resume',
   ],
   registries: [
-    'PUT /agents/{id}',
     'GET /agents/{id}/keys',
     'POST /agents/{id}/keys',
     'DELETE /agents/{id}/keys/{prefix}',
     'POST /agents/{id}/verify',
-    'PUT /kladoi/{id}',
     'POST /kladoi/{id}/verify',
     'GET /kladoi/{id}/keys',
     'POST /kladoi/{id}/keys',
     'DELETE /kladoi/{id}/keys/{prefix}',
-    'PUT /rhizai/{id}',
   ],
 };
 

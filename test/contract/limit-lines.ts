@@ -34,6 +34,4 @@ export type Line = (typeof lines)[number] | `Endpoints: ${string}`;
 export const laterLines: Line[] = [
   'Invocation permission duration: 60..86400 seconds, default 3600',
   'Agent/klados key expiry: 1..365 days, default 365',
-  'rhiza version 1..50',
-  'rhiza entry 1..100',
 ];

@@ -5,11 +5,12 @@ import { type Border, borders as named } from './limits.ts';
 import { behaviours } from './limits-behaviour.ts';
 import { besideBorders } from './limits-beside.ts';
 import { idBorders } from './limits-ids.ts';
+import { processorBorders } from './limits-processors.ts';
 import type { Scene } from './row.ts';
 
 import { openScene } from './scene.ts';
 
-const borders = [...named, ...besideBorders, ...idBorders];
+const borders = [...named, ...besideBorders, ...idBorders, ...processorBorders];
 
 let scene: Scene & AsyncDisposable;
 beforeAll(async () => {

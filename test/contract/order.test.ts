@@ -15,6 +15,7 @@ import {
 } from '../helpers/entities.ts';
 import { declare } from '../helpers/files.ts';
 import { folder } from '../helpers/folders.ts';
+import { agent, klados, rhiza } from '../helpers/processors.ts';
 import type { Scene } from './row.ts';
 import { openScene } from './scene.ts';
 
@@ -63,6 +64,11 @@ const ownCollection = async () => {
   await enrol(scene.node, scene.owner, made.id, scene.viewer, 'viewer');
   return read(scene.node, scene.owner, made.id);
 };
+const processors = [
+  { path: '/agents', type: 'agent', make: agent },
+  { path: '/kladoi', type: 'klados', make: klados },
+  { path: '/rhizai', type: 'rhiza', make: rhiza },
+];
 const placedFolder = () => folder(scene.node, scene.owner, { collection: scene.collection.id });
 const dangling = { relationships_add: [{ predicate: 'p', peer: nowhere }] };
 const isMissing = { path: ['relationships_add', 0, 'peer'], message: `there is no entity ${nowhere}` };
@@ -170,6 +176,19 @@ const endpoints: Endpoint[] = [
     meaning: isMissing,
     action: 'collection:update',
   },
+  ...processors.map(
+    ({ path, type, make }): Endpoint => ({
+      route: `PUT ${path}/{id}`,
+      line: (id) => `PUT ${path}/${id}`,
+      body: ({ cid }) => ({ expect_tip: cid, label: 'l', ...dangling }),
+      broken: noTip,
+      live: () => make(scene.node, scene.owner, scene.collection.id),
+      refused: async () => grave(await make(scene.node, scene.owner, scene.collection.id)),
+      state: 'the entity is deleted',
+      meaning: isMissing,
+      action: `${type}:update`,
+    }),
+  ),
   {
     route: 'PUT /collections/{id}/root',
     line: (id) => `PUT /collections/${id}/root`,

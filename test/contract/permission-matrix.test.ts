@@ -38,10 +38,13 @@ folder:create      | mgsbpko       | mgsbpko       | so            | so
 folder:update      | mgsbpko       | mgsbpko       | so            | so
 agent:view         | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
 agent:create       | mgsbpko       | mgsbpko       | so            | so
+agent:update       | mgsbpko       | mgsbpko       | so            | so
 klados:view        | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
 klados:create      | mgsbpko       | mgsbpko       | so            | so
+klados:update      | mgsbpko       | mgsbpko       | so            | so
 rhiza:view         | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
 rhiza:create       | mgsbpko       | mgsbpko       | so            | so
+rhiza:update       | mgsbpko       | mgsbpko       | so            | so
 collection:view    | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
 collection:create  | mxgensbo      | mxgensbo      | mxgensbo      | mxgensbo
 collection:update  | mgsbpko       | so            | so            | so
@@ -128,11 +131,23 @@ const probes: Record<string, Probe> = {
     const body = { expect_tip: cid, key: 'another', content_type: 'text/plain', size: 1 };
     return ask(scene.node, who, `POST /files/${id}/reupload`, body);
   },
+  'agent:update': async (s, who) => {
+    const { id, cid } = await agent(s.node, s.maker, s.collection.id);
+    return ask(s.node, who, `PUT /agents/${id}`, { expect_tip: cid, label: 'new' });
+  },
   'agent:view': async (s, who) => ask(s.node, who, `GET /agents/${(await agent(s.node, s.maker, s.collection.id)).id}`),
   'agent:create': ({ node, collection }, who) => ask(node, who, 'POST /agents', agentBody(collection.id)),
+  'klados:update': async (s, who) => {
+    const { id, cid } = await klados(s.node, s.maker, s.collection.id);
+    return ask(s.node, who, `PUT /kladoi/${id}`, { expect_tip: cid, label: 'new' });
+  },
   'klados:view': async (s, who) =>
     ask(s.node, who, `GET /kladoi/${(await klados(s.node, s.maker, s.collection.id)).id}`),
   'klados:create': ({ node, collection }, who) => ask(node, who, 'POST /kladoi', kladosBody(collection.id)),
+  'rhiza:update': async (s, who) => {
+    const { id, cid } = await rhiza(s.node, s.maker, s.collection.id);
+    return ask(s.node, who, `PUT /rhizai/${id}`, { expect_tip: cid, label: 'new' });
+  },
   'rhiza:view': async (s, who) => ask(s.node, who, `GET /rhizai/${(await rhiza(s.node, s.maker, s.collection.id)).id}`),
   'rhiza:create': ({ node, collection }, who) => ask(node, who, 'POST /rhizai', rhizaBody(collection.id)),
   'collection:view': ({ node, collection }, who) => ask(node, who, `GET /collections/${collection.id}`),

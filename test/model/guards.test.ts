@@ -334,20 +334,25 @@ describe('collections', () => {
 
 describe('processors', () => {
   const verified = { endpoint_verified_at: '2026-01-01T00:00:00.000Z' };
+  const files = { types: ['file'], cardinality: 'one' };
+  const profile = { label: 'a', endpoint: 'https://a.example', actions_required: ['entity:view'] };
   const klados = manifest('klados', {
-    properties: { endpoint: 'https://a.example', status: 'development', actions_required: ['entity:view'] },
+    properties: { ...profile, accepts: files, produces: files, status: 'development' },
     relationships: lies('A'),
   });
+  const flow = { a: { klados: { id: '01J00000000000000000000000' }, then: { done: true } } };
   const change = (base: Manifest, properties: JsonObject) =>
     successor(base, { properties: { ...base.properties, ...properties } });
   const active = { ...klados, properties: { ...klados.properties, ...verified, status: 'active' } };
 
   test.each(['agent', 'klados', 'rhiza'])('%s: its own actions', (type) => {
-    const made = manifest(type, { properties: { status: 'development' }, relationships: lies('A') });
+    const properties = { ...klados.properties, version: '1', entry: 'a', flow };
+    const made = manifest(type, { properties, relationships: lies('A') });
     expectStep(null, made).toEqual(only(`${type}:create on A`));
+    expectStep(null, { ...made, properties: {} }).toEqual(only(`${type}:create on A`));
     expectStep(made, successor(made)).toEqual(only(`${type}:update`));
     expectStep(made, grave(made)).toEqual(only('entity:delete'));
-    expectStep(null, { ...made, properties: { status: 'active', ...verified } }).toEqual(
+    expectStep(null, { ...made, properties: { ...properties, status: 'active', ...verified } }).toEqual(
       type === 'rhiza' ? refused('status') : refused('forbidden', 'status'),
     );
     expectStep(made, change(made, { status: 'sleeping' })).toEqual(refused('status'));
@@ -359,8 +364,79 @@ describe('processors', () => {
     expectStep(klados, change(klados, { status: 'active' })).toEqual(refused('status'));
     expectStep(active, change(active, { status: 'disabled' })).toEqual(only('klados:update'));
     expectStep(active, change(active, { endpoint_verified_at: null })).toEqual(refused('status'));
-    const rhiza = manifest('rhiza', { properties: { status: 'development' }, relationships: lies('A') });
+    const properties = { label: 'l', version: '1', entry: 'a', flow, status: 'development' };
+    const rhiza = manifest('rhiza', { properties, relationships: lies('A') });
     expectStep(rhiza, change(rhiza, { status: 'active' })).toEqual(only('rhiza:update'));
+  });
+
+  test('active needs all that a job needs to know, and keeps it', () => {
+    const draft = manifest('klados', { properties: { status: 'development' }, relationships: lies('A') });
+    expectStep(draft, change(draft, { ...verified, status: 'active' }), { verifying: true }).toEqual(
+      refused('accepts', 'actions_required', 'endpoint', 'label', 'produces'),
+    );
+    const { label: _, ...unnamed }: JsonObject = active.properties;
+    expectStep(active, successor(active, { properties: unnamed })).toEqual(refused('label'));
+  });
+
+  test('a rhiza may be without a flow while it gets another', () => {
+    const properties = { label: 'l', version: '1', entry: 'a', flow, status: 'active' };
+    const rhiza = manifest('rhiza', { properties, relationships: lies('A') });
+    const { flow: _, ...without } = properties;
+    const emptied = successor(rhiza, { properties: without });
+    expectStep(rhiza, emptied).toEqual(only('rhiza:update'));
+    expectStep(emptied, change(emptied, { flow })).toEqual(only('rhiza:update'));
+    expectStep(emptied, change(emptied, { flow: { b: {} } })).toEqual(refused('entry', 'flow.b.klados', 'flow.b.then'));
+    expectStep(rhiza, change(rhiza, { entry: 'b' })).toEqual(refused('entry'));
+  });
+
+  test.each([
+    ['klados', { endpoint: 'ftp://a.example' }, 'endpoint'],
+    ['klados', { endpoint: 'https://u:p@a.example' }, 'endpoint'],
+    ['klados', { endpoint: 'https://a.example?x' }, 'endpoint'],
+    ['klados', { endpoint: 5 }, 'endpoint'],
+    ['klados', { label: '' }, 'label'],
+    ['klados', { description: 'x'.repeat(2001) }, 'description'],
+    ['klados', { accepts: { types: [], cardinality: 'one' } }, 'accepts.types'],
+    ['klados', { produces: { types: ['*'] } }, 'produces.cardinality'],
+    ['klados', { input_schema: 'x' }, 'input_schema'],
+    ['klados', { input_schema: { type: 'thing' } }, 'input_schema.type'],
+    ['agent', { actions_required: ['*:view'] }, 'actions_required.0'],
+    ['agent', { endpoint: 'exec:thumbnail' }, 'endpoint'],
+    ['agent', { uses_agents: [{ pi: 'x' }] }, 'uses_agents.0.pi'],
+    ['agent', { uses_agents: Array(101).fill({ pi: '01J00000000000000000000000' }) }, 'uses_agents'],
+    ['agent', { output_schema: [] }, 'output_schema'],
+    ['rhiza', { version: '' }, 'version'],
+    ['rhiza', { version: 'x'.repeat(51) }, 'version'],
+    ['rhiza', { entry: 'x'.repeat(101) }, 'entry'],
+    ['rhiza', { flow: [] }, 'flow'],
+  ])('what a special endpoint refuses is refused through every door: %s %o', (type, more, path) => {
+    const properties = { label: 'l', status: 'development', ...(type === 'rhiza' && { entry: 'a' }) };
+    const made = manifest(type, { properties, relationships: lies('A') });
+    const step = required(made, change(made, more as JsonObject));
+    expect(step.refusals.map(tell)).toContain(path);
+    // From elsewhere it may have come so; then other changes are not refused.
+    const odd = change(made, more as JsonObject);
+    expectStep(odd, change(odd, { note: 'n' })).toEqual(only(`${type}:update`));
+  });
+
+  describe('a command of the node', () => {
+    const command = { endpoint: 'exec:thumbnail' };
+
+    test('is named by the operator, by hand', () => {
+      const { endpoint_verified_at: _, ...others } = klados.properties;
+      const base = { ...klados, properties: others };
+      expectStep(base, change(base, command)).toEqual(refused('endpoint'));
+      expectStep(base, change(base, command), { operator: true }).toEqual(only('klados:update'));
+      const imported = { ...change(base, command), edited_by: { user_id: 'U', method: 'import' } as const };
+      expectStep(base, imported, { operator: true }).toEqual(refused('endpoint'));
+      expectStep(base, change(base, { endpoint: 'exec:../sh' }), { operator: true }).toEqual(refused('endpoint'));
+    });
+
+    test('needs no verification where the operator activates it', () => {
+      const base = change(klados, command);
+      expectStep(base, change(base, { status: 'active' }), { operator: true }).toEqual(only('klados:update'));
+      expectStep(base, change(base, { status: 'active' })).toEqual(refused('status'));
+    });
   });
 
   test('one from elsewhere that is active without stays editable', () => {

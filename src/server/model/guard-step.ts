@@ -31,6 +31,8 @@ export interface GuardOptions {
   uploading?: 'upload' | 'reupload';
   /** The node writes a job's temporary roles (`klados_<id>`, `agent_<id>`) for an invoker who holds what they give. */
   granting?: boolean;
+  /** The operator of this node writes. */
+  operator?: boolean;
   /** Before a restore: the last version that was not deleted. Without it everything in `next` counts as new. */
   last?: Manifest;
 }

@@ -1,6 +1,8 @@
 import { actionListIssues } from './actions.ts';
+import { commandOf } from './endpoints.ts';
 import { type Finding, forbidden, invalid, onEntity, type Rule } from './guard-step.ts';
 import { collectionsOf, type Json, type Manifest } from './manifest.ts';
+import { complete, operatorsCommands, validFlow, validProfile } from './processor-profile.ts';
 import { equalJson } from './properties.ts';
 
 const statuses: readonly unknown[] = ['development', 'active', 'disabled'];
@@ -17,8 +19,10 @@ const status: Rule = ({ kind, before, next }) => {
   return statuses.includes(value) ? [] : [invalid(['status'], 'must be development, active or disabled')];
 };
 
-const activeIsVerified: Rule = ({ before, next }) => {
-  const unverified = (m: Manifest) => property(m, 'status') === 'active' && !isVerified(m);
+/** For a command of the node the operator's list stands in for verification (decisions.md, Processors). */
+const activeIsVerified: Rule = ({ before, next, options }) => {
+  const listed = (m: Manifest) => options.operator === true && commandOf(property(m, 'endpoint')) !== null;
+  const unverified = (m: Manifest) => property(m, 'status') === 'active' && !isVerified(m) && !listed(m);
   return unverified(next) && !(before && unverified(before))
     ? [invalid(['status'], '`active` needs a verified endpoint')]
     : [];
@@ -46,8 +50,16 @@ const newEndpoint: Rule = ({ before, next }) => {
 const actionsRequired: Rule = ({ before, next }) => {
   const list = property(next, 'actions_required');
   if (list === undefined || equalJson(property(before, 'actions_required'), list)) return [];
-  return actionListIssues(list, ['actions_required']).map((issue) => invalid(issue.path, issue.message));
+  const wildcards = next.type === 'agent' && Array.isArray(list) ? [...list.entries()].filter(hasWildcard) : [];
+  return [
+    ...actionListIssues(list, ['actions_required']).map((issue) => invalid(issue.path, issue.message)),
+    ...wildcards.map(([i]) => invalid(['actions_required', i], "an agent's actions have no wildcards")),
+  ];
 };
+
+function hasWildcard([, action]: [number, Json]): boolean {
+  return typeof action === 'string' && action.includes('*');
+}
 
 /** POST /agents, /kladoi and /rhizai take a collection; a generic write can't do without. */
 const inACollection: Rule = ({ before, next }) => {
@@ -63,6 +75,9 @@ const ofTypes =
 
 /** What holds for agents, kladoi and rhizai beyond what holds for every entity (decisions.md, Permissions and writes). */
 export const processorRules: readonly Rule[] = [
-  ...[status, inACollection].map(ofTypes(['agent', 'klados', 'rhiza'])),
-  ...[activeIsVerified, onlyTheNodeVerifies, newEndpoint, actionsRequired].map(ofTypes(['agent', 'klados'])),
+  ...[status, inACollection, validProfile, complete].map(ofTypes(['agent', 'klados', 'rhiza'])),
+  ...[activeIsVerified, onlyTheNodeVerifies, newEndpoint, actionsRequired, operatorsCommands].map(
+    ofTypes(['agent', 'klados']),
+  ),
+  ...[validFlow].map(ofTypes(['rhiza'])),
 ];

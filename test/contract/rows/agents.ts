@@ -1,7 +1,8 @@
-import { nowhere } from '../../helpers/entities.ts';
+import { ask } from '../../helpers/callers.ts';
+import { nowhere, ok } from '../../helpers/entities.ts';
 import { agentBody } from '../../helpers/processors.ts';
 import type { Row } from '../row.ts';
-import { creation, type Kind, reading, wrong } from './processors.ts';
+import { changed, creation, type Kind, made, reading, refusedChange, updating, wrong } from './processors.ts';
 
 const kind: Kind = { path: '/agents', type: 'agent', body: agentBody };
 const { collection: _, ...properties } = agentBody('');
@@ -34,4 +35,29 @@ export const agentRows: Row[] = [
     ),
   ]),
   reading(kind),
+  updating(kind, { uses_agents: [{ id: nowhere }] }, { uses_agents: [{ pi: nowhere }] }, [
+    changed(
+      kind,
+      'another endpoint',
+      { endpoint: 'https://b.test' },
+      { endpoint: 'https://b.test', status: 'development' },
+    ),
+    refusedChange(kind, 'active without verification', { status: 'active' }, [
+      ['status'],
+      '`active` needs a verified endpoint',
+    ]),
+    {
+      name: 'warns of a sub-agent that is disabled',
+      status: 200,
+      call: async (s) => {
+        const known = await made(kind, s);
+        ok(await ask(s.node, s.owner, `PUT /agents/${known.id}`, { expect_tip: known.cid, status: 'disabled' }));
+        const { id, cid } = await made(kind, s);
+        return { path: `/agents/${id}`, body: { expect_tip: cid, uses_agents: [{ pi: known.id }] }, known: known.id };
+      },
+      body: ({ known }) => ({
+        warnings: [{ sub_agent_id: known, reason: 'disabled', message: `The agent ${known} is disabled.` }],
+      }),
+    },
+  ]),
 ];

@@ -2,7 +2,7 @@ import type { Person } from '../../helpers/callers.ts';
 import { ask } from '../../helpers/callers.ts';
 import { type Entity, invalid, notFound, nowhere, ok, onTest, remove } from '../../helpers/entities.ts';
 import type { Case, Row, Scene } from '../row.ts';
-import { gone, noId, otherNetwork, type Path, placed, unknown } from './common.ts';
+import { bad, denied, gone, noId, otherNetwork, type Path, placed, stale, unknown } from './common.ts';
 
 /** One of the three kinds of processors: where it is registered, by which body. */
 export interface Kind {
@@ -142,3 +142,85 @@ export function reading(kind: Kind): Row {
     ],
   };
 }
+
+/** The change of a kind; `change` gives `properties`. */
+export function updating(kind: Kind, change: object, properties: object, further: Case[]): Row {
+  const at = one(kind);
+  const { path, type } = kind;
+  const own = (s: Scene) => made(kind, s);
+  return {
+    route: `PUT ${path}/{id}`,
+    auth: 'required',
+    action: `${type}:update`,
+    wire: '200 400 401 403 404 409',
+    cases: [
+      {
+        name: 'updates',
+        status: 200,
+        call: async (s) => {
+          const known = await own(s);
+          const body = { expect_tip: known.cid, label: 'new', properties: { shelf: 4 }, ...change };
+          return { path: at(known.id), body, known };
+        },
+        body: ({ known }) => ({
+          ver: 2,
+          prev_cid: (known as Entity).cid,
+          properties: { label: 'new', shelf: 4, ...properties },
+        }),
+      },
+      changed(kind, 'disables', { status: 'disabled' }, { status: 'disabled' }),
+      refusedChange(kind, 'an unknown status', { status: 'asleep' }, [['status'], statusMessage]),
+      refusedChange(kind, 'a label removed', { properties_remove: ['label'] }, [
+        ['label'],
+        'is required and cannot be removed',
+      ]),
+      bad('no expect_tip', at(nowhere), { label: 'l' }, [['expect_tip'], 'is required']),
+      bad('an empty label', at(nowhere), { expect_tip: 'x', label: '' }, [['label'], 'must have at least 1 character']),
+      noId(at, { expect_tip: 'x' }),
+      otherNetwork(at, { expect_tip: 'x' }),
+      unknown(at, { expect_tip: 'x' }),
+      notThat(kind, at, { expect_tip: 'x' }),
+      denied(`${type}:update`, at, () => ({ label: 'l' }), undefined, own),
+      stale(at, { label: 'l' }, own),
+      {
+        name: 'a deleted one',
+        status: 400,
+        call: async (s) => {
+          const grave = await remove(s.node, s.owner, await own(s));
+          return { path: at(grave.id), body: { expect_tip: grave.cid, label: 'l' } };
+        },
+        body: invalid(['id'], 'the entity is deleted'),
+      },
+      ...further,
+    ],
+  };
+}
+
+const statusMessage = 'must be "development", or must be "active", or must be "disabled"';
+
+/** A change that is made, and gives these properties. */
+export const changed = (kind: Kind, name: string, change: object, properties: object): Case => ({
+  name,
+  status: 200,
+  call: async (s) => {
+    const { id, cid } = await made(kind, s);
+    return { path: one(kind)(id), body: { expect_tip: cid, ...change } };
+  },
+  body: { properties },
+});
+
+/** A change that the present version does not allow. */
+export const refusedChange = (
+  kind: Kind,
+  name: string,
+  change: object,
+  issue: [(string | number)[], string],
+): Case => ({
+  name,
+  status: 400,
+  call: async (s) => {
+    const { id, cid } = await made(kind, s);
+    return { path: one(kind)(id), body: { expect_tip: cid, ...change } };
+  },
+  body: invalid(...issue),
+});

@@ -5,6 +5,7 @@ import {
   NoSecurity,
   Path,
   Post,
+  Put,
   Request,
   Response,
   Route,
@@ -13,9 +14,9 @@ import {
 } from '../../http/controller.ts';
 import { StoredJson } from '../../http/stored-json.ts';
 import type { CallerRequest } from '../../model/caller.ts';
-import type { EntityId, ErrorView, ValidationErrorView } from '../wire.ts';
+import type { ConflictView, EntityId, ErrorView, ValidationErrorView } from '../wire.ts';
 import type { AgentsService } from './service.ts';
-import type { AgentView, CreateAgentBody } from './wire.ts';
+import type { AgentUpdatedView, AgentView, CreateAgentBody, UpdateAgentBody } from './wire.ts';
 
 @Route('agents')
 @Tags('Agents')
@@ -45,5 +46,16 @@ export class AgentsController extends Controller {
   @NoSecurity()
   async read(@Request() request: CallerRequest, @Path() id: EntityId): Promise<AgentView> {
     return StoredJson.as<AgentView>(await this.agents.read(request.caller, id));
+  }
+
+  /** Change an agent: removals first, then what is given. */
+  @Put('{id}')
+  @Response<ConflictView>(409, 'The tip is another one')
+  async update(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Body() body: UpdateAgentBody,
+  ): Promise<AgentUpdatedView> {
+    return (await this.agents.update(request.caller, id, body)) as AgentUpdatedView;
   }
 }

@@ -5,7 +5,7 @@ import type { NetworkStore } from '../../store/network-store.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import type { Registry } from '../processors/registry.ts';
 import { subAgentsOf, subAgentWarnings } from './sub-agents.ts';
-import type { CreateAgentBody, SubAgentBody, SubAgentWarningView } from './wire.ts';
+import type { CreateAgentBody, SubAgentBody, SubAgentWarningView, UpdateAgentBody } from './wire.ts';
 
 export type AgentManifest = WireManifest & { warnings: SubAgentWarningView[] };
 
@@ -34,6 +34,14 @@ export class AgentsService {
     const used = text.includes('"uses_agents"') ? subAgentsOf((JSON.parse(text) as WireManifest).properties) : [];
     const warnings = warningsAbout(await this.#writes.store(caller), used);
     return `${text.slice(0, text.lastIndexOf('}'))},"warnings":${JSON.stringify(warnings)}}`;
+  }
+
+  async update(caller: Caller, id: string, body: UpdateAgentBody): Promise<AgentManifest> {
+    const { label, description, status, endpoint, actions_required, input_schema, output_schema, ...rest } = body;
+    const { uses_agents: used, ...cas } = rest;
+    const typed = { label, description, status, endpoint, actions_required, input_schema, output_schema };
+    const members = { ...typed, uses_agents: references(used) };
+    return this.#warned(caller, await this.#registry.update(caller, id, 'agent', cas, members));
   }
 
   async #warned(caller: Caller, manifest: WireManifest): Promise<AgentManifest> {

@@ -1,5 +1,5 @@
-import type { RegisterBody } from '../processors/wire.ts';
-import type { EntityId, JsonMap, ManifestView } from '../wire.ts';
+import type { ChangeBody, RegisterBody } from '../processors/wire.ts';
+import type { EntityId, JsonMap, ManifestView, UpdatedView } from '../wire.ts';
 
 /** A sub-agent that cannot be used; the agent is kept as it is. */
 export interface SubAgentWarningView {
@@ -10,6 +10,11 @@ export interface SubAgentWarningView {
 
 /** An agent's current version. Its properties are the members of the body that made it, `status` and, once its endpoint is verified, `endpoint_verified_at`. */
 export interface AgentView extends ManifestView {
+  /** Of the agents that it uses. */
+  warnings: SubAgentWarningView[];
+}
+
+export interface AgentUpdatedView extends UpdatedView {
   /** Of the agents that it uses. */
   warnings: SubAgentWarningView[];
 }
@@ -48,5 +53,21 @@ export interface CreateAgentBody extends RegisterBody {
   /** A JSON Schema that the `input` of an invocation must meet. */
   input_schema?: JsonMap;
   /** A JSON Schema that describes its results. */
+  output_schema?: JsonMap;
+}
+
+export interface UpdateAgentBody extends ChangeBody {
+  /**
+   * Another one takes the verification away, and `status` returns to `development`.
+   * @minLength 1
+   * @maxLength 2048
+   * @format uri
+   */
+  endpoint?: string;
+  /** @minItems 1 */
+  actions_required?: string[];
+  /** @maxItems 100 */
+  uses_agents?: SubAgentBody[];
+  input_schema?: JsonMap;
   output_schema?: JsonMap;
 }

@@ -5,6 +5,7 @@ import {
   NoSecurity,
   Path,
   Post,
+  Put,
   Request,
   Response,
   Route,
@@ -13,9 +14,9 @@ import {
 } from '../../http/controller.ts';
 import { StoredJson } from '../../http/stored-json.ts';
 import type { CallerRequest } from '../../model/caller.ts';
-import type { EntityId, ErrorView, ValidationErrorView } from '../wire.ts';
+import type { ConflictView, EntityId, ErrorView, ValidationErrorView } from '../wire.ts';
 import type { KladoiService } from './service.ts';
-import type { CreateKladosBody, KladosView } from './wire.ts';
+import type { CreateKladosBody, KladosUpdatedView, KladosView, UpdateKladosBody } from './wire.ts';
 
 @Route('kladoi')
 @Tags('Kladoi')
@@ -45,5 +46,16 @@ export class KladoiController extends Controller {
   @NoSecurity()
   async read(@Request() request: CallerRequest, @Path() id: EntityId): Promise<KladosView> {
     return StoredJson.as<KladosView>(await this.kladoi.read(request.caller, id));
+  }
+
+  /** Change a klados: removals first, then what is given. */
+  @Put('{id}')
+  @Response<ConflictView>(409, 'The tip is another one')
+  async update(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Body() body: UpdateKladosBody,
+  ): Promise<KladosUpdatedView> {
+    return (await this.kladoi.update(request.caller, id, body)) as KladosUpdatedView;
   }
 }

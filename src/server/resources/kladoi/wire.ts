@@ -1,11 +1,12 @@
-import type { RegisterBody } from '../processors/wire.ts';
-import type { JsonMap, ManifestView } from '../wire.ts';
+import type { ChangeBody, RegisterBody } from '../processors/wire.ts';
+import type { JsonMap, ManifestView, UpdatedView } from '../wire.ts';
 
 /**
  * A klados's current version. Its properties are the members of the body that made it, `status` and, once its endpoint is
  * verified, `endpoint_verified_at`.
  */
 export type KladosView = ManifestView;
+export type KladosUpdatedView = UpdatedView;
 
 /** What a klados takes, or gives. */
 export interface PortBody {
@@ -38,5 +39,20 @@ export interface CreateKladosBody extends RegisterBody {
   accepts: PortBody;
   produces: PortBody;
   /** A JSON Schema that the `input` of an invocation must meet. */
+  input_schema?: JsonMap;
+}
+
+export interface UpdateKladosBody extends ChangeBody {
+  /**
+   * Another one takes the verification away, and `status` returns to `development`.
+   * @minLength 1
+   * @maxLength 2048
+   * @format uri
+   */
+  endpoint?: string;
+  /** @minItems 1 */
+  actions_required?: string[];
+  accepts?: PortBody;
+  produces?: PortBody;
   input_schema?: JsonMap;
 }

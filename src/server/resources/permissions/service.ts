@@ -223,6 +223,7 @@ export class PermissionsService {
     if (actor.kind === 'anonymous') throw new UnauthorizedError();
     const { demands, refusals } = required(step.base, step.next, {
       ...step.options,
+      operator: actor.kind === 'user' && actor.operator,
       surroundings: step.options?.surroundings ?? new FolderTree(db),
     });
     const placed = step.entity ?? { id: step.next.id, type: step.next.type, collection: null };

@@ -1,4 +1,4 @@
-import type { EntityId, JsonMap, RelationshipBody } from '../wire.ts';
+import type { CasUpdateBody, EntityId, JsonMap, RelationshipBody } from '../wire.ts';
 
 /** What every body that registers a processor carries beside its own members. */
 export interface RegisterBody {
@@ -17,4 +17,17 @@ export interface RegisterBody {
   id?: EntityId;
   properties?: JsonMap;
   relationships?: RelationshipBody[];
+}
+
+/** What every update of a processor carries beside its own members; members that are given replace what stands there. */
+export interface ChangeBody extends CasUpdateBody {
+  /**
+   * @minLength 1
+   * @maxLength 200
+   */
+  label?: string;
+  /** @maxLength 2000 */
+  description?: string;
+  /** `active` needs all that a job needs to know, and of an agent or klados a verified endpoint. */
+  status?: 'development' | 'active' | 'disabled';
 }

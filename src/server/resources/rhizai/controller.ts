@@ -5,6 +5,7 @@ import {
   NoSecurity,
   Path,
   Post,
+  Put,
   Request,
   Response,
   Route,
@@ -13,9 +14,9 @@ import {
 } from '../../http/controller.ts';
 import { StoredJson } from '../../http/stored-json.ts';
 import type { CallerRequest } from '../../model/caller.ts';
-import type { EntityId, ErrorView, ValidationErrorView } from '../wire.ts';
+import type { ConflictView, EntityId, ErrorView, ValidationErrorView } from '../wire.ts';
 import type { RhizaiService } from './service.ts';
-import type { CreateRhizaBody, RhizaView } from './wire.ts';
+import type { CreateRhizaBody, RhizaUpdatedView, RhizaView, UpdateRhizaBody } from './wire.ts';
 
 @Route('rhizai')
 @Tags('Rhizai')
@@ -45,5 +46,16 @@ export class RhizaiController extends Controller {
   @NoSecurity()
   async read(@Request() request: CallerRequest, @Path() id: EntityId): Promise<RhizaView> {
     return StoredJson.as<RhizaView>(await this.rhizai.read(request.caller, id));
+  }
+
+  /** Change a rhiza: removals first, then what is given. */
+  @Put('{id}')
+  @Response<ConflictView>(409, 'The tip is another one')
+  async update(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Body() body: UpdateRhizaBody,
+  ): Promise<RhizaUpdatedView> {
+    return (await this.rhizai.update(request.caller, id, body)) as RhizaUpdatedView;
   }
 }

@@ -1,5 +1,5 @@
-import type { RegisterBody } from '../processors/wire.ts';
-import type { JsonMap, ManifestView } from '../wire.ts';
+import type { ChangeBody, RegisterBody } from '../processors/wire.ts';
+import type { JsonMap, ManifestView, UpdatedView } from '../wire.ts';
 
 /** Something of a flow that is kept, and looks like a mistake. */
 export interface FlowWarningView {
@@ -13,6 +13,11 @@ export interface FlowWarningView {
 /** A rhiza's current version. Its properties are the members of the body that made it, and `status`. */
 export interface RhizaView extends ManifestView {
   /** Of the flow; only where it was just written. */
+  warnings?: FlowWarningView[];
+}
+
+export interface RhizaUpdatedView extends UpdatedView {
+  /** Of the flow. */
   warnings?: FlowWarningView[];
 }
 
@@ -37,4 +42,19 @@ export interface CreateRhizaBody extends RegisterBody {
    * @example {"split": {"klados": {"id": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "type": "klados"}, "then": {"done": true}}}
    */
   flow: JsonMap;
+}
+
+export interface UpdateRhizaBody extends ChangeBody {
+  /**
+   * @minLength 1
+   * @maxLength 50
+   */
+  version?: string;
+  /**
+   * @minLength 1
+   * @maxLength 100
+   */
+  entry?: string;
+  /** All steps: those that are not named are gone. */
+  flow?: JsonMap;
 }

@@ -1,0 +1,74 @@
+import { Ajv } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Issue, IssuePath } from '../errors.ts';
+
+/** The drafts of JSON Schema that are read; without `$schema` it is draft 7. */
+export const drafts = {
+  'http://json-schema.org/draft-07/schema': Ajv,
+  'https://json-schema.org/draft/2019-09/schema': Ajv2019,
+  'https://json-schema.org/draft/2020-12/schema': Ajv2020,
+} as const;
+export type Draft = keyof typeof drafts;
+
+const draft7: Draft = 'http://json-schema.org/draft-07/schema';
+/** How much a schema may say: values in it, and characters of its texts and names. */
+const maxValues = 5000;
+const maxCharacters = 100_000;
+
+/** The draft that a schema is written in; null for one that is not read. */
+export function draftOf(schema: { [name: string]: unknown }): Draft | null {
+  const { $schema = draft7 } = schema;
+  const name = typeof $schema === 'string' ? $schema.replace(/#$/, '') : '';
+  return Object.hasOwn(drafts, name) ? (name as Draft) : null;
+}
+
+const metaSchemas = new Map<Draft, Ajv | Ajv2019 | Ajv2020>();
+
+/**
+ * What is wrong with a JSON Schema as such, by the schema of schemas of its draft. It is not made into a check here: that
+ * takes time at its author's choice (jobs/input-check.ts).
+ */
+export function schemaIssues(schema: unknown, path: IssuePath): Issue[] {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
+    return [{ path, message: 'must be a JSON Schema: an object' }];
+  if (!isSmall(schema))
+    return [{ path, message: `is too large: at most ${maxValues} values and ${maxCharacters} characters` }];
+  const draft = draftOf(schema as { [name: string]: unknown });
+  if (draft === null) {
+    const known = Object.keys(drafts).join(', ');
+    return [{ path: [...path, '$schema'], message: `is a draft that is not read here; these are: ${known}` }];
+  }
+  const checker = metaSchemas.get(draft) ?? new drafts[draft]({ strict: false, validateFormats: false, logger: false });
+  metaSchemas.set(draft, checker);
+  if (checker.validateSchema(schema)) return [];
+  return (checker.errors ?? []).slice(0, 20).map(({ instancePath, message }) => ({
+    path: [...path, ...pointer(instancePath)],
+    message: `${message ?? 'is wrong'} (by JSON Schema)`,
+  }));
+}
+
+/** The segments of a JSON Pointer. */
+export function pointer(text: string): string[] {
+  return text
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function isSmall(schema: object): boolean {
+  let values = 0;
+  let characters = 0;
+  const left: unknown[] = [schema];
+  for (let value = left.pop(); value !== undefined; value = left.pop()) {
+    if (typeof value === 'string') characters += value.length;
+    if (++values > maxValues || characters > maxCharacters) return false;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [name, inner] of Object.entries(value)) {
+      if (!Array.isArray(value)) characters += name.length;
+      left.push(inner);
+      if (left.length > maxValues) return false;
+    }
+  }
+  return true;
+}
