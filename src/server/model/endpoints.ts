@@ -1,5 +1,5 @@
 /** A command of the node itself in place of a service's address (decisions.md, Processors). */
-const exec = /^exec:([a-z0-9][a-z0-9._-]{0,63})$/;
+const exec = /^exec:([a-z0-9][a-z0-9_-]{0,63})$/;
 const maxLength = 2048;
 
 /** The name of the command that an endpoint names; null where it is a service's. */
@@ -13,7 +13,7 @@ export function endpointFault(endpoint: unknown, type: 'agent' | 'klados'): stri
   if (endpoint.startsWith('exec:')) {
     if (type === 'agent') return '`exec:` is for kladoi only';
     return commandOf(endpoint) === null
-      ? 'must be `exec:` and a name of lower-case letters, digits, `.`, `_`, `-`'
+      ? 'must be `exec:` and a name of lower-case letters, digits, `_` and `-`'
       : null;
   }
   const url = endpoint.length > maxLength ? null : URL.parse(endpoint);

@@ -42,10 +42,15 @@ export function schemaIssues(schema: unknown, path: IssuePath): Issue[] {
   const checker = metaSchemas.get(draft) ?? new drafts[draft]({ strict: false, validateFormats: false, logger: false });
   metaSchemas.set(draft, checker);
   if (checker.validateSchema(schema)) return [];
-  return (checker.errors ?? []).slice(0, 20).map(({ instancePath, message }) => ({
-    path: [...path, ...pointer(instancePath)],
-    message: `${message ?? 'is wrong'} (by JSON Schema)`,
-  }));
+  // One fault a place: the others are branches that it does not fit either.
+  const first = new Map((checker.errors ?? []).toReversed().map((error) => [error.instancePath, error]));
+  return [...first.values()]
+    .toReversed()
+    .slice(0, 20)
+    .map(({ instancePath, message }) => ({
+      path: [...path, ...pointer(instancePath)],
+      message: `${message ?? 'is wrong'} (by JSON Schema)`,
+    }));
 }
 
 /** The segments of a JSON Pointer. */
