@@ -1,5 +1,4 @@
 import type { Commit, Guard, Row } from '../store/commit.ts';
-import { maxVersionsPerCommit } from '../store/commit.ts';
 import type { Loaded } from './entity.ts';
 import type { Chain } from './manifests.ts';
 import type { EntityState } from './state.ts';
@@ -12,7 +11,7 @@ export interface Authority {
 
 /**
  * The commits that take the store from one state of an entity to the next, in their order: the tip moves together with
- * what is known of the remote, or neither (SPEC.md, S3). Several only where a chain is longer than one commit may be.
+ * what is known of the remote, or neither (SPEC.md, S3).
  * @param event the feed id that told, null where a push did
  */
 export function commitsBetween(
@@ -42,17 +41,7 @@ export function commitsBetween(
   const expect = state.local?.cid ?? null;
   if (!moves) return [{ changes: [], guards: [guard(id, expect)], rows, origin, time }];
 
-  const commits: Commit[] = [];
-  let before = expect;
-  for (let at = 0; at === 0 || at < chain.blocks.length; at += maxVersionsPerCommit) {
-    const blocks = chain.blocks.slice(at, at + maxVersionsPerCommit);
-    const tip = blocks.at(-1)?.cid ?? chain.cid;
-    commits.push({ changes: [{ id, expect: before, tip, blocks }], guards: [], rows: [], origin, time });
-    before = tip;
-  }
-  const last = commits.at(-1);
-  if (last) last.rows = rows;
-  return commits;
+  return [{ changes: [{ id, expect, tip: chain.cid, blocks: chain.blocks }], guards: [], rows, origin, time }];
 }
 
 /** What a known tip ends for an entity, unless it still stands. */

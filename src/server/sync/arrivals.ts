@@ -1,3 +1,4 @@
+import type PQueue from 'p-queue';
 import type { Turns } from '../blocks/turns.ts';
 import { collectionsOf } from '../model/manifest.ts';
 import type { Commit } from '../store/commit.ts';
@@ -6,21 +7,15 @@ import { findTip } from '../store/entities.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { findKnown, isKnownAt, type Remote } from '../store/remotes.ts';
 import { findVersion } from '../store/versions.ts';
+import { isDeep, withAncestors } from './ancestors.ts';
 import { commitsBetween } from './apply.ts';
 import { fetchChains, type WantedChain } from './blocks.ts';
 import { versionOf } from './content.ts';
 import { decide } from './decide.ts';
 import { isVersionOf, loadEntity, relationOf } from './entity.ts';
 import type { FeedEvent } from './feed.ts';
-import {
-  type Chain,
-  completeChain,
-  fetchVersion,
-  isUnusable,
-  rebuilt,
-  type Unusable,
-  type Verified,
-} from './manifests.ts';
+import { completeLong, wholeChain } from './long-chains.ts';
+import { type Chain, fetchVersion, isUnusable, Room, rebuilt, type Unusable, type Verified } from './manifests.ts';
 import type { RemoteClient } from './remote.ts';
 import type { Report } from './report.ts';
 import type { Version } from './state.ts';
@@ -38,6 +33,8 @@ export interface SyncContext {
   turns: Turns;
   /** Whether the remote is a node that gives and takes versions as blocks. */
   blocks: boolean;
+  /** Where chains wait that are too long to be held at once, for one after the other. */
+  long: PQueue;
 }
 
 const attempts = 8;
@@ -69,6 +66,8 @@ export async function takeOver(
 ): Promise<FeedEvent[]> {
   const held: FeedEvent[] = [];
   let left = await gather(ctx, events, options.views);
+  for (const arrival of left)
+    if (!isUnusable(arrival.chain) && isDeep(arrival.chain)) arrival.chain = await withAncestors(ctx, arrival.chain);
   for (let attempt = 1; left.length > 0; attempt++) {
     left = await applyArrivals(ctx, left, options, held);
     if (attempt === attempts && left.length > 0) throw new Error(`${left.length} entities do not stand still`);
@@ -90,15 +89,20 @@ async function gather(
     else wanted.push(event);
   });
   if (wanted.length === 0) return arrivals;
-  if (known) return [...arrivals, ...(await gatherPlain(ctx, wanted, known))];
-  const { taken, left } = ctx.blocks ? await gatherBlocks(ctx, wanted) : { taken: [], left: wanted };
+  const room = new Room();
+  if (known) return [...arrivals, ...(await gatherPlain(ctx, wanted, room, known))];
+  const { taken, left } = ctx.blocks ? await gatherBlocks(ctx, wanted, room) : { taken: [], left: wanted };
   for (let at = 0; at < left.length; at += plainBatch)
-    arrivals.push(...(await gatherPlain(ctx, left.slice(at, at + plainBatch))));
+    arrivals.push(...(await gatherPlain(ctx, left.slice(at, at + plainBatch), room)));
   return [...arrivals, ...taken];
 }
 
 /** By blocks; `left` did not come whole that way. */
-async function gatherBlocks(ctx: SyncContext, events: FeedEvent[]): Promise<{ taken: Arrival[]; left: FeedEvent[] }> {
+async function gatherBlocks(
+  ctx: SyncContext,
+  events: FeedEvent[],
+  room: Room,
+): Promise<{ taken: Arrival[]; left: FeedEvent[] }> {
   const { store, remote, client } = ctx;
   const wants: WantedChain[] = [];
   await ctx.turns.each(events, ({ entity: id, cid }) => {
@@ -108,7 +112,7 @@ async function gatherBlocks(ctx: SyncContext, events: FeedEvent[]): Promise<{ ta
     wants.push({ id, cid, have });
   });
   const isHere = (id: string, cid: string) => store.look((db) => isVersionOf(db, id, cid));
-  const fetched = await fetchChains(client, wants, isHere, ctx.turns);
+  const fetched = await fetchChains(client, wants, isHere, ctx.turns, room);
   const taken: Arrival[] = [];
   const left: FeedEvent[] = [];
   for (const event of events) {
@@ -116,11 +120,12 @@ async function gatherBlocks(ctx: SyncContext, events: FeedEvent[]): Promise<{ ta
     if (!found) left.push(event);
     else if (isUnusable(found)) {
       if (!isUnknownUnderFilter(ctx, event.entity)) taken.push({ event, chain: found });
-    } else if (
-      !isOutside(ctx, event, found.chain.manifest) &&
-      !(found.moved && isUnknownUnderFilter(ctx, event.entity))
-    )
-      taken.push({ event, chain: found.chain });
+    } else {
+      const { manifest } = 'long' in found ? found.long : found.chain;
+      if (isOutside(ctx, event, manifest) || (found.moved && isUnknownUnderFilter(ctx, event.entity))) continue;
+      const chain = 'long' in found ? await completeLong(ctx, event.entity, found.long) : found.chain;
+      taken.push({ event, chain });
+    }
   }
   return { taken, left };
 }
@@ -128,6 +133,7 @@ async function gatherBlocks(ctx: SyncContext, events: FeedEvent[]): Promise<{ ta
 async function gatherPlain(
   ctx: SyncContext,
   wanted: FeedEvent[],
+  room: Room,
   known?: Map<string, CurrentView>,
 ): Promise<Arrival[]> {
   const arrivals: Arrival[] = [];
@@ -140,7 +146,7 @@ async function gatherPlain(
   });
   await Promise.all(
     found.map(async ({ event, verified }) => {
-      const arrival = await chainOf(ctx, event, verified);
+      const arrival = await chainOf(ctx, event, verified, room);
       if (arrival) arrivals.push({ event, chain: arrival });
     }),
   );
@@ -162,15 +168,20 @@ async function currentViews({ client }: SyncContext, events: FeedEvent[]): Promi
   return new Map((views ?? []).map((view) => [view.entity, view]));
 }
 
-async function chainOf(ctx: SyncContext, event: FeedEvent, quick: Verified | null): Promise<Chain | Unusable | null> {
-  const { client, store } = ctx;
+async function chainOf(
+  ctx: SyncContext,
+  event: FeedEvent,
+  quick: Verified | null,
+  room: Room,
+): Promise<Chain | Unusable | null> {
+  const { client } = ctx;
   if (quick === null && isUnknownUnderFilter(ctx, event.entity) && !(await isTip(ctx, event))) return null;
   const tip = quick ?? (await fetchVersion(client, event.cid));
   if (isUnusable(tip)) return isUnknownUnderFilter(ctx, event.entity) ? null : tip;
   if (quick === null && typeof tip.manifest.schema === 'string' && !tip.manifest.deleted)
     ctx.schema = tip.manifest.schema;
   if (quick === null && isOutside(ctx, event, tip.manifest)) return null;
-  return completeChain(client, event.entity, tip, (cid) => store.read((db) => isVersionOf(db, event.entity, cid)));
+  return wholeChain(ctx, event.entity, tip, room);
 }
 
 function isUnknownUnderFilter(ctx: SyncContext, id: string): boolean {

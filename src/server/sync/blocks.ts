@@ -5,7 +5,15 @@ import { readSegments } from '../blocks/segment-car.ts';
 import type { Turns } from '../blocks/turns.ts';
 import { UnreachableError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
-import { type Chain, chainOfVersions, extendChain, isUnusable, type Unusable, type Verified } from './manifests.ts';
+import {
+  type Chain,
+  chainOfVersions,
+  extendChain,
+  isUnusable,
+  type Room,
+  type Unusable,
+  type Verified,
+} from './manifests.ts';
 import type { RemoteClient } from './remote.ts';
 import { readBlocksRoot, readWords } from './wire.ts';
 
@@ -17,8 +25,11 @@ export interface WantedChain {
   have: string | null;
 }
 
-/** What became of a wanted chain. `moved`: it ends with a version that is not the tip there. */
-export type FetchedChain = { chain: Chain; moved: boolean } | Unusable;
+/**
+ * What became of a wanted chain. `moved`: it ends with a version that is not the tip there. `long`: the newest version of
+ * a chain that is too long to be held.
+ */
+export type FetchedChain = { chain: Chain; moved: boolean } | { long: Verified; moved: boolean } | Unusable;
 
 /** A chain that is being fetched: what has come, newest first, and what has to come next. */
 interface Open {
@@ -53,6 +64,7 @@ export async function fetchChains(
   wants: WantedChain[],
   isHere: (id: string, cid: string) => boolean,
   turns: Turns,
+  room: Room,
 ): Promise<Map<string, FetchedChain>> {
   const fetched = new Map<string, FetchedChain>();
   for (let open = wants.map((want): Open => ({ want, found: [], next: want.cid })); open.length > 0; ) {
@@ -62,10 +74,12 @@ export async function fetchChains(
     await turns.each(open, (one) => {
       const { id } = one.want;
       const before = one.found.length;
-      const result = extended(one, answer, isHere);
+      const result = extended(one, answer, { isHere: (cid) => isHere(id, cid), room });
       progress ||= one.found.length > before;
+      const moved = answer.moved.has(id);
       if (result === null) left.push(one);
-      else fetched.set(id, isUnusable(result) ? result : { chain: result, moved: answer.moved.has(id) });
+      else if (result === 'long') fetched.set(id, { long: one.found[0] as Verified, moved });
+      else fetched.set(id, isUnusable(result) ? result : { chain: result, moved });
     });
     if (!progress || answer.damage !== null) break;
     open = left;
@@ -77,8 +91,8 @@ export async function fetchChains(
 function extended(
   one: Open,
   { versions, without }: Answered,
-  isHere: (id: string, cid: string) => boolean,
-): Chain | Unusable | null {
+  held: { isHere: (cid: string) => boolean; room: Room },
+): Chain | Unusable | 'long' | null {
   const { id } = one.want;
   for (;;) {
     const version = versions.get(one.next);
@@ -89,8 +103,8 @@ function extended(
         ? { trouble: reason, evidence: reason === 'forbidden' ? 'it does not show it' : 'it does not have it' }
         : { trouble: 'incomplete', evidence: `it does not have version ${one.next}` };
     }
-    const below = extendChain(one.found, version, id, (cid) => isHere(id, cid));
-    if (isUnusable(below)) return below;
+    const below = extendChain(one.found, version, id, held);
+    if (below === 'long' || isUnusable(below)) return below;
     if (below.prev === null) return chainOfVersions(one.found);
     one.next = below.prev;
   }

@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import { FileStore } from '../blocks/file-store.ts';
 import { PartialFiles } from '../blocks/partial-files.ts';
 import { Turns } from '../blocks/turns.ts';
@@ -256,6 +257,7 @@ export class SyncEngine implements AsyncDisposable {
       partials: new PartialFiles(partialsFolder(store.folder)),
       memory: this.#memoryOf(network, remote),
       flights: this.#flights,
+      long: new PQueue({ concurrency: 1 }),
       settled: new Set<string>(),
       bytesFirst: new Set<string>(),
       unlinked: new Set<string>(),

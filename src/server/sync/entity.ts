@@ -5,7 +5,7 @@ import { entityKey } from '../store/entity-keys.ts';
 import { findKnown, type KnownEntity } from '../store/remotes.ts';
 import { findVersion, versionHead } from '../store/versions.ts';
 import { contentHash, versionOf } from './content.ts';
-import type { Chain } from './manifests.ts';
+import type { Chain, Head } from './manifests.ts';
 import type { EntityState, Relation, Standing, Version } from './state.ts';
 
 /** An entity as it stands with a remote, as the store says. */
@@ -58,12 +58,16 @@ export function relationOf(
     return { descends: false, echoes: false, common: null, node, reset: noticed };
   const below = chain.blocks.length === 0 ? chain.cid : (chain.manifests[0]?.prev ?? null);
   const holds = ({ cid, ver }: Pick<Version, 'cid' | 'ver'>) =>
-    chain.blocks.some((block) => block.cid === cid) || chainHolds(db, below, cid, ver);
+    chain.blocks.some((block) => block.cid === cid) ||
+    (chain.below && ver >= chain.below.floor ? chain.below.heads.has(cid) : chainHolds(db, below, cid, ver));
   // A plain remote never leaves a version behind but by a reset; a node may, when it takes over another one's.
   const reset = noticed || (!isNode && state.theirs !== null && !holds(state.theirs));
   return {
     descends: holds(local),
-    echoes: local.cid !== known.twin && chain.manifests.some((manifest) => contentHash(manifest) === local.content),
+    echoes:
+      local.cid !== known.twin &&
+      (chain.below?.said.has(local.content) === true ||
+        chain.manifests.some((manifest) => contentHash(manifest) === local.content)),
     common: known.theirs === null || reset ? commonVersion(db, local.cid, chain) : null,
     node,
     reset,
@@ -81,16 +85,15 @@ function chainHolds(db: Reader, tip: string | null, wanted: string, ver: number)
   return false;
 }
 
-type Head = { ver: number; prev: string | null };
-
 /** The newest version that both chains hold, as far as they are stored; chains meet once, so the numbers lead there. */
 export function commonVersion(
   db: Reader,
   local: string,
-  chain: Pick<Chain, 'cid' | 'blocks' | 'manifests'>,
+  chain: Pick<Chain, 'cid' | 'blocks' | 'manifests' | 'below'>,
 ): string | null {
   const fetched = new Map(chain.blocks.map(({ cid }, i) => [cid, chain.manifests[i]]));
-  const headOf = (cid: string): Head | undefined => fetched.get(cid) ?? versionHead(db, cid);
+  const headOf = (cid: string): Head | undefined =>
+    fetched.get(cid) ?? chain.below?.heads.get(cid) ?? versionHead(db, cid);
   let [a, b]: [string | null, string | null] = [local, chain.cid];
   while (a !== null && b !== null && a !== b) {
     const ours = headOf(a);

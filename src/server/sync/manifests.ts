@@ -85,13 +85,29 @@ export interface Chain {
   blocks: Block[];
   /** Of `blocks`, in their order. */
   manifests: Manifest[];
+  /** What of the stored part has been looked at already, down to the number `floor` (ancestors.ts). */
+  below?: { floor: number; heads: ReadonlyMap<string, Head>; said: ReadonlySet<string> };
 }
 
-/** The most versions of one entity that are held at once. */
-const maxFetched = 20_000;
+/** A version's number, and the one before it. */
+export interface Head {
+  ver: number;
+  prev: string | null;
+}
+
+/** The most versions of one entity that are held at once; longer chains come by slices (long-chains.ts). */
+export const maxHeld = 200;
+
+/** How many bytes of versions below tips are held at once by those who share it. */
+export class Room {
+  left: number;
+  constructor(bytes = 16 * 1024 * 1024) {
+    this.left = bytes;
+  }
+}
 
 /**
- * Follows `prev` down to a version that is here, or to version 1 (SPEC.md, S2).
+ * Follows `prev` down to a version that is here, or to version 1 (SPEC.md, S2); `long` where that is more than is held.
  * @param isHere whether a version of this entity is stored
  */
 export async function completeChain(
@@ -99,11 +115,12 @@ export async function completeChain(
   id: string,
   tip: Verified,
   isHere: (cid: string) => boolean,
-): Promise<Chain | Unusable> {
+  room: Room,
+): Promise<Chain | Unusable | 'long'> {
   const found: Verified[] = [];
   for (let next = tip; ; ) {
-    const below = extendChain(found, next, id, isHere);
-    if (isUnusable(below)) return below;
+    const below = extendChain(found, next, id, { isHere, room });
+    if (below === 'long' || isUnusable(below)) return below;
     if (below.prev === null) return chainOfVersions(found);
     const fetched = await fetchVersion(client, below.prev);
     if (isUnusable(fetched))
@@ -116,14 +133,14 @@ export async function completeChain(
 
 /**
  * Takes a version in below those of `found`, which are newest first; gives the CID of the one that has to follow, null
- * where the chain is complete.
+ * where the chain is complete, `long` where no more of it is held, and what it took of the room is free again.
  */
 export function extendChain(
   found: Verified[],
   next: Verified,
   id: string,
-  isHere: (cid: string) => boolean,
-): { prev: string | null } | Unusable {
+  { isHere, room }: { isHere: (cid: string) => boolean; room: Room },
+): { prev: string | null } | Unusable | 'long' {
   const { manifest } = next;
   const above = found.at(-1)?.manifest;
   const problem = manifestProblem(manifest, id);
@@ -131,14 +148,28 @@ export function extendChain(
   if (above && manifest.ver !== above.ver - 1)
     return { trouble: 'unverifiable', evidence: `version ${above.ver} follows version ${manifest.ver}` };
   found.push(next);
+  room.left -= next.block.bytes.length;
   if (manifest.prev === null) {
     if (manifest.ver === 1) return { prev: null };
     return { trouble: 'incomplete', evidence: `version ${manifest.ver} names none before it` };
   }
   if (isHere(manifest.prev)) return { prev: null };
-  return found.length < maxFetched
-    ? { prev: manifest.prev }
-    : { trouble: 'incomplete', evidence: 'its history is too long' };
+  if (found.length < maxHeld && room.left > 0) return { prev: manifest.prev };
+  for (const { block } of found) room.left += block.bytes.length;
+  return 'long';
+}
+
+/** Why a version cannot follow the one that is stored `below` it, null for none; null where it can. */
+export function linkProblem({ manifest }: Verified, id: string, below: { cid: string; ver: number } | null) {
+  const unverifiable = (evidence: string): Unusable => ({ trouble: 'unverifiable', evidence });
+  const problem = manifestProblem(manifest, id);
+  if (problem !== null) return unverifiable(problem);
+  if (manifest.prev !== (below?.cid ?? null))
+    return unverifiable(`version ${manifest.ver} does not follow the one that is listed before it`);
+  if (manifest.ver === (below?.ver ?? 0) + 1) return null;
+  if (below === null)
+    return { trouble: 'incomplete', evidence: `version ${manifest.ver} names none before it` } as const;
+  return unverifiable(`version ${manifest.ver} follows version ${below.ver}`);
 }
 
 /** A complete chain out of its versions, at least one, newest first. */

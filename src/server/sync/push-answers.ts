@@ -1,11 +1,13 @@
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
 import { findVersion } from '../store/versions.ts';
+import { isDeep, withAncestors } from './ancestors.ts';
 import { commitsBetween } from './apply.ts';
 import { contentHash, versionOf } from './content.ts';
 import { decide } from './decide.ts';
-import { isVersionOf, type Loaded, loadEntity, relationOf } from './entity.ts';
-import { type Chain, completeChain, fetchVersion, isUnusable } from './manifests.ts';
+import { type Loaded, loadEntity, relationOf } from './entity.ts';
+import { wholeChain } from './long-chains.ts';
+import { type Chain, fetchVersion, isUnusable } from './manifests.ts';
 import type { PushContext } from './push-context.ts';
 import type { RemoteAnswer } from './remote.ts';
 import type { EntityEvent } from './state.ts';
@@ -29,11 +31,12 @@ export async function takeAnswer(
   return chain.cid;
 }
 
-async function fetchChain({ client, store }: PushContext, id: string, cid: string): Promise<Chain | null> {
-  const version = await fetchVersion(client, cid);
+async function fetchChain(ctx: PushContext, id: string, cid: string): Promise<Chain | null> {
+  const version = await fetchVersion(ctx.client, cid);
   if (isUnusable(version)) return null;
-  const chain = await completeChain(client, id, version, (it) => store.read((db) => isVersionOf(db, id, it)));
-  return isUnusable(chain) ? null : chain;
+  const chain = await wholeChain(ctx, id, version);
+  if (isUnusable(chain)) return null;
+  return isDeep(chain) ? withAncestors(ctx, chain) : chain;
 }
 
 /** Reads the remote's tip and settles what is here with it; false where it has none, or still the one that is known. */

@@ -35,6 +35,11 @@ const catalog = z.object({
   data: z.array(z.object({ id })).max(10_000),
   pagination: z.object({ has_more: z.boolean() }),
 });
+const versions = z.object({
+  versions: z.array(z.object({ cid })).max(1000),
+  has_more: z.boolean(),
+  next_cursor: cid.nullish(),
+});
 const historic = z.object({ cid, manifest: map });
 const tip = z.object({ ...named, cid });
 const user = z.object(named);
@@ -124,6 +129,14 @@ export function readCatalog(body: unknown): IdPage | null {
   if (!parsed.success) return null;
   const { data, pagination } = parsed.data;
   return { ids: data.map((it) => it.id), more: pagination.has_more && data.length > 0 };
+}
+
+/** A page of an entity's versions, newest first; `next` is where the next one starts. Null where the answer is none. */
+export function readVersionsPage(body: unknown): { cids: string[]; next: string | null } | null {
+  const parsed = versions.safeParse(body);
+  if (!parsed.success) return null;
+  const { versions: found, has_more, next_cursor } = parsed.data;
+  return { cids: found.map((it) => it.cid), next: has_more ? (next_cursor ?? null) : null };
 }
 
 export function readHistoric(body: unknown): Record<string, unknown> | null {

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import { encodeManifest } from '../../src/server/blocks/encode.ts';
+import { findTip } from '../../src/server/store/entities.ts';
+import { entityMoves } from '../../src/server/store/history-reads.ts';
+import { findVersion, type Version } from '../../src/server/store/versions.ts';
+import { ask, operator, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+import { addRemote, chainOf, conflictsOf, keyOf, read, remoteOf, sync } from './nodes.ts';
+import { type FaultyRemote, startProxy } from './proxy.ts';
+
+interface Scene extends AsyncDisposable {
+  origin: TestNode;
+  mirror: TestNode;
+  proxy: FaultyRemote;
+  curator: Person;
+  here: Person;
+  work: Entity;
+}
+
+/** A work in a collection, mirrored at its first version. */
+async function startScene(plain: boolean): Promise<Scene> {
+  await using opened = new AsyncDisposableStack();
+  const origin = opened.use(await startNode());
+  const mirror = opened.use(await startNode());
+  const proxy = opened.use(await startProxy(origin.url, { plain, stranger: plain }));
+  const curator = await user(origin, 'curator');
+  const here = operator(mirror);
+  const place = await collection(origin, curator, { label: 'Works' });
+  const work = await create(origin, curator, { collection: place.id, properties: { n: 1 } });
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
+  const all = opened.move();
+  return { origin, mirror, proxy, curator, here, work, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** So many versions more of an entity there; `bytes` is how large each is. */
+async function grow({ origin }: Scene, id: string, count: number, bytes = 20): Promise<void> {
+  const store = await origin.ctx.networks.get('main');
+  let { manifest, cid } = store.read((db) => findVersion(db, findTip(db, id) ?? '')) as Version;
+  for (let at = 0; at < count; at += 500) {
+    const expect = cid;
+    const blocks = Array.from({ length: Math.min(500, count - at) }, () => {
+      const properties = { n: manifest.ver + 1, text: 'x'.repeat(bytes) };
+      manifest = { ...manifest, ver: manifest.ver + 1, prev: cid, properties };
+      const block = encodeManifest(manifest);
+      cid = block.cid;
+      return block;
+    });
+    const change = { id, expect, tip: cid, blocks };
+    await store.submit([{ changes: [change], guards: [], rows: [], origin: 'local', time: Date.now() }]);
+  }
+}
+
+async function movesOf(node: TestNode, id: string): Promise<string[]> {
+  const store = await node.ctx.networks.get('main');
+  return store.read((db) => entityMoves(db, { id, before: 1_000_000, limit: 100 })).map(({ to }) => to);
+}
+
+async function storedOf(node: TestNode, id: string): Promise<number> {
+  const store = await node.ctx.networks.get('main');
+  const sql = 'SELECT count(*) AS n FROM block b JOIN entity e ON e.key = b.entity WHERE e.id = ?';
+  return store.read((db) => db.get<{ n: number }>(sql, id))?.n ?? 0;
+}
+
+const ways = [
+  ['plain interface', true],
+  ['blocks', false],
+] as const;
+
+describe.each(ways)('a chain of 1,301 versions, by %s', (_name, plain) => {
+  test('comes whole, and only its end is ever the tip', async () => {
+    await using scene = await startScene(plain);
+    const { origin, mirror, here, work } = scene;
+    await grow(scene, work.id, 1300);
+    expect(await sync(mirror, here)).toMatchObject({ versions: 1304, troubles: 0, conflicts: 0 });
+    const chain = await chainOf(origin, work.id);
+    expect(chain).toHaveLength(1301);
+    expect(await chainOf(mirror, work.id)).toEqual(chain);
+    expect(await movesOf(mirror, work.id)).toEqual([chain[0]?.[1]]);
+
+    await grow(scene, work.id, 700);
+    expect(await sync(mirror, here)).toMatchObject({ versions: 700, entities: 1 });
+    expect(await chainOf(mirror, work.id)).toEqual(await chainOf(origin, work.id));
+    expect(await movesOf(mirror, work.id)).toHaveLength(2);
+  });
+
+  test('is gone on with where it was broken off', async () => {
+    await using scene = await startScene(plain);
+    const { origin, mirror, proxy, here, work } = scene;
+    await grow(scene, work.id, 1300);
+    const slices = ({ path }: { path: string }) => path.startsWith(plain ? '/versions/manifest' : '/node/sync/blocks');
+    let left = plain ? 700 : 4;
+    proxy.fault = (call) => (slices(call) && left-- <= 0 ? { status: 410 } : undefined);
+    await sync(mirror, here).catch(() => undefined);
+    const stored = await storedOf(mirror, work.id);
+    expect(stored).toBeGreaterThan(200);
+    expect(stored).toBeLessThan(1301);
+    expect((await ask(mirror, here, `GET /entities/${work.id}`)).status).toBe(404);
+
+    proxy.fault = () => undefined;
+    await grow(scene, work.id, 1);
+    const before = proxy.calls.length;
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 0 });
+    expect(await chainOf(mirror, work.id)).toEqual(await chainOf(origin, work.id));
+    expect(await movesOf(mirror, work.id)).toHaveLength(1);
+    // The newest 200 twice, since that many could have been all.
+    if (plain) expect(proxy.calls.slice(before).filter(slices).length).toBeLessThanOrEqual(1302 - stored + 220);
+  });
+
+  test('that descends from an edit of here is taken, and one beside it is a conflict', async () => {
+    await using scene = await startScene(plain);
+    const { origin, mirror, here, curator, work } = scene;
+    const second = await create(origin, curator, {
+      relationships: [{ predicate: 'collection', peer: work.relationships[0]?.peer ?? '' }],
+      properties: { n: 1 },
+    });
+    await sync(mirror, here);
+    const other = await read(mirror, here, second.id);
+    await update(mirror, here, other, { properties: { n: -1 } });
+    await grow(scene, work.id, 400);
+    await grow(scene, second.id, 400);
+    const report = await sync(mirror, here);
+    expect(report).toMatchObject({ conflicts: 1, troubles: 0 });
+    expect(await conflictsOf(mirror, here)).toMatchObject([{ id: second.id, base: second.cid }]);
+    expect(await chainOf(mirror, work.id)).toEqual(await chainOf(origin, work.id));
+  });
+
+  test('an edit of here that is found far below says that its answer was lost, and no conflict', async () => {
+    await using scene = await startScene(plain);
+    const { origin, mirror, here, curator, work } = scene;
+    await sync(mirror, here);
+    await update(mirror, here, await read(mirror, here, work.id), { properties: { n: 2, text: 'same' } });
+    const echo = ok<Entity>(
+      await ask(origin, curator, `PUT /entities/${work.id}`, {
+        ...{ expect_tip: work.cid, properties: { n: 2, text: 'same' }, note: 'by hand' },
+      }),
+    );
+    expect(echo.ver).toBe(2);
+    await grow(scene, work.id, 500);
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, troubles: 0 });
+    expect(await chainOf(mirror, work.id)).toEqual(await chainOf(origin, work.id));
+  });
+});
+
+test('large versions come in smaller slices', async () => {
+  await using scene = await startScene(false);
+  const { origin, mirror, here, work } = scene;
+  await grow(scene, work.id, 250, 60_000);
+  expect(await sync(mirror, here)).toMatchObject({ troubles: 0 });
+  expect(await chainOf(mirror, work.id)).toEqual(await chainOf(origin, work.id));
+});
+
+describe('a remote whose list of versions is wrong', () => {
+  test.each([
+    ['leaves one out', (cids: unknown[]) => cids.toSpliced(4, 1), 'does not follow'],
+    ['swaps two', (cids: unknown[]) => [cids[1], cids[0], ...cids.slice(2)], 'does not follow'],
+    ['ends early', (cids: unknown[]) => cids.slice(0, 3), 'does not follow'],
+  ])('%s: nothing is shown of the entity', async (_name, change, words) => {
+    await using scene = await startScene(true);
+    const { mirror, proxy, here, work } = scene;
+    await grow(scene, work.id, 400);
+    proxy.fault = ({ path }) =>
+      path.startsWith(`/versions/${work.id}`)
+        ? { change: (body) => listed(body as { versions: unknown[] }, change) }
+        : undefined;
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 1 });
+    const [trouble] = (await remoteOf(mirror, here)).unreadable;
+    expect([trouble?.trouble, trouble?.evidence]).toEqual(['unverifiable', expect.stringContaining(words)]);
+    expect((await ask(mirror, here, `GET /entities/${work.id}`)).status).toBe(404);
+    proxy.fault = () => undefined;
+    await grow(scene, work.id, 1);
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 0 });
+    expect(await chainOf(mirror, work.id)).toEqual(await chainOf(scene.origin, work.id));
+  });
+
+  test('never ends: it is given up', async () => {
+    await using scene = await startScene(true);
+    const { mirror, proxy, here, work } = scene;
+    await grow(scene, work.id, 400);
+    proxy.fault = ({ path }) =>
+      path.startsWith(`/versions/${work.id}`)
+        ? { change: (body) => ({ ...(body as object), versions: [], has_more: true, next_cursor: work.cid }) }
+        : undefined;
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 1 });
+    expect((await remoteOf(mirror, here)).troubles).toEqual({ incomplete: 1 });
+  });
+});
+
+function listed<T extends { versions: unknown[] }>(body: T, change: (cids: unknown[]) => unknown[]): T {
+  return { ...body, versions: change(body.versions) };
+}
