@@ -1,5 +1,5 @@
-import { rm } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdir, rm } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { run } from '../../src/server/commands/run.ts';
 import { searchFile } from '../../src/server/store/search-index.ts';
 import { ask, operator, user } from '../helpers/callers.ts';
@@ -139,7 +139,7 @@ test('status says how far the index has come', async () => {
   const { networks } = ok<{ networks: { moves: number; index: object }[] }>(
     await ask(node, operator(node), 'GET /node/status'),
   );
-  expect(networks[0]?.index).toEqual({ moves: networks[0]?.moves, behind: false });
+  expect(networks[0]?.index).toEqual({ moves: networks[0]?.moves, behind: false, problem: null });
 });
 
 test('without a running node both use one of their own, which waits for its index', async () => {
@@ -156,4 +156,23 @@ test('without a running node both use one of their own, which waits for its inde
     err: [],
     out: [JSON.stringify({ network: 'main', entities: 301, moves: 301 })],
   });
+});
+
+test('an index that cannot be made ends a search with the reason, and status names it', async () => {
+  await using other = await temporaryFolder();
+  await using stopped = await startNode({ data: other.path });
+  await create(stopped, operator(stopped), { properties: { label: 'Zebra' } });
+  await stopped[Symbol.asyncDispose]();
+  await rm(searchFile(`${other.path}/main`), { force: true });
+  await mkdir(searchFile(`${other.path}/main`));
+  const { code, out, err } = await archeion(other.path, 'search', 'zebra');
+  expect({ code, out }).toEqual({ code: 1, out: [] });
+  expect(err.at(-1)).toMatch(/^archeion: Service unavailable: The disk could not be read or written/);
+  await using again = await startNode({ data: other.path });
+  await vi.waitFor(async () => {
+    const { networks } = ok<{ networks: { index: object }[] }>(await ask(again, operator(again), 'GET /node/status'));
+    expect(networks[0]?.index).toMatchObject({ problem: expect.stringContaining('search index') });
+  });
+  const told = await archeion(other.path, 'status');
+  expect(told.out.join('\n')).toContain('the search index cannot go on: The');
 });

@@ -22,7 +22,7 @@ interface Answer {
 
 /** How far the index of a network has come (resources/node/status/wire.ts). */
 interface Standing {
-  networks: { network: string; moves: number; index: { moves: number; behind: boolean } }[];
+  networks: { network: string; moves: number; index: { moves: number; behind: boolean; problem: string | null } }[];
 }
 
 /** `archeion search`: entities by their texts. */
@@ -82,7 +82,7 @@ async function indexed(shell: Shell, client: NodeClient): Promise<string | undef
       : undefined;
   const display = progressDisplay(shell, 'index');
   try {
-    while (standing?.index.behind) {
+    while (standing?.index.behind && standing.index.problem === null) {
       if (shell.stopped.aborted) throw new FailureError('Stopped.');
       display.show(standing.index.moves, standing.moves, `${part(standing)} changes`);
       await delay(lookMs);

@@ -18,6 +18,7 @@ interface Status {
     moves: number;
     database_bytes: number;
     file_bytes: number;
+    index: { moves: number; behind: boolean; problem: string | null };
     remotes: RemoteState[];
   }[];
 }
@@ -50,9 +51,16 @@ function described(status: Status & { running: boolean }): string[] {
     ...networks.flatMap((n) => [
       `  ${n.network.padEnd(11)}  ${number(n.entities)} entities, ${number(n.deleted)} deleted, ${number(n.moves)} moves, ` +
         `${size(n.database_bytes)} database, ${size(n.file_bytes)} files`,
+      ...indexed(n).map((line) => `    ${line}`),
       ...n.remotes.flatMap(describe).map((line) => `    ${line}`),
     ]),
   ];
+}
+
+/** What is to be said of an index that is not up to date. */
+function indexed({ index, moves }: Status['networks'][number]): string[] {
+  if (index.problem !== null) return [`the search index cannot go on: ${index.problem}`];
+  return index.behind ? [`the search index has ${number(index.moves)} of ${number(moves)} moves so far`] : [];
 }
 
 function duration(seconds: number): string {

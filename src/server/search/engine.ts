@@ -39,9 +39,11 @@ export class SearchEngine implements AsyncDisposable {
   }
 
   /** How far the index has come. */
-  stand(store: NetworkStore): Sliced {
-    const stand = this.#followers.get(store.network)?.stand ?? { cursor: 0, last: 0, behind: true };
-    return { ...stand, behind: stand.behind || stand.cursor < store.read(lastMove) };
+  stand(store: NetworkStore): Sliced & { problem: string | null } {
+    const follower = this.#followers.get(store.network);
+    const stand = follower?.stand ?? { cursor: 0, last: 0, behind: true };
+    const behind = stand.behind || stand.cursor < store.read(lastMove);
+    return { ...stand, behind, problem: follower?.problem ?? null };
   }
 
   /** Makes the index anew; says how far it has come, and last how much is in it. @throws StorageError, UnavailableError */

@@ -20,6 +20,9 @@ export interface Rebuilt extends Sliced {
   entities: number;
 }
 
+const notWritable =
+  'The file of the search index could not be written or replaced. Check the data folder; the log has the details.';
+
 /** Brings one network's index up to date: it follows the moves, slice after slice in a thread. */
 export class IndexFollower {
   readonly #store: NetworkStore;
@@ -52,6 +55,11 @@ export class IndexFollower {
   /** How far it has come. */
   get stand(): Sliced {
     return this.#stand;
+  }
+
+  /** Why it cannot go on, in words; null where it can. */
+  get problem(): string | null {
+    return this.#failure?.reason ?? null;
   }
 
   /**
@@ -167,7 +175,7 @@ export class IndexFollower {
   }
 
   #failed(error: unknown): void {
-    const failure = error instanceof StorageError ? error : new StorageError(String(error));
+    const failure = error instanceof StorageError ? error : new StorageError(notWritable);
     if (this.#failure?.reason !== failure.reason)
       this.#log.error({ error, network: this.#store.network }, 'the search index cannot go on');
     this.#failure = failure;

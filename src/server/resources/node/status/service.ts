@@ -53,7 +53,7 @@ export class StatusService {
     const counts = JSON.parse(Buffer.from(await store.readLong('counts', {})).toString()) as NetworkCounts;
     const file = databaseFile(this.#needs.data, network);
     const [database, log] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)]);
-    const { cursor, behind } = this.#needs.search.stand(store);
+    const { cursor, behind, problem } = this.#needs.search.stand(store);
     return {
       network,
       entities: counts.live,
@@ -61,7 +61,7 @@ export class StatusService {
       moves: counts.moves,
       database_bytes: database + log,
       file_bytes: await bytesBelow(join(store.folder, 'files')),
-      index: { moves: cursor, behind },
+      index: { moves: cursor, behind, problem },
       ...(await this.#needs.remotes.all(network)),
     };
   }

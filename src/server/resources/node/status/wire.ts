@@ -31,6 +31,8 @@ export interface NetworkStatusView {
     moves: number;
     /** Whether something remains to be done. */
     behind: boolean;
+    /** Why it cannot go on, in words; null where it can. */
+    problem: string | null;
   };
   /** The nodes and services that it syncs with. */
   remotes: RemoteView[];
