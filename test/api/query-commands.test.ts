@@ -16,10 +16,16 @@ beforeAll(async () => {
   node = await startNode({ data: folder.path });
   const me = operator(node);
   painter = await create(node, me, { type: 'artist', properties: { label: 'Joseph Turner' } });
+  const sea = await create(node, me, { type: 'subject', properties: { label: 'Sea' } });
+  const relationships = [
+    { predicate: 'made_by', peer: painter.id },
+    { predicate: 'shows', peer: sea.id },
+  ];
+  await create(node, me, { type: 'artwork', properties: { label: 'A Sketch' }, relationships });
   work = await create(node, me, {
     type: 'artwork',
     properties: { label: 'A Ship\u001b[31m at Sea' },
-    relationships: [{ predicate: 'made_by', peer: painter.id }],
+    relationships,
   });
   await indexIdle(node);
 });
@@ -71,6 +77,23 @@ test('a query prints one JSON document', async () => {
   expect(JSON.parse(json)).toMatchObject({ results: [{ entity: { id: work.id } }], metadata: { k: 1 } });
 });
 
+test('a query says that there was more to look at, and what to do', async () => {
+  const argo = `@${painter.id} <-[*]- type:artwork -[*]{,2}-> type:zebra`;
+  const [json = ''] = await done('query', argo, '--k', '2', '--k-explore', '1', '--json');
+  expect(JSON.parse(json).metadata).toMatchObject({ k: 2, k_explore: 1, truncated: true });
+  expect((await done('query', argo, '--k-explore', '1')).at(-1)).toMatch(
+    /^There was more to look at: raise --k-explore/,
+  );
+  expect((await done('query', argo, '--k-explore', '2')).at(-1)).toMatch(/^No results; 3 looked at/);
+});
+
+test('a query that is refused says why', async () => {
+  expect(await done('query', 'type:artist -[*]-> type:artist')).toEqual([
+    expect.stringMatching(/^Queries with hops require .* zero-hop queries\.$/),
+    expect.stringMatching(/^No results; 0 looked at/),
+  ]);
+});
+
 test('a query that finds nothing says why', async () => {
   expect(await done('query', `@${work.id} -[made_by]-> type:artist -[*]-> type:zebra`)).toEqual([
     'Traversal stopped at hop 2 - no matching relations or entities.',
@@ -90,12 +113,15 @@ test('what cannot be read is shown with a caret below the place', async () => {
   ]);
 });
 
-test.each([['query', '"x"', '--k', '0'], ['query', '"x"', '--k', '101'], ['query', '"x"', '--k', '1e1'], ['query']])(
-  '%s %s %s %s is a wrong command line',
-  async (...args) => {
-    expect(await archeion(args).code).toBe(2);
-  },
-);
+test.each([
+  ['query', '"x"', '--k', '0'],
+  ['query', '"x"', '--k', '101'],
+  ['query', '"x"', '--k', '1e1'],
+  ['query', '"x"', '--k-explore', '301'],
+  ['query'],
+])('%s %s %s %s is a wrong command line', async (...args) => {
+  expect(await archeion(args).code).toBe(2);
+});
 
 test('the tool server reads and writes lines', async () => {
   const input = new PassThrough();

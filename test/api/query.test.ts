@@ -185,6 +185,28 @@ describe('hops', () => {
     expect(results[0]?.entity).not.toHaveProperty('preview_data');
   });
 
+  it('go on from those of very many that lead on', async () => {
+    const hub = await create(node, ada, { type: 'author', properties: { label: 'hub' } });
+    const topic = await create(node, ada, { type: 'topic' });
+    const written = [
+      { predicate: 'written_by', peer: hub.id },
+      { predicate: 'about', peer: topic.id },
+    ];
+    const works = await Promise.all(
+      Array.from({ length: 150 }, () => create(node, ada, { type: 'book', relationships: written })),
+    );
+    const [last = hub] = works.toSorted((a, b) => (a.id < b.id ? 1 : -1));
+    const relationships = [{ predicate: 'kept_in', peer: last.id }];
+    const shelf = await create(node, ada, { type: 'shelf', relationships });
+    for (const hop of ['<-[kept_in]-', '<-[*]-', '<-[*]->']) {
+      const { results, metadata } = await query(`@${hub.id} <-[written_by]- type:book ${hop} type:shelf`, { k: 1 });
+      expect(results).toMatchObject([{ entity: { id: shelf.id }, path: [{}, {}, { entity: last.id }, {}] }]);
+      expect(metadata).toMatchObject({ k_explore: 3, total_candidates_explored: 5 });
+    }
+    const lost = await query(`@${hub.id} <-[written_by]- type:book <-[*]{,2}-> type:zebra`, { k: 1 });
+    expect(lost.metadata).toMatchObject({ error: 'no_path_found', stopped_at_hop: 2, truncated: true });
+  });
+
   it('do not lead to or through what was deleted', async () => {
     const [near, middle] = [await create(node, ada), await create(node, ada)];
     const linked = await create(node, ada, {

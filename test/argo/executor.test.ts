@@ -191,8 +191,57 @@ describe('a hop', () => {
   test('goes on from k_explore candidates and ends with k, the best of them', async () => {
     expect((await run('@cong <-[member_of]- type:person', { k: 2 })).ids).toEqual(['adams', 'jeff']);
     const two = '@cong <-[member_of]- type:person -[*]-> type:place,date';
-    expect((await run(two, { kExplore: 3 })).ids).toEqual(['va', 'y1732']);
-    expect((await run(two, { kExplore: 2 })).ids).toEqual(['va']);
+    expect(await run(two, { kExplore: 3 })).toMatchObject({ ids: ['va', 'y1732'], explored: 6, truncated: false });
+    // Adams, the first of all, leads to nothing: there is room for those who do.
+    expect(await run(two, { kExplore: 2 })).toMatchObject({ ids: ['va', 'y1732'], explored: 5, truncated: false });
+    expect(await run(two, { kExplore: 1 })).toMatchObject({ ids: ['va'], explored: 3, truncated: true });
+    expect(await run(two, { kExplore: 1, k: 1 })).toMatchObject({ ids: ['va'], truncated: false });
+  });
+
+  describe('of more than k_explore goes on from those from which the next hop leads on', () => {
+    const numbers = Array.from({ length: 300 }, (_, i) => String(i).padStart(3, '0'));
+    const artist = new MemoryGraph(
+      [
+        ...['artist', 'friend'].map((id) => thing(id, 'person')),
+        ...['romanticism', 'realism'].map((id) => thing(id, 'movement')),
+        ...['sea', 'land'].map((id) => thing(id, 'subject')),
+        thing('lost', 'movement', 'lost', { deleted: true }),
+        ...numbers.map((n) => thing(`w${n}`, 'work', n === '250' ? 'storm' : 'calm')),
+      ],
+      [
+        ...numbers.flatMap((n): Edge[] => [
+          [`w${n}`, 'by', 'artist'],
+          [`w${n}`, 'of', 'land'],
+          [`w${n}`, 'part_of', 'lost'],
+        ]),
+        ['w250', 'part_of', 'romanticism'],
+        ['w260', 'Part_Of', 'realism'],
+        ['w270', 'of', 'sea'],
+        ['friend', 'owns', 'w280'],
+      ],
+    );
+
+    test.each([
+      ['@artist <-[by]- type:work -[*]-> type:movement', ['realism', 'romanticism'], false],
+      ['@artist <-[by]- type:work -[part_of]-> type:movement', ['realism', 'romanticism'], false],
+      ['@artist <-[by]- type:work -[of]-> @sea', ['sea'], false],
+      ['@artist <-[by]- type:work <-[owns]- type:person', ['friend'], false],
+      ['@artist <-[by]- type:work <-[*]-> type:person', ['friend'], false],
+      ['@artist <-[by]- type:work <-[owns]{1,2}- type:person', ['friend'], false],
+      ['@artist <-[by]- type:work -[part_of]-> type:movement ~ "realism"', ['realism'], false],
+      ['@artist <-[by]- type:work ~ "storm" -[part_of]-> type:movement', ['romanticism'], false],
+      // Every work has relationships: which of them lead there in two steps is not looked up.
+      ['@artist <-[by]- type:work -[*]{,2}-> @sea', [], true],
+      ['@artist <-[by]- type:work -[*]-> type:zebra', [], false],
+    ])('%s', async (query, ids, truncated) => {
+      expect(await run(query, { k: 5, kExplore: 15 }, artist)).toMatchObject({ ids, truncated });
+    });
+
+    test('and where none does, says how it came there', async () => {
+      const { stop, explored } = await run('@artist <-[by]- type:work -[*]-> type:zebra', { k: 5 }, artist);
+      expect(stop).toMatchObject({ stopped_at_hop: 2, partial_path: [{ entity: 'artist' }, {}, { entity: 'w000' }] });
+      expect(explored).toBe(76);
+    });
   });
 
   test('takes its text targets among what fits the filter', async () => {

@@ -1,5 +1,6 @@
 import type {
   GraphSource,
+  Leading,
   Link,
   Reached,
   Sources,
@@ -66,15 +67,27 @@ export class MemoryGraph implements GraphSource, TextSource {
     return [...new Set(this.#edges.map(([, predicate]) => predicate))];
   }
 
-  async walk({ types, ...query }: WalkQuery & { types: string[] | null }): Promise<Walked> {
-    return this.#walked(query, (id) => types === null || types.includes(this.#things.get(id)?.type ?? ''));
+  async walk({
+    types,
+    leading,
+    ...query
+  }: WalkQuery & { types: string[] | null; leading?: Leading | undefined }): Promise<Walked> {
+    const isOf = (wanted: string[], id: string) => wanted.includes(this.#things.get(id)?.type ?? '');
+    const leads = ({ ids, types: ends, ...way }: Leading, from: string, behind: string[]) =>
+      this.#steps(from, { ...way, predicates: way.predicates ?? null }).some(
+        ({ id }) => !behind.includes(id) && (ids?.includes(id) ?? true) && (!ends || isOf(ends, id)),
+      );
+    return this.#walked(
+      query,
+      (id, behind) => (types === null || isOf(types, id)) && (!leading || leads(leading, id, behind)),
+    );
   }
 
   async link({ targets, ...query }: WalkQuery & { targets: string[] }): Promise<Walked> {
     return this.#walked(query, (id) => targets.includes(id));
   }
 
-  #walked(query: WalkQuery, wanted: (id: string) => boolean): Walked {
+  #walked(query: WalkQuery, wanted: (id: string, behind: string[]) => boolean): Walked {
     this.walks++;
     let truncated = false;
     const reached = query.sources.flatMap(({ id, avoid }, source) => {
@@ -85,7 +98,7 @@ export class MemoryGraph implements GraphSource, TextSource {
         if (length < query.least) continue;
         for (const way of level) {
           const end = way.at(-1)?.id ?? '';
-          if (wanted(end) && !ways.has(end)) ways.set(end, way);
+          if (wanted(end, [id, ...avoid]) && !ways.has(end)) ways.set(end, way);
         }
       }
       truncated ||= ways.size > query.perSource;
@@ -98,12 +111,17 @@ export class MemoryGraph implements GraphSource, TextSource {
     const at = way.at(-1)?.id ?? start;
     if (way.length > 0 && !query.throughCollections && this.#things.get(at)?.type === 'collection') return [];
     const passed = new Set([start, ...avoid, ...way.map(({ id }) => id)]);
+    return this.#steps(at, query).filter(({ id }) => !passed.has(id));
+  }
+
+  /** Relationships of one entity that lead to live ones. */
+  #steps(at: string, query: Pick<WalkQuery, 'direction' | 'predicates'>): Link[] {
     return this.#edges.flatMap(([source, predicate, target]): Link[] => {
       if (query.predicates !== null && !query.predicates.includes(predicate)) return [];
       const links: Link[] = [];
       if (source === at && query.direction !== 'incoming') links.push({ predicate, direction: 'outgoing', id: target });
       if (target === at && query.direction !== 'outgoing') links.push({ predicate, direction: 'incoming', id: source });
-      return links.filter(({ id }) => !passed.has(id) && this.#things.get(id)?.deleted === false);
+      return links.filter(({ id }) => this.#things.get(id)?.deleted === false);
     });
   }
 

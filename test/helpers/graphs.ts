@@ -24,7 +24,7 @@ export async function fill(
     .filter((n) => !missing.includes(n))
     .map((n) =>
       first(nodeId(n), {
-        type: collections.includes(n) ? 'collection' : `t${n % 3}`,
+        type: typeOf({ collections }, n),
         properties: { label: String(n), ...(texts[n] === undefined ? {} : { text: texts[n] }) },
         relationships: edges.flatMap(([from, name, to]): [string, string][] =>
           from === n ? [[name, nodeId(to)]] : [],
@@ -37,6 +37,10 @@ export async function fill(
   );
   const outcomes = await store.submit(commits);
   if (!outcomes.every(({ committed }) => committed)) throw new Error('the sample was not committed');
+}
+
+export function typeOf({ collections }: Pick<Sample, 'collections'>, n: number): string {
+  return collections.includes(n) ? 'collection' : `t${n % 3}`;
 }
 
 /** A path in words: `1 -p- 2 ~q~ 3`, with `~` where a relationship is walked against its direction. */

@@ -11,7 +11,7 @@ import {
   type ReachableAnswerQuery,
   reachableAnswer,
 } from '../../src/server/store/graph-reads.ts';
-import { fill, lengthOf, naivePaths, nodeId, numberOf, type Sample, written } from '../helpers/graphs.ts';
+import { fill, lengthOf, naivePaths, nodeId, numberOf, type Sample, typeOf, written } from '../helpers/graphs.ts';
 import { openStore, type TestStore } from '../helpers/store.ts';
 
 type PathsBody = { paths: Parameters<typeof written>[0][]; truncated: boolean };
@@ -50,6 +50,7 @@ const sample: fc.Arbitrary<Sample> = fc
     missing,
     edges: edges.filter(([from]) => !missing.includes(from)),
   }));
+const types = fc.uniqueArray(fc.constantFrom<string>('t0', 't1', 't2', 'collection'), { minLength: 1, maxLength: 2 });
 const isSorted = (numbers: number[]) => numbers.every((n, i) => i === 0 || n >= (numbers[i - 1] as number));
 
 describe('random graphs of 30 entities', () => {
@@ -145,6 +146,55 @@ describe('random graphs of 30 entities', () => {
             .filter((n) => n !== source && !graph.missing.includes(n) && ways(n).length > 0)
             .map(nodeId);
           if (least === 1) expect(found.map(({ id }) => id).toSorted()).toEqual(expected);
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 25 });
+  });
+
+  test('of what is near, those are given that are of a type and lead on', async () => {
+    const query = fc.record({
+      source: node,
+      avoided: node,
+      depth: fc.integer({ min: 1, max: 3 }),
+      direction,
+      types: fc.option(types, { nil: undefined }),
+      leading: fc.record({
+        direction,
+        predicates: fc.option(fc.uniqueArray(fc.constantFrom<string>('p', 'q', 'unheard_of'), { minLength: 1 }), {
+          nil: undefined,
+        }),
+        types: fc.option(types, { nil: undefined }),
+        to: fc.option(some(10), { nil: undefined }),
+      }),
+    });
+    const property = fc.asyncProperty(
+      sample,
+      fc.array(query, { minLength: 10, maxLength: 20 }),
+      async (graph, queries) => {
+        await using opened = await openStore('here');
+        await fill(opened, graph);
+        for (const { source, avoided, depth, direction, types: wanted, leading } of queries) {
+          const { to, predicates, types: ends, ...way } = leading;
+          const fits = (n: number) =>
+            graph.edges.some(([from, name, peer]) =>
+              [
+                ...(from === n && way.direction !== 'incoming' ? [peer] : []),
+                ...(peer === n && way.direction !== 'outgoing' ? [from] : []),
+              ].some(
+                (end) =>
+                  !graph.missing.includes(end) &&
+                  ![source, avoided].includes(end) &&
+                  (predicates?.includes(name) ?? true) &&
+                  (ends?.includes(typeOf(graph, end)) ?? true) &&
+                  (to?.includes(end) ?? true),
+              ),
+            );
+          const asked = { sources: [nodeId(source)], avoid: [[nodeId(avoided)]], depth, direction };
+          const all = neighboursIn(opened, asked).neighbours;
+          const only = { ...(ends && { types: ends }), ...(to && { ids: ids(to) }), ...(predicates && { predicates }) };
+          const { neighbours: found } = neighboursIn(opened, { ...asked, types: wanted, leading: { ...way, ...only } });
+          expect(found).toEqual(all.filter(({ id, type }) => (wanted?.includes(type) ?? true) && fits(numberOf(id))));
         }
       },
     );

@@ -31,10 +31,14 @@ export async function execute(sources: Sources, plan: Plan, { k, kExplore, filte
   // Entities of a type alone come in the order of their last change (argo.md A5).
   let candidates = isRanked(plan) ? best(entry.candidates, kExplore) : entry.candidates;
 
+  let crowded = false;
   for (const [i, hop] of hops.entries()) {
-    const limit = i === hops.length - 1 ? k : kExplore;
-    const end = await runHop(sources, candidates, hop, filter, { limit, left });
-    truncated ||= end.truncated;
+    const next = hops[i + 1] ?? null;
+    const limit = next === null ? k : kExplore;
+    const end = await runHop(sources, candidates, hop, filter, { limit, next, left });
+    // Candidates that there was no room for before might have led to more.
+    truncated ||= end.truncated || (crowded && end.candidates.length < (next === null ? k : 1));
+    crowded ||= end.crowded;
     if (end.candidates.length === 0) return { results: [], explored, stop: noPath(i + 1, candidates[0]), truncated };
     candidates = end.candidates;
     explored += candidates.length;

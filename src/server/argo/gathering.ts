@@ -35,6 +35,10 @@ export class Gathering {
     this.#found.set(id, { id, score: total, path, edges, ...(near !== undefined && { near }) });
   }
 
+  get size(): number {
+    return this.#found.size;
+  }
+
   best(limit: number): Candidate[] {
     return best(this.#found.values(), limit);
   }
@@ -45,6 +49,14 @@ export class Gathering {
     const last = this.best(limit)[limit - 1];
     return last !== undefined && last.score > bound(score, 1, least);
   }
+}
+
+/** The best of those that lead on, before the best of the others, as many as there is room for; in the order of all. */
+export function leadingFirst(leading: Gathering, others: Gathering, limit: number): Candidate[] {
+  const first = leading.best(limit);
+  const taken = new Set(first.map(({ id }) => id));
+  const rest = others.best(2 * limit).filter(({ id }) => !taken.has(id));
+  return best([...first, ...rest.slice(0, limit - first.length)], limit);
 }
 
 /** argo.md 2.5, without the relations' names. */

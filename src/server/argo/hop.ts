@@ -1,12 +1,14 @@
-import { Gathering } from './gathering.ts';
+import { Gathering, leadingFirst } from './gathering.ts';
 import { type Candidate, idsOf } from './outcome.ts';
 import type { Hop, Node } from './plan.ts';
-import type { Reached, Sources, Walked, Within } from './ports.ts';
-import { type Relation, relationOf } from './relation.ts';
+import type { Leading, Reached, Sources, Walked, Within } from './ports.ts';
+import { predicatesOf, type Relation, relationOf } from './relation.ts';
 
 export interface HopLimits {
   /** Candidates that go on. */
   limit: number;
+  /** The hop that they go on with; null after the last one. */
+  next: Hop | null;
   /** Milliseconds that are left. */
   left: () => number;
 }
@@ -15,6 +17,8 @@ export interface HopEnd {
   /** Best first. */
   candidates: Candidate[];
   truncated: boolean;
+  /** There was no room for more that might have led on. */
+  crowded: boolean;
 }
 
 interface Started {
@@ -65,22 +69,53 @@ async function toEntity(hop: Started, id: string): Promise<HopEnd> {
   const found = new Gathering(hop.from, hop.relation.fit);
   const { reached, truncated } = await linked(hop, hop.from, [id]);
   for (const one of reached) found.add(one, 1);
-  return { candidates: found.best(hop.limits.limit), truncated };
+  const { limit } = hop.limits;
+  return { candidates: found.best(limit), truncated, crowded: found.size > limit };
 }
 
 async function toTypes(hop: Started, types: string[]): Promise<HopEnd> {
+  const { limit, next } = hop.limits;
+  const all = await nearest(hop, types);
+  const candidates = all.found.best(limit);
+  const { truncated } = all;
+  if (next === null || !all.crowded) return { candidates, truncated, crowded: all.crowded };
+  // Of very many those are needed from which the next hop leads on.
+  const leading = await nearest(hop, types, await leadingOf(hop.sources, next));
+  return {
+    candidates: leadingFirst(leading.found, all.found, limit),
+    truncated: truncated || leading.truncated,
+    crowded: leading.crowded,
+  };
+}
+
+async function nearest(
+  hop: Started,
+  types: string[],
+  leading?: Leading,
+): Promise<{ found: Gathering; truncated: boolean; crowded: boolean }> {
   const { limit } = hop.limits;
   const found = new Gathering(hop.from, hop.relation.fit);
   // Where all relationships fit alike, the nearest of each are all that can be among the best.
   const enough = hop.relation.fit === null ? Math.max(limit, minReached) : undefined;
-  let cut = false;
-  for await (const { reached, truncated, spent, next } of walks(hop, types, enough)) {
+  let [cut, crowded] = [false, false];
+  for await (const { reached, truncated, spent, next } of walks(hop, types, enough, leading)) {
     for (const one of reached) found.add(one, 1);
     cut ||= enough === undefined ? truncated : spent;
+    crowded ||= truncated;
     // What is still to come cannot be among the best.
-    if (next !== null && found.isSettled(limit, next, hop.shape.least)) break;
+    if (next !== null && found.isSettled(limit, next, hop.shape.least)) {
+      crowded = true;
+      break;
+    }
   }
-  return { candidates: found.best(limit), truncated: cut };
+  return { found, truncated: cut, crowded: crowded || found.size > limit };
+}
+
+/** What must lead on from a candidate for the hop to find anything by it, as far as one relationship shows. */
+async function leadingOf(sources: Sources, { direction, terms, depth, target }: Hop): Promise<Leading> {
+  const leading = { direction: directions[direction], predicates: await predicatesOf(sources, terms) };
+  if ((depth?.most ?? 1) > 1 || target === null || target.kind === 'text') return leading;
+  return { ...leading, ...(target.kind === 'id' ? { ids: [target.id] } : { types: target.types }) };
 }
 
 /**
@@ -111,7 +146,7 @@ async function toText(hop: Started, text: string, types: string[] | null, filter
     const score = scores.get(one.id) ?? 0;
     if (score > 0) found.add(one, score, score);
   }
-  return { candidates: found.best(limits.limit), truncated: cut };
+  return { candidates: found.best(limits.limit), truncated: cut, crowded: found.size > limits.limit };
 }
 
 /**
@@ -122,6 +157,7 @@ async function* walks(
   hop: Started,
   types: string[] | null,
   enough?: number,
+  leading?: Leading,
 ): AsyncGenerator<Walked & { next: number | null }> {
   const { sources, from, relation, shape, limits } = hop;
   for (let at = 0; at < from.length; at += chunkSize) {
@@ -131,7 +167,8 @@ async function* walks(
       if (milliseconds <= 0) return yield { reached: [], truncated: true, spent: true, next: null };
       const perSource = enough ?? Math.ceil(maxReached / chunk.length);
       const begun = chunk.map(beginning);
-      const walked = await sources.graph.walk({ ...shape, sources: begun, predicates, types, perSource, milliseconds });
+      const query = { ...shape, sources: begun, predicates, types, leading, perSource, milliseconds };
+      const walked = await sources.graph.walk(query);
       const next = i === relation.sets.length - 1 ? (from[at + chunkSize]?.score ?? null) : null;
       yield { ...walked, reached: walked.reached.map((one) => ({ ...one, source: at + one.source })), next };
     }

@@ -27,6 +27,17 @@ export interface TextSource {
   similarities(name: string, others: string[]): Promise<number[]>;
 }
 
+/**
+ * A relationship that leads on from what a walk comes to: to a live entity, of such a type or with such an id, if given, and
+ * not back to where the walk began or to what it must not come to.
+ */
+export interface Leading {
+  direction: 'outgoing' | 'incoming' | 'both';
+  predicates?: string[] | undefined;
+  types?: string[] | undefined;
+  ids?: string[] | undefined;
+}
+
 export interface WalkQuery {
   /** Where walks begin, and ids that they must not come to; each walk goes by itself. */
   sources: { id: string; avoid: string[] }[];
@@ -73,8 +84,8 @@ export interface GraphSource {
   newest(within: Within, k: number, milliseconds: number): Promise<{ ids: string[]; truncated: boolean }>;
   /** Names of all predicates. */
   predicates(): Promise<string[]>;
-  /** What sources lead to, of some types if given. */
-  walk(query: WalkQuery & { types: string[] | null }): Promise<Walked>;
+  /** What sources lead to: of some types, and with a relationship that leads on, if given. */
+  walk(query: WalkQuery & { types: string[] | null; leading?: Leading | undefined }): Promise<Walked>;
   /** Ways from sources to targets, one a pair. */
   link(query: WalkQuery & { targets: string[] }): Promise<Walked>;
 }

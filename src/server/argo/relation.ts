@@ -23,9 +23,9 @@ const setSizes = [1, 2, 4, 16];
 export async function relationOf({ graph, texts }: Sources, terms: string[] | null): Promise<Relation> {
   if (terms === null) return { sets: [null], fit: null };
   const all = (await graph.predicates()).slice(0, maxPredicates);
-  const named = new Set(terms.map((term) => term.toLowerCase()));
-  const known = all.filter((name) => named.has(name.toLowerCase()));
+  const known = namedBy(terms, all);
   if (known.length > 0) return { sets: [known], fit: null };
+  const named = new Set(terms.map((term) => term.toLowerCase()));
   const likeness = new Map(all.map((name) => [name, 0]));
   for (const term of named) {
     const alike = await texts.similarities(term, all);
@@ -36,4 +36,15 @@ export async function relationOf({ graph, texts }: Sources, terms: string[] | nu
   const sizes = setSizes.filter((size) => size < ranked.length);
   const sets = [...sizes.map((size) => ranked.slice(0, size)), ranked];
   return { sets, fit: fits };
+}
+
+/** Predicates of a relation's names; undefined where it follows any. */
+export async function predicatesOf({ graph }: Sources, terms: string[] | null): Promise<string[] | undefined> {
+  const known = terms === null ? [] : namedBy(terms, await graph.predicates());
+  return known.length > 0 ? known : undefined;
+}
+
+function namedBy(terms: string[], predicates: string[]): string[] {
+  const named = new Set(terms.map((term) => term.toLowerCase()));
+  return predicates.filter((name) => named.has(name.toLowerCase()));
 }

@@ -6,6 +6,7 @@ import type { GlobalOptions, Shell } from './shell.ts';
 interface Options extends GlobalOptions {
   json?: boolean;
   k?: number;
+  kExplore?: number;
   collection?: string;
   explain?: boolean;
 }
@@ -32,14 +33,15 @@ export function addQuery(program: Command, shell: Shell): void {
     .description(
       `find entities with a query in the Argo language: '"horses" type:artwork', '@ID -[*]{,2}-> type:person ~ "painter"'`,
     )
-    .option('--k <n>', 'results at most, 1 to 100 (default: 25)', count)
+    .option('--k <n>', 'results at most, 1 to 100 (default: 25)', countTo(100))
+    .option('--k-explore <n>', 'entities that go on from each hop, 1 to 300 (default: three times --k)', countTo(300))
     .option('--collection <id>', 'the collection in which the entry is sought')
     .option('--explain', 'say how the query was understood')
     .option('--json', 'print one JSON document')
     .action(async (argo: string, _options, command: Command) => {
-      const { json, k, collection, explain, ...options } = command.optsWithGlobals<Options>();
+      const { json, k, kExplore, collection, explain, ...options } = command.optsWithGlobals<Options>();
       await using client = await openClient(shell, options);
-      const body = { path: argo, k, collection, explain, expand: 'none' };
+      const body = { path: argo, k, k_explore: kExplore, collection, explain, expand: 'none' };
       const answer = await client.ask<Answer>('POST', '/query', body).catch((error) => {
         throw pointed(error, argo);
       });
@@ -48,10 +50,12 @@ export function addQuery(program: Command, shell: Shell): void {
     });
 }
 
-function count(text: string): number {
-  const n = Number(text);
-  if (!/^\d+$/.test(text) || n < 1 || n > 100) throw new InvalidArgumentError('must be a number from 1 to 100.');
-  return n;
+function countTo(most: number): (text: string) => number {
+  return (text) => {
+    const n = Number(text);
+    if (!/^\d+$/.test(text) || n < 1 || n > most) throw new InvalidArgumentError(`must be a number from 1 to ${most}.`);
+    return n;
+  };
 }
 
 /** What cannot be read, with the query and a caret below the place. */
@@ -70,10 +74,12 @@ function described({ results, metadata }: Answer): string[] {
   return [
     ...(plan === undefined ? [] : [`plan   ${printable(plan)}`]),
     ...(results.length > 0 ? table(results) : []),
-    ...(reason === undefined ? [] : [`${reason}.`]),
+    ...(reason === undefined ? [] : [reason.replace(/\.?$/, '.')]),
     ...(partial_path === undefined ? [] : [`It came to: ${way(partial_path)}`]),
     results.length === 0 ? `No results; ${explored}.` : `${results.length} results; ${explored}.`,
-    ...(truncated ? ['There was more to look at than one query may: name types or relations to find the rest.'] : []),
+    ...(truncated
+      ? ['There was more to look at: raise --k-explore, or name types or relations, to find the rest.']
+      : []),
   ];
 }
 

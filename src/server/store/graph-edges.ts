@@ -1,4 +1,5 @@
 import type { Reader } from './connection.ts';
+import { type Ends, fitting, type Read, withFacts, withHits } from './graph-ends.ts';
 import {
   asParameters,
   bothDegrees,
@@ -40,6 +41,10 @@ export type End = 'source' | 'target';
 interface NeighbourRow {
   predicate: number;
   node: number;
+  /** Whether a walk may end there, and what the node is, where that was asked for. */
+  hit?: number;
+  type?: string | null;
+  live?: number;
   way: Way;
 }
 
@@ -123,8 +128,12 @@ export class GraphEdges {
       'SELECT type, tip IS NOT NULL AND deleted = 0 AS live FROM entity WHERE key = ?',
       node,
     );
-    const type = row?.type ?? '';
-    const facts = { live: row?.live === 1, type: this.#types.get(type) ?? type };
+    return this.#keep(node, row?.type, row?.live);
+  }
+
+  #keep(node: number, named: string | null | undefined, live: number | undefined): NodeFacts {
+    const type = named ?? '';
+    const facts = { live: live === 1, type: this.#types.get(type) ?? type };
     this.#types.set(facts.type, facts.type);
     this.#facts.set(node, facts);
     return facts;
@@ -183,12 +192,22 @@ export class GraphEdges {
     return JSON.parse(row?.nodes ?? '[]') as number[];
   }
 
-  /** Relationships one step from a node, with what they lead to, by predicate and key. */
-  *steps(node: number): Generator<{ node: number; edge: GraphEdge }> {
-    for (const { way, node: other, predicate } of this.#scan(node, 'source')) {
+  /** Relationships one step from a node, with what they lead to, by predicate and key; to such `ends` alone, if given. */
+  *steps(node: number, ends?: Ends): Generator<{ node: number; edge: GraphEdge }> {
+    const read = ends ? withHits(ends) : withFacts;
+    for (const { way, node: other, predicate, hit, type, live } of this.#scan(node, 'source', read)) {
+      if (hit === 0) continue;
+      if (live !== undefined && !this.#facts.has(other)) this.#keep(other, type, live);
       const [subject, object] = way === 'out' ? [node, other] : [other, node];
       yield { node: other, edge: { subject, predicate, object } };
     }
+  }
+
+  /** Whether an entity is such. */
+  isEnd(node: number, ends: Ends): boolean {
+    const { sql, params } = fitting('e.key', ends);
+    this.#spend(1);
+    return this.#db.get(`SELECT 1 FROM entity e WHERE e.key = ? AND ${sql}`, node, ...params) !== undefined;
   }
 
   /** Those one step from `source` and one step before `target`, each once; the one with fewer relationships is read. */
@@ -227,19 +246,19 @@ export class GraphEdges {
     });
   }
 
-  *#scan(node: number, end: End): Generator<NeighbourRow> {
+  *#scan(node: number, end: End, read: Read = { sql: pages, before: [] }): Generator<NeighbourRow> {
     for (const way of this.#ways(end)) {
-      if (this.#only === null) yield* this.#pages(node, way, -1);
-      else for (const predicate of this.#only) yield* this.#pages(node, way, predicate);
+      if (this.#only === null) yield* this.#pages(node, way, read, -1);
+      else for (const predicate of this.#only) yield* this.#pages(node, way, read, predicate);
     }
   }
 
   /** Of all predicates for -1. */
-  *#pages(node: number, way: Way, one: number): Generator<NeighbourRow> {
+  *#pages(node: number, way: Way, { sql, before }: Read, one: number): Generator<NeighbourRow> {
     const end = one === -1 ? Number.MAX_SAFE_INTEGER : one;
     let [predicate, last] = [one, -1];
     for (let size = firstPage; ; size = Math.min(2 * size, lastPage)) {
-      const rows = this.#db.all<NeighbourRow>(pages[way], node, predicate, last, end, size);
+      const rows = this.#db.all<NeighbourRow>(sql[way], ...before, node, predicate, last, end, size);
       this.#spend(rows.length);
       for (const row of rows) {
         row.way = way;

@@ -1,6 +1,7 @@
 import type { Reader } from './connection.ts';
 import { entityKey, predicateKey } from './entity-keys.ts';
 import { type GraphBudget, GraphBudgetSpent, type GraphDirection, type GraphEdge, GraphEdges } from './graph-edges.ts';
+import type { Ends, Leading } from './graph-ends.ts';
 import { pathsBetween } from './graph-paths.ts';
 import { type GraphExpansion, ShownEntities } from './graph-shown.ts';
 import { type Step, type WalkOptions, walk, wayTo } from './graph-walk.ts';
@@ -42,11 +43,13 @@ export interface ReachableAnswerQuery extends GraphQuery {
 export function reachableAnswer(db: Reader, { sources, type, expand, ...query }: ReachableAnswerQuery): string {
   const edges = new GraphEdges(db, query);
   const onward = (key: number) => edges.isInner(key);
-  const wanted = ({ key }: Step) => {
+  const { depth } = query;
+  const wanted = ({ key, depth: at }: Step) => {
+    if (at === depth) return true;
     const facts = edges.facts(key);
     return facts.live && facts.type === type;
   };
-  const options = { starts: keysOf(db, sources), depth: query.depth, onward };
+  const options = { starts: keysOf(db, sources), depth, onward, ends: { types: [type] } };
   const { found, truncated } = gathered(edges, options, query.limit, wanted);
   const shown = new ShownEntities(db, expand);
   const texts = found.map((step) => {
@@ -74,6 +77,11 @@ export interface NeighboursQuery {
   perSource?: number;
   /** Only live entities of these types, if given. */
   types?: string[] | undefined;
+  /**
+   * Only those from which such a relationship leads on to a live entity, of such a type or with such an id, if given, and
+   * not back to the source or to what its walk must not come to.
+   */
+  leading?: { direction: GraphDirection; predicates?: string[]; types?: string[]; ids?: string[] } | undefined;
   /** Whether a walk goes on through collections; through deleted entities it never does. */
   throughCollections?: boolean;
   budget?: GraphBudget;
@@ -110,9 +118,12 @@ export function neighbours(db: Reader, query: NeighboursQuery): Neighbourhood {
   const only = predicates && { only: predicates.flatMap((name) => predicateKey(db, name) ?? []) };
   const edges = new GraphEdges(db, { ...query, ...only });
   const onward = (key: number) => (throughCollections ? edges.facts(key).live : edges.isInner(key));
-  const wanted = ({ key }: Step) => {
+  const leading = query.leading && leadingOf(db, query.leading);
+  const wanted = (ends: Ends, { key, depth: at }: Step) => {
+    if (at === depth) return true;
     const facts = edges.facts(key);
-    return facts.live && (types === undefined || types.includes(facts.type));
+    if (!facts.live || (types && !types.includes(facts.type))) return false;
+    return ends.leading === undefined || edges.isEnd(key, ends);
   };
   const names = new Names(db);
   const list: Neighbour[] = [];
@@ -121,8 +132,11 @@ export function neighbours(db: Reader, query: NeighboursQuery): Neighbourhood {
     if (edges.spent) return { neighbours: list, truncated: true, spent: true };
     edges.share(sources.length - source);
     const avoid = new Set(keysOf(db, query.avoid?.[source] ?? []));
-    const options = { starts: keysOf(db, [id]), avoid, depth, least, onward };
-    const walked = gathered(edges, options, Math.min(perSource, limit - list.length), wanted);
+    const starts = keysOf(db, [id]);
+    const ends = { types, leading: leading && { ...leading, notTo: [...starts, ...avoid] } };
+    const options = { starts, avoid, depth, least, onward, ends };
+    const most = Math.min(perSource, limit - list.length);
+    const walked = gathered(edges, options, most, (step) => wanted(ends, step));
     for (const step of walked.found) list.push({ ...names.entity(step.key), source, way: names.way(step) });
     left.truncated ||= walked.truncated;
     left.spent ||= walked.spent;
@@ -207,6 +221,18 @@ function gathered(
     return { found, truncated: true, spent: true };
   }
   return { found, truncated: false, spent: false };
+}
+
+function leadingOf(
+  db: Reader,
+  { direction, predicates, types, ids }: NonNullable<NeighboursQuery['leading']>,
+): Omit<Leading, 'notTo'> {
+  return {
+    ways: direction === 'both' ? ['out', 'in'] : [direction === 'outgoing' ? 'out' : 'in'],
+    among: predicates?.flatMap((name) => predicateKey(db, name) ?? []),
+    types,
+    to: ids && keysOf(db, ids),
+  };
 }
 
 function keysOf(db: Reader, ids: readonly string[]): number[] {

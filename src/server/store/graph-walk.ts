@@ -1,4 +1,5 @@
 import type { GraphEdge, GraphEdges } from './graph-edges.ts';
+import type { Ends } from './graph-ends.ts';
 
 /** An entity that a walk has come to. */
 export interface Step {
@@ -22,10 +23,15 @@ export interface WalkOptions {
   least?: number;
   /** Whether the walk goes on from an entity; of where it begins it always does. */
   onward: (key: number) => boolean;
+  /** What the last step must lead to; nearer ones may be anything. */
+  ends: Ends;
 }
 
 /** The entities that relationships lead to, nearest first, each once and by a shortest way; never where it began. */
-export function* walk(edges: GraphEdges, { starts, avoid, depth, least = 1, onward }: WalkOptions): Generator<Step> {
+export function* walk(
+  edges: GraphEdges,
+  { starts, avoid, depth, least = 1, onward, ends }: WalkOptions,
+): Generator<Step> {
   const began = new Set(starts);
   const seen = new Set<number>();
   let level: Step[] = [...began].map((key) => ({ key, depth: 0, from: null, edge: null }));
@@ -35,7 +41,7 @@ export function* walk(edges: GraphEdges, { starts, avoid, depth, least = 1, onwa
     const next: Step[] = [];
     for (const from of level) {
       if (from.from !== null && !onward(from.key)) continue;
-      for (const { node, edge } of edges.steps(from.key)) {
+      for (const { node, edge } of edges.steps(from.key, at === depth ? ends : undefined)) {
         if (began.has(node) || avoid?.has(node) || seen.has(node) || isBehind(from, node)) continue;
         seen.add(node);
         const step = { key: node, depth: at, from, edge };

@@ -21,9 +21,9 @@ export function graphSource(store: NetworkStore): GraphSource {
       return { ids: firstOf(found, k), truncated: false };
     },
     predicates: () => parsed(store.readLong('predicates', {})),
-    walk({ types, perSource, ...query }) {
+    walk({ types, leading, perSource, ...query }) {
       const limit = perSource * query.sources.length;
-      const asked = { ...asStored(query), limit, perSource, ...(types && { types }) };
+      const asked = { ...asStored(query), limit, perSource, leading, ...(types && { types }) };
       return parsed<Walked>(store.readLong('reached', asked));
     },
     link({ targets, perSource: _, ...query }) {

@@ -18,7 +18,8 @@ export interface QueryBody {
    */
   k?: number;
   /**
-   * Candidates that go on from the entry and from each hop but the last; three times `k` if omitted.
+   * Candidates that go on from the entry and from each hop but the last, those first from which the next hop leads on;
+   * three times `k` if omitted.
    * @isInt
    * @minimum 1
    * @maximum 300
@@ -105,7 +106,7 @@ export interface QueryMetadataView {
    * @isInt
    */
   stopped_at_hop?: number;
-  /** true where the query's limits of time and size left something out. */
+  /** true where the limits of time and size, or `k_explore` on the way, left out what might have led to more. */
   truncated?: boolean;
   /** How the query was understood, where `explain` asked for it. */
   plan?: string;
