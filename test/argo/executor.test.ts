@@ -204,7 +204,7 @@ describe('a hop', () => {
       [
         ...['artist', 'friend'].map((id) => thing(id, 'person')),
         ...['romanticism', 'realism'].map((id) => thing(id, 'movement')),
-        ...['sea', 'land'].map((id) => thing(id, 'subject')),
+        ...['sea', 'land', 'baltic', 'france'].map((id) => thing(id, 'subject')),
         thing('lost', 'movement', 'lost', { deleted: true }),
         ...numbers.map((n) => thing(`w${n}`, 'work', n === '250' ? 'storm' : 'calm')),
       ],
@@ -218,6 +218,8 @@ describe('a hop', () => {
         ['w260', 'Part_Of', 'realism'],
         ['w270', 'of', 'sea'],
         ['friend', 'owns', 'w280'],
+        ['sea', 'of', 'baltic'],
+        ['realism', 'part_of', 'france'],
       ],
     );
 
@@ -227,11 +229,14 @@ describe('a hop', () => {
       ['@artist <-[by]- type:work -[of]-> @sea', ['sea'], false],
       ['@artist <-[by]- type:work <-[owns]- type:person', ['friend'], false],
       ['@artist <-[by]- type:work <-[*]-> type:person', ['friend'], false],
-      ['@artist <-[by]- type:work <-[owns]{1,2}- type:person', ['friend'], false],
+      ['@artist <-[by]- type:work <-[owns]{1,2}- type:person', ['friend'], true],
       ['@artist <-[by]- type:work -[part_of]-> type:movement ~ "realism"', ['realism'], false],
       ['@artist <-[by]- type:work ~ "storm" -[part_of]-> type:movement', ['romanticism'], false],
-      // Every work has relationships: which of them lead there in two steps is not looked up.
-      ['@artist <-[by]- type:work -[*]{,2}-> @sea', [], true],
+      ['@artist <-[by]- type:work -[*]{,2}-> @sea', ['sea'], true],
+      // Every work has relationships: which of them lead there by two is not looked up.
+      ['@artist <-[by]- type:work -[*]{2}-> @baltic', [], true],
+      ['@artist <-[by]- type:work -[of]{2,3}-> @baltic', [], true],
+      ['@artist <-[by]- type:work -[part_of]{2}-> @france', ['france'], false],
       ['@artist <-[by]- type:work -[*]-> type:zebra', [], false],
     ])('%s', async (query, ids, truncated) => {
       expect(await run(query, { k: 5, kExplore: 15 }, artist)).toMatchObject({ ids, truncated });

@@ -84,8 +84,14 @@ async function toTypes(hop: Started, types: string[]): Promise<HopEnd> {
   return {
     candidates: leadingFirst(leading.found, all.found, limit),
     truncated: truncated || leading.truncated,
-    crowded: leading.crowded,
+    // Others may lead on by more than one relationship.
+    crowded: leading.crowded || (isNear(next) && (next.depth?.most ?? 1) > 1),
   };
+}
+
+/** Whether one relationship may be enough. */
+function isNear({ depth }: Hop): boolean {
+  return (depth?.least ?? 1) === 1;
 }
 
 async function nearest(
@@ -111,10 +117,11 @@ async function nearest(
   return { found, truncated: cut, crowded: crowded || found.size > limit };
 }
 
-/** What must lead on from a candidate for the hop to find anything by it, as far as one relationship shows. */
-async function leadingOf(sources: Sources, { direction, terms, depth, target }: Hop): Promise<Leading> {
+/** By what a candidate leads on, as far as one relationship shows: to the hop's target, or where that is further, to anything. */
+async function leadingOf(sources: Sources, hop: Hop): Promise<Leading> {
+  const { direction, terms, target } = hop;
   const leading = { direction: directions[direction], predicates: await predicatesOf(sources, terms) };
-  if ((depth?.most ?? 1) > 1 || target === null || target.kind === 'text') return leading;
+  if (!isNear(hop) || target === null || target.kind === 'text') return leading;
   return { ...leading, ...(target.kind === 'id' ? { ids: [target.id] } : { types: target.types }) };
 }
 
