@@ -55,7 +55,11 @@ function ownBytes({ type, properties }: Content): HeldContent | undefined {
 }
 
 function held(entry: (JsonObject & { cid: string }) | undefined): HeldContent | undefined {
-  return entry && { cid: entry.cid, type: text(entry.content_type), filename: text(entry.filename) };
+  return entry && toHeld(entry);
+}
+
+function toHeld(entry: JsonObject & { cid: string }): HeldContent {
+  return { cid: entry.cid, type: text(entry.content_type), filename: text(entry.filename) };
 }
 
 function newest(entries: (JsonObject & { cid: string })[]): (JsonObject & { cid: string }) | undefined {
@@ -80,4 +84,18 @@ export function withEntries(
 ) {
   const old = isMap(properties.content) ? (Object.entries(properties.content) as [string, JsonObject][]) : [];
   return { ...properties, content: Object.fromEntries(change(old)) };
+}
+
+/** Content with the key that it has; null for a file's own bytes. */
+export interface KeyedContent extends HeldContent {
+  key: string | null;
+  size: number | null;
+}
+
+/** All that a version holds: a file's own bytes, then the entries in their order. */
+export function allContents(version: Content): KeyedContent[] {
+  const own = ownBytes(version);
+  const size = (value: unknown) => (typeof value === 'number' ? value : null);
+  const entries = [...entriesOf(version)].map(([key, entry]) => ({ key, ...toHeld(entry), size: size(entry.size) }));
+  return [...(own ? [{ key: null, ...own, size: size(version.properties.size) }] : []), ...entries];
 }

@@ -1,0 +1,140 @@
+import { rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import PQueue from 'p-queue';
+import { Batches } from '../../kit/batch.ts';
+import { failureOf } from '../../kit/job-error.ts';
+import type { KladosJob } from '../../kit/job-request.ts';
+import { runJob } from '../../kit/run-job.ts';
+import type { Network } from '../../model/ids.ts';
+import type { Dispatch, Dispatcher, Outcome } from '../dispatch.ts';
+import type { AllowedCommands } from './allowed-commands.ts';
+import { commandOf, execPrefix, type LocalCommand } from './command-settings.ts';
+import { localHandler } from './local-work.ts';
+import type { ProcessorNodes } from './ports.ts';
+
+export interface LocalNeeds {
+  nodes: ProcessorNodes;
+  allowed: AllowedCommands;
+  /** A folder of the node's own for the jobs' files; what is in it is removed when the node starts. */
+  work: string;
+  environment: Readonly<Record<string, string>>;
+  /** The program's version, for the logs. */
+  version: string;
+  /** Epoch milliseconds. */
+  now: () => number;
+  log: { error(details: object, message: string): void };
+}
+
+/** How many jobs are under way at once, those included that wait for their command's turn or write what came of it. */
+const jobsAtOnce = 64;
+
+/** The way to kladoi that are commands of this machine. A job is accepted when it is queued; its log says the rest. */
+export class LocalDispatcher implements Dispatcher, AsyncDisposable {
+  readonly local = true;
+  readonly #needs: LocalNeeds;
+  readonly #stop = new AbortController();
+  readonly #jobs = new PQueue({ concurrency: jobsAtOnce });
+  readonly #commands = new PQueue({ concurrency: Math.max(2, availableParallelism()) });
+  readonly #turns = new Map<string, PQueue>();
+  readonly #batches = new Map<string, Batches>();
+  /** Jobs that are queued or run, so that none runs twice at once. */
+  readonly #inHand = new Set<string>();
+
+  constructor(needs: LocalNeeds) {
+    this.#needs = needs;
+  }
+
+  takes(endpoint: string): boolean {
+    return endpoint.startsWith(execPrefix);
+  }
+
+  async send({ network, processor, request }: Dispatch): Promise<Outcome> {
+    const { nodes } = this.#needs;
+    try {
+      const command = await this.#command(processor.endpoint);
+      if (typeof command === 'string') return { kind: 'refused', error: command };
+      if (!(await nodes.isOperators(network, processor.id, processor.endpoint)))
+        return { kind: 'refused', error: notOperators };
+      if (this.#stop.signal.aborted) return { kind: 'unreached', error: 'the node stops' };
+      this.#begin(network, processor, request as KladosJob);
+      return { kind: 'accepted' };
+    } catch (error) {
+      return { kind: 'refused', error: failureOf(error).message };
+    }
+  }
+
+  /** The command, or why there is none. */
+  async #command(endpoint: string): Promise<LocalCommand | string> {
+    const name = commandOf(endpoint);
+    if (name === null) return `${endpoint} names no command: exec: and a name of a-z, 0-9, ., - and _.`;
+    return (await this.#needs.allowed.find(name)) ?? this.#needs.allowed.wayOut(name);
+  }
+
+  #begin(network: Network, processor: Dispatch['processor'], job: KladosJob): void {
+    if (this.#inHand.has(job.job_id)) return;
+    this.#inHand.add(job.job_id);
+    void this.#jobs.add(async () => {
+      try {
+        if (!this.#stop.signal.aborted) await this.#run(network, processor, job);
+      } catch (error) {
+        // A job without an end in its log is taken up again at the next start, or ends with its time.
+        if (!this.#stop.signal.aborted)
+          this.#needs.log.error(
+            { err: error, job: job.job_id, klados: processor.id },
+            'the log of a job could not be written',
+          );
+      } finally {
+        this.#inHand.delete(job.job_id);
+      }
+    });
+  }
+
+  async #run(network: Network, { id, endpoint }: Dispatch['processor'], job: KladosJob): Promise<void> {
+    const { nodes, now, version, work, environment } = this.#needs;
+    const api = nodes.of(network, id);
+    const klados = await api.read(id);
+    const label = typeof klados.properties.label === 'string' ? klados.properties.label : id;
+    const batches = this.#batchesOf(network, id, api);
+    const runner = { klados: id, label, version, api, batches, now, signal: this.#stop.signal };
+    await runJob(runner, job, async (given) => {
+      // Looked up again: it may have been forbidden while the job waited.
+      const command = await this.#command(endpoint);
+      if (typeof command === 'string') throw new Error(command);
+      const turn = <T>(_: LocalCommand, run: () => Promise<T>) => this.#turn(command, run);
+      return localHandler(id, command, api, { work, environment, turn })(given);
+    });
+  }
+
+  #batchesOf(network: Network, klados: string, api: ConstructorParameters<typeof Batches>[0]): Batches {
+    const key = `${network} ${klados}`;
+    const batches = this.#batches.get(key) ?? new Batches(api);
+    this.#batches.set(key, batches);
+    return batches;
+  }
+
+  async #turn<T>({ name, atOnce }: LocalCommand, run: () => Promise<T>): Promise<T> {
+    const turns = this.#turns.get(name) ?? new PQueue();
+    turns.concurrency = atOnce;
+    this.#turns.set(name, turns);
+    return (await turns.add(() => this.#commands.add(run))) as T;
+  }
+
+  /** Resolves when nothing is queued or runs. */
+  async idle(): Promise<void> {
+    await this.#jobs.onIdle();
+  }
+
+  /** Removes what a stop of the node has left; to be called before jobs are sent. */
+  async clear(): Promise<void> {
+    await rm(this.#needs.work, { recursive: true, force: true });
+  }
+
+  /** Stops the commands that run; their jobs are begun anew at the next start. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#jobs.onIdle();
+  }
+}
+
+const notOperators =
+  'A command runs only for a klados that the operator of this node has made here, with this endpoint: one that came by a mirror, an archive or an import does not.';

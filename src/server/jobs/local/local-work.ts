@@ -1,0 +1,81 @@
+import type { Handler, Made, MadeOutput } from '../../kit/run-job.ts';
+import { derivedId } from '../../model/ids.ts';
+import type { CommandResult, NewOutput } from './command-result.ts';
+import { resultOf } from './command-result.ts';
+import type { LocalCommand } from './command-settings.ts';
+import { type JobFolder, openJobFolder } from './job-folder.ts';
+import { jobInput } from './job-input.ts';
+import type { ProcessorNode } from './ports.ts';
+import { runCommand } from './run-command.ts';
+
+export interface WorkPlace {
+  /** The folder in which jobs have their folders. */
+  work: string;
+  /** The node's environment, of which a command sees what its settings name. */
+  environment: Readonly<Record<string, string>>;
+  /** Waits for its turn to run one more of that command. */
+  turn<T>(command: LocalCommand, run: () => Promise<T>): Promise<T>;
+}
+
+/** The work of a klados that is a command: runs it, and writes what it says that it has made. */
+export function localHandler(klados: string, command: LocalCommand, node: ProcessorNode, place: WorkPlace): Handler {
+  return async ({ job, signal, note }) => {
+    await using folder = await openJobFolder(place.work, job.job_id);
+    const outcome = await place.turn(command, () =>
+      runCommand({
+        ...command,
+        folder: command.folder ?? folder.path,
+        environment: { ...visible(command, place.environment), TMPDIR: folder.path },
+        input: jobInput(job, klados, node, folder, command),
+        signal,
+      }),
+    );
+    const result = resultOf(outcome, command);
+    for (const { level, message, metadata } of result.messages) note(level, message, metadata);
+    const make = (kind: string, index: number, one: NewOutput) =>
+      made(
+        node,
+        folder,
+        { id: derivedId(job.network, kind, job.job_id, String(index)), collection: job.target_collection },
+        one,
+      );
+    for (const [index, one] of result.records.entries()) await make('record', index, one);
+    if (result.updates.length > 0) await node.add(result.updates);
+    return outputsOf(result, make);
+  };
+}
+
+async function outputsOf(
+  { outputs, output_properties }: CommandResult,
+  make: (kind: string, index: number, one: NewOutput) => Promise<string>,
+): Promise<Made> {
+  const all: MadeOutput[] = [];
+  for (const [index, one] of outputs.entries()) {
+    if (typeof one === 'string' || isExisting(one)) all.push(one);
+    else all.push({ ...one.route, entity_id: await make('output', index, one) });
+  }
+  return { outputs: all, outputProperties: output_properties };
+}
+
+function isExisting(one: Exclude<CommandResult['outputs'][number], string>): one is { entity_id: string } {
+  return 'entity_id' in one && typeof one.entity_id === 'string';
+}
+
+/** A new entity with its content. Its id follows from the job, so that a job that is run again makes it once. */
+async function made(
+  node: ProcessorNode,
+  folder: JobFolder,
+  { id, collection }: { id: string; collection: string },
+  { type, properties, relationships, content }: NewOutput,
+): Promise<string> {
+  const files = [];
+  for (const { path, key, content_type, filename } of content)
+    files.push({ key, type: content_type ?? null, filename, ...(await folder.made(path)) });
+  await node.create({ id, type, collection, properties, relationships });
+  for (const file of files) await node.putContent(id, file);
+  return id;
+}
+
+function visible({ environment }: LocalCommand, all: WorkPlace['environment']): Record<string, string> {
+  return Object.fromEntries(environment.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
+}

@@ -1,0 +1,121 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { JobFailure } from './job-error.ts';
+import type { NodeApi, Properties } from './node-api.ts';
+
+/** One slot of a batch entity (processors.md, 2.8). */
+export interface Slot {
+  index: number;
+  status: 'pending' | 'complete' | 'error';
+  output_ids?: string[];
+  job_id?: string;
+  completed_at?: string;
+  error?: { code: string; message: string };
+}
+
+/** What became of a slot: its outputs, or why there are none. */
+export type SlotResult = { job_id: string; at: string } & ({ outputs: string[] } | { failure: JobFailure });
+
+/** A batch as it is after a slot was written. `mine`: all slots are complete, and whoever works for this one gathers them. */
+export interface BatchState {
+  mine: boolean;
+  properties: Properties;
+  slots: Slot[];
+}
+
+/** What waits to be written to one batch together. */
+interface Round {
+  results: Map<number, SlotResult>;
+  written: Promise<Properties>;
+}
+
+/**
+ * Writes slots of batches. What comes for one batch while it is being written goes into the next version together, so
+ * that thousands of slots do not make thousands of versions.
+ */
+export class Batches {
+  readonly #api: NodeApi;
+  readonly #next = new Map<string, Round>();
+  readonly #running = new Map<string, Promise<unknown>>();
+
+  constructor(api: NodeApi) {
+    this.#api = api;
+  }
+
+  /** `total`: how many slots it has; for very many some are waited for. */
+  async write(id: string, index: number, result: SlotResult, total = 0): Promise<BatchState> {
+    const properties = await this.#join(id, index, result, total);
+    return { mine: properties.gather_slot === index, properties, slots: slotsOf(properties) };
+  }
+
+  #join(id: string, index: number, result: SlotResult, total: number): Promise<Properties> {
+    const next = this.#next.get(id) ?? this.#open(id, total);
+    if (next.results.has(index)) return this.#change(id, new Map([[index, result]]));
+    next.results.set(index, result);
+    return next.written;
+  }
+
+  #open(id: string, total: number): Round {
+    const results = new Map<number, SlotResult>();
+    const before = this.#running.get(id) ?? Promise.resolve();
+    const written = before.then(async () => {
+      if (total > manySlots) await pause(collectMs);
+      this.#next.delete(id);
+      return this.#change(id, results);
+    });
+    const ended = written.catch(() => undefined);
+    this.#running.set(id, ended);
+    void ended.then(() => {
+      if (this.#running.get(id) === ended) this.#running.delete(id);
+    });
+    const round = { results, written };
+    this.#next.set(id, round);
+    return round;
+  }
+
+  #change(id: string, results: ReadonlyMap<number, SlotResult>): Promise<Properties> {
+    return this.#api.change(id, (properties) => withResults(properties, results));
+  }
+}
+
+/** A version of so many slots weighs so much that it is written less often. */
+const manySlots = 100;
+const collectMs = 250;
+
+export function slotsOf(properties: Properties): Slot[] {
+  return Array.isArray(properties.slots) ? (properties.slots as Slot[]) : [];
+}
+
+/** What a gather step is given: the outputs in the order of their slots. */
+export function gathered(slots: readonly Slot[]): string[] {
+  return slots.flatMap(({ output_ids = [] }) => output_ids);
+}
+
+/** The batch with these results; null where they all stand in it already. A complete slot stays as it is. */
+export function withResults(properties: Properties, results: ReadonlyMap<number, SlotResult>): Properties | null {
+  const before = slotsOf(properties);
+  const slots = before.map((slot) => {
+    const result = slot.status === 'complete' ? undefined : results.get(slot.index);
+    return result === undefined ? slot : slotWith(slot.index, result);
+  });
+  if (slots.every((slot, i) => slot === before[i])) return null;
+  const completed = slots.filter(({ status }) => status === 'complete').length;
+  const ended = slots.every(({ status }) => status !== 'pending');
+  const [last, result] = [...results].at(-1) ?? [];
+  const status = completed === slots.length ? 'complete' : ended ? 'error' : 'pending';
+  return {
+    ...properties,
+    slots,
+    completed,
+    status,
+    ...(status === 'complete' && { completed_at: result?.at, gather_slot: last }),
+  };
+}
+
+function slotWith(index: number, result: SlotResult): Slot {
+  const { job_id, at } = result;
+  if ('failure' in result) {
+    const { code, message } = result.failure;
+    return { index, status: 'error', job_id, completed_at: at, error: { code, message } };
+  }
+  return { index, status: 'complete', output_ids: result.outputs, job_id, completed_at: at };
+}

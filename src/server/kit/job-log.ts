@@ -1,0 +1,180 @@
+import type { HandedOn } from './handoff.ts';
+import { manyOutputs } from './handoff.ts';
+import type { JobFailure } from './job-error.ts';
+import { type KladosJob, targetsOf } from './job-request.ts';
+import type { Addition, Link, NodeApi } from './node-api.ts';
+
+export interface LogMessage {
+  level: 'info' | 'warning' | 'error' | 'success';
+  message: string;
+  /** ISO 8601. */
+  timestamp: string;
+  metadata?: Record<string, unknown>;
+}
+
+export interface LogPorts {
+  api: NodeApi;
+  /** Epoch milliseconds. */
+  now: () => number;
+  deriveId: (...parts: string[]) => string;
+}
+
+/** Whose log it is. */
+export interface Writer {
+  klados: string;
+  label: string;
+  version: string;
+}
+
+/** Whether a job's log has been begun here, or what an earlier run of the same job came to. */
+export type LogState = 'running' | 'done' | 'error';
+
+const logType = 'klados_log';
+
+/** The log of one job: an entity in the job collection that says how it goes (processors.md, 2.7). */
+export class JobLog {
+  readonly id: string;
+  readonly #ports: LogPorts;
+  readonly #job: KladosJob;
+  readonly #writer: Writer;
+  readonly #messages: LogMessage[] = [];
+  #started = '';
+
+  constructor(ports: LogPorts, job: KladosJob, writer: Writer) {
+    this.#ports = ports;
+    this.#job = job;
+    this.#writer = writer;
+    this.id = ports.deriveId('log', job.job_id, writer.klados);
+  }
+
+  note(level: LogMessage['level'], message: string, metadata?: Record<string, unknown>): void {
+    if (this.#messages.length >= maxMessages) return;
+    const timestamp = this.#now();
+    this.#messages.push({ level, message: message.slice(0, maxText), timestamp, ...(metadata && { metadata }) });
+  }
+
+  /** Writes the log, and where it belongs. What is answered tells whether the job has ended before. */
+  async start(): Promise<LogState> {
+    const { api, deriveId } = this.#ports;
+    const { klados, label, version } = this.#writer;
+    const { job_id, rhiza, job_collection, target_collection, target_entity, target_entities } = this.#job;
+    this.#started = this.#now();
+    await api.create({
+      id: this.id,
+      type: logType,
+      collection: job_collection,
+      properties: {
+        label,
+        ...(rhiza && { rhiza_id: rhiza.id }),
+        klados_id: klados,
+        job_id,
+        status: 'running',
+        log_data: {
+          agent_id: klados,
+          agent_version: version,
+          messages: [],
+          entry: {
+            id: `log_${uuidOf(deriveId('entry', job_id, klados))}`,
+            type: logType,
+            klados_id: klados,
+            ...(rhiza && { rhiza_id: rhiza.id }),
+            job_id,
+            started_at: this.#started,
+            status: 'running',
+            received: {
+              ...(target_entity !== undefined ? { target_entity } : { target_entities }),
+              target_collection,
+              ...(rhiza && { from_logs: rhiza.parent_logs }),
+              ...(rhiza?.batch && { batch: rhiza.batch }),
+              ...(rhiza?.scatter_total !== undefined && { scatter_total: rhiza.scatter_total }),
+            },
+          },
+        },
+      },
+      relationships: (rhiza?.parent_logs ?? []).map((peer) => ({ predicate: 'received_from', peer })),
+    });
+    const { status } = (await api.read(this.id)).properties;
+    if (status === 'done' || status === 'error') return status;
+    await api.add(this.#placed());
+    return 'running';
+  }
+
+  /** On the parents' logs and in the job collection; for one of very many the log itself says it. */
+  #placed(): Addition[] {
+    if (this.#isOneOfMany()) return [];
+    const { rhiza, job_collection } = this.#job;
+    const started = { started_at: this.#started, klados_id: this.#writer.klados };
+    const parents = rhiza?.parent_logs ?? [];
+    return [
+      { entity_id: job_collection, relationships_add: [this.#link('log_started', started)] },
+      ...parents.map((entity_id) => ({ entity_id, relationships_add: [{ predicate: 'sent_to', peer: this.id }] })),
+    ];
+  }
+
+  #isOneOfMany(): boolean {
+    const { rhiza } = this.#job;
+    const total = rhiza?.batch?.total ?? rhiza?.scatter_total;
+    return typeof total === 'number' && total > manyOutputs;
+  }
+
+  /** The job has done its work. */
+  async done(outputs: string[], { handoffs, final }: HandedOn): Promise<void> {
+    for (const { type, target, target_type } of handoffs)
+      this.note('info', `Handoff: ${type}`, { target, targetType: target_type });
+    this.note('success', 'Job completed');
+    const completed_at = this.#now();
+    const links = (predicate: string, peers: string[]): Link[] =>
+      [...new Set(peers)].slice(0, maxLinks).map((peer) => ({ predicate, peer }));
+    const entry = {
+      status: 'done',
+      completed_at,
+      ...(outputs.length > 0 && { outputs }),
+      ...(handoffs.length > 0 && { handoffs }),
+    };
+    await this.#ports.api.add([
+      {
+        entity_id: this.id,
+        properties: { status: 'done', log_data: { entry, messages: this.#messages } },
+        relationships_add: [...links('consumed', targetsOf(this.#job)), ...links('produced', outputs)],
+      },
+      ...this.#ended([
+        ...(this.#isOneOfMany() ? [] : [this.#link('log_done', { completed_at })]),
+        ...(final && this.#job.rhiza ? [this.#link('final_output')] : []),
+      ]),
+    ]);
+  }
+
+  /** The job has failed. */
+  async failed(failure: JobFailure): Promise<void> {
+    const { code, message } = failure;
+    this.note('error', 'Job failed', { code, message });
+    const entry = { status: 'error', completed_at: this.#now(), error: { ...failure } };
+    await this.#ports.api.add([
+      { entity_id: this.id, properties: { status: 'error', log_data: { entry, messages: this.#messages } } },
+      ...this.#ended(this.#job.rhiza ? [this.#link('final_error')] : []),
+    ]);
+  }
+
+  #ended(links: Link[]): Addition[] {
+    return links.length === 0 ? [] : [{ entity_id: this.#job.job_collection, relationships_add: links }];
+  }
+
+  #link(predicate: string, properties?: Record<string, unknown>): Link {
+    return { predicate, peer: this.id, peer_type: logType, ...(properties && { properties }) };
+  }
+
+  #now(): string {
+    return new Date(this.#ports.now()).toISOString();
+  }
+}
+
+const maxMessages = 200;
+const maxText = 4000;
+/** Beyond it only the list of outputs in the log says what was made. */
+const maxLinks = 500;
+
+/** The form of a UUID, version 4, from any text of 26 characters. */
+function uuidOf(text: string): string {
+  const hex = Buffer.from(text).toString('hex').slice(-32);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

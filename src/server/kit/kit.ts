@@ -1,0 +1,167 @@
+import { availableParallelism } from 'node:os';
+import { Batches } from './batch.ts';
+import { JobError } from './job-error.ts';
+import { BadJobError, type KladosJob, readJob } from './job-request.ts';
+import type { NodeApi } from './node-api.ts';
+import { type NodeAddress, NodeClient } from './node-client.ts';
+import { type Ended, type Handler, type Runner, runJob } from './run-job.ts';
+import { mismatch, signatureIssue } from './signature.ts';
+import { SigningKeys } from './signing-keys.ts';
+
+/** Who works, and for which node. */
+export interface KitOptions extends NodeAddress {
+  /** The klados's id. */
+  klados: string;
+  /** What its logs are called. */
+  label: string;
+  /** The worker's own version, for its logs. */
+  version?: string;
+  /** How many jobs run at once (default: as many as the machine has cores). */
+  atOnce?: number;
+  /** Told of jobs whose end could not even be written into their log. */
+  onFault?: (job: KladosJob, error: unknown) => void;
+  now?: () => number;
+  fetch?: typeof fetch;
+}
+
+/** Why a request to `/process` is refused, with the HTTP status of the refusal. */
+export class RefusedJobError extends Error {
+  override readonly name = 'RefusedJobError';
+  readonly status: number;
+  /** Seconds. */
+  readonly retryAfter: number | undefined;
+
+  constructor(status: number, message: string, retryAfter?: number) {
+    super(message);
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
+const signatureHeader = 'x-arke-signature';
+const maxWaiting = 20_000;
+/** Ids of jobs that were taken, so that one sent twice runs once. */
+const maxKnown = 50_000;
+
+/**
+ * What a klados of one's own needs beside its work: it checks that a request is the node's, reads the job, writes the log and
+ * hands the results to the next step of the workflow. serve.ts puts an HTTP server around it; with a server of another kind
+ * call `receive` with the raw body and then `begin`.
+ */
+export class Kit {
+  readonly api: NodeApi;
+  readonly #options: KitOptions;
+  readonly #handler: Handler;
+  readonly #runner: Runner;
+  readonly #keys: SigningKeys;
+  readonly #stop = new AbortController();
+  readonly #known = new Set<string>();
+  readonly #waiting: KladosJob[] = [];
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(options: KitOptions, handler: Handler) {
+    const fetching = options.fetch ?? fetch;
+    const now = options.now ?? Date.now;
+    this.#options = options;
+    this.#handler = handler;
+    this.#keys = new SigningKeys(now, fetching);
+    this.api = new NodeClient(options, fetching);
+    const { klados, label, version = '1.0.0' } = options;
+    this.#runner = {
+      ...{ klados, label, version, now, api: this.api },
+      batches: new Batches(this.api),
+      signal: this.#stop.signal,
+    };
+  }
+
+  /**
+   * The job in a request's raw body, once its signature is found to be the node's.
+   * @param headers with names in lower case
+   * @throws RefusedJobError
+   */
+  async receive(headers: Record<string, unknown>, body: Uint8Array): Promise<KladosJob> {
+    const header = headers[signatureHeader];
+    await this.#verify(typeof header === 'string' ? header : undefined, body);
+    const job = this.#read(body);
+    const { url, network } = this.#options;
+    // A signature only shows who owns `api_base`: nobody but our node is believed.
+    if (job.api_base !== url) throw new RefusedJobError(401, `The job is of ${job.api_base}, not of ${url}.`);
+    if (job.network !== network) throw new RefusedJobError(400, `The job is on ${job.network}, not on ${network}.`);
+    if (Date.parse(job.expires_at) <= this.#runner.now()) throw new RefusedJobError(400, 'The job has expired.');
+    return job;
+  }
+
+  async #verify(header: string | undefined, body: Uint8Array): Promise<void> {
+    const { url } = this.#options;
+    const look = async () => signatureIssue(header, body, await this.#keys.of(url), this.#runner.now());
+    try {
+      let issue = await look();
+      if (issue === mismatch) {
+        // The node may have another key since.
+        this.#keys.forget(url);
+        issue = await look();
+      }
+      if (issue !== null) throw new RefusedJobError(401, issue);
+    } catch (error) {
+      if (error instanceof RefusedJobError) throw error;
+      throw new RefusedJobError(503, error instanceof Error ? error.message : String(error), 10);
+    }
+  }
+
+  #read(body: Uint8Array): KladosJob {
+    try {
+      return readJob(JSON.parse(Buffer.from(body).toString('utf8')));
+    } catch (error) {
+      const words = error instanceof BadJobError ? error.message : 'The body is not JSON.';
+      throw new RefusedJobError(400, words);
+    }
+  }
+
+  /** Takes a job to be run soon; one that was taken before is not run again. @throws RefusedJobError where too many wait */
+  begin(job: KladosJob): void {
+    if (this.#known.has(job.job_id)) return;
+    if (this.#waiting.length >= maxWaiting || this.#stop.signal.aborted)
+      throw new RefusedJobError(503, 'Too many jobs wait already.', 60);
+    this.#known.add(job.job_id);
+    if (this.#known.size > maxKnown) this.#known.delete(this.#known.values().next().value as string);
+    this.#waiting.push(job);
+    this.#next();
+  }
+
+  /** Runs a job and writes its log; resolves when that says how it ended. */
+  run(job: KladosJob): Promise<Ended> {
+    return runJob(this.#runner, job, this.#handler);
+  }
+
+  #next(): void {
+    const most = this.#options.atOnce ?? availableParallelism();
+    while (this.#running.size < most) {
+      const job = this.#waiting.shift();
+      if (!job) return;
+      const running: Promise<void> = this.run(job)
+        .then(
+          () => undefined,
+          (error: unknown) => this.#options.onFault?.(job, error),
+        )
+        .finally(() => {
+          this.#running.delete(running);
+          this.#next();
+        });
+      this.#running.add(running);
+    }
+  }
+
+  /** Takes no more jobs, and lets those that run come to their end for a while. */
+  async close(graceMs = 5000): Promise<void> {
+    this.#waiting.length = 0;
+    const late = setTimeout(() => this.#stop.abort(), graceMs);
+    await Promise.all(this.#running);
+    clearTimeout(late);
+    this.#stop.abort();
+  }
+}
+
+/** Ends a job with an error of its own; `retryable`: whether the same job may succeed when it is resumed. */
+export function fail(code: string, message: string, retryable?: boolean): never {
+  throw new JobError(code, message, retryable);
+}

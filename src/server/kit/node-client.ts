@@ -1,0 +1,150 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { NodeCallError } from './job-error.ts';
+import type { Addition, EntityView, Invocation, Invoked, NewEntity, NodeApi, Properties } from './node-api.ts';
+
+/** The node that a worker works for, and the klados's own key there. */
+export interface NodeAddress {
+  /** As `api_base` has it: without a slash at the end. */
+  url: string;
+  /** `ak_...` */
+  key: string;
+  network: 'main' | 'test';
+}
+
+const callMs = 60_000;
+const maxAnswer = 64 * 2 ** 20;
+const tries = 4;
+/** How often a change is made anew when somebody else was faster. */
+const rounds = 30;
+
+interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+/** The node's interface over HTTP, as one klados uses it. */
+export class NodeClient implements NodeApi {
+  readonly #at: NodeAddress;
+  readonly #fetch: typeof fetch;
+
+  constructor(at: NodeAddress, fetching: typeof fetch) {
+    this.#at = at;
+    this.#fetch = fetching;
+  }
+
+  async read(id: string): Promise<EntityView> {
+    return (await this.#call('GET', `/entities/${encodeURIComponent(id)}`)).body as unknown as EntityView;
+  }
+
+  async create({ id, type, collection, properties, relationships }: NewEntity): Promise<{ id: string }> {
+    const body = { ...(id !== undefined && { id }), type, collection, properties, relationships };
+    try {
+      return { id: String((await this.#call('POST', '/entities', body)).body.id) };
+    } catch (error) {
+      const there = error instanceof NodeCallError && error.status === 409 && id !== undefined;
+      if (!there) throw error;
+      return { id };
+    }
+  }
+
+  async add(additions: Addition[]): Promise<void> {
+    for (let i = 0; i < additions.length; i += maxAdditions)
+      refuseFailed(await this.#call('POST', '/updates/additive', { updates: additions.slice(i, i + maxAdditions) }));
+  }
+
+  async change(id: string, next: (properties: Properties) => Properties | null): Promise<Properties> {
+    for (let round = 1; ; round++) {
+      const { cid, properties } = await this.read(id);
+      const changed = next(properties);
+      if (changed === null) return properties;
+      try {
+        const path = `/entities/${encodeURIComponent(id)}`;
+        const { body } = await this.#call('PUT', path, { expect_tip: cid, properties: changed });
+        return body.properties as Properties;
+      } catch (error) {
+        if (!(error instanceof NodeCallError) || error.status !== 409 || round === rounds) throw error;
+        await pause(Math.random() * Math.min(2000, 20 * 2 ** Math.min(round, 7)));
+      }
+    }
+  }
+
+  async invoke(klados: string, invocation: Invocation): Promise<Invoked> {
+    const path = `/kladoi/${encodeURIComponent(klados)}/invoke`;
+    const { body } = await this.#call('POST', path, invocation);
+    if (body.status === 'started') return { started: true, job_id: String(body.job_id) };
+    return { started: false, error: typeof body.error === 'string' ? body.error : `status ${body.status}` };
+  }
+
+  /** Tries again what may be asked twice, where the node is not there or not well. @throws NodeCallError */
+  async #call(method: string, path: string, body?: unknown): Promise<Answer> {
+    for (let attempt = 1; ; attempt++) {
+      const error = await this.#once(method, path, body).then(
+        (answer) => {
+          if (answer.status < 400) return answer;
+          return new NodeCallError(answer.status, sentence(answer));
+        },
+        (cause: unknown) => new NodeCallError(0, cause instanceof Error ? reason(cause) : String(cause)),
+      );
+      if (!(error instanceof NodeCallError)) return error;
+      const passing = error.status === 0 || error.status >= 500 || error.status === 429;
+      if (!passing || attempt === tries) throw error;
+      await pause(100 * 2 ** attempt * (1 + Math.random()));
+    }
+  }
+
+  async #once(method: string, path: string, body: unknown): Promise<Answer> {
+    const answer = await this.#fetch(`${this.#at.url}${path}`, {
+      method,
+      headers: {
+        Accept: 'application/json',
+        Authorization: `ApiKey ${this.#at.key}`,
+        ...(this.#at.network === 'test' && { 'X-Arke-Network': 'test' }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(callMs),
+    });
+    return { status: answer.status, body: parsed(await textOf(answer)) };
+  }
+}
+
+const maxAdditions = 100;
+
+function refuseFailed({ body }: Answer): void {
+  const [failed] = Array.isArray(body.failed) ? (body.failed as { entity_id: string; error: string }[]) : [];
+  if (failed) throw new NodeCallError(400, `${failed.entity_id}: ${failed.error}`);
+}
+
+async function textOf(answer: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer.body ?? []) {
+    size += chunk.length;
+    if (size > maxAnswer) throw new Error('the answer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+function sentence({ status, body }: Answer): string {
+  const { error, details } = body as { error?: unknown; details?: { issues?: { path: unknown[]; message: string }[] } };
+  const issue = details?.issues?.[0];
+  const where = issue ? ` (${issue.path.join('.')}: ${issue.message})` : '';
+  return `${typeof error === 'string' ? error : `the node answered ${status}`}${where}`;
+}
+
+/** `fetch` hides why it failed in the cause. */
+function reason(error: Error): string {
+  const { cause } = error as { cause?: unknown };
+  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
+}

@@ -1,0 +1,110 @@
+import { derivedId } from '../model/ids.ts';
+import type { Batches } from './batch.ts';
+import { type HandedOn, handOn, type Output } from './handoff.ts';
+import { failureOf, JobError, type JobFailure } from './job-error.ts';
+import { JobLog, type LogMessage, type Writer } from './job-log.ts';
+import { type KladosJob, targetsOf, type WorkflowJob } from './job-request.ts';
+import type { NodeApi } from './node-api.ts';
+
+/** What a handler works with. */
+export interface Work {
+  job: KladosJob;
+  /** The entities that the job is about. */
+  targets: string[];
+  input: Record<string, unknown>;
+  api: NodeApi;
+  /** Aborted when the job's grants end, or the worker does. */
+  signal: AbortSignal;
+  /** A line in the job's log. */
+  note(level: LogMessage['level'], message: string, metadata?: Record<string, unknown>): void;
+}
+
+/** What a handler has made: ids of entities, or with them what routes of the workflow look at. */
+export type MadeOutput = string | { entity_id: string; [property: string]: unknown };
+
+export interface Made {
+  outputs: MadeOutput[];
+  /** Of the job as a whole: what the route of a gather looks at. */
+  outputProperties?: Record<string, unknown>;
+}
+
+/** The work of a klados. @throws JobError to end the job with a code of its own */
+export type Handler = (work: Work) => Promise<Made | MadeOutput[]>;
+
+export interface Runner extends Writer {
+  api: NodeApi;
+  /** One for all jobs of the program. */
+  batches: Batches;
+  /** Epoch milliseconds. */
+  now: () => number;
+  signal: AbortSignal;
+}
+
+/** How a job ended: with its outputs, with an error in its log, or `ended` where an earlier run of it had ended already. */
+export type Ended = { state: 'done' } | { state: 'ended' } | { state: 'error'; failure: JobFailure };
+
+/**
+ * One job from its log to its handoff (processors.md, 2.10). Ids of what it writes follow from the job's, so that a job
+ * that was interrupted and is run again writes nothing twice.
+ * @throws where not even the log could be written
+ */
+export async function runJob(runner: Runner, job: KladosJob, handler: Handler): Promise<Ended> {
+  const deriveId = (...parts: string[]) => derivedId(job.network, 'job', ...parts);
+  const ports = { api: runner.api, batches: runner.batches, now: runner.now, deriveId };
+  const log = new JobLog(ports, job, runner);
+  if ((await log.start()) !== 'running') return { state: 'ended' };
+  const left = Math.max(0, Date.parse(job.expires_at) - runner.now());
+  const signal = AbortSignal.any([runner.signal, AbortSignal.timeout(Math.min(left, maxTimeout))]);
+  let outputs: string[];
+  let handed: HandedOn;
+  try {
+    const made = await handler({
+      ...{ job, signal, api: runner.api, input: job.input ?? {}, targets: targetsOf(job) },
+      note: (...line) => log.note(...line),
+    });
+    const all = madeOutputs(made);
+    outputs = all.outputs.map(({ id }) => id);
+    handed = isWorkflow(job)
+      ? await handOn(ports, { job, klados: runner.klados, log: log.id, ...all })
+      : { handoffs: [], final: true };
+  } catch (error) {
+    // What was stopped with the program is run again, if at all, by who runs it.
+    if (runner.signal.aborted) throw error;
+    const failure = failureOf(error);
+    await fail(runner, job, log, failure);
+    return { state: 'error', failure };
+  }
+  await log.done(outputs, handed);
+  return { state: 'done' };
+}
+
+const maxTimeout = 2_147_483_647;
+
+function isWorkflow(job: KladosJob): job is WorkflowJob {
+  return job.rhiza !== undefined;
+}
+
+function madeOutputs(made: Made | MadeOutput[]): { outputs: Output[]; outputProperties: Record<string, unknown> } {
+  const { outputs, outputProperties = {} } = Array.isArray(made) ? { outputs: made } : made;
+  return {
+    outputProperties,
+    outputs: outputs.map((one) => {
+      if (typeof one === 'string') return { id: one, properties: {} };
+      const { entity_id, ...properties } = one;
+      if (typeof entity_id !== 'string') throw new JobError('INTERNAL_ERROR', 'An output has no entity_id.');
+      return { id: entity_id, properties };
+    }),
+  };
+}
+
+/** The slot first: once the log says that it failed, the job may be resumed. */
+async function fail({ batches, now }: Runner, job: KladosJob, log: JobLog, failure: JobFailure): Promise<void> {
+  const batch = job.rhiza?.batch;
+  if (batch) {
+    const result = { job_id: job.job_id, at: new Date(now()).toISOString(), failure };
+    await batches.write(batch.id, batch.index, result).catch((error: unknown) => {
+      log.note('warning', `The slot ${batch.index} of ${batch.id} could not be written: ${failureOf(error).message}`);
+    });
+  }
+  await log.failed(failure);
+}
