@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../../src/server/commands/run.ts';
 import { AllowedCommands } from '../../src/server/jobs/local/allowed-commands.ts';
 import { resultOf } from '../../src/server/jobs/local/command-result.ts';
-import { commandOf, type LocalCommand, parseCommands } from '../../src/server/jobs/local/command-settings.ts';
+import { type LocalCommand, parseCommands } from '../../src/server/jobs/local/command-settings.ts';
 import type { CommandOutcome } from '../../src/server/jobs/local/run-command.ts';
 import { failureOf } from '../../src/server/kit/job-error.ts';
 
@@ -55,12 +55,6 @@ describe('the allow-list', () => {
     expect(await allowed.find('a')).toBeUndefined();
     await chmod(path, 0o666);
     await expect(allowed.find('b')).rejects.toThrow('chmod go-w');
-  });
-
-  test('is meant by exec: and a name alone', () => {
-    expect(commandOf('exec:extract-text')).toBe('extract-text');
-    for (const endpoint of ['exec:', 'exec:../x', 'exec:a b', 'exec:A', 'https://a', 'exec://a', 'EXEC:a'])
-      expect(commandOf(endpoint)).toBeNull();
   });
 });
 

@@ -16,15 +16,8 @@ export interface LocalCommand extends CommandLimits {
   atOnce: number;
 }
 
+/** A name as an endpoint `exec:NAME` gives it (model/endpoints.ts). */
 export const commandName = /^[a-z0-9][a-z0-9_-]{0,63}$/;
-const execPrefix = 'exec:';
-
-/** The name of the command that an endpoint stands for; null for every other endpoint. */
-export function commandOf(endpoint: string): string | null {
-  if (!endpoint.startsWith(execPrefix)) return null;
-  const name = endpoint.slice(execPrefix.length);
-  return commandName.test(name) ? name : null;
-}
 
 const mebibyte = 2 ** 20;
 const whole = (least: number, most: number) => z.number().int().min(least).max(most);
@@ -49,7 +42,9 @@ const command = z.strictObject({
 });
 
 const file = z.strictObject({
-  commands: z.record(z.string().regex(commandName, 'must be a short name of a-z, 0-9, - and _'), command).default({}),
+  commands: z
+    .record(z.string().regex(commandName, 'must be a short name of a-z, 0-9, - and _'), command)
+    .default({}),
 });
 
 /** The file of the allowed commands: the setting's, else one in the data folder. */

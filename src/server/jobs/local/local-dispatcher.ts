@@ -5,10 +5,11 @@ import { Batches } from '../../kit/batch.ts';
 import { failureOf } from '../../kit/job-error.ts';
 import type { KladosJob } from '../../kit/job-request.ts';
 import { runJob } from '../../kit/run-job.ts';
+import { commandOf } from '../../model/endpoints.ts';
 import type { Network } from '../../model/ids.ts';
 import type { Dispatch, Dispatcher, Outcome } from '../dispatch.ts';
 import type { AllowedCommands } from './allowed-commands.ts';
-import { commandOf, execPrefix, type LocalCommand } from './command-settings.ts';
+import type { LocalCommand } from './command-settings.ts';
 import { localHandler } from './local-work.ts';
 import type { ProcessorNodes } from './ports.ts';
 
@@ -45,7 +46,7 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
   }
 
   takes(endpoint: string): boolean {
-    return endpoint.startsWith(execPrefix);
+    return commandOf(endpoint) !== null;
   }
 
   async send({ network, processor, request }: Dispatch): Promise<Outcome> {
@@ -65,8 +66,7 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
 
   /** The command, or why there is none. */
   async #command(endpoint: string): Promise<LocalCommand | string> {
-    const name = commandOf(endpoint);
-    if (name === null) return `${endpoint} names no command: exec: and a name of a-z, 0-9, ., - and _.`;
+    const name = commandOf(endpoint) ?? '';
     return (await this.#needs.allowed.find(name)) ?? this.#needs.allowed.wayOut(name);
   }
 
