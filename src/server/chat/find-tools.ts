@@ -1,17 +1,23 @@
 import { z } from 'zod';
+import { ValidationError } from '../errors.ts';
 import { isEntityId } from '../model/ids.ts';
 import type { CollectionsService } from '../resources/collections/service.ts';
+import type { CatalogView } from '../resources/collections/wire.ts';
+import type { EntitiesService } from '../resources/entities/service.ts';
 import type { QueryService } from '../resources/query/service.ts';
 import type { QueryView } from '../resources/query/wire.ts';
 import type { SearchService } from '../resources/search/service.ts';
+import type { SimilarService } from '../resources/search/similar-service.ts';
+import type { TypedHitView } from '../resources/search/wire.ts';
 import { citation } from './citations.ts';
-import { type Tool, tool } from './tools.ts';
+import { type Finding, type Tool, tool } from './tools.ts';
 
 /** The node's operations that find entities. */
 export interface FindingOperations {
   collections: { find: Pick<CollectionsService['find'], 'catalog'> };
+  entities: Pick<EntitiesService, 'preview'>;
   query: Pick<QueryService, 'run'>;
-  search: { texts: Pick<SearchService, 'entities'> };
+  search: { texts: Pick<SearchService, 'entities' | 'collections'>; similar: Pick<SimilarService, 'items'> };
 }
 
 const id = z.string().refine(isEntityId, 'must be an entity id').describe('The id of an entity, 26 characters');
@@ -19,7 +25,7 @@ const collection = id.optional().describe('Only in this collection, by its id');
 const types = z.array(z.string().min(1).max(100)).min(1).max(20).optional().describe('Only entities of these types');
 const upTo = (most: number, usual: number) => z.number().int().min(1).max(most).default(usual).describe('How many');
 
-type Named = { id: string; type: string; label: string };
+const text = z.string().min(1).max(500).describe('What to look for');
 
 /** The whole Argo language in a few lines: a model that has not heard of it can write it. */
 const argo =
@@ -33,23 +39,44 @@ export function findTools(node: FindingOperations): Tool[] {
   return [
     tool(
       'list_collections',
-      'The collections of the node: id, label, and how many entities each has.',
+      'All collections of the node, newest first: id and label of each. With many of them search_collections is better.',
       z.object({ limit: upTo(100, 50), offset: z.number().int().min(0).max(1_000_000).default(0) }),
-      async (caller, page) => ({ value: read(await node.collections.find.catalog(caller, page)) }),
+      async (caller, page) => {
+        const { data, pagination } = read<CatalogView>(await node.collections.find.catalog(caller, page));
+        // One that was deleted meanwhile is left out.
+        const looked = data.map(({ id: one }) => node.entities.preview(caller, one).catch(() => null));
+        const shown = (await Promise.all(looked)).filter((one) => one !== null);
+        const named = shown.map(citation);
+        const collections = shown.map(({ id: one, label, description_preview: description }) => ({
+          ...{ id: one, label },
+          ...(description && { description }),
+        }));
+        return { value: { collections, total: pagination.total, has_more: pagination.has_more }, named };
+      },
+    ),
+    tool(
+      'search_collections',
+      'Search collections by words: of their own texts and of what they hold. Best first.',
+      z.object({ text, limit: upTo(50, 10) }),
+      async (caller, { text: query, limit }) => found(await node.search.texts.collections(caller, { query, limit })),
     ),
     tool(
       'search',
-      'Search entities by words: of their texts, and of what they are linked to. Best first.',
-      z.object({
-        text: z.string().min(1).max(500).describe('What to look for'),
-        collection,
-        types,
-        limit: upTo(50, 10),
-      }),
-      async (caller, { text, collection: within, types: only, limit }) => {
-        const asked = { query: text, limit, ...(within && { collection_id: within }), ...(only && { types: only }) };
-        const value = read<{ results: (Named & { type?: string })[] }>(await node.search.texts.entities(caller, asked));
-        return { value, named: value.results.map((one) => citation({ ...one, type: one.type ?? 'entity' })) };
+      'Search entities by words: of their texts, and of what they are linked to; misspelled ones too. Best first.',
+      z.object({ text, collection, types, limit: upTo(50, 10) }),
+      async (caller, { text: query, collection: within, types: only, limit }) => {
+        const asked = { query, limit, ...(within && { collection_id: within }), ...(only && { types: only }) };
+        return found(await node.search.texts.entities(caller, asked));
+      },
+    ),
+    tool(
+      'find_similar',
+      'Entities that are like one that lies in a collection, from that collection and others like it. Most similar first.',
+      z.object({ id, limit: upTo(50, 10) }),
+      async (caller, { id: one, limit }) => {
+        const { collection_id } = await node.entities.preview(caller, one);
+        if (!collection_id) throw ValidationError.at(['id'], 'lies in no collection');
+        return found(await node.search.similar.items(caller, { id: one, collection_id, limit }));
       },
     ),
     tool(
@@ -63,6 +90,12 @@ export function findTools(node: FindingOperations): Tool[] {
       },
     ),
   ];
+}
+
+/** Hits of a search, all of them with a type. */
+function found(json: Uint8Array): Finding {
+  const value = read<{ results: TypedHitView[] }>(json);
+  return { value, named: value.results.map(citation) };
 }
 
 function read<T>(json: Uint8Array): T {

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { openClient } from './client.ts';
 import { FailureError, RefusedError } from './failure.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
+import { printable, table } from './table.ts';
 
 interface Options extends GlobalOptions {
   json?: boolean;
@@ -73,7 +74,7 @@ function described({ results, metadata }: Answer): string[] {
   const explored = `${total_candidates_explored} looked at in ${execution_time_ms} ms`;
   return [
     ...(plan === undefined ? [] : [`plan   ${printable(plan)}`]),
-    ...(results.length > 0 ? table(results) : []),
+    ...(results.length > 0 ? listed(results) : []),
     ...(reason === undefined ? [] : [reason.replace(/\.?$/, '.')]),
     ...(partial_path === undefined ? [] : [`It came to: ${way(partial_path)}`]),
     results.length === 0 ? `No results; ${explored}.` : `${results.length} results; ${explored}.`,
@@ -83,21 +84,11 @@ function described({ results, metadata }: Answer): string[] {
   ];
 }
 
-function table(results: Answer['results']): string[] {
-  const rows = results.map(({ entity, score }) =>
-    [score.toFixed(3), entity.id, entity.type, entity.label].map(printable),
-  );
-  const heads = ['score', 'id', 'type', 'label'];
-  const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => [...(row[i] ?? '')].length)));
-  const line = (cells: string[]) =>
-    cells
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return [
-    line(heads),
-    ...results.flatMap(({ path }, i) => [line(rows[i] ?? []), ...(path.length === 0 ? [] : [`       ${way(path)}`])]),
-  ];
+function listed(results: Answer['results']): string[] {
+  const rows = results.map(({ entity, score }) => [score.toFixed(3), entity.id, entity.type, entity.label]);
+  const [heads = '', ...lines] = table(['score', 'id', 'type', 'label'], rows);
+  const under = results.map(({ path }) => (path.length === 0 ? [] : [`       ${way(path)}`]));
+  return [heads, ...lines.flatMap((line, i) => [line, ...(under[i] ?? [])])];
 }
 
 function way(path: Step[]): string {
@@ -106,9 +97,4 @@ function way(path: Step[]): string {
     return step.direction === 'outgoing' ? `-${step.edge}->` : `<-${step.edge}-`;
   });
   return printable(steps.join(' '));
-}
-
-/** What a terminal would take for commands is left out. */
-function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
 }
