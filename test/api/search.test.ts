@@ -140,7 +140,9 @@ describe('the answer', () => {
     expect(await found({})).toEqual({ results: [{ ...facts, entity_preview: preview }], metadata });
     expect(await found({ expand: 'none' })).toEqual({ results: [facts], metadata });
     const full = await found({ expand: 'full' });
-    expect(full.results).toEqual([{ ...facts, entity: await ok(await ask(node, owner, `GET /entities/${id}`)) }]);
+    expect(full.results).toEqual([
+      { ...facts, entity_preview: preview, entity: await ok(await ask(node, owner, `GET /entities/${id}`)) },
+    ]);
   });
 
   it('is in the order of scores between 0 and 1, and the same each time', async () => {

@@ -6,6 +6,8 @@ import {
   countIndexed,
   fitting,
   idsOfKeys,
+  type Look,
+  lookAmong,
   termsAfter,
   type Within,
 } from '../store/search-hits.ts';
@@ -35,6 +37,8 @@ export interface LikeQuery {
 /** Facts of the index are looked up anew after this time, where it has changed. */
 const freshMs = 5000;
 const leastPool = 200;
+/** So long filters are tried on what is found. */
+const maxMs = 2000;
 
 /** Searches one network's index, and keeps in memory what every search needs of it. */
 export class Finder {
@@ -44,18 +48,37 @@ export class Finder {
   #lexicon: Lexicon = { size: 0, vocabulary: new Vocabulary(), frequencies: new Map() };
   #lastTerm = 0;
   #looked = Number.NEGATIVE_INFINITY;
+  #looks: Look[] = [];
+  #until = Number.POSITIVE_INFINITY;
 
   constructor(db: Connection) {
     this.db = db;
+  }
+
+  /** Begins what is asked for at once: all of it has some seconds. */
+  begin(): void {
+    this.#looks = [];
+    this.#until = performance.now() + maxMs;
+  }
+
+  /** Whether not everything could be looked at since then. */
+  get late(): boolean {
+    return this.#looks.some(({ late }) => late);
+  }
+
+  #look(within: Within): Look {
+    const look = lookAmong(within, this.#until);
+    this.#looks.push(look);
+    return look;
   }
 
   /** The best for a text, best first. Runs in a snapshot of its own. */
   find({ text, k, within }: TextQuery): Ranked[] {
     return this.db.snapshot(() => {
       this.#refresh();
-      const conditions = conditionsOf(within);
+      const look = this.#look(within);
       const pool = Math.max(leastPool, 2 * k);
-      return fuse(lexicalRankings(this.db, this.#lexicon, text, conditions, pool)).slice(0, k);
+      return fuse(lexicalRankings(this.db, this.#lexicon, text, look, pool)).slice(0, k);
     });
   }
 
@@ -65,10 +88,10 @@ export class Finder {
       this.#refresh();
       const row = sourceRow(db, entityKey(db, id) ?? -1);
       if (!row || row.json === null) return [];
-      const conditions = conditionsOf({ ...within, except: [...(within.except ?? []), id] });
+      const look = this.#look({ ...within, except: [...(within.except ?? []), id] });
       const pool = Math.max(leastPool, 2 * k);
       const text = plainText(textOf(db, row));
-      return fuse([moreLikeThis(db, this.#lexicon, text, conditions, pool)]).slice(0, k);
+      return fuse([moreLikeThis(db, this.#lexicon, text, look, pool)]).slice(0, k);
     });
   }
 

@@ -23,6 +23,8 @@ export interface RankAnswer {
   ranked: Ranked[];
   /** The ids of the collections that were chosen. */
   collections: string[];
+  /** Whether there was more to look at than time for it. */
+  late: boolean;
 }
 
 /** Hits by which collections are chosen. */
@@ -30,6 +32,12 @@ const choosing = 300;
 const maxPasses = 8;
 
 export function rank(finder: Finder, job: RankJob): RankAnswer {
+  finder.begin();
+  const ranked = rankedBy(finder, job);
+  return { ...ranked, late: finder.late };
+}
+
+function rankedBy(finder: Finder, job: RankJob): Omit<RankAnswer, 'late'> {
   switch (job.kind) {
     case 'text': {
       const { text, k, perCollection } = job;
@@ -54,7 +62,7 @@ export function rank(finder: Finder, job: RankJob): RankAnswer {
   }
 }
 
-function discover(finder: Finder, job: Extract<RankJob, { kind: 'discover' }>): RankAnswer {
+function discover(finder: Finder, job: Extract<RankJob, { kind: 'discover' }>): Omit<RankAnswer, 'late'> {
   const { text, k, perCollection } = job;
   const byThemselves = finder.find({ text, k: job.collections, within: { types: ['collection'] } });
   const hits = finder.find({ text, k: choosing, within: job.within });

@@ -1,6 +1,5 @@
 import type { Reader } from '../store/connection.ts';
-import type { FilterSql } from '../store/filter.ts';
-import { frequencyOf, wordHits } from '../store/search-hits.ts';
+import { frequencyOf, type Look, wordHits } from '../store/search-hits.ts';
 import { tellingWords } from './function-words.ts';
 import { fuse, type Ranked, type Ranking } from './fuse.ts';
 import { wholeWord } from './text.ts';
@@ -37,13 +36,7 @@ interface QueryWord {
  * Entities by the words of a text: first those that have the words as a phrase, then those that have all of them or what is
  * like them, then the others.
  */
-export function lexicalRankings(
-  db: Reader,
-  lexicon: Lexicon,
-  text: string,
-  within: FilterSql,
-  pool: number,
-): Ranking[] {
+export function lexicalRankings(db: Reader, lexicon: Lexicon, text: string, look: Look, pool: number): Ranking[] {
   const typed = words(text).slice(0, maxWords);
   const all = tellingWords([...new Set(typed)]).map((word) => ({ word, frequency: frequency(db, lexicon, word) }));
   if (all.length === 0) return [];
@@ -51,14 +44,14 @@ export function lexicalRankings(
   const take = (hits: readonly { key: number }[]) => {
     for (const { key } of hits) keys.add(key);
   };
-  if (typed.length > 1) take(wordHits(db, `whole : "${wholeWord(typed)}" OR "${typed.join(' ')}"`, within, pool));
-  if (all.length > 1 && keys.size < pool) take(withAll(db, lexicon, all, within, pool));
-  if (keys.size < pool) take(withSome(db, lexicon, all, within, pool));
+  if (typed.length > 1) take(wordHits(db, `whole : "${wholeWord(typed)}" OR "${typed.join(' ')}"`, look, pool));
+  if (all.length > 1 && keys.size < pool) take(withAll(db, lexicon, all, look, pool));
+  if (keys.size < pool) take(withSome(db, lexicon, all, look, pool));
   return [{ keys: [...keys].slice(0, pool), weight: 1 }];
 }
 
 /** What has all words, and what has all words or others like them. */
-function withAll(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], within: FilterSql, pool: number): Ranked[] {
+function withAll(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look: Look, pool: number): Ranked[] {
   const groups = all.flatMap((one) => {
     const like = lexicon.vocabulary.like(one.word, maxAlike).filter(({ term }) => frequency(db, lexicon, term) > 0);
     const terms = [...(one.frequency > 0 ? [one.word] : []), ...like.map(({ term }) => term)];
@@ -66,7 +59,7 @@ function withAll(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], within
   });
   if (groups.length < 2) return [];
   const ranking = (match: string): Ranking => ({
-    keys: wordHits(db, match, within, pool).map(({ key }) => key),
+    keys: wordHits(db, match, look, pool).map(({ key }) => key),
     weight: 1,
   });
   const alike = groups.map((terms) => `(${terms.map((term) => `"${term}"`).join(' OR ')})`).join(' AND ');
@@ -77,12 +70,12 @@ function withAll(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], within
 }
 
 /** What has some of the words: as they are, and with the words of the index that are like them. */
-function withSome(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], within: FilterSql, pool: number): Ranked[] {
+function withSome(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look: Look, pool: number): Ranked[] {
   const telling = all.filter(({ frequency: n }) => n <= Math.max(1000, lexicon.size * commonPart));
   const used = telling.length > 0 ? telling : all;
   return fuse([
-    { keys: wordHits(db, used.map(expression).join(' OR '), within, pool).map(({ key }) => key), weight: 1 },
-    { keys: byVariants(db, lexicon, used, within).slice(0, pool), weight: 1 },
+    { keys: wordHits(db, used.map(expression).join(' OR '), look, pool).map(({ key }) => key), weight: 1 },
+    { keys: byVariants(db, lexicon, used, look).slice(0, pool), weight: 1 },
   ]);
 }
 
@@ -92,13 +85,13 @@ function expression({ word, frequency: n }: QueryWord): string {
 }
 
 /** For each word of the query the best of what fits it counts, and these are summed. */
-function byVariants(db: Reader, lexicon: Lexicon, query: readonly QueryWord[], within: FilterSql): number[] {
+function byVariants(db: Reader, lexicon: Lexicon, query: readonly QueryWord[], look: Look): number[] {
   const totals = new Map<number, number>();
   const each = Math.max(2, Math.min(maxVariants, Math.floor(maxLooked / query.length)));
   for (const { word, frequency: known } of query) {
     const best = new Map<number, number>();
     const count = (term: string, factor: number): void => {
-      for (const { key, score } of wordHits(db, `"${term}"`, within, variantPool))
+      for (const { key, score } of wordHits(db, `"${term}"`, look, variantPool))
         best.set(key, Math.max(best.get(key) ?? 0, score * factor));
     };
     if (known > 0) count(word, 1);
@@ -130,7 +123,7 @@ export function frequency(db: Reader, { frequencies }: Lexicon, word: string): n
 const mostTelling = 25;
 
 /** Entities that share the words that tell most of a text (more like this). */
-export function moreLikeThis(db: Reader, lexicon: Lexicon, text: string, within: FilterSql, pool: number): Ranking {
+export function moreLikeThis(db: Reader, lexicon: Lexicon, text: string, look: Look, pool: number): Ranking {
   const counts = new Map<string, number>();
   for (const word of words(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
   const scored = [...counts].flatMap(([word, n]) => {
@@ -141,5 +134,5 @@ export function moreLikeThis(db: Reader, lexicon: Lexicon, text: string, within:
   const telling = scored.sort((a, b) => b.score - a.score || (a.word < b.word ? -1 : 1)).slice(0, mostTelling);
   if (telling.length === 0) return { keys: [], weight: 1 };
   const match = telling.map(({ word }) => `"${word}"`).join(' OR ');
-  return { keys: wordHits(db, match, within, pool).map(({ key }) => key), weight: 1 };
+  return { keys: wordHits(db, match, look, pool).map(({ key }) => key), weight: 1 };
 }

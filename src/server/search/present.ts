@@ -33,7 +33,7 @@ function presentedRow(row: HitRow, score: number, { expand, members }: Shape): s
     ...(members.includes('status') && status !== null && { status }),
     created_at,
     updated_at,
-    ...(expand === 'preview' && { entity_preview: previewOf(row, { description: row.description, text: row.text }) }),
+    ...(expand !== 'none' && { entity_preview: previewOf(row, { description: row.description, text: row.text }) }),
   };
   const json = JSON.stringify(hit);
   return expand === 'full' ? `${json.slice(0, -1)},"entity":${row.json}}` : json;

@@ -18,6 +18,8 @@ export interface Presented {
   count: number;
   /** The ids of the collections that were chosen. */
   collections: string[];
+  /** Whether there was more to look at than time for it. */
+  late: boolean;
 }
 
 /** A hit as other parts of the node use it. */
@@ -36,17 +38,17 @@ const open = new Map<string, { finder: Finder; number: number }>();
 
 export function rankHits({ files, job }: Ordered<{ job: RankJob }>): Answered<RankAnswer & { hits: Hit[] }> {
   return answered(files, (finder) => {
-    const { ranked, collections } = rank(finder, job);
+    const { ranked, ...rest } = rank(finder, job);
     const ids = finder.idsOf(ranked);
-    return { ranked, collections, hits: ranked.map(({ key, score }, i) => ({ id: ids[i] ?? '', key, score })) };
+    return { ranked, ...rest, hits: ranked.map(({ key, score }, i) => ({ id: ids[i] ?? '', key, score })) };
   });
 }
 
 export function answerJob({ files, job, shape }: Ordered<{ job: RankJob; shape: Shape }>): Answered<Presented> {
   return answered(files, (finder) =>
     finder.db.snapshot((db) => {
-      const { ranked, collections } = rank(finder, job);
-      return bytes(presented(db, ranked, shape), collections);
+      const { ranked, collections, late } = rank(finder, job);
+      return { ...bytes(presented(db, ranked, shape)), collections, late };
     }),
   );
 }
@@ -63,7 +65,7 @@ export function presentAgain({
       const keys = ranked.map(({ key }) => key);
       const still = new Set(finder.fitting(keys, within));
       const left = ranked.filter(({ key }) => still.has(key));
-      return bytes(presented(db, left, shape), []);
+      return { ...bytes(presented(db, left, shape)), collections: [], late: false };
     }),
   );
 }
@@ -76,8 +78,8 @@ export function closeFinders(): void {
   for (const file of [...open.keys()]) close(file);
 }
 
-function bytes({ results, count }: { results: string; count: number }, collections: string[]): Presented {
-  return { results: new TextEncoder().encode(results), count, collections };
+function bytes({ results, count }: { results: string; count: number }): Pick<Presented, 'results' | 'count'> {
+  return { results: new TextEncoder().encode(results), count };
 }
 
 function answered<T extends object>(files: IndexFiles, work: (finder: Finder) => T): Answered<T> {

@@ -90,9 +90,19 @@ function condition(value: unknown, path: IssuePath): FilterSql {
 }
 
 function joined(word: 'AND' | 'OR', parts: FilterSql[]): FilterSql {
-  const [first] = parts;
-  if (first === undefined) return { sql: '1', params: [] };
-  return { sql: `(${parts.map((p) => p.sql).join(` ${word} `)})`, params: parts.flatMap((p) => p.params) };
+  if (parts.length === 0) return { sql: '1', params: [] };
+  const sql = halves(
+    word,
+    parts.map((part) => part.sql),
+  );
+  return { sql: `(${sql})`, params: parts.flatMap(({ params }) => params) };
+}
+
+/** SQLite takes no chain of a thousand, and so it is made a tree. */
+function halves(word: 'AND' | 'OR', parts: string[]): string {
+  const half = Math.ceil(parts.length / 2);
+  if (half === parts.length) return parts.join('');
+  return `(${halves(word, parts.slice(0, half))} ${word} ${halves(word, parts.slice(half))})`;
 }
 
 /** What a name stands for: a column of every entity, or a property by its JSON path. */
@@ -156,10 +166,22 @@ function not({ sql, params }: FilterSql): FilterSql {
 
 function anyOf(on: Field, operands: Scalar[], path: IssuePath): FilterSql {
   if (operands.length === 0) return { sql: '(0)', params: [] };
-  return joined(
-    'OR',
-    operands.map((one, i) => equals(on, one, [...path, i])),
-  );
+  if ('column' in on) {
+    const params = operands.map((one, i) => comparable(on, one, [...path, i]));
+    return { sql: `(${on.column} IN (${marks(params)}))`, params };
+  }
+  const texts = operands.filter((one) => typeof one === 'string');
+  const numbers = operands.filter((one) => typeof one === 'number');
+  const words = operands.filter((one) => typeof one === 'boolean').map(String);
+  const test =
+    `(j.type = 'text' AND j.atom IN (${marks(texts)})) OR ` +
+    `(j.type IN ('integer', 'real') AND j.atom IN (${marks(numbers)})) OR j.type IN (${marks(words)})`;
+  const any = { sql: element(test), params: [on.property, on.property, ...texts, ...numbers, ...words] };
+  return operands.includes(null) ? joined('OR', [any, equals(on, null, path)]) : any;
+}
+
+function marks(params: readonly unknown[]): string {
+  return params.map(() => '?').join(', ');
 }
 
 function equals(on: Field, value: Scalar, path: IssuePath): FilterSql {
@@ -170,8 +192,7 @@ function equals(on: Field, value: Scalar, path: IssuePath): FilterSql {
 }
 
 function compared(on: Field, operator: string, value: string | number, path: IssuePath): FilterSql {
-  if ('column' in on)
-    return { sql: `(${on.column} ${operator} ?)`, params: [on.time ? moment(value, path) : text(value, path)] };
+  if ('column' in on) return { sql: `(${on.column} ${operator} ?)`, params: [comparable(on, value, path)] };
   const kind = typeof value === 'string' ? `j.type = 'text'` : `j.type IN ('integer', 'real')`;
   return { sql: element(`${kind} AND j.atom ${operator} ?`), params: [on.property, on.property, value] };
 }
@@ -181,14 +202,15 @@ function element(test: string): string {
   return `(json_type(e.json, ?) <> 'object' AND EXISTS (SELECT 1 FROM json_each(e.json, ?) j WHERE ${test}))`;
 }
 
-function text(value: string | number, path: IssuePath): string {
-  if (typeof value === 'string') return value;
-  throw ValidationError.at(path, 'must be a text');
+/** What a column is compared with. */
+function comparable({ time }: { time: boolean }, value: Scalar, path: IssuePath): string {
+  if (typeof value !== 'string') throw ValidationError.at(path, 'must be a text');
+  return time ? moment(value, path) : value;
 }
 
 /** A time in the form in which times are stored, so that texts compare as times do. */
-function moment(value: string | number, path: IssuePath): string {
-  const time = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value) ? Date.parse(value) : Number.NaN;
+function moment(value: string, path: IssuePath): string {
+  const time = /^\d{4}-\d{2}-\d{2}/.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(time)) throw ValidationError.at(path, 'must be an ISO 8601 time');
   return new Date(time).toISOString();
 }

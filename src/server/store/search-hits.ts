@@ -58,15 +58,51 @@ export interface WordHit {
   score: number;
 }
 
-/** The best by BM25 for an FTS5 expression, best first. The index gives its rows by rank, and each is looked up here. */
-export function wordHits(db: Reader, match: string, within: FilterSql, limit: number): WordHit[] {
-  return db.all(
-    `SELECT e.key, -w.rank AS score FROM search.words w CROSS JOIN entity e ON e.key = w.rowid
-      WHERE w.words MATCH ? AND ${within.sql} ORDER BY w.rank LIMIT ?`,
-    match,
-    ...within.params,
-    limit,
-  );
+/** Among which entities one search looks, and until when. */
+export interface Look {
+  quick: FilterSql;
+  /** What looks into the JSON of each entity, and what it has found there so far, by key. */
+  filter: FilterSql | undefined;
+  fits: Map<number, boolean>;
+  /** As `performance.now()` has it: so long filters are tried. */
+  until: number;
+  /** Whether that was not long enough. */
+  late: boolean;
+}
+
+export function lookAmong({ filter, ...within }: Within, until: number): Look {
+  return { quick: conditionsOf(within), filter, fits: new Map(), until, late: false };
+}
+
+const pageSize = 256;
+
+/**
+ * The best by BM25 for an FTS5 expression, best first. The index gives its rows by rank, and each is looked up here; a
+ * filter, which may hold hundreds of conditions, page by page, as long as there is time.
+ */
+export function wordHits(db: Reader, match: string, look: Look, limit: number): WordHit[] {
+  const { quick } = look;
+  const sql = `SELECT e.key, -w.rank AS score FROM search.words w CROSS JOIN entity e ON e.key = w.rowid
+    WHERE w.words MATCH ? AND ${quick.sql} ORDER BY w.rank`;
+  if (!look.filter) return db.all(`${sql} LIMIT ?`, match, ...quick.params, limit);
+  const hits: WordHit[] = [];
+  let page: WordHit[] = [];
+  for (const hit of db.each<WordHit>(sql, match, ...quick.params)) {
+    page.push(hit);
+    if (page.length < pageSize) continue;
+    hits.push(...filtered(db, page, look, look.filter));
+    page = [];
+    look.late ||= performance.now() > look.until;
+    if (hits.length >= limit || look.late) return hits.slice(0, limit);
+  }
+  return [...hits, ...filtered(db, page, look, look.filter)].slice(0, limit);
+}
+
+function filtered(db: Reader, page: readonly WordHit[], { fits }: Look, filter: FilterSql): WordHit[] {
+  const unknown = page.flatMap(({ key }) => (fits.has(key) ? [] : [key]));
+  const found = new Set(unknown.length > 0 ? fitting(db, unknown, filter) : []);
+  for (const key of unknown) fits.set(key, found.has(key));
+  return page.filter(({ key }) => fits.get(key));
 }
 
 /** Those of the keys that fit, in the order given. */
@@ -112,10 +148,11 @@ export interface HitRow {
 /** Of long texts no more than a preview shows. */
 const begun = (name: string): string => `substr(json_extract(e.json, '$.properties.${name}'), 1, 404)`;
 
+const previewed = `${begun('description')} AS description, ${begun('text')} AS text`;
 const shown = {
   none: "'' AS json, NULL AS description, NULL AS text",
-  preview: `'' AS json, ${begun('description')} AS description, ${begun('text')} AS text`,
-  full: 'e.json, NULL AS description, NULL AS text',
+  preview: `'' AS json, ${previewed}`,
+  full: `e.json, ${previewed}`,
 };
 export type Expansion = keyof typeof shown;
 

@@ -1,5 +1,6 @@
 import { type Issue, ValidationError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
+import type { Presented } from '../../search/search-thread.ts';
 import { compileFilter, type FilterSql } from '../../store/filter.ts';
 import { checkNetwork } from '../entities/writes.ts';
 
@@ -41,6 +42,7 @@ export function collectionsIn(caller: Caller, body: CollectionNames): string[] {
 }
 
 /** The JSON of an answer around its results, which are JSON already. */
-export function answerWith(results: Uint8Array, metadata: object): Uint8Array {
-  return Buffer.concat([Buffer.from('{"results":'), results, Buffer.from(`,"metadata":${JSON.stringify(metadata)}}`)]);
+export function answerWith({ results, count, late }: Omit<Presented, 'collections'>, metadata: object): Uint8Array {
+  const facts = { ...metadata, result_count: count, ...(late && { truncated: true }) };
+  return Buffer.concat([Buffer.from('{"results":'), results, Buffer.from(`,"metadata":${JSON.stringify(facts)}}`)]);
 }

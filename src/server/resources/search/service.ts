@@ -47,9 +47,9 @@ export class SearchService {
       filter: filterOf(body.filter),
     };
     const job = { kind: 'text', text: query, k, within, perCollection } as const;
-    const { results, count } = await this.#env.engine.answer(store, job, shapeOf(body, placed));
+    const found = await this.#env.engine.answer(store, job, shapeOf(body, placed));
     const collections_searched = collection_ids.length;
-    return answerWith(results, { collection_ids, query, collections_searched, result_count: count });
+    return answerWith(found, { collection_ids, query, collections_searched });
   }
 
   async discover(caller: Caller, body: DiscoverBody): Promise<Uint8Array> {
@@ -64,8 +64,8 @@ export class SearchService {
       collections: collection_limit,
       perCollection: per_collection_limit,
     } as const;
-    const { results, count, collections } = await this.#env.engine.answer(store, job, shapeOf(body, placed));
-    return answerWith(results, { query, collections_searched: collections.length, result_count: count });
+    const found = await this.#env.engine.answer(store, job, shapeOf(body, placed));
+    return answerWith(found, { query, collections_searched: found.collections.length });
   }
 
   async collections(caller: Caller, body: SearchCollectionsBody): Promise<Uint8Array> {
@@ -77,8 +77,8 @@ export class SearchService {
       filter: filterOf(body.filter),
     };
     const job = { kind: 'text', text: query, k, within } as const;
-    const { results, count } = await this.#env.engine.answer(store, job, shapeOf(body, ['type']));
-    return answerWith(results, { query, result_count: count });
+    const found = await this.#env.engine.answer(store, job, shapeOf(body, ['type']));
+    return answerWith(found, { query });
   }
 
   async agents(caller: Caller, body: SearchAgentsBody): Promise<Uint8Array> {
@@ -90,8 +90,8 @@ export class SearchService {
       filter: filterOf(body.filter),
     };
     const job = { kind: 'text', text: query, k, within } as const;
-    const { results, count } = await this.#env.engine.answer(store, job, shapeOf(body, ['collection_id', 'status']));
-    return answerWith(results, { query, result_count: count });
+    const found = await this.#env.engine.answer(store, job, shapeOf(body, ['collection_id', 'status']));
+    return answerWith(found, { query });
   }
 
   async mine(caller: Caller, body: MySearchBody): Promise<Uint8Array> {
@@ -104,14 +104,13 @@ export class SearchService {
     const queried = held.slice(-maxMine);
     const within = { collections: queried, orLoose: include_public, ...(type !== undefined && { types: [type] }) };
     const job = { kind: 'text', text: query, k, within } as const;
-    const { results, count } = await this.#env.engine.answer(store, job, shapeOf(body, placed));
-    return answerWith(results, {
+    const found = await this.#env.engine.answer(store, job, shapeOf(body, placed));
+    return answerWith(found, {
       query,
       collections_queried: queried.length,
       collections_total: held.length,
       include_public,
       execution_time_ms: Math.round(performance.now() - begun),
-      result_count: count,
     });
   }
 

@@ -1,6 +1,7 @@
 import { type Caller, registered } from '../../model/caller.ts';
 import type { SearchEngine } from '../../search/engine.ts';
 import type { RankAnswer, RankJob } from '../../search/jobs.ts';
+import type { Shape } from '../../search/present.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { RecentMap } from '../../store/recent-map.ts';
 import type { Within } from '../../store/search-hits.ts';
@@ -21,14 +22,23 @@ interface Kept extends RankAnswer {
   made: number;
 }
 
-/** What was found is answered again for so long, unless the entity changed. */
+interface Asked {
+  store: NetworkStore;
+  tip: string;
+  job: RankJob;
+  within: Within;
+  shape: Shape;
+  refresh?: boolean | undefined;
+}
+
+/** What was found is answered again for so long, unless the entity changed or something of it is gone. */
 const keptMs = 10 * 60_000;
 const maxKept = 500;
 
 /** Searches for what is like something (interface.md, Search). */
 export class SimilarService {
   readonly #env: SimilarSurroundings;
-  /** What was found lately, by what was asked; what does not fit any more is left out when it is answered. */
+  /** What was found lately, by what was asked. */
   readonly #kept = new RecentMap<string, Kept>(maxKept);
 
   constructor(env: SimilarSurroundings) {
@@ -40,9 +50,15 @@ export class SimilarService {
     const { store, tip } = await this.#source(caller, id, 'collection');
     const within = { types: ['collection'] };
     const job = { kind: 'like', id, k: body.limit ?? 10, within } as const;
-    const found = await this.#found(store, job, tip, body.refresh ?? false);
-    const { results, count } = await this.#env.engine.present(store, found.ranked, within, shapeOf(body, []));
-    return answerWith(results, { source_id: id, result_count: count, ...found.from });
+    const { shown, from } = await this.#shown({
+      store,
+      tip,
+      job,
+      within,
+      shape: shapeOf(body, []),
+      refresh: body.refresh,
+    });
+    return answerWith(shown, { source_id: id, ...from });
   }
 
   async items(caller: Caller, body: SimilarItemsBody): Promise<Uint8Array> {
@@ -57,12 +73,10 @@ export class SimilarService {
       collections: tier1_limit,
       perCollection: tier2_limit,
     } as const;
-    const found = await this.#found(store, job, tip, body.refresh ?? false);
     const within: Within = { except: [id] };
     const shape = shapeOf(body, ['type', 'collection_id']);
-    const { results, count } = await this.#env.engine.present(store, found.ranked, within, shape);
-    const collections_searched = found.collections.length;
-    return answerWith(results, { source_id: id, collections_searched, result_count: count, ...found.from });
+    const { shown, collections, from } = await this.#shown({ store, tip, job, within, shape, refresh: body.refresh });
+    return answerWith(shown, { source_id: id, collections_searched: collections.length, ...from });
   }
 
   /** A live entity that the caller may view, with its tip. */
@@ -77,19 +91,24 @@ export class SimilarService {
     });
   }
 
-  async #found(
-    store: NetworkStore,
-    job: RankJob,
-    tip: string,
-    refresh: boolean,
-  ): Promise<RankAnswer & { from: object }> {
+  /** What is found, or was found lately and is all there still. `tip` is the source's. */
+  async #shown({ store, tip, job, within, shape, refresh = false }: Asked) {
+    const { engine, writes } = this.#env;
     const key = JSON.stringify([store.network, tip, job]);
-    const now = this.#env.writes.env.now();
+    const now = writes.env.now();
     const known = this.#kept.get(key);
-    const fresh = known && !refresh && now - known.made < keptMs;
-    const found = fresh ? known : { ...(await this.#env.engine.rank(store, job)), made: now };
-    if (!fresh) this.#kept.set(key, found);
-    const { ranked, collections, made } = found;
-    return { ranked, collections, from: { cached: fresh === true, cached_at: new Date(made).toISOString() } };
+    if (known && !refresh && now - known.made < keptMs) {
+      const shown = await engine.present(store, known.ranked, within, shape);
+      if (shown.count === known.ranked.length)
+        return { shown, collections: known.collections, from: made(known, true) };
+    }
+    const found = { ...(await engine.rank(store, job)), made: now };
+    this.#kept.set(key, found);
+    const shown = await engine.present(store, found.ranked, within, shape);
+    return { shown, collections: found.collections, from: made(found, false) };
   }
+}
+
+function made({ made: time }: Kept, cached: boolean) {
+  return { cached, cached_at: new Date(time).toISOString() };
 }

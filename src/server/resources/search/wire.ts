@@ -9,7 +9,7 @@ import type { EntityId, JsonMap, PreviewView } from '../wire.ts';
  */
 export type SearchText = string;
 
-/** What is shown of each hit: a preview, the whole entity, or neither. */
+/** What is shown of each hit: a preview, the whole entity beside it, or neither. */
 export type Expand = 'preview' | 'full' | 'none';
 
 /**
@@ -207,7 +207,7 @@ export interface HitView {
   score: number;
   created_at?: string;
   updated_at?: string;
-  /** With `expand` preview. */
+  /** With `expand` preview and full. */
   entity_preview?: PreviewView;
   /** With `expand` full. */
   entity?: EntityView;
@@ -231,6 +231,8 @@ export interface TextMetadata {
   query: string;
   /** @isInt */
   result_count: number;
+  /** Where there was more to look at than time for it: a filter that fits little among very many. */
+  truncated?: boolean;
 }
 
 export interface SearchedMetadata extends TextMetadata {
