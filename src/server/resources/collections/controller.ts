@@ -254,9 +254,9 @@ export class CollectionsController extends Controller {
   }
 
   /**
-   * Search a collection's entities by a part of their labels; upper and lower case are one.
+   * Search a collection's entities by a part of their labels, upper and lower case being one, or for what is like an entity.
    * @param q The part; the first 500 characters of a label are searched
-   * @param similar_to An entity that others are to be like; a node without embeddings answers 503. Either `q` or this
+   * @param similar_to An entity that others are to be like, of this collection or not. Either `q` or this
    * @param type Only entities of this type
    * @minLength q 1
    * @maxLength q 500

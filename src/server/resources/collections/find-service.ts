@@ -20,7 +20,7 @@ export interface SearchOptions {
   limit: number;
 }
 
-/** Finds collections, and entities in one by their labels. All of it runs on reader threads and gives JSON text. */
+/** Finds collections, and entities in one. All of it runs on other threads and gives JSON text. */
 export class CollectionFindService {
   readonly #writes: EntityWrites;
   readonly #entities: EntitiesService;

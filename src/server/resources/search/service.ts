@@ -1,3 +1,4 @@
+import { ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { idOn, type Network } from '../../model/ids.ts';
 import { requireUser } from '../../model/permissions.ts';
@@ -38,7 +39,7 @@ export class SearchService {
   }
 
   async entities(caller: Caller, body: SearchEntitiesBody): Promise<Uint8Array> {
-    const store = await this.#allowed(caller, 'search:query');
+    const store = await this.#allowed(caller, 'search:query', body);
     const { query, types, limit: k = 20, per_collection_limit: perCollection } = body;
     const collection_ids = collectionsIn(caller, body);
     const within = {
@@ -53,7 +54,7 @@ export class SearchService {
   }
 
   async discover(caller: Caller, body: DiscoverBody): Promise<Uint8Array> {
-    const store = await this.#allowed(caller, 'search:query');
+    const store = await this.#allowed(caller, 'search:query', body);
     const { query, types, limit: k = 20, collection_limit = 10, per_collection_limit = 5 } = body;
     const within = { ...typed(types), filter: filterOf(body.filter) };
     const job = {
@@ -69,7 +70,7 @@ export class SearchService {
   }
 
   async collections(caller: Caller, body: SearchCollectionsBody): Promise<Uint8Array> {
-    const store = await this.#allowed(caller, 'search:query');
+    const store = await this.#allowed(caller, 'search:query', body);
     const { query, limit: k = 10, types: holding } = body;
     const within = {
       types: ['collection'],
@@ -82,7 +83,7 @@ export class SearchService {
   }
 
   async agents(caller: Caller, body: SearchAgentsBody): Promise<Uint8Array> {
-    const store = await this.#allowed(caller, 'search:query');
+    const store = await this.#allowed(caller, 'search:query', body);
     const { query, limit: k = 10, scope = 'official' } = body;
     const within = {
       types: ['agent'],
@@ -96,7 +97,7 @@ export class SearchService {
 
   async mine(caller: Caller, body: MySearchBody): Promise<Uint8Array> {
     const begun = performance.now();
-    const store = await this.#allowed(caller, 'search:execute');
+    const store = await this.#allowed(caller, 'search:execute', body);
     const actor = registered(caller);
     const { ids } = actor.kind === 'processor' ? { ids: [actor.id] } : requireUser(actor, 'search their collections');
     const { query, type, role, include_public = false, limit: k = 20 } = body;
@@ -114,8 +115,9 @@ export class SearchService {
     });
   }
 
-  async #allowed(caller: Caller, action: string): Promise<NetworkStore> {
+  async #allowed(caller: Caller, action: string, { query }: { query: string }): Promise<NetworkStore> {
     const actor = registered(caller);
+    if (!query.isWellFormed()) throw ValidationError.at(['query'], 'holds an unpaired surrogate');
     const store = await this.#env.writes.store(caller);
     store.read((db) => this.#env.writes.env.permissions.require(db, actor, action, null));
     return store;
