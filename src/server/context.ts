@@ -9,6 +9,7 @@ import { createAuthenticator } from './http/auth.ts';
 import type { Authenticate } from './http/caller.ts';
 import type { LargeRequests } from './http/large-requests.ts';
 import { durationBounds, RequestTally } from './http/request-tally.ts';
+import { Outbound } from './jobs/outbound.ts';
 import type { Log } from './log.ts';
 import { nodeToolServer } from './mcp/node-tool-server.ts';
 import type { Network } from './model/ids.ts';
@@ -41,6 +42,9 @@ import { StatusService } from './resources/node/status/service.ts';
 import { LeftoversService } from './resources/node/transfers/leftovers-service.ts';
 import { UploadsService } from './resources/node/transfers/service.ts';
 import { UpkeepService } from './resources/node/upkeep/service.ts';
+import { ProcessorKeysService } from './resources/processors/keys-service.ts';
+import { ProcessorStanding } from './resources/processors/standing.ts';
+import { VerificationService } from './resources/processors/verification-service.ts';
 import { SystemService } from './resources/system/service.ts';
 import { AdditiveFollowers } from './resources/updates/followers.ts';
 import { SearchEngine } from './search/engine.ts';
@@ -91,6 +95,9 @@ export interface Context extends Services, AsyncDisposable {
   system: SystemService;
   invites: InvitesService;
   additive: AdditiveFollowers;
+  outbound: Outbound;
+  /** Keys and verification of agents and kladoi. */
+  processors: { keys: ProcessorKeysService; verification: VerificationService };
 }
 
 /** What comes from outside: tests give their own. */
@@ -136,6 +143,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     instance,
     publicUrl,
   });
+  const outbound = opened.use(new Outbound());
   const requests = new RequestTally();
   const pool = opened.use(new RequestPool({ config, networks, now, log }));
   const additive = opened.use(
@@ -181,9 +189,15 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
       identity,
       jwt: { ...config.jwt, ...secrets.jwt },
       sessions,
+      processors: new ProcessorStanding(networks),
       service: config.service,
       now,
     }),
+    outbound,
+    processors: {
+      keys: new ProcessorKeysService({ writes, identity }),
+      verification: new VerificationService({ ...config, writes, identity, outbound }),
+    },
     largeRequests: pool,
     requests,
     metrics: opened.use(

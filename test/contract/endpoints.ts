@@ -153,16 +153,6 @@ export const later: Record<string, string[]> = {
     'GET /rhizai/{id}/jobs/{job_id}/status',
     'POST /rhizai/{id}/jobs/{job_id}/resume',
   ],
-  registries: [
-    'GET /agents/{id}/keys',
-    'POST /agents/{id}/keys',
-    'DELETE /agents/{id}/keys/{prefix}',
-    'POST /agents/{id}/verify',
-    'POST /kladoi/{id}/verify',
-    'GET /kladoi/{id}/keys',
-    'POST /kladoi/{id}/keys',
-    'DELETE /kladoi/{id}/keys/{prefix}',
-  ],
 };
 
 /** A route without the names of its parameters. */

@@ -31,7 +31,4 @@ export const lines = [
 export type Line = (typeof lines)[number] | `Endpoints: ${string}`;
 
 /** Lines of endpoints that are not built yet; who builds them takes the line out here and adds its borders. */
-export const laterLines: Line[] = [
-  'Invocation permission duration: 60..86400 seconds, default 3600',
-  'Agent/klados key expiry: 1..365 days, default 365',
-];
+export const laterLines: Line[] = ['Invocation permission duration: 60..86400 seconds, default 3600'];

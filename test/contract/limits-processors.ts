@@ -48,6 +48,43 @@ const rhizai = kinds.filter(({ path }) => path === '/rhizai');
 export const processorBorders: Border[] = [
   ...both('label 1..200', 'label', length(1, 200)),
   ...both('description <= 2000', 'description', length(0, 2000)),
+  ...kinds
+    .filter(({ path }) => path !== '/rhizai')
+    .flatMap(({ path, make }): Border[] => {
+      const keyed = (name: string) => async (s: Scene, value: unknown) =>
+        ask(s.node, s.owner, `POST ${path}/${(await make(s.node, s.owner, s.collection.id)).id}/keys`, {
+          [name]: value,
+        });
+      return [
+        {
+          line: 'Agent/klados key expiry: 1..365 days, default 365',
+          name: `POST ${path}/{id}/keys expires_in_days`,
+          send: keyed('expires_in_days'),
+          fits: [1, 365, undefined],
+          breaks: [0, 366, 1.5, '1', null],
+          path: ['expires_in_days'],
+        },
+        {
+          line: 'key label <= 100',
+          name: `POST ${path}/{id}/keys label`,
+          send: keyed('label'),
+          ...length(0, 100),
+          path: ['label'],
+        },
+        {
+          line: 'key prefix 4..12',
+          name: `DELETE ${path}/{id}/keys/{prefix}`,
+          send: async (s: Scene, prefix) => {
+            const { id } = await make(s.node, s.owner, s.collection.id);
+            return ask(s.node, s.owner, `DELETE ${path}/${id}/keys/${prefix}`);
+          },
+          fits: ['ak_0', 'ak_012345678'],
+          taken: 404,
+          breaks: ['ak_', 'ak_0123456789'],
+          path: ['prefix'],
+        },
+      ];
+    }),
   ...both('rhiza version 1..50', 'version', length(1, 50), rhizai),
   ...both('rhiza entry 1..100', 'entry', length(1, 100), rhizai),
 ];

@@ -39,9 +39,11 @@ folder:update      | mgsbpko       | mgsbpko       | so            | so
 agent:view         | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
 agent:create       | mgsbpko       | mgsbpko       | so            | so
 agent:update       | mgsbpko       | mgsbpko       | so            | so
+agent:manage       | so            | so            | so            | so
 klados:view        | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
 klados:create      | mgsbpko       | mgsbpko       | so            | so
 klados:update      | mgsbpko       | mgsbpko       | so            | so
+klados:manage      | so            | so            | so            | so
 rhiza:view         | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
 rhiza:create       | mgsbpko       | mgsbpko       | so            | so
 rhiza:update       | mgsbpko       | mgsbpko       | so            | so
@@ -131,12 +133,16 @@ const probes: Record<string, Probe> = {
     const body = { expect_tip: cid, key: 'another', content_type: 'text/plain', size: 1 };
     return ask(scene.node, who, `POST /files/${id}/reupload`, body);
   },
+  'agent:manage': async (s, who) =>
+    ask(s.node, who, `GET /agents/${(await agent(s.node, s.maker, s.collection.id)).id}/keys`),
   'agent:update': async (s, who) => {
     const { id, cid } = await agent(s.node, s.maker, s.collection.id);
     return ask(s.node, who, `PUT /agents/${id}`, { expect_tip: cid, label: 'new' });
   },
   'agent:view': async (s, who) => ask(s.node, who, `GET /agents/${(await agent(s.node, s.maker, s.collection.id)).id}`),
   'agent:create': ({ node, collection }, who) => ask(node, who, 'POST /agents', agentBody(collection.id)),
+  'klados:manage': async (s, who) =>
+    ask(s.node, who, `GET /kladoi/${(await klados(s.node, s.maker, s.collection.id)).id}/keys`),
   'klados:update': async (s, who) => {
     const { id, cid } = await klados(s.node, s.maker, s.collection.id);
     return ask(s.node, who, `PUT /kladoi/${id}`, { expect_tip: cid, label: 'new' });

@@ -186,21 +186,6 @@ describe('keys', () => {
     expect(test.identity.findKey(forever.key)).not.toBeNull();
   });
 
-  it('of a disabled processor are refused until it is enabled again', () => {
-    const id = register();
-    const make = (processor: string) =>
-      test.identity.createKey({ kind: 'agent', account: id, processor, expiresIn: 60 });
-    const { key } = make(agent);
-    const other = make('01J0000000000000000000000B');
-    expect(test.identity.findKey(key)).not.toBeNull();
-    test.identity.setKeysDisabled(agent, true);
-    expect(test.identity.findKey(key)).toBeNull();
-    expect(test.identity.findKey(other.key)).not.toBeNull();
-    expect(test.identity.listKeys({ processor: agent })).toMatchObject([{ disabled: true }]);
-    test.identity.setKeysDisabled(agent, false);
-    expect(test.identity.findKey(key)).not.toBeNull();
-  });
-
   it('are listed by holder, newest first, without their text', () => {
     const [id, other] = [register(), register('bob')];
     const first = userKey(id);
@@ -210,7 +195,7 @@ describe('keys', () => {
     const { key: _, ...shown } = second;
     const list = test.identity.listKeys({ account: id });
     expect(list.map((key) => key.id)).toEqual([second.id, first.id]);
-    expect(list[0]).toEqual({ ...shown, kind: 'user', last_used_at: null, disabled: false });
+    expect(list[0]).toEqual({ ...shown, kind: 'user', last_used_at: null });
     expect(test.identity.listKeys({ processor: agent }).map((key) => key.id)).toEqual([processors.id]);
     expect(test.identity.listKeys({ account: other })).toEqual([]);
   });

@@ -15,6 +15,8 @@ export interface AuthenticatorOptions {
   jwt: JwtSettings;
   /** Whose sessions the page's cookie names; without it cookies mean nothing. */
   sessions?: Pick<SessionsService, 'accountOf'>;
+  /** Whether a processor is deleted or disabled; without it none is. */
+  processors?: { isOut(processor: { id: string; network: Network }): boolean | Promise<boolean> };
   /** The service's name on the wire (`ARCHEION_SERVICE`), which names the network header. */
   service: string;
   /** Epoch milliseconds. */
@@ -49,7 +51,7 @@ const maxName = 200;
  * header, ForbiddenError for X-On-Behalf-Of from anybody but a service account or of a user who is not registered, and
  * UnavailableError where the identity provider's keys cannot be had.
  */
-export function createAuthenticator({ identity, jwt, sessions, service, now }: AuthenticatorOptions) {
+export function createAuthenticator({ identity, jwt, sessions, processors, service, now }: AuthenticatorOptions) {
   const verifyJwt = createJwtVerifier(jwt, now);
 
   function prove({ authorization, cookie }: Presentation): Proof | Promise<Proof> {
@@ -110,9 +112,21 @@ export function createAuthenticator({ identity, jwt, sessions, service, now }: A
     }
   }
 
+  /** Keys of processors end with what they stand for. */
+  function inUse(proof: Proof, found: Caller): Caller | Promise<Caller> {
+    if (proof.kind !== 'key' || proof.key.processor === null || !processors) return found;
+    const refuseOut = (out: boolean): Caller => {
+      if (out) throw new UnauthorizedError();
+      return found;
+    };
+    const out = processors.isOut(proof.key.processor);
+    return out instanceof Promise ? out.then(refuseOut) : refuseOut(out);
+  }
+
   return (shown: Presentation): Caller | Promise<Caller> => {
     const proof = prove(shown);
-    return proof instanceof Promise ? proof.then((proven) => caller(proven, shown)) : caller(proof, shown);
+    const known = (proven: Proof) => inUse(proven, caller(proven, shown));
+    return proof instanceof Promise ? proof.then(known) : known(proof);
   };
 }
 

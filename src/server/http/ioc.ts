@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { AgentAccessController } from '../resources/agents/access/controller.ts';
 import { AgentsController } from '../resources/agents/controller.ts';
 import { AlphaController } from '../resources/alpha/controller.ts';
 import { AttestationsController } from '../resources/attestations/controller.ts';
@@ -12,6 +13,7 @@ import { EventsController } from '../resources/events/controller.ts';
 import { FilesController } from '../resources/files/controller.ts';
 import { FoldersController } from '../resources/folders/controller.ts';
 import { GraphController } from '../resources/graph/controller.ts';
+import { KladosAccessController } from '../resources/kladoi/access/controller.ts';
 import { KladoiController } from '../resources/kladoi/controller.ts';
 import { McpController } from '../resources/mcp/controller.ts';
 import { ArchivesController } from '../resources/node/archives/controller.ts';
@@ -63,6 +65,8 @@ const onServices = new Map<ControllerClass, (services: Services) => object>([
 
 /** Controllers of what the node has only once: a feed, tasks, accounts of its own. */
 const onContext = new Map<ControllerClass, (ctx: Context) => object>([
+  [AgentAccessController, (ctx) => new AgentAccessController(ctx.processors)],
+  [KladosAccessController, (ctx) => new KladosAccessController(ctx.processors)],
   [AlphaController, (ctx) => new AlphaController(ctx.invites)],
   [ArchivesController, (ctx) => new ArchivesController(ctx.archives)],
   [ChatController, (ctx) => new ChatController(ctx.chat)],

@@ -28,7 +28,6 @@ export interface KeyRecord {
   created_at: number;
   expires_at: number | null;
   last_used_at: number | null;
-  disabled: boolean;
 }
 
 /** What a valid key stands for. */
@@ -47,12 +46,11 @@ export interface VerifiedKey {
 /** How many keys that are not revoked one holder may have. */
 export const maxKeysPerHolder = 1000;
 
-type KeyRow = Omit<KeyRecord, 'disabled'> & {
+type KeyRow = KeyRecord & {
   digest: Buffer;
   account: string;
   processor: string | null;
   network: Network | null;
-  disabled: number;
   internal: number;
 };
 
@@ -83,9 +81,8 @@ export function listKeys(db: NodeDatabase, holder: KeyHolder): KeyRecord[] {
   const [where, holderId] = ownedBy(holder);
   return db
     .all<KeyRow>(`SELECT * FROM api_key WHERE ${where} ORDER BY created_at DESC, id`, holderId)
-    .map(({ id, prefix, kind, label, created_at, expires_at, last_used_at, disabled }) => ({
+    .map(({ id, prefix, kind, label, created_at, expires_at, last_used_at }) => ({
       ...{ id, prefix, kind, label, created_at, expires_at, last_used_at },
-      disabled: disabled === 1,
     }));
 }
 
@@ -110,13 +107,9 @@ export function revokeInternal(db: NodeDatabase, account: string, now: number): 
   db.run(sql, now, account);
 }
 
-export function setDisabled(db: NodeDatabase, processor: string, disabled: boolean): void {
-  db.run('UPDATE api_key SET disabled = ? WHERE processor = ?', disabled ? 1 : 0, processor);
-}
-
-/** The key with that digest, unless it is revoked or disabled; whether it has expired is the caller's to see. */
+/** The key with that digest, unless it is revoked; whether it has expired is the caller's to see. */
 export function keyByDigest(db: NodeDatabase, digest: Buffer): VerifiedKey | null {
-  const sql = 'SELECT * FROM api_key WHERE digest = ? AND revoked_at IS NULL AND disabled = 0';
+  const sql = 'SELECT * FROM api_key WHERE digest = ? AND revoked_at IS NULL';
   const row = db.get<KeyRow>(sql, digest);
   if (row === undefined || !timingSafeEqual(row.digest, digest)) return null;
   const { id, prefix, kind, expires_at, processor, network } = row;

@@ -34,7 +34,6 @@ export const identityMigrations: readonly string[] = [
     expires_at INTEGER,
     last_used_at INTEGER,
     revoked_at INTEGER,
-    disabled INTEGER NOT NULL DEFAULT 0,
     internal INTEGER NOT NULL DEFAULT 0
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX api_key_account ON api_key (account) WHERE revoked_at IS NULL;
@@ -54,5 +53,20 @@ export const identityMigrations: readonly string[] = [
     accepted_at INTEGER
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX invite_created ON invite (created_at);
+
+  CREATE TABLE verification_token (
+    processor TEXT PRIMARY KEY,
+    token TEXT NOT NULL,
+    endpoint TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE verified_endpoint (
+    processor TEXT PRIMARY KEY,
+    endpoint TEXT NOT NULL,
+    verified_at INTEGER NOT NULL,
+    operators INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
   `,
 ];

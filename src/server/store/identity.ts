@@ -13,6 +13,7 @@ import * as invites from './invites.ts';
 import { NodeDatabase } from './node-database.ts';
 import { readOperatorKey, writeOperatorKey } from './operator-key.ts';
 import { RecentMap } from './recent-map.ts';
+import { Verifications } from './verifications.ts';
 
 export interface IdentityOptions {
   /** Epoch milliseconds. */
@@ -37,6 +38,7 @@ const usesWrittenEvery = 60_000;
 
 /** Accounts, their aliases and keys, and the node's settings, in `<data>/identity.db` (decisions.md, Identity and authorship). */
 export class Identity {
+  readonly verifications: Verifications;
   readonly #db: NodeDatabase;
   readonly #operatorFile: string;
   readonly #now: () => number;
@@ -49,6 +51,7 @@ export class Identity {
   /** `folder` is the node's data folder and must be there. Throws StorageError where the database cannot be used. */
   constructor(folder: string, { now, randomBytes, remembered = 10_000 }: IdentityOptions) {
     this.#db = new NodeDatabase(join(folder, 'identity.db'), { steps: identityMigrations, synchronous: 'FULL' });
+    this.verifications = new Verifications(this.#db);
     this.#operatorFile = join(folder, 'operator.key');
     this.#now = now;
     this.#randomBytes = randomBytes;
@@ -149,13 +152,7 @@ export class Identity {
     this.#verified.clear();
   }
 
-  /** Takes the keys of a deleted or disabled processor out of use, or back into it. */
-  setKeysDisabled(processor: string, disabled: boolean): void {
-    keys.setDisabled(this.#db, processor, disabled);
-    this.#verified.clear();
-  }
-
-  /** What a key stands for, and null where it is malformed, unknown, expired, revoked or disabled. */
+  /** What a key stands for, and null where it is malformed, unknown, expired or revoked. */
   findKey(key: string): VerifiedKey | null {
     if (!isApiKey(key)) return null;
     const digest = keyDigest(key);
@@ -231,6 +228,11 @@ export class Identity {
         "The node's signing key in identity.db is damaged. Restore a backup; what was signed before stays good.",
       );
     }
+  }
+
+  /** `vt_` and 32 random bytes in hex (processors.md 1.2). */
+  newVerificationToken(): string {
+    return `vt_${Buffer.from(this.#randomBytes(32)).toString('hex')}`;
   }
 
   /** A node-wide setting, or null. */

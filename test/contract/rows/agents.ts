@@ -2,6 +2,7 @@ import { ask } from '../../helpers/callers.ts';
 import { nowhere, ok } from '../../helpers/entities.ts';
 import { agentBody } from '../../helpers/processors.ts';
 import type { Row } from '../row.ts';
+import { accessRows } from './processor-access.ts';
 import { changed, creation, type Kind, made, reading, refusedChange, updating, wrong } from './processors.ts';
 
 const kind: Kind = { path: '/agents', type: 'agent', body: agentBody };
@@ -60,4 +61,5 @@ export const agentRows: Row[] = [
       }),
     },
   ]),
+  ...accessRows(kind),
 ];

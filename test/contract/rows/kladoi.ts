@@ -1,5 +1,6 @@
 import { kladosBody } from '../../helpers/processors.ts';
 import type { Row } from '../row.ts';
+import { accessRows } from './processor-access.ts';
 import { changed, creation, type Kind, made, reading, refusedChange, updating, wrong } from './processors.ts';
 
 const kind: Kind = { path: '/kladoi', type: 'klados', body: kladosBody };
@@ -88,4 +89,5 @@ export const kladosRows: Row[] = [
       },
     ],
   ),
+  ...accessRows(kind),
 ];

@@ -31,3 +31,71 @@ export interface ChangeBody extends CasUpdateBody {
   /** `active` needs all that a job needs to know, and of an agent or klados a verified endpoint. */
   status?: 'development' | 'active' | 'disabled';
 }
+
+export interface KeyView {
+  id: string;
+  prefix: string;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  label: string | null;
+}
+
+export interface KeysView {
+  keys: KeyView[];
+}
+
+export interface CreateKeyBody {
+  /** @maxLength 100 */
+  label?: string;
+  /**
+   * @isInt
+   * @minimum 1
+   * @maximum 365
+   * @default 365
+   */
+  expires_in_days?: number;
+}
+
+export interface CreatedKeyView {
+  id: string;
+  /** The full key, shown only here. */
+  key: string;
+  prefix: string;
+  created_at: string;
+  expires_at: string;
+  label: string | null;
+}
+
+export interface VerifyBody {
+  /** Ask the endpoint now; otherwise the token that it is to serve is answered. */
+  confirm?: boolean;
+}
+
+export interface VerifiedView {
+  verified: true;
+  verified_at: string;
+}
+
+export interface UnverifiedView {
+  verified: false;
+  error:
+    | 'no_token'
+    | 'token_expired'
+    | 'fetch_failed'
+    | 'invalid_response'
+    | 'token_mismatch'
+    | 'agent_id_mismatch'
+    | 'klados_id_mismatch';
+  message: string;
+}
+
+/** What the endpoint is to serve at `/.well-known/arke-verification`. */
+export interface TokenView {
+  verification_token: string;
+  endpoint: string;
+  /** What to do, in words. */
+  instructions: string;
+  /** After an hour. */
+  expires_at: string;
+}

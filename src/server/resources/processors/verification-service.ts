@@ -1,0 +1,193 @@
+import { BusyError, ValidationError } from '../../errors.ts';
+import type { OutboundAnswer, OutboundRequest, Reach } from '../../jobs/outbound.ts';
+import { OutboundError } from '../../jobs/outbound.ts';
+import { type Caller, isOperator, registered } from '../../model/caller.ts';
+import { below, commandOf, endpointFault } from '../../model/endpoints.ts';
+import type { JsonObject, Manifest } from '../../model/manifest.ts';
+import { applyUpdate } from '../../model/merge.ts';
+import type { Reader } from '../../store/connection.ts';
+import type { Identity } from '../../store/identity.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
+import type { VerificationToken } from '../../store/verifications.ts';
+import { firstAuthor } from '../../store/versions.ts';
+import type { EntityWrites, Prepared } from '../entities/writes.ts';
+import { managedLive, type Served } from './managed.ts';
+import { served, type VerificationFault } from './verification-answer.ts';
+
+export interface VerificationNeeds {
+  writes: EntityWrites;
+  identity: Pick<Identity, 'verifications' | 'newVerificationToken'>;
+  outbound: { request: (wanted: OutboundRequest) => Promise<OutboundAnswer> };
+  /** Whose processors may have endpoints on this machine and in private networks. */
+  privateEndpoints: 'operator' | 'everyone' | 'nobody';
+  /** `<service>` on the wire. */
+  service: string;
+}
+
+/** What a processor's endpoint must serve; `id` is the processor's. */
+export interface Challenge {
+  id: string;
+  verification_token: string;
+  endpoint: string;
+  instructions: string;
+  expires_at: string;
+}
+
+export type VerificationOutcome =
+  | Challenge
+  | { verified: true; verified_at: string }
+  | { verified: false; error: VerificationFault; message: string };
+
+const tokenLife = 3_600_000;
+const fetchTimeout = 10_000;
+const maxAnswer = 64 * 1024;
+/** So many endpoints are waited for at once. */
+const maxAtOnce = 32;
+
+/** Shows that whoever registered an agent or klados has its endpoint in hand (processors.md 1). */
+export class VerificationService {
+  readonly #on: VerificationNeeds;
+  #underWay = 0;
+
+  constructor(needs: VerificationNeeds) {
+    this.#on = needs;
+  }
+
+  /** With `confirm` the endpoint is asked; without, the token that it is to serve is answered, the same for an hour. */
+  async verify(caller: Caller, type: Served, id: string, confirm: boolean): Promise<VerificationOutcome> {
+    registered(caller);
+    const store = await this.#on.writes.store(caller);
+    const { endpoint, maker } = store.read((db) => ({
+      endpoint: endpointOf(managedLive(this.#on.writes, db, caller, type, id).manifest, type),
+      maker: firstAuthor(db, id),
+    }));
+    if (!confirm) return this.#challenge(type, id, endpoint);
+    const own = caller.actor.kind === 'user' && maker !== undefined && caller.actor.ids.includes(maker);
+    return this.#confirm(caller, store, { type, id, endpoint, operators: own && isOperator(caller) });
+  }
+
+  /** Whether this node has verified that endpoint of the processor; one that came verified from elsewhere is not. */
+  isVerifiedHere(id: string, endpoint: string): boolean {
+    return this.#on.identity.verifications.verified(id)?.endpoint === endpoint;
+  }
+
+  /** Which addresses requests to that endpoint of the processor may reach. */
+  reachOf(id: string, endpoint: string): Reach {
+    const verified = this.#on.identity.verifications.verified(id);
+    return this.#reach(verified?.endpoint === endpoint && verified.operators);
+  }
+
+  #reach(operators: boolean): Reach {
+    const { privateEndpoints } = this.#on;
+    return privateEndpoints === 'everyone' || (privateEndpoints === 'operator' && operators) ? 'anywhere' : 'public';
+  }
+
+  #challenge(type: Served, id: string, endpoint: string): Challenge {
+    const { identity } = this.#on;
+    const { verifications } = identity;
+    const now = this.#on.writes.env.now();
+    const known = verifications.token(id);
+    const good = known !== undefined && known.endpoint === endpoint && known.expires_at > now;
+    const token = good
+      ? known
+      : { token: identity.newVerificationToken(), endpoint, created_at: now, expires_at: now + tokenLife };
+    if (!good) verifications.putToken(id, token);
+    const body = JSON.stringify({ verification_token: token.token, [`${type}_id`]: id });
+    return {
+      id,
+      verification_token: token.token,
+      endpoint,
+      instructions:
+        `Serve ${body} at ${this.#address(endpoint)} as application/json, then send {"confirm": true} to this ` +
+        `address within the hour.`,
+      expires_at: new Date(token.expires_at).toISOString(),
+    };
+  }
+
+  #address(endpoint: string): string {
+    return below(endpoint, `/.well-known/${this.#on.service}-verification`);
+  }
+
+  async #confirm(
+    caller: Caller,
+    store: NetworkStore,
+    processor: { type: Served; id: string; endpoint: string; operators: boolean },
+  ): Promise<VerificationOutcome> {
+    const { type, id, endpoint, operators } = processor;
+    const token = this.#on.identity.verifications.token(id);
+    const now = this.#on.writes.env.now();
+    if (!token || token.endpoint !== endpoint)
+      return failed('no_token', 'There is no token for this endpoint: ask for one without `confirm`, and serve it.');
+    if (token.expires_at <= now)
+      return failed('token_expired', 'The token is older than an hour: ask for another without `confirm`.');
+    const fault = await this.#ask(type, id, token, this.#reach(operators));
+    if (fault) return fault;
+    const verified_at = this.#on.writes.env.now();
+    // First what this node knows, which means nothing without the version that says so.
+    this.#on.identity.verifications.putVerified(id, { endpoint, verified_at, operators });
+    const written = await this.#on.writes.queued(store, id, () =>
+      this.#on.writes.write(
+        store,
+        (db): { steps: Prepared[] } => {
+          const step = this.#step(db, caller, processor, verified_at);
+          return { steps: step ? [step] : [] };
+        },
+        true,
+      ),
+    );
+    if (written.steps.length === 0)
+      return failed('no_token', 'The endpoint was changed meanwhile: ask for a token for the new one.');
+    this.#on.identity.verifications.dropToken(id);
+    return { verified: true, verified_at: new Date(verified_at).toISOString() };
+  }
+
+  async #ask(type: Served, id: string, token: VerificationToken, reach: Reach) {
+    if (this.#underWay >= maxAtOnce) throw new BusyError(5, 'Many endpoints are being verified; try again.');
+    this.#underWay++;
+    try {
+      const url = this.#address(token.endpoint);
+      const headers = { Accept: 'application/json', 'User-Agent': 'Arke/1.0' };
+      const limits = { timeoutMs: fetchTimeout, maxBytes: maxAnswer };
+      const answer = await this.#on.outbound.request({ url, method: 'GET', headers, reach, ...limits });
+      const fault = served(answer, { token: token.token, type, id });
+      return fault && failed(fault.error, `${url} ${fault.message}`);
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      return failed('fetch_failed', `The endpoint could not be asked: ${error.message}.`);
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  /** The version that says so; null where the endpoint has become another one. */
+  #step(
+    db: Reader,
+    caller: Caller,
+    { type, id, endpoint }: { type: Served; id: string; endpoint: string },
+    at: number,
+  ): Prepared | null {
+    const base = managedLive(this.#on.writes, db, caller, type, id);
+    if (base.manifest.properties.endpoint !== endpoint) return null;
+    const properties: JsonObject = { endpoint_verified_at: new Date(at).toISOString() };
+    const stamp = this.#on.writes.stamp(registered(caller));
+    const next = applyUpdate(base.manifest, base.cid, { properties }, stamp);
+    return this.#on.writes.step(db, caller, base, next, undefined, { verifying: true });
+  }
+}
+
+function failed(
+  error: VerificationFault,
+  message: string,
+): { verified: false; error: VerificationFault; message: string } {
+  return { verified: false, error, message };
+}
+
+/** @throws ValidationError where there is none that can be asked */
+function endpointOf(manifest: Manifest, type: Served): string {
+  const { endpoint } = manifest.properties;
+  const fault = endpointFault(endpoint, type);
+  if (fault !== null) throw ValidationError.at(['endpoint'], fault);
+  if (commandOf(endpoint) !== null)
+    throw ValidationError.at(['endpoint'], 'a command of the node needs no verification: set `status` to `active`');
+  return endpoint as string;
+}
