@@ -186,6 +186,37 @@ describe('an answer', () => {
     expect(results.at(-1)?.errorText).toContain('max_depth');
   });
 
+  test('searches, and queries in the Argo language, and names what it cites from there', async () => {
+    const { id: home } = await collection(node, owner, { label: 'Harbour museum' });
+    const made = (type: string, label: string, relationships: object[] = []) =>
+      create(node, owner, { type, collection: home, properties: { label }, relationships, sync_index: true });
+    const painter = await made('painter', 'Ines Lighthouse');
+    const picture = await made('picture', 'Brigantine at anchor', [{ predicate: 'made_by', peer: painter.id }]);
+    script(
+      calls(
+        { name: 'list_collections', args: { limit: 1 } },
+        { name: 'search', args: { text: 'brigantine', collection: home, types: ['picture'] } },
+        { name: 'query', args: { path: '"brigantine" type:picture -[made_by]-> type:painter', collection: home } },
+        { name: 'query', args: { path: '"brigantine" -[' } },
+      ),
+      says(`It is by [Ines Lighthouse](arke:${painter.id}), see [it](arke:${picture.id}).`),
+    );
+    const { parts, chatId } = await chat(node, stranger, 'Who painted the brigantine?');
+    const [collections, hits, paths, wrong] = parts.filter(({ type }) => type.startsWith('tool-output'));
+    expect(collections?.output).toMatchObject({ collections: [{ id: home, label: 'Harbour museum' }] });
+    expect(hits?.output).toMatchObject({ results: [{ id: picture.id, label: 'Brigantine at anchor' }] });
+    expect(paths?.output).toMatchObject({
+      results: [{ entity: { id: painter.id }, path: [{ entity: picture.id }, { edge: 'made_by' }] }],
+      metadata: { hops: 1, k: 10 },
+    });
+    expect(wrong?.errorText).toBe('Wrong arguments. path: relation term expected at position 15');
+    const { messages } = await session(stranger, chatId);
+    expect(messages.at(-1)?.citations).toEqual([
+      { id: painter.id, type: 'painter', label: 'Ines Lighthouse' },
+      { id: picture.id, type: 'picture', label: 'Brigantine at anchor' },
+    ]);
+  });
+
   test('tools have the permissions of who asks: own collections, no deleted entity, no other network', async () => {
     const { id: mine } = await collection(node, owner, { label: 'Mine' });
     const gone = await create(node, owner, { collection: mine, properties: { label: 'Gone', secret: 'buried' } });

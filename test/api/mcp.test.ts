@@ -76,12 +76,15 @@ describe('over HTTP', () => {
   it('the node is searched, queried and read', async () => {
     await using it = await connected(node, ada);
     const { client } = it;
-    expect((await use(client, 'list_collections')).text).toContain(home.id);
+    expect((await use(client, 'list_collections')).value).toMatchObject({
+      collections: [{ id: home.id, label: 'Tate' }],
+      has_more: false,
+    });
     expect((await use(client, 'search', { text: 'ship', types: ['artwork'] })).value.results).toMatchObject([
       { id: work.id, label: 'A Ship at Sea' },
     ]);
-    const argo = `"ship" type:artwork -[made_by]-> type:artist`;
-    expect((await use(client, 'query', { argo })).value.results).toMatchObject([{ entity: { id: painter.id } }]);
+    const path = `"ship" type:artwork -[made_by]-> type:artist`;
+    expect((await use(client, 'query', { path })).value.results).toMatchObject([{ entity: { id: painter.id } }]);
     expect((await use(client, 'get_entity', { id: work.id })).value.properties).toEqual({ label: 'A Ship at Sea' });
     expect((await use(client, 'get_history', { id: work.id })).value.versions).toMatchObject([
       { ver: 1, cid: work.cid },
@@ -99,7 +102,7 @@ describe('over HTTP', () => {
       isError: true,
       text: 'Wrong arguments. id: must be an entity id',
     });
-    expect((await use(client, 'query', { argo: '"ship" -[' })).text).toContain('at position 9');
+    expect((await use(client, 'query', { path: '"ship" -[' })).text).toContain('at position 9');
     expect(await use(client, 'create_entity', { type: 'x' })).toMatchObject({
       isError: true,
       text: 'There is no tool create_entity.',

@@ -30,7 +30,7 @@ test('the tools are served by a node of the program itself', async () => {
   await using it = await connected();
   const { tools } = await it.client.listTools();
   expect(tools.map(({ name }) => name)).toContain('query');
-  const { content } = await it.client.callTool({ name: 'query', arguments: { argo: 'type:user' } });
+  const { content } = await it.client.callTool({ name: 'query', arguments: { path: 'type:user' } });
   expect(JSON.stringify(content)).toContain('results');
 });
 
