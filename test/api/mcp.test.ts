@@ -125,7 +125,8 @@ describe('over HTTP', () => {
   });
 
   it('only messages are taken', async () => {
-    expect((await ask(node, ada, 'GET /mcp')).status).toBe(405);
+    for (const method of ['GET', 'DELETE']) expect((await ask(node, ada, `${method} /mcp`)).status).toBe(405);
+    expect((await ask(node, ada, 'GET /mcp/more')).status).toBe(404);
     expect((await ask(node, ada, 'POST /mcp', [])).status).toBe(400);
     expect((await ask(node, ada, 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'no/such' })).body).toMatchObject({
       id: 1,

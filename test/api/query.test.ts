@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { QueryBody, QueryView } from '../../src/server/resources/query/wire.ts';
 import { ask, on, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, invalid, nowhere, ok, remove } from '../helpers/entities.ts';
-import { startNode, type TestNode } from '../helpers/node.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { indexIdle } from '../helpers/searches.ts';
 
 let node: TestNode;
@@ -250,6 +252,25 @@ describe('a query that ends before its end', () => {
     expect(metadata.reason).toEqual(expect.any(String));
     expect(metadata).not.toHaveProperty('partial_path');
   });
+});
+
+test('without a search index texts are refused, and what needs none is answered', async () => {
+  await using folder = await temporaryFolder();
+  const index = join(folder.path, 'main', 'search.db');
+  await mkdir(index, { recursive: true });
+  await using broken = await startNode({ data: folder.path });
+  const me = operator(broken);
+  const sea = await create(broken, me, { type: 'place', properties: { label: 'Sea' } });
+  const ship = await create(broken, me, { relationships: [{ predicate: 'sails', peer: sea.id }] });
+  const asked = async (path: string) => ask(broken, me, 'POST /query', { path });
+  for (const path of ['"ship"', `@${ship.id} -[*]-> "sea"`, `@${ship.id} -[sailed]-> type:place`]) {
+    const { status, body } = await asked(path);
+    expect({ status, body }).toMatchObject({ status: 503, body: { details: { service: 'search' } } });
+  }
+  for (const path of [`@${ship.id} -[sails]-> type:place`, 'type:place']) {
+    const { results } = ok<QueryView>(await asked(path));
+    expect(results.map(({ entity }) => entity.id)).toEqual([sea.id]);
+  }
 });
 
 describe('a request', () => {

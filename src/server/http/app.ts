@@ -33,7 +33,7 @@ export function createApp(ctx: Context, { own, ui, extend }: AppOptions): Expres
   app.use(identify(ctx));
   app.use(jsonBytes());
   extend?.(app, ctx);
-  app.use('/mcp', onlyPost);
+  app.all('/mcp', onlyPost);
   app.use(routesOf(table, ctx));
   app.use(() => {
     throw unknownRoute();
