@@ -82,8 +82,8 @@ export function findTools(node: FindingOperations): Tool[] {
     tool(
       'query',
       argo,
-      z.object({ argo: z.string().min(1).max(2000).describe('The query'), collection, limit: upTo(50, 10) }),
-      async (caller, { argo: path, collection: within, limit: k }) => {
+      z.object({ path: z.string().min(1).max(2000).describe('The query'), collection, limit: upTo(50, 10) }),
+      async (caller, { path, collection: within, limit: k }) => {
         const asked = { path, k, expand: 'none' as const, ...(within && { collection: within }) };
         const value = read<QueryView>(await node.query.run(caller, asked));
         return { value, named: value.results.map(({ entity }) => citation(entity)) };
