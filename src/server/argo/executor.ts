@@ -1,4 +1,4 @@
-import { entrySet } from './entry.ts';
+import { type EntrySet, entrySet } from './entry.ts';
 import { runHop } from './hop.ts';
 import { best, type Candidate, type Outcome, type Stop, stepOf } from './outcome.ts';
 import type { Hop, Node, Plan } from './plan.ts';
@@ -26,24 +26,52 @@ export async function execute(sources: Sources, plan: Plan, { k, kExplore, filte
   const left = () => until - performance.now();
 
   const entry = await entrySet(sources, plan, filter, { kExplore, milliseconds: left() });
-  let { explored, truncated } = entry;
+  const { explored, truncated } = entry;
   if (entry.candidates.length === 0) return { results: [], explored, stop: noEntry, truncated };
   // Entities of a type alone come in the order of their last change (argo.md A5).
-  let candidates = isRanked(plan) ? best(entry.candidates, kExplore) : entry.candidates;
+  const candidates = isRanked(plan) ? best(entry.candidates, kExplore) : entry.candidates;
 
+  const run = (lookingAhead: boolean): Promise<Run> =>
+    follow(sources, hops, { ...entry, candidates }, { k, kExplore, filter, lookingAhead, left });
+  const first = await run(false);
+  // Candidates that there was no room for might have led to more: once more, with those first that lead on.
+  if (!first.crowded || first.results.length === k || left() <= 0) return first;
+  const second = await run(true);
+  return second.results.length < first.results.length ? first : second;
+}
+
+/** `crowded`: there was no room for candidates that might have led on. */
+type Run = Outcome & { crowded: boolean };
+
+interface RunOptions extends Beam {
+  lookingAhead: boolean;
+  /** Milliseconds that are left. */
+  left: () => number;
+}
+
+async function follow(
+  sources: Sources,
+  hops: Targeted[],
+  entry: EntrySet,
+  { k, kExplore, filter, lookingAhead, left }: RunOptions,
+): Promise<Run> {
+  let { candidates, explored, truncated } = entry;
   let crowded = false;
   for (const [i, hop] of hops.entries()) {
     const next = hops[i + 1] ?? null;
     const limit = next === null ? k : kExplore;
-    const end = await runHop(sources, candidates, hop, filter, { limit, next, left });
-    // Candidates that there was no room for before might have led to more.
-    truncated ||= end.truncated || (crowded && end.candidates.length < (next === null ? k : 1));
-    crowded ||= end.crowded;
-    if (end.candidates.length === 0) return { results: [], explored, stop: noPath(i + 1, candidates[0]), truncated };
+    const end = await runHop(sources, candidates, hop, filter, { limit, next: lookingAhead ? next : null, left });
+    truncated ||= end.truncated;
+    if (end.candidates.length === 0) {
+      const stop = noPath(i + 1, candidates[0]);
+      return { results: [], explored, stop, truncated: truncated || crowded, crowded };
+    }
     candidates = end.candidates;
     explored += candidates.length;
+    crowded ||= next !== null && end.crowded;
   }
-  return { results: candidates.slice(0, k), explored, stop: null, truncated };
+  const results = candidates.slice(0, k);
+  return { results, explored, stop: null, truncated: truncated || (crowded && results.length < k), crowded };
 }
 
 /** What is refused before anything is looked up, in this order (argo.md 2.9, step 1). */

@@ -7,7 +7,7 @@ import { predicatesOf, type Relation, relationOf } from './relation.ts';
 export interface HopLimits {
   /** Candidates that go on. */
   limit: number;
-  /** The hop that they go on with; null after the last one. */
+  /** The hop for which those that lead on come first; null for none. */
   next: Hop | null;
   /** Milliseconds that are left. */
   left: () => number;
