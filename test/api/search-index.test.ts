@@ -57,14 +57,8 @@ describe('what the index lacks at a start', () => {
     ['its beginning: the file is no database', (index) => writeFile(index, 'no database at all'.repeat(1000))],
     ['everything in it: the file is empty', (index) => truncate(index)],
     ['pages in the middle', (index) => spoil(index)],
-    [
-      'what a later program knows',
-      async (index) => {
-        const db = new Database(index);
-        db.pragma('user_version = 99');
-        db.close();
-      },
-    ],
+    ['what a later program knows', (index) => relayout(index, 99)],
+    ['what an earlier program did not know', (index) => relayout(index, 1)],
   ])('%s', async (_name, between) => {
     const { before, after } = await restarted(between);
     expect(after).not.toBe(before);
@@ -95,6 +89,13 @@ describe('what the index lacks at a start', () => {
     expect(await find(node, 'egret')).toEqual(['Egret', 'Egret awake']);
   });
 });
+
+async function relayout(index: string, layout: number): Promise<void> {
+  const db = new Database(index);
+  db.pragma(`user_version = ${layout}`);
+  db.exec('DROP TABLE again');
+  db.close();
+}
 
 /** Garbage over the pages after the first ones. */
 async function spoil(index: string): Promise<void> {

@@ -1,15 +1,15 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { StorageError } from '../errors.ts';
 import { Connection, type Reader, type Writer } from './connection.ts';
-import { knownVersion, type Migration, migrate } from './migrations/migrate.ts';
 import { isDamage } from './storage-error.ts';
 
 /**
  * What searches look in: a database of its own that can be made again from the entities at any time, so nothing in it is
  * worth an fsync. Rows go by the store's key of their entity.
  */
-const schema: readonly Migration[] = [
+const schema: readonly string[] = [
   `
   -- cursor: the last move that is in; anchor: the CID that it led to; epoch: changes when everything begins anew.
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -45,6 +45,9 @@ const schema: readonly Migration[] = [
   `,
 ];
 
+/** Goes up with every change of the tables or of what is put into them: an index of another layout is made anew. */
+const layout = 2;
+
 /** The index's file in a network's folder. */
 export function searchFile(folder: string): string {
   return join(folder, 'search.db');
@@ -55,15 +58,14 @@ export function searchFileNumber(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.ino ?? 0;
 }
 
-/** The one writing connection. An index that cannot be read, or of a newer program, is made anew. */
+/** The one writing connection. An index that cannot be read, or of another layout, is made anew. */
 export function openIndexWriter(file: string): Connection {
-  try {
-    return openWriting(file);
-  } catch (error) {
-    if (!existsSync(file) || (error as { code?: string }).code === 'SQLITE_FULL') throw error;
-    removeIndex(file);
-    return openWriting(file);
-  }
+  const known = openWriting(file);
+  if (known) return known;
+  removeIndex(file);
+  const made = openWriting(file);
+  if (!made) throw new StorageError('The search index cannot be made: something else writes its file.');
+  return made;
 }
 
 /** Whether every page of an index can be read, also those of its full text; where there is none, that is so. */
@@ -85,20 +87,37 @@ export function removeIndex(file: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true });
 }
 
-function openWriting(file: string): Connection {
+/** null where the file is of no use. */
+function openWriting(file: string): Connection | null {
   const db = new Database(file);
   try {
-    knownVersion(db, schema);
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
     db.pragma('journal_size_limit = 67108864');
     db.pragma('cache_size = -32768');
-    migrate(db, schema);
-    return new Connection(db);
+    const found = layoutOf(db);
+    if (found === layout) return new Connection(db);
+    if (found === 0) return made(db);
   } catch (error) {
     db.close();
+    if (isDamage(error)) return null;
     throw error;
   }
+  db.close();
+  return null;
+}
+
+/** 0 for a file that is empty yet. */
+function layoutOf(db: Database.Database, of = 'main'): number {
+  return db.pragma(`${of}.user_version`, { simple: true }) as number;
+}
+
+function made(db: Database.Database): Connection {
+  db.transaction(() => {
+    for (const step of schema) db.exec(step);
+    db.pragma(`user_version = ${layout}`);
+  })();
+  return new Connection(db);
 }
 
 /** All of `fn` or nothing. */
@@ -115,7 +134,7 @@ export function openSearchReader(database: string, file: string): Connection | n
     db.prepare('ATTACH ? AS search').run(file);
     db.pragma('search.cache_size = -32768');
     // The file is there before its tables are.
-    if (db.pragma('search.user_version', { simple: true }) !== schema.length) {
+    if (layoutOf(db, 'search') !== layout) {
       db.close();
       return null;
     }

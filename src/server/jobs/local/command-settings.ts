@@ -42,9 +42,7 @@ const command = z.strictObject({
 });
 
 const file = z.strictObject({
-  commands: z
-    .record(z.string().regex(commandName, 'must be a short name of a-z, 0-9, - and _'), command)
-    .default({}),
+  commands: z.record(z.string().regex(commandName, 'must be a short name of a-z, 0-9, - and _'), command).default({}),
 });
 
 /** The file of the allowed commands: the setting's, else one in the data folder. */

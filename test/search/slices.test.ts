@@ -1,0 +1,106 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Finder } from '../../src/server/search/finder.ts';
+import { indexSlice, type Sliced, type Writing } from '../../src/server/search/index-slice.ts';
+import { openReader } from '../../src/server/store/connection.ts';
+import { databaseFile } from '../../src/server/store/network-store.ts';
+import { openIndexWriter, openSearchReader, searchFile } from '../../src/server/store/search-index.ts';
+import { ask, operator } from '../helpers/callers.ts';
+import { create, type Entity, ok, update } from '../helpers/entities.ts';
+import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { indexIdle } from '../helpers/searches.ts';
+
+// An index is written slice by slice, each of a page at least; whoever wrote it may be gone after any of them.
+
+const count = 1500;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let database: string;
+let index: string;
+
+/** An index of an artist with many works, and then the artist renamed, which the index has not seen. */
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  database = databaseFile(folder.path, 'main');
+  index = searchFile(join(folder.path, 'main'));
+  let artist: Entity;
+  {
+    await using node = await startNode({ data: folder.path });
+    artist = await create(node, operator(node), { type: 'artist', properties: { label: 'Anonymous' } });
+    const relationships = [{ predicate: 'made_by', peer: artist.id }];
+    for (let n = 0; n < count; n += 100) {
+      const entities = Array.from({ length: 100 }, (_, i) => ({
+        ...{ type: 'artwork', relationships },
+        properties: { label: `Plate ${n + i}` },
+      }));
+      ok(await ask(node, operator(node), 'POST /entities/batch', { entities }));
+    }
+    await update(node, operator(node), artist, { properties: { label: 'Wilhelmina Featherstone' } });
+    await indexIdle(node);
+  }
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+/** One slice of a writer of its own, which is gone afterwards. */
+function sliced(ms: number): Sliced {
+  const writing: Writing = {
+    main: openReader(database),
+    index: openIndexWriter(index),
+    terms: new Set(),
+    epoch: undefined,
+  };
+  try {
+    return indexSlice(writing, ms);
+  } finally {
+    writing.main.close();
+    writing.index.close();
+  }
+}
+
+function found(text: string): number {
+  const db = openSearchReader(database, index);
+  if (!db) return -1;
+  try {
+    return new Finder(db).find({ text, k: 2 * count, within: { types: ['artwork'] } }).length;
+  } finally {
+    db.close();
+  }
+}
+
+test('made anew in slices of a millisecond, each by another writer, it is the same as at once', async () => {
+  expect(found('featherstone')).toBe(count);
+  await rm(index);
+  const cursors: number[] = [];
+  let last = sliced(1);
+  for (; last.behind && cursors.length < 10_000; last = sliced(1)) cursors.push(last.cursor);
+  expect(cursors.length).toBeGreaterThan(count / 200 / 2);
+  expect(cursors).toEqual(cursors.toSorted((a, b) => a - b));
+  expect([last.cursor, last.behind]).toEqual([last.last, false]);
+  expect([found('featherstone'), found('plate'), found('anonymous')]).toEqual([count, count, 0]);
+});
+
+test('an artist of many works is not re-labelled at once', () => {
+  const writer = openIndexWriter(index);
+  // As if the name that works show were an older one.
+  writer.run("UPDATE doc SET digest = ''");
+  writer.run("INSERT INTO relabel (key, after) SELECT key, 0 FROM doc WHERE label = 'Wilhelmina Featherstone'");
+  writer.close();
+  const places = (): unknown[] => {
+    const reader = openIndexWriter(index);
+    try {
+      return reader.all('SELECT after FROM relabel');
+    } finally {
+      reader.close();
+    }
+  };
+  const seen = new Set<string>();
+  let slices = 0;
+  for (let behind = true; behind && slices < 10_000; slices++) {
+    ({ behind } = sliced(1));
+    seen.add(JSON.stringify(places()));
+  }
+  expect(slices).toBeGreaterThan(3);
+  expect(seen.size).toBeGreaterThan(3);
+  expect(places()).toEqual([]);
+  expect(found('featherstone')).toBe(count);
+});
