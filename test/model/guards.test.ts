@@ -429,6 +429,7 @@ describe('processors', () => {
       expectStep(base, change(base, command), { operator: true }).toEqual(only('klados:update'));
       const imported = { ...change(base, command), edited_by: { user_id: 'U', method: 'import' } as const };
       expectStep(base, imported, { operator: true }).toEqual(refused('endpoint'));
+      expectStep(base, change(base, command), { operator: true, elsewhere: true }).toEqual(refused('endpoint'));
       expectStep(base, change(base, { endpoint: 'exec:../sh' }), { operator: true }).toEqual(refused('endpoint'));
     });
 

@@ -33,6 +33,8 @@ export interface GuardOptions {
   granting?: boolean;
   /** The operator of this node writes. */
   operator?: boolean;
+  /** What is written was made on another node. */
+  elsewhere?: boolean;
   /** Before a restore: the last version that was not deleted. Without it everything in `next` counts as new. */
   last?: Manifest;
 }

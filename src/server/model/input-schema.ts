@@ -15,6 +15,7 @@ const draft7: Draft = 'http://json-schema.org/draft-07/schema';
 /** How much a schema may say: values in it, and characters of its texts and names. */
 const maxValues = 5000;
 const maxCharacters = 100_000;
+const maxIssues = 20;
 
 /** The draft that a schema is written in; null for one that is not read. */
 export function draftOf(schema: { [name: string]: unknown }): Draft | null {
@@ -39,18 +40,47 @@ export function schemaIssues(schema: unknown, path: IssuePath): Issue[] {
     const known = Object.keys(drafts).join(', ');
     return [{ path: [...path, '$schema'], message: `is a draft that is not read here; these are: ${known}` }];
   }
-  const checker = metaSchemas.get(draft) ?? new drafts[draft]({ strict: false, validateFormats: false, logger: false });
-  metaSchemas.set(draft, checker);
-  if (checker.validateSchema(schema)) return [];
+  const checker = metaSchemas.get(draft) ?? metaSchemaOf(draft);
+  if (checker.validateSchema(schema)) return patternIssues(schema, path).slice(0, maxIssues);
   // One fault a place: the others are branches that it does not fit either.
   const first = new Map((checker.errors ?? []).toReversed().map((error) => [error.instancePath, error]));
   return [...first.values()]
     .toReversed()
-    .slice(0, 20)
+    .slice(0, maxIssues)
     .map(({ instancePath, message }) => ({
       path: [...path, ...pointer(instancePath)],
       message: `${message ?? 'is wrong'} (by JSON Schema)`,
     }));
+}
+
+function metaSchemaOf(draft: Draft): Ajv | Ajv2019 | Ajv2020 {
+  const checker = new drafts[draft]({ strict: false, logger: false });
+  metaSchemas.set(draft, checker);
+  return checker;
+}
+
+/** What a schema holds beside schemas. */
+const values = new Set(['const', 'default', 'enum', 'examples']);
+
+/** Patterns that are none: the schemas of schemas do not say so. */
+function patternIssues(schema: object, path: IssuePath): Issue[] {
+  return Object.entries(schema).flatMap(([name, inner]): Issue[] => {
+    if (values.has(name) && !Array.isArray(schema)) return [];
+    const at = [...path, Array.isArray(schema) ? Number(name) : name];
+    if (name === 'pattern' && typeof inner === 'string') return patternIssue(inner, at);
+    if (typeof inner !== 'object' || inner === null) return [];
+    const named = name === 'patternProperties' ? Object.keys(inner) : [];
+    return [...named.flatMap((pattern) => patternIssue(pattern, [...at, pattern])), ...patternIssues(inner, at)];
+  });
+}
+
+function patternIssue(text: string, path: IssuePath): Issue[] {
+  try {
+    new RegExp(text, 'u');
+    return [];
+  } catch {
+    return [{ path, message: 'is no regular expression' }];
+  }
 }
 
 /** The segments of a JSON Pointer. */

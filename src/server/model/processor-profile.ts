@@ -133,7 +133,7 @@ export const validFlow: Rule = (step) => {
 export const operatorsCommands: Rule = (step) => {
   const { next, options } = step;
   if (!changed(step, 'endpoint') || commandOf(property(next, 'endpoint')) === null) return [];
-  return options.operator === true && next.edited_by.method === 'manual'
+  return options.operator === true && options.elsewhere !== true && next.edited_by.method === 'manual'
     ? []
     : [invalid(['endpoint'], '`exec:` is for the operator of this node, who makes such a klados here')];
 };

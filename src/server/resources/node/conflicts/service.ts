@@ -83,7 +83,7 @@ export class ConflictsService {
     { next, over }: { next: Manifest; over: Manifest },
   ): Stamp['edited_by'] {
     const entity = this.#writes.standing(db, caller.network, id);
-    const options = over.deleted ? { last: sides.ours } : {};
+    const options = { elsewhere: true, ...(over.deleted && { last: sides.ours }) };
     const signed = { ...next };
     refuse(this.#writes.env.permissions.allow(db, operator(caller), { entity, base: over, next: signed, options }));
     return signed.edited_by;

@@ -173,8 +173,9 @@ export class PushService {
     const next = { ...manifest };
     const prepared =
       base === null
-        ? this.#writes.creation(db, caller, next)
+        ? this.#writes.creation(db, caller, next, { elsewhere: true })
         : this.#writes.step(db, caller, base, next, undefined, {
+            elsewhere: true,
             state: base.deleted ? 'deleted' : 'live',
             ...(live && { last: live }),
           });

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { cidBytes } from '../../src/server/blocks/cid.ts';
+import { type Block, encodeManifest } from '../../src/server/blocks/encode.ts';
+import { section, segmentHead } from '../../src/server/blocks/segment-car.ts';
+import type { JsonObject, Manifest } from '../../src/server/model/manifest.ts';
+import { findVersion } from '../../src/server/store/versions.ts';
+import { operator, type Person } from '../helpers/callers.ts';
+import { collection, type Entity, ok, read } from '../helpers/entities.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+import { exported, imported } from '../helpers/node-archives.ts';
+import { klados } from '../helpers/processors.ts';
+
+// Versions of processors that were made elsewhere: blocks that another node pushes, and archives.
+
+const verified = { endpoint_verified_at: '2026-01-01T00:00:00.000Z' };
+
+/** A version over the tip with other properties, as another node would push it. */
+async function draft(node: TestNode, { id, cid }: Entity, who: Person, more: JsonObject): Promise<Block> {
+  const store = await node.ctx.networks.get('main');
+  const before = store.read((db) => findVersion(db, cid)?.manifest) as Manifest;
+  const edited_by = { user_id: who.id, method: 'manual' as const };
+  const next = { ...before, id, prev: cid, ver: before.ver + 1, ts: '2026-02-03T04:05:06.789Z', edited_by };
+  return encodeManifest({ ...next, properties: { ...before.properties, ...more } });
+}
+
+async function push(node: TestNode, who: Person, { id, cid }: Entity, block: Block): Promise<{ success: boolean }[]> {
+  const instance = '00000000-0000-4000-8000-000000000000';
+  const head = segmentHead({ archeion: 'push', version: 1, instance, items: [{ id, expect: cid, tip: block.cid }] });
+  const body = Buffer.concat([head, ...section(cidBytes(block.cid), block.bytes)]);
+  const headers = { ...who.headers, 'Content-Type': 'application/vnd.ipld.car; version=1' };
+  const answer = await node.fetch('/node/sync/push', { method: 'POST', headers, body });
+  return ok<{ results: { success: boolean }[] }>(answer).results;
+}
+
+describe('a pushed version', () => {
+  test.each<JsonObject>([
+    { status: 'active' },
+    verified,
+    { ...verified, status: 'active' },
+    { endpoint: 'ftp://x.test' },
+    { input_schema: { type: 'x' } },
+    { endpoint: 'exec:thumbnail' },
+  ])('of a klados with %j is refused, also from the operator', async (more) => {
+    await using node = await startNode();
+    const admin = operator(node);
+    const home = await collection(node, admin);
+    const made = await klados(node, admin, home.id);
+    expect(await push(node, admin, made, await draft(node, made, admin, more))).toMatchObject([{ success: false }]);
+    expect((await read(node, admin, made.id)).ver).toBe(1);
+    const fine = await draft(node, made, admin, { label: 'another' });
+    expect(await push(node, admin, made, fine)).toMatchObject([{ success: true }]);
+  });
+});
+
+test('an archive brings a klados as it is, and this node has not verified it', async () => {
+  await using there = await startNode();
+  await using here = await startNode();
+  const admin = operator(there);
+  const home = await collection(there, admin);
+  const made = await klados(there, admin, home.id);
+  // As if the other node had verified it.
+  const store = await there.ctx.networks.get('main');
+  const block = await draft(there, made, admin, { ...verified, status: 'active' });
+  const change = { id: made.id, expect: made.cid, tip: block.cid, blocks: [block] };
+  await store.submit([{ changes: [change], guards: [], rows: [], origin: 'local', time: 0 }]);
+
+  await imported(here, (await exported(there)).car);
+  const arrived = await read(here, operator(here), made.id);
+  expect(arrived.properties).toMatchObject({ ...verified, status: 'active' });
+  const { verification } = here.ctx.processors;
+  expect(verification.isVerifiedHere(made.id, 'https://klados.test')).toBe(false);
+  expect(verification.reachOf(made.id, 'https://klados.test')).toBe('public');
+});
