@@ -13,11 +13,12 @@ import {
 } from '../store/search-hits.ts';
 import { metaOf } from '../store/search-index.ts';
 import { sourceRow } from '../store/search-source.ts';
-import { fuse, type Ranked } from './fuse.ts';
+import { fuse, type Ranked, type Ranking } from './fuse.ts';
 import { textOf } from './index-slice.ts';
+import { dot } from './latent/vectors.ts';
 import { type Lexicon, lexicalRankings, moreLikeThis } from './lexical.ts';
-import { plainText } from './text.ts';
 import { words } from './tokens.ts';
+import { VectorFinder } from './vector-finder.ts';
 import { gramCosine, Vocabulary } from './vocabulary.ts';
 
 export interface TextQuery {
@@ -37,6 +38,10 @@ export interface LikeQuery {
 /** Facts of the index are looked up anew after this time, where it has changed. */
 const freshMs = 5000;
 const leastPool = 200;
+/** How much vectors count beside words, for a text and for what is like an entity. */
+const [textWeight, likeWeight] = [0.4, 0.6];
+/** What is less alike, as a cosine, is no hit. */
+const leastLikeness = 0.4;
 /** So long filters are tried on what is found. */
 const maxMs = 2000;
 
@@ -50,9 +55,11 @@ export class Finder {
   #looked = Number.NEGATIVE_INFINITY;
   #looks: Look[] = [];
   #until = Number.POSITIVE_INFINITY;
+  readonly #vectors: VectorFinder;
 
   constructor(db: Connection) {
     this.db = db;
+    this.#vectors = new VectorFinder(db);
   }
 
   /** Begins what is asked for at once: all of it has some seconds. */
@@ -78,7 +85,12 @@ export class Finder {
       this.#refresh();
       const look = this.#look(within);
       const pool = Math.max(leastPool, 2 * k);
-      return fuse(lexicalRankings(this.db, this.#lexicon, text, look, pool)).slice(0, k);
+      const vector = this.#vectors.embed({ title: text, text: '' });
+      const rankings = [
+        ...lexicalRankings(this.db, this.#lexicon, text, look, pool),
+        ...(vector ? [this.#near(vector, within, look, pool, textWeight)] : []),
+      ];
+      return fuse(rankings).slice(0, k);
     });
   }
 
@@ -88,10 +100,15 @@ export class Finder {
       this.#refresh();
       const row = sourceRow(db, entityKey(db, id) ?? -1);
       if (!row || row.json === null) return [];
-      const look = this.#look({ ...within, except: [...(within.except ?? []), id] });
+      const others = { ...within, except: [...(within.except ?? []), id] };
+      const look = this.#look(others);
       const pool = Math.max(leastPool, 2 * k);
-      const text = plainText(textOf(db, row));
-      return fuse([moreLikeThis(db, this.#lexicon, text, look, pool)]).slice(0, k);
+      const vector = this.#vectors.vectorOf(row.key);
+      const rankings = [
+        moreLikeThis(db, this.#lexicon, textOf(db, row), look, pool),
+        ...(vector ? [this.#near(vector, others, look, pool, likeWeight)] : []),
+      ];
+      return fuse(rankings).slice(0, k);
     });
   }
 
@@ -116,10 +133,22 @@ export class Finder {
     );
   }
 
-  /** How alike short texts are to one, 0..1 each. */
+  /** How alike short texts are to one, 0..1 each: by their letters, or by what they mean. */
   similarities(text: string, others: readonly string[]): number[] {
+    this.db.snapshot(() => this.#refresh());
     const own = words(text);
-    return others.map((other) => (other === text ? 1 : gramCosine(own, words(other))));
+    const vector = this.#vectors.embed({ title: own.join(' '), text: '' });
+    return others.map((other) => {
+      if (other === text) return 1;
+      const theirs = words(other);
+      const near = vector && this.#vectors.embed({ title: theirs.join(' '), text: '' });
+      return Math.max(gramCosine(own, theirs), near ? Math.min(1, dot(vector, near)) : 0);
+    });
+  }
+
+  #near(vector: Float32Array, within: Within, look: Look, pool: number, weight: number): Ranking {
+    const hits = this.#vectors.nearest(vector, within, look, { limit: pool, from: leastLikeness });
+    return { keys: hits.map(({ key }) => key), weight };
   }
 
   /** Brings up to date what is kept in memory. */
@@ -129,8 +158,10 @@ export class Finder {
       this.#lexicon = { size: 0, vocabulary: new Vocabulary(), frequencies: new Map() };
       this.#lastTerm = 0;
       this.#looked = Number.NEGATIVE_INFINITY;
+      this.#vectors.reset();
       this.#epoch = epoch;
     }
+    this.#vectors.refresh();
     for (const { id, term } of termsAfter(this.db, this.#lastTerm)) {
       this.#lexicon.vocabulary.add(term);
       this.#lastTerm = id;

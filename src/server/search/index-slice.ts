@@ -28,7 +28,8 @@ import {
   sourceRow,
   sourcesOf,
 } from '../store/search-source.ts';
-import { digestOf, docWords, type EntityText, entityText } from './text.ts';
+import { digestOf, docWords, type EntityText, entityText, passageOf } from './text.ts';
+import type { Embedded, VectorKeeper } from './vector-keeper.ts';
 
 /** Where the index stands after a slice. */
 export interface Sliced {
@@ -46,6 +47,7 @@ export interface Writing {
   /** Words that are in the table of terms. */
   terms: Set<string>;
   epoch: string | undefined;
+  vectors: VectorKeeper;
 }
 
 const pageMoves = 200;
@@ -66,6 +68,7 @@ export function indexSlice(writing: Writing, ms: number): Sliced {
     const epoch = ownMeta(index, 'epoch');
     if (epoch !== writing.epoch) {
       writing.terms.clear();
+      writing.vectors.reset();
       writing.epoch = epoch;
     }
     let behind = true;
@@ -73,7 +76,7 @@ export function indexSlice(writing: Writing, ms: number): Sliced {
       behind = main.snapshot((db) => {
         const cursor = cursorOf(index);
         const moved = movedAfter(db, cursor, pageMoves);
-        if (!moved) return rework(writing, db);
+        if (!moved) return rework(writing, db) || writing.vectors.step(db, embeddedOf);
         for (const key of moved.keys) take(writing, db, key);
         setMeta(index, 'cursor', String(moved.last));
         setMeta(index, 'anchor', movedCid(db, moved.last) ?? '');
@@ -123,14 +126,18 @@ function take(writing: Writing, db: Reader, key: number, summarized = false): vo
   if (!row || row.json === null) {
     if (!before) return;
     dropDoc(index, key);
+    writing.vectors.drop(key);
     if (before.label !== '') askRelabel(index, key);
     return;
   }
-  const text = docWords(textOf(db, row));
+  const source = textOf(db, row);
+  const text = docWords(source);
   const digest = digestOf(text);
   const { label, collection } = row;
   if (before?.digest === digest && before.label === label && before.collection === collection) return;
   putDoc(index, { key, digest, label, collection }, text);
+  if (before?.digest !== digest)
+    writing.vectors.put({ key, type: row.type, passage: passageOf(source) }, before === undefined);
   if ((before?.label ?? '') !== label && sourcesOf(db, key, 0, 1).length > 0) askRelabel(index, key);
   if (terms.size > maxTermsKept) terms.clear();
   for (const part of [text.label, text.body, text.links])
@@ -139,6 +146,14 @@ function take(writing: Writing, db: Reader, key: number, summarized = false): vo
         terms.add(word);
         addTerm(index, word);
       }
+}
+
+/** What is embedded of live entities; of those that are here no more nothing. */
+function embeddedOf(db: Reader, keys: readonly number[]): Embedded[] {
+  return keys.flatMap((key) => {
+    const row = sourceRow(db, key);
+    return row && row.json !== null ? [{ key, type: row.type, passage: passageOf(textOf(db, row)) }] : [];
+  });
 }
 
 /** The texts of a live entity. */

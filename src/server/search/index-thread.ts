@@ -11,6 +11,7 @@ import {
 } from '../store/search-index.ts';
 import { type Failed, failing, isFailed } from './failed.ts';
 import { indexSlice, type Sliced, type Writing } from './index-slice.ts';
+import { VectorKeeper } from './vector-keeper.ts';
 
 /** A network's databases: its entities, and the index. */
 export interface IndexFiles {
@@ -72,6 +73,7 @@ function writingOf(files: IndexFiles): Writing {
     main: openReader(files.database),
     terms: new Set<string>(),
     epoch: undefined,
+    vectors: new VectorKeeper(index),
     number: searchFileNumber(files.index),
   };
   open.set(files.index, writing);

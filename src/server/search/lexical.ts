@@ -2,7 +2,7 @@ import type { Reader } from '../store/connection.ts';
 import { frequencyOf, type Look, wordHits } from '../store/search-hits.ts';
 import { tellingWords } from './function-words.ts';
 import { fuse, type Ranked, type Ranking } from './fuse.ts';
-import { wholeWord } from './text.ts';
+import { type EntityText, wholeWord } from './text.ts';
 import { words } from './tokens.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -121,11 +121,20 @@ export function frequency(db: Reader, { frequencies }: Lexicon, word: string): n
 
 /** How many of a text's words are asked for, to find what is like it. */
 const mostTelling = 25;
+/** A label's words say more, where they stand and where they are found. */
+const labelCounts = 3;
+const ofLabels = 5;
+const number = /^\p{N}+$/u;
 
-/** Entities that share the words that tell most of a text (more like this). */
-export function moreLikeThis(db: Reader, lexicon: Lexicon, text: string, look: Look, pool: number): Ranking {
+/** Entities that share the words that tell most of a text (more like this). Sizes and dates are no such words. */
+export function moreLikeThis(db: Reader, lexicon: Lexicon, text: EntityText, look: Look, pool: number): Ranking {
   const counts = new Map<string, number>();
-  for (const word of words(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const count = (part: string, n: number): void => {
+    for (const word of words(part)) if (!number.test(word)) counts.set(word, (counts.get(word) ?? 0) + n);
+  };
+  count(text.label, labelCounts);
+  count(text.body, 1);
+  for (const { labels } of text.links) count(labels.join('\n'), 1);
   const scored = [...counts].flatMap(([word, n]) => {
     const found = frequency(db, lexicon, word);
     if (found < 2 || found > Math.max(100, lexicon.size * commonPart)) return [];
@@ -134,5 +143,5 @@ export function moreLikeThis(db: Reader, lexicon: Lexicon, text: string, look: L
   const telling = scored.sort((a, b) => b.score - a.score || (a.word < b.word ? -1 : 1)).slice(0, mostTelling);
   if (telling.length === 0) return { keys: [], weight: 1 };
   const match = telling.map(({ word }) => `"${word}"`).join(' OR ');
-  return { keys: wordHits(db, match, look, pool).map(({ key }) => key), weight: 1 };
+  return { keys: wordHits(db, match, look, pool, ofLabels).map(({ key }) => key), weight: 1 };
 }

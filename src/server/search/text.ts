@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '../model/manifest.ts';
 import type { DocWords } from '../store/search-index.ts';
+import type { Passage } from './embedder.ts';
 import { words } from './tokens.ts';
 
 /** The texts by which an entity is found. */
@@ -94,9 +95,12 @@ export function wholeWord(all: readonly string[]): string {
   return all.join('').slice(0, longestWhole);
 }
 
-/** One text of all, as an embedding model reads it. */
-export function plainText({ label, body, links }: EntityText): string {
-  return [label, body, ...links.map(({ predicate, labels }) => `${predicate}: ${labels.join(', ')}`)].join('\n');
+/** The same for an embedder. */
+export function passageOf({ label, body, links }: EntityText): Passage {
+  return {
+    title: label,
+    text: [body, ...links.map(({ predicate, labels }) => `${predicate}: ${labels.join(', ')}`)].join('\n'),
+  };
 }
 
 export function digestOf(doc: DocWords): string {

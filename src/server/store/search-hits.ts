@@ -78,16 +78,18 @@ const pageSize = 256;
 
 /**
  * The best by BM25 for an FTS5 expression, best first. The index gives its rows by rank, and each is looked up here; a
- * filter, which may hold hundreds of conditions, page by page, as long as there is time.
+ * filter, which may hold hundreds of conditions, page by page, as long as there is time. `ofLabels`: how much more a word
+ * counts in a label than in a text.
  */
-export function wordHits(db: Reader, match: string, look: Look, limit: number): WordHit[] {
+export function wordHits(db: Reader, match: string, look: Look, limit: number, ofLabels = 2): WordHit[] {
   const { quick } = look;
   const sql = `SELECT e.key, -w.rank AS score FROM search.words w CROSS JOIN entity e ON e.key = w.rowid
-    WHERE w.words MATCH ? AND ${quick.sql} ORDER BY w.rank`;
-  if (!look.filter) return db.all(`${sql} LIMIT ?`, match, ...quick.params, limit);
+    WHERE w.words MATCH ? AND w.rank MATCH ? AND ${quick.sql} ORDER BY w.rank`;
+  const params = [match, `bm25(${ofLabels}, 1.0, 1.5, 3.0)`, ...quick.params];
+  if (!look.filter) return db.all(`${sql} LIMIT ?`, ...params, limit);
   const hits: WordHit[] = [];
   let page: WordHit[] = [];
-  for (const hit of db.each<WordHit>(sql, match, ...quick.params)) {
+  for (const hit of db.each<WordHit>(sql, ...params)) {
     page.push(hit);
     if (page.length < pageSize) continue;
     hits.push(...filtered(db, page, look, look.filter));
@@ -98,7 +100,12 @@ export function wordHits(db: Reader, match: string, look: Look, limit: number): 
   return [...hits, ...filtered(db, page, look, look.filter)].slice(0, limit);
 }
 
-function filtered(db: Reader, page: readonly WordHit[], { fits }: Look, filter: FilterSql): WordHit[] {
+/** Those of the hits that a look's filter lets pass. */
+export function passing<T extends { key: number }>(db: Reader, hits: readonly T[], look: Look): readonly T[] {
+  return look.filter ? filtered(db, hits, look, look.filter) : hits;
+}
+
+function filtered<T extends { key: number }>(db: Reader, page: readonly T[], { fits }: Look, filter: FilterSql): T[] {
   const unknown = page.flatMap(({ key }) => (fits.has(key) ? [] : [key]));
   const found = new Set(unknown.length > 0 ? fitting(db, unknown, filter) : []);
   for (const key of unknown) fits.set(key, found.has(key));

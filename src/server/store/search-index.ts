@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
 import { Connection, type Reader, type Writer } from './connection.ts';
 import { isDamage } from './storage-error.ts';
+import { loadVectorFunctions } from './vector-functions.ts';
 
 /**
  * What searches look in: a database of its own that can be made again from the entities at any time, so nothing in it is
@@ -32,16 +33,32 @@ const schema: readonly string[] = [
   -- Entities to be looked at again.
   CREATE TABLE again (key INTEGER PRIMARY KEY) STRICT;
 
-  -- seq: in the order of writing, so that codes in memory can be brought up to date. model: the number of the model.
+  -- One vector for an entity and a model, as floats; seq: in the order of writing.
   CREATE TABLE vec (
-    key INTEGER PRIMARY KEY,
-    seq INTEGER NOT NULL UNIQUE,
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    key INTEGER NOT NULL,
     model INTEGER NOT NULL,
-    vector BLOB NOT NULL
+    vector BLOB NOT NULL,
+    UNIQUE (key, model)
   ) STRICT;
-  CREATE INDEX vec_model ON vec (model, key);
-  -- name: of what makes vectors; facts: what it has learned.
-  CREATE TABLE model (number INTEGER PRIMARY KEY, name TEXT NOT NULL, size INTEGER NOT NULL, facts BLOB) STRICT;
+  -- The signs of a vector's numbers, packed, by which the best are chosen first; type: the entity's.
+  CREATE TABLE code (
+    seq INTEGER PRIMARY KEY,
+    model INTEGER NOT NULL,
+    key INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    code BLOB NOT NULL
+  ) STRICT;
+  -- What makes vectors. size: of the index that it learned from; facts: what it has learned; reached: the entity up to
+  -- which there are vectors of it, null for all.
+  CREATE TABLE model (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    dimensions INTEGER NOT NULL,
+    facts BLOB,
+    reached INTEGER
+  ) STRICT;
   `,
 ];
 
@@ -133,6 +150,7 @@ export function openSearchReader(database: string, file: string): Connection | n
     db.pragma('cache_size = -16384');
     db.prepare('ATTACH ? AS search').run(file);
     db.pragma('search.cache_size = -32768');
+    loadVectorFunctions(db);
     // The file is there before its tables are.
     if (layoutOf(db, 'search') !== layout) {
       db.close();
@@ -175,7 +193,8 @@ export function setMeta(index: Writer, name: string, value: string): void {
 /** Forgets everything that is indexed. */
 export function emptyIndex(index: Writer, epoch: string): void {
   index.run("INSERT INTO words (words) VALUES ('delete-all')");
-  for (const table of ['meta', 'doc', 'term', 'relabel', 'again', 'vec', 'model']) index.run(`DELETE FROM ${table}`);
+  for (const table of ['meta', 'doc', 'term', 'relabel', 'again', 'vec', 'code', 'model'])
+    index.run(`DELETE FROM ${table}`);
   setMeta(index, 'epoch', epoch);
 }
 
@@ -213,7 +232,6 @@ export function putDoc(index: Writer, { key, digest, label, collection }: Doc, w
 export function dropDoc(index: Writer, key: number): void {
   index.run('DELETE FROM doc WHERE key = ?', key);
   index.run('DELETE FROM words WHERE rowid = ?', key);
-  index.run('DELETE FROM vec WHERE key = ?', key);
 }
 
 export function addTerm(index: Writer, term: string): void {

@@ -1,0 +1,116 @@
+import type { Connection } from '../store/connection.ts';
+import { type Look, passing, type Within } from '../store/search-hits.ts';
+import {
+  codesAfter,
+  keysInCollections,
+  type ModelRow,
+  rescored,
+  servingFacts,
+  servingModel,
+  type VectorHit,
+  vectorOf,
+} from '../store/search-vectors.ts';
+import { CodeTable, codeOf, type Looked } from './codes.ts';
+import { builtin, type Passage } from './embedder.ts';
+import { unpackFacts } from './latent/facts.ts';
+import { LatentModel } from './latent/latent-model.ts';
+
+/** So many are chosen by their codes and compared exactly. */
+const chosen = 400;
+/** Where few of these fit, so many times as many are chosen, until this many. */
+const [widening, most] = [5, 10_000];
+
+interface Serving {
+  row: ModelRow;
+  /** Null where another program makes the vectors. */
+  model: LatentModel | null;
+  center: Float32Array | null;
+  codes: CodeTable;
+  /** The last code that is in memory. */
+  seq: number;
+}
+
+/** Searches one network's vectors, of the model that answers now. */
+export class VectorFinder {
+  readonly #db: Connection;
+  #serving: Serving | null = null;
+
+  constructor(db: Connection) {
+    this.#db = db;
+  }
+
+  /** Brings up to date what is kept in memory. */
+  refresh(): void {
+    const row = servingModel(this.#db);
+    if (row?.number !== this.#serving?.row.number) this.#serving = row ? this.#begun(row) : null;
+    const serving = this.#serving;
+    if (!serving) return;
+    for (const { seq, key, type, code } of codesAfter(this.#db, serving.row.number, serving.seq)) {
+      serving.codes.put(key, type, new Uint32Array(Uint8Array.from(code).buffer));
+      serving.seq = seq;
+    }
+  }
+
+  /** Forgets what is kept: the index began anew. */
+  reset(): void {
+    this.#serving = null;
+  }
+
+  /** What the builtin embedder makes of a text; null where it does not serve, or knows nothing of it. */
+  embed(passage: Passage): Float32Array | null {
+    return this.#serving?.model?.embed([passage])[0] ?? null;
+  }
+
+  vectorOf(key: number): Float32Array | undefined {
+    return this.#serving ? vectorOf(this.#db, key, this.#serving.row.number) : undefined;
+  }
+
+  /** What lies nearest to a vector, nearest first; `likeness` is at least `from`. */
+  nearest(
+    vector: Float32Array,
+    within: Within,
+    look: Look,
+    { limit, from }: { limit: number; from: number },
+  ): readonly VectorHit[] {
+    const serving = this.#serving;
+    if (!serving || vector.length !== serving.row.dimensions) return [];
+    const { codes, center, row } = serving;
+    const code = codeOf(vector, center);
+    const looked = this.#looked(within);
+    for (let count = chosen; ; count *= widening) {
+      const keys = codes.nearest(code, count, looked);
+      const scored = rescored(this.#db, keys, { vector, model: row.number, within: look.quick });
+      const near = scored.filter(({ likeness }) => likeness >= from);
+      const hits = passing(this.#db, near, look).slice(0, limit);
+      look.late ||= performance.now() > look.until;
+      // What differs in more bits is less alike: where some are too little alike, hardly more would be alike enough.
+      const all = hits.length >= limit || keys.length < count || near.length < scored.length / 2;
+      if (all || count >= most || look.late) return hits;
+    }
+  }
+
+  /** What a scan can tell by itself: the rest is asked of those that it chooses. */
+  #looked({ types, notTypes, collections, orLoose }: Within): Looked {
+    const [only, none] = [types && new Set(types), new Set(notTypes)];
+    const type = (name: string) => !none.has(name) && (only?.has(name) ?? true);
+    if (!collections || orLoose) return { type, keys: null };
+    let keys = new Uint8Array(1024);
+    for (const { key } of keysInCollections(this.#db, collections)) {
+      if (key >= keys.length) {
+        const longer = new Uint8Array(2 * key);
+        longer.set(keys);
+        keys = longer;
+      }
+      keys[key] = 1;
+    }
+    return { type, keys };
+  }
+
+  #begun(row: ModelRow): Serving {
+    const codes = new CodeTable(row.dimensions);
+    const facts = row.name === builtin ? servingFacts(this.#db, row.number) : null;
+    if (!facts) return { row, model: null, center: null, codes, seq: 0 };
+    const learned = unpackFacts(facts);
+    return { row, model: new LatentModel(learned), center: learned.center, codes, seq: 0 };
+  }
+}

@@ -1,0 +1,170 @@
+import type { Connection, Reader } from '../store/connection.ts';
+import { countDocs } from '../store/search-index.ts';
+import {
+  addModel,
+  dropSome,
+  dropVector,
+  keysAfter,
+  type ModelRow,
+  modelFacts,
+  modelReached,
+  modelRows,
+  putVector,
+  someKeysAfter,
+} from '../store/search-vectors.ts';
+import { codeOf } from './codes.ts';
+import { builtin, type Passage } from './embedder.ts';
+import { type LatentFacts, packFacts, unpackFacts } from './latent/facts.ts';
+import { LatentModel } from './latent/latent-model.ts';
+import { LatentLearner } from './latent/learner.ts';
+import type { Steps } from './latent/matrix.ts';
+
+/** What is embedded of an indexed entity. */
+export interface Embedded {
+  key: number;
+  type: string;
+  passage: Passage;
+}
+
+/** An index with fewer entities has no vectors: there is too little to learn from, and words find everything. */
+export const leastSize = 200;
+/** The model is learned again when the index has grown, or shrunk, by this much. */
+const growth = 1.5;
+const sampleSize = 25_000;
+const page = 50;
+
+interface Loaded {
+  row: ModelRow;
+  model: LatentModel;
+  center: Float32Array;
+}
+
+interface Learning {
+  learner: LatentLearner;
+  size: number;
+  part: number;
+  after: number;
+  steps: Steps<LatentFacts | null> | null;
+}
+
+/** Keeps the vectors of one index up to date, and what was learned from it. */
+export class VectorKeeper {
+  readonly #index: Connection;
+  /** Those whose vectors are kept: the one that answers, and the one that will. */
+  #loaded: Loaded[] = [];
+  #rows: ModelRow[] = [];
+  #size = 0;
+  #learning: Learning | null = null;
+  /** From an index of this size nothing could be learned. */
+  #unlearned = 0;
+
+  constructor(index: Connection) {
+    this.#index = index;
+    this.reset();
+  }
+
+  /** Looks at the index anew. */
+  reset(): void {
+    this.#size = countDocs(this.#index);
+    this.#learning = null;
+    this.#unlearned = 0;
+    this.#load();
+  }
+
+  /** An indexed entity whose text is another one. */
+  put(embedded: Embedded, isNew: boolean): void {
+    if (isNew) this.#size++;
+    const newest = this.#loaded.at(-1)?.row;
+    // All will have new vectors soon.
+    if (newest && this.#size > 2 * growth * newest.size) return;
+    for (const loaded of this.#loaded) this.#write(loaded, [embedded]);
+  }
+
+  drop(key: number): void {
+    this.#size--;
+    for (const { number } of this.#rows) dropVector(this.#index, key, number);
+  }
+
+  /** Something that is done when nothing else is to do, of some milliseconds; says whether more remains. */
+  step(db: Reader, passagesOf: (db: Reader, keys: readonly number[]) => Embedded[]): boolean {
+    const outdated = this.#rows.slice(0, -1).find(({ number }) => number !== this.#serving()?.number);
+    if (outdated) {
+      if (dropSome(this.#index, outdated.number, 500)) this.#load();
+      return true;
+    }
+    const filling = this.#loaded.find(({ row }) => row.reached !== null);
+    if (filling) return this.#fill(filling, (keys) => passagesOf(db, keys));
+    return this.#learn((keys) => passagesOf(db, keys));
+  }
+
+  /** The newest with vectors of all. */
+  #serving(): ModelRow | undefined {
+    return this.#rows.findLast(({ reached }) => reached === null) ?? this.#rows.at(-1);
+  }
+
+  #load(): void {
+    this.#rows = modelRows(this.#index);
+    const wanted = [...new Set([this.#serving(), this.#rows.at(-1)])];
+    this.#loaded = wanted.flatMap((row) => {
+      if (row?.name !== builtin) return [];
+      const known = this.#loaded.find((loaded) => loaded.row.number === row.number);
+      if (known) return [{ ...known, row }];
+      const facts = modelFacts(this.#index, row.number);
+      if (!facts) return [];
+      const learned = unpackFacts(facts);
+      return [{ row, model: new LatentModel(learned), center: learned.center }];
+    });
+  }
+
+  #write({ row, model, center }: Loaded, list: readonly Embedded[]): void {
+    const vectors = model.embed(list.map(({ passage }) => passage));
+    for (const [i, { key, type }] of list.entries()) {
+      const vector = vectors[i];
+      if (vector) putVector(this.#index, { key, type, model: row.number, vector, code: codeOf(vector, center) });
+      else dropVector(this.#index, key, row.number);
+    }
+  }
+
+  #fill(filling: Loaded, passagesOf: (keys: readonly number[]) => Embedded[]): boolean {
+    const keys = keysAfter(this.#index, filling.row.reached ?? 0, page);
+    this.#write(filling, passagesOf(keys));
+    modelReached(this.#index, filling.row.number, keys.at(-1) ?? null);
+    if (keys.length === 0) this.#load();
+    else filling.row.reached = keys.at(-1) ?? 0;
+    return true;
+  }
+
+  #learn(passagesOf: (keys: readonly number[]) => Embedded[]): boolean {
+    this.#learning ??= this.#begun();
+    const learning = this.#learning;
+    if (!learning) return false;
+    if (!learning.steps) {
+      const keys = someKeysAfter(this.#index, learning.after, learning.part, page);
+      for (const { passage } of passagesOf(keys)) learning.learner.add(passage);
+      const last = keys.at(-1);
+      if (last === undefined) learning.steps = learning.learner.learned();
+      else learning.after = last;
+      return true;
+    }
+    const next = learning.steps.next();
+    if (!next.done) return true;
+    this.#learning = null;
+    if (!next.value) {
+      this.#unlearned = learning.size;
+      return false;
+    }
+    const row = { name: builtin, size: learning.size, dimensions: next.value.dimensions };
+    addModel(this.#index, row, packFacts(next.value));
+    this.#load();
+    return true;
+  }
+
+  /** Whether there is something to be learned. */
+  #begun(): Learning | null {
+    if (this.#size < leastSize) return null;
+    const learned = this.#rows.findLast(({ name }) => name === builtin)?.size ?? this.#unlearned;
+    if (learned > 0 && this.#size < learned * growth && this.#size * growth > learned) return null;
+    const part = Math.min(1, sampleSize / this.#size);
+    return { learner: new LatentLearner(), size: this.#size, part, after: 0, steps: null };
+  }
+}

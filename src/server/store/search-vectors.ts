@@ -1,0 +1,153 @@
+import type { Reader, Writer } from './connection.ts';
+import type { FilterSql } from './filter.ts';
+import { blobOf, floats } from './vector-functions.ts';
+
+/** What makes vectors, as the index knows it. */
+export interface ModelRow {
+  number: number;
+  /** Of the embedder. */
+  name: string;
+  /** Of the index that it learned from. */
+  size: number;
+  dimensions: number;
+  /** The entity up to which there are vectors of it; null when there are of all. */
+  reached: number | null;
+}
+
+const modelColumns = 'number, name, size, dimensions, reached';
+
+/** All that have vectors here, oldest first. */
+export function modelRows(index: Reader): ModelRow[] {
+  return index.all(`SELECT ${modelColumns} FROM model ORDER BY number`);
+}
+
+export function modelFacts(index: Reader, number: number): Uint8Array | null {
+  return index.get<{ facts: Uint8Array | null }>('SELECT facts FROM model WHERE number = ?', number)?.facts ?? null;
+}
+
+export function addModel(index: Writer, row: Omit<ModelRow, 'number' | 'reached'>, facts: Uint8Array | null): number {
+  return index.insert(
+    'INSERT INTO model (name, size, dimensions, facts, reached) VALUES (?, ?, ?, ?, 0)',
+    ...[row.name, row.size, row.dimensions, facts],
+  );
+}
+
+export function modelReached(index: Writer, number: number, reached: number | null): void {
+  index.run('UPDATE model SET reached = ? WHERE number = ?', reached, number);
+}
+
+/** Removes some of a model's vectors, and the model with the last one; says whether it is gone. */
+export function dropSome(index: Writer, number: number, limit: number): boolean {
+  const rows = index.all<{ seq: number }>('SELECT seq FROM code WHERE model = ? LIMIT ?', number, limit);
+  for (const { seq } of rows) dropSeq(index, seq);
+  if (rows.length === limit) return false;
+  index.run('DELETE FROM model WHERE number = ?', number);
+  return true;
+}
+
+export interface VectorRow {
+  key: number;
+  /** The number of the model. */
+  model: number;
+  /** The entity's. */
+  type: string;
+  vector: Float32Array;
+  code: Uint32Array;
+}
+
+/** Puts an entity's vector in the place of its earlier one. */
+export function putVector(index: Writer, { key, model, type, vector, code }: VectorRow): void {
+  dropVector(index, key, model);
+  const seq = index.insert('INSERT INTO vec (key, model, vector) VALUES (?, ?, ?)', key, model, blobOf(vector));
+  index.run(
+    'INSERT INTO code (seq, model, key, type, code) VALUES (?, ?, ?, ?, ?)',
+    seq,
+    model,
+    key,
+    type,
+    blobOf(code),
+  );
+}
+
+export function dropVector(index: Writer, key: number, model: number): void {
+  const row = index.get<{ seq: number }>('SELECT seq FROM vec WHERE key = ? AND model = ?', key, model);
+  if (row) dropSeq(index, row.seq);
+}
+
+function dropSeq(index: Writer, seq: number): void {
+  index.run('DELETE FROM vec WHERE seq = ?', seq);
+  index.run('DELETE FROM code WHERE seq = ?', seq);
+}
+
+/** Keys of indexed entities, in their order. */
+export function keysAfter(index: Reader, after: number, limit: number): number[] {
+  return index.all<{ key: number }>('SELECT key FROM doc WHERE key > ? ORDER BY key LIMIT ?', after, limit).map(keyOf);
+}
+
+/** The same of a part of them, spread evenly: `part` is from 0 to 1. */
+export function someKeysAfter(index: Reader, after: number, part: number, limit: number): number[] {
+  const rows = index.all<{ key: number }>(
+    'SELECT key FROM doc WHERE key > ? AND (key * 2654435761) % 4294967296 < ? ORDER BY key LIMIT ?',
+    ...[after, Math.ceil(part * 2 ** 32), limit],
+  );
+  return rows.map(keyOf);
+}
+
+const keyOf = ({ key }: { key: number }): number => key;
+
+/** As a search reads it: the number of the newest model of which there are all vectors; else of the newest at all. */
+export function servingModel(db: Reader): ModelRow | undefined {
+  return db.get(`SELECT ${modelColumns} FROM search.model ORDER BY reached IS NOT NULL, number DESC LIMIT 1`);
+}
+
+export function servingFacts(db: Reader, number: number): Uint8Array | null {
+  return db.get<{ facts: Uint8Array | null }>('SELECT facts FROM search.model WHERE number = ?', number)?.facts ?? null;
+}
+
+export interface CodeRow {
+  seq: number;
+  key: number;
+  type: string;
+  code: Uint8Array;
+}
+
+/** A model's codes in the order of writing. */
+export function codesAfter(db: Reader, model: number, seq: number): IterableIterator<CodeRow> {
+  return db.each('SELECT seq, key, type, code FROM search.code WHERE seq > ? AND model = ? ORDER BY seq', seq, model);
+}
+
+/** An entity's vector. */
+export function vectorOf(db: Reader, key: number, model: number): Float32Array | undefined {
+  const row = db.get<{ vector: Uint8Array }>('SELECT vector FROM search.vec WHERE key = ? AND model = ?', key, model);
+  return row && floats(row.vector);
+}
+
+export interface VectorHit {
+  key: number;
+  /** The cosine. */
+  likeness: number;
+}
+
+/** Those of the keys that fit, nearest first, equal ones by key. */
+export function rescored(
+  db: Reader,
+  keys: readonly number[],
+  { vector, model, within }: { vector: Float32Array; model: number; within: FilterSql },
+): VectorHit[] {
+  return db.all(
+    `SELECT e.key, 1 - vec_distance_cosine(v.vector, ?) AS likeness
+       FROM json_each(?) k CROSS JOIN search.vec v ON v.key = k.value AND v.model = ?
+       CROSS JOIN entity e ON e.key = v.key
+      WHERE ${within.sql} ORDER BY likeness DESC, e.key`,
+    ...[blobOf(vector), JSON.stringify(keys), model, ...within.params],
+  );
+}
+
+/** The keys of what lies in one of the collections. */
+export function keysInCollections(db: Reader, collections: readonly string[]): IterableIterator<{ key: number }> {
+  return db.each(
+    `SELECT d.source AS key FROM json_each(?) v CROSS JOIN entity c ON c.id = v.value CROSS JOIN edge d ON d.peer = c.key
+        AND d.predicate = (SELECT key FROM predicate WHERE name = 'collection')`,
+    JSON.stringify(collections),
+  );
+}
