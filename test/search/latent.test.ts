@@ -5,7 +5,7 @@ import { LatentLearner } from '../../src/server/search/latent/learner.ts';
 import { orthonormalized } from '../../src/server/search/latent/matrix.ts';
 import { dot } from '../../src/server/search/latent/vectors.ts';
 import { seeded } from '../helpers/seeded.ts';
-import { topicNames, topicTitles, topicWords } from '../helpers/topics.ts';
+import { namedTopics, topicTitles, topicWords } from '../helpers/topics.ts';
 
 function learned(titles: readonly string[]): LatentFacts | null {
   const learner = new LatentLearner();
@@ -17,16 +17,16 @@ function learned(titles: readonly string[]): LatentFacts | null {
   }
 }
 
-const titles = topicTitles(300).map(({ title }) => title);
+const titles = topicTitles(800).map(({ title }) => title);
 const facts = learned(titles) as LatentFacts;
 const model = new LatentModel(facts);
 const vectorOf = (title: string): Float32Array => model.embed([{ title, text: '' }])[0] as Float32Array;
 
 describe('what is learned from texts', () => {
   it('brings together words that go together, also those that never stand in one text', () => {
-    for (const topic of topicNames) {
+    for (const topic of namedTopics) {
       const [one = '', ...others] = topicWords(topic);
-      const strangers = topicNames.filter((name) => name !== topic).flatMap(topicWords);
+      const strangers = namedTopics.filter((name) => name !== topic).flatMap(topicWords);
       const near = Math.min(...others.map((word) => dot(vectorOf(one), vectorOf(word))));
       const far = Math.max(...strangers.map((word) => dot(vectorOf(one), vectorOf(word))));
       expect(near, topic).toBeGreaterThan(far);

@@ -9,7 +9,7 @@ const maxKept = 4000;
 /** A word that is only like known ones counts less than these. */
 const unknownPart = 0.6;
 /** So much of it must be known. */
-const leastShared = 0.4;
+const leastShared = 0.5;
 
 /** Vectors by what was learned from the node's own texts. A text is the sum of its words, of which most were learned. */
 export class LatentModel implements Embedder {

@@ -15,7 +15,7 @@ const rounds = 2;
 /** Words for each dimension at least: with as many dimensions as words nothing is brought together. */
 const wordsEach = 8;
 /** So few words are too few to learn from. */
-const leastWords = 20;
+const leastWords = 250;
 
 /**
  * Learns from texts which words go together: the truncated singular value decomposition of the texts' TF-IDF matrix by a
