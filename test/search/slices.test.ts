@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Finder } from '../../src/server/search/finder.ts';
 import { indexSlice, type Sliced, type Writing } from '../../src/server/search/index-slice.ts';
+import { VectorKeeper } from '../../src/server/search/vector-keeper.ts';
 import { openReader } from '../../src/server/store/connection.ts';
 import { databaseFile } from '../../src/server/store/network-store.ts';
 import { openIndexWriter, openSearchReader, searchFile } from '../../src/server/store/search-index.ts';
@@ -43,9 +44,11 @@ afterAll(() => folder[Symbol.asyncDispose]());
 
 /** One slice of a writer of its own, which is gone afterwards. */
 function sliced(ms: number): Sliced {
+  const writer = openIndexWriter(index);
   const writing: Writing = {
     main: openReader(database),
-    index: openIndexWriter(index),
+    index: writer,
+    vectors: new VectorKeeper(writer),
     terms: new Set(),
     epoch: undefined,
   };

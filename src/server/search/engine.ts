@@ -41,7 +41,7 @@ export class SearchEngine implements AsyncDisposable {
   /** How far the index has come. */
   stand(store: NetworkStore): Sliced & { problem: string | null } {
     const follower = this.#followers.get(store.network);
-    const stand = follower?.stand ?? { cursor: 0, last: 0, behind: true };
+    const stand = follower?.stand ?? { cursor: 0, last: 0, behind: true, learning: true };
     const behind = stand.behind || stand.cursor < store.read(lastMove);
     return { ...stand, behind, problem: follower?.problem ?? null };
   }

@@ -36,7 +36,7 @@ export class IndexFollower {
   #pause = new AbortController();
   /** Resolved when a slice has ended, then replaced. */
   #turn = Promise.withResolvers<void>();
-  #stand: Sliced = { cursor: 0, last: 0, behind: true };
+  #stand: Sliced = { cursor: 0, last: 0, behind: true, learning: true };
   #failure: StorageError | null = null;
   #mending: Promise<void> | null = null;
 
@@ -82,13 +82,13 @@ export class IndexFollower {
 
   async #looked(): Promise<void> {
     await this.#thread.run('mend', { files: this.files });
-    this.#stand = { cursor: 0, last: this.#store.read(lastMove), behind: true };
+    this.#stand = { cursor: 0, last: this.#store.read(lastMove), behind: true, learning: true };
   }
 
   /** As settle, for everything that is done in the background, too. */
   idle(ms: number): Promise<boolean> {
     const target = this.#store.read(lastMove);
-    return this.#until(ms, () => this.#stand.cursor >= target && !this.#stand.behind);
+    return this.#until(ms, () => this.#stand.cursor >= target && !this.#stand.behind && !this.#stand.learning);
   }
 
   async #until(ms: number, reached: () => boolean): Promise<boolean> {
@@ -113,10 +113,10 @@ export class IndexFollower {
   /** Makes the index anew; says how far it has come until it is done. @throws StorageError */
   async *rebuild(): AsyncGenerator<Sliced, Rebuilt, undefined> {
     await this.#thread.run('begin', { files: this.files });
-    this.#stand = { cursor: 0, last: this.#store.read(lastMove), behind: true };
+    this.#stand = { cursor: 0, last: this.#store.read(lastMove), behind: true, learning: true };
     this.#hurried++;
     try {
-      while (this.#stand.behind && !this.#closing) {
+      while ((this.#stand.behind || this.#stand.learning) && !this.#closing) {
         yield this.#stand;
         const { promise } = this.#turn;
         if (!this.#isFollowing) this.#wake();
@@ -153,7 +153,7 @@ export class IndexFollower {
       this.#woken = false;
       try {
         this.#stand = await this.#thread.run<Sliced>('slice', { files: this.files, ms: sliceMs });
-        this.#woken ||= this.#stand.behind;
+        this.#woken ||= this.#stand.behind || this.#stand.learning;
         this.#failure = null;
       } catch (error) {
         this.#failed(error);

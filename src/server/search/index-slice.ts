@@ -36,8 +36,10 @@ export interface Sliced {
   /** The last move that is in it. */
   cursor: number;
   last: number;
-  /** Whether something remains to be done. */
+  /** Whether texts remain to be taken up. */
   behind: boolean;
+  /** Whether vectors remain to be made, or something to be learned. */
+  learning: boolean;
 }
 
 /** An index as a thread writes it: its connections, and what it remembers of it. */
@@ -71,20 +73,25 @@ export function indexSlice(writing: Writing, ms: number): Sliced {
       writing.vectors.reset();
       writing.epoch = epoch;
     }
-    let behind = true;
-    while (behind && performance.now() < until) {
+    let [behind, learning, taken] = [true, true, false];
+    while ((behind || learning) && performance.now() < until) {
       behind = main.snapshot((db) => {
         const cursor = cursorOf(index);
         const moved = movedAfter(db, cursor, pageMoves);
-        if (!moved) return rework(writing, db) || writing.vectors.step(db, embeddedOf);
+        if (!moved) return rework(writing, db);
         for (const key of moved.keys) take(writing, db, key);
         setMeta(index, 'cursor', String(moved.last));
         setMeta(index, 'anchor', movedCid(db, moved.last) ?? '');
         return true;
       });
+      taken ||= behind;
+      if (behind) continue;
+      // Somebody may wait for what was taken up.
+      if (taken) break;
+      learning = main.snapshot((db) => writing.vectors.step(db, embeddedOf));
     }
     const last = main.snapshot(lastMove);
-    return { cursor: cursorOf(index), last, behind };
+    return { cursor: cursorOf(index), last, behind, learning };
   });
 }
 

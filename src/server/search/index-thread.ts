@@ -28,7 +28,7 @@ export function slice({ files, ms }: { files: IndexFiles; ms: number }): Sliced 
   // Nothing is lost with it: the next slice begins anew.
   return answered(files, () => {
     removeIndex(files.index);
-    return { cursor: 0, last: 0, behind: true };
+    return { cursor: 0, last: 0, behind: true, learning: true };
   });
 }
 
