@@ -268,6 +268,22 @@ describe('a hop', () => {
     expect(many.walks).toBe(1);
   });
 
+  test('looks at no more relationships than a query may, and says so', async () => {
+    const many = new MemoryGraph(
+      Array.from({ length: 100 }, (_, i) => thing(`s${i}`, i < 90 ? 'x' : 'y', 'a')),
+      Array.from({ length: 10 }, (_, i): Edge => [`s${i * 9}`, 'to', `s${90 + i}`]),
+    );
+    many.rowsOfOne = 100_000;
+    // Three walks of 16 sources each.
+    const { ids, truncated } = await run('"a" type:x -[*]-> type:y', { kExplore: 90 }, many);
+    expect({ walks: many.walks, truncated }).toEqual({ walks: 3, truncated: true });
+    expect(ids.length).toBeGreaterThan(0);
+    expect(ids.length).toBeLessThan(10);
+    many.rowsOfOne = 0;
+    const all = await run('"a" type:x -[*]-> type:y', { kExplore: 90 }, many);
+    expect(all).toMatchObject({ truncated: false, ids: Array.from({ length: 10 }, (_, i) => `s${90 + i}`) });
+  });
+
   test('finds the nearest to a text also among more than can be looked at', async () => {
     const works = Array.from({ length: 5000 }, (_, i) => thing(`w${String(i).padStart(4, '0')}`, 'work', 'sea'));
     const horse = thing('z', 'work', 'horses');

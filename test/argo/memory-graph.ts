@@ -26,8 +26,9 @@ export type Edge = [source: string, predicate: string, target: string];
 export class MemoryGraph implements GraphSource, TextSource {
   readonly #things: Map<string, Thing>;
   readonly #edges: Edge[];
-  /** How many walks were asked for. */
+  /** How many walks were asked for, and how many relationships each looks at. */
   walks = 0;
+  rowsOfOne = 0;
 
   constructor(things: Thing[], edges: Edge[]) {
     this.#things = new Map(things.map((thing) => [thing.id, thing]));
@@ -104,7 +105,7 @@ export class MemoryGraph implements GraphSource, TextSource {
       truncated ||= ways.size > query.perSource;
       return [...ways].slice(0, query.perSource).map(([end, way]): Reached => ({ id: end, source, way }));
     });
-    return { reached, truncated, spent: false };
+    return { reached, truncated, spent: false, rows: this.rowsOfOne };
   }
 
   #onward(start: string, way: Link[], query: WalkQuery, avoid: string[]): Link[] {

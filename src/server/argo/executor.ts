@@ -1,3 +1,4 @@
+import { Budget } from './budget.ts';
 import { type EntrySet, entrySet } from './entry.ts';
 import { runHop } from './hop.ts';
 import { best, type Candidate, type Outcome, type Stop, stepOf } from './outcome.ts';
@@ -12,9 +13,6 @@ export interface Beam {
   filter?: Within['filter'];
 }
 
-/** A query has so much time; what it has found by then is its answer. */
-const maxMilliseconds = 5000;
-
 type Targeted = Hop & { target: Node };
 
 /** Runs a query (argo.md 2.9). What ends it before its end is part of the outcome. */
@@ -22,20 +20,19 @@ export async function execute(sources: Sources, plan: Plan, { k, kExplore, filte
   const hops = plan.hops.filter((hop): hop is Targeted => hop.target !== null);
   const refused = refusal(plan);
   if (refused !== null) return { results: [], explored: 0, stop: refused, truncated: false };
-  const until = performance.now() + maxMilliseconds;
-  const left = () => until - performance.now();
+  const budget = new Budget();
 
-  const entry = await entrySet(sources, plan, filter, { kExplore, milliseconds: left() });
+  const entry = await entrySet(sources, plan, filter, { kExplore, milliseconds: budget.milliseconds });
   const { explored, truncated } = entry;
   if (entry.candidates.length === 0) return { results: [], explored, stop: noEntry, truncated };
   // Entities of a type alone come in the order of their last change (argo.md A5).
   const candidates = isRanked(plan) ? best(entry.candidates, kExplore) : entry.candidates;
 
   const run = (lookingAhead: boolean): Promise<Run> =>
-    follow(sources, hops, { ...entry, candidates }, { k, kExplore, filter, lookingAhead, left });
+    follow(sources, hops, { ...entry, candidates }, { k, kExplore, filter, lookingAhead, budget });
   const first = await run(false);
   // Candidates that there was no room for might have led to more: once more, with those first that lead on.
-  if (!first.crowded || first.results.length === k || left() <= 0) return first;
+  if (!first.crowded || first.results.length === k || budget.spent) return first;
   const second = await run(true);
   return second.results.length < first.results.length ? first : second;
 }
@@ -45,22 +42,21 @@ type Run = Outcome & { crowded: boolean };
 
 interface RunOptions extends Beam {
   lookingAhead: boolean;
-  /** Milliseconds that are left. */
-  left: () => number;
+  budget: Budget;
 }
 
 async function follow(
   sources: Sources,
   hops: Targeted[],
   entry: EntrySet,
-  { k, kExplore, filter, lookingAhead, left }: RunOptions,
+  { k, kExplore, filter, lookingAhead, budget }: RunOptions,
 ): Promise<Run> {
   let { candidates, explored, truncated } = entry;
   let crowded = false;
   for (const [i, hop] of hops.entries()) {
     const next = hops[i + 1] ?? null;
     const limit = next === null ? k : kExplore;
-    const end = await runHop(sources, candidates, hop, filter, { limit, next: lookingAhead ? next : null, left });
+    const end = await runHop(sources, candidates, hop, filter, { limit, next: lookingAhead ? next : null, budget });
     truncated ||= end.truncated;
     if (end.candidates.length === 0) {
       const stop = noPath(i + 1, candidates[0]);

@@ -1,3 +1,4 @@
+import type { Budget } from './budget.ts';
 import { Gathering, leadingFirst } from './gathering.ts';
 import { type Candidate, idsOf } from './outcome.ts';
 import type { Hop, Node } from './plan.ts';
@@ -9,8 +10,7 @@ export interface HopLimits {
   limit: number;
   /** The hop for which those that lead on come first; null for none. */
   next: Hop | null;
-  /** Milliseconds that are left. */
-  left: () => number;
+  budget: Budget;
 }
 
 export interface HopEnd {
@@ -33,8 +33,8 @@ interface Started {
 const [chunkSize, maxReached, minReached] = [16, 1600, 100];
 /** Entities that a text ranks at most, and how many of its nearest are sought where more were reached. */
 const [maxRanked, maxNearest] = [4000, 300];
-/** Pairs of a source and a target between which a way is sought. */
-const maxPairs = 10_000;
+/** Pairs of a source and a target between which a way is sought, and relationships that are left to be looked at for it. */
+const [maxPairs, rowsForLinks] = [10_000, 100_000];
 
 const directions = { out: 'outgoing', in: 'incoming', both: 'both' } as const;
 
@@ -136,7 +136,7 @@ async function toText(hop: Started, text: string, types: string[] | null, filter
   for await (const { reached, truncated } of walks(hop, types)) {
     all.push(...reached);
     cut ||= truncated;
-    if (all.length >= maxRanked) {
+    if (all.length >= maxRanked || limits.budget.rows < rowsForLinks) {
       cut = true;
       break;
     }
@@ -166,42 +166,36 @@ async function* walks(
   enough?: number,
   leading?: Leading,
 ): AsyncGenerator<Walked & { next: number | null }> {
-  const { sources, from, relation, shape, limits } = hop;
+  const { sources, from, relation, shape } = hop;
+  const { budget } = hop.limits;
   for (let at = 0; at < from.length; at += chunkSize) {
     const chunk = from.slice(at, at + chunkSize);
     for (const [i, predicates] of relation.sets.entries()) {
-      const milliseconds = limits.left();
-      if (milliseconds <= 0) return yield { reached: [], truncated: true, spent: true, next: null };
+      if (budget.spent) return yield { reached: [], truncated: true, spent: true, rows: 0, next: null };
+      const { rows, milliseconds } = budget;
       const perSource = enough ?? Math.ceil(maxReached / chunk.length);
       const begun = chunk.map(beginning);
-      const query = { ...shape, sources: begun, predicates, types, leading, perSource, milliseconds };
+      const query = { ...shape, sources: begun, predicates, types, leading, perSource, rows, milliseconds };
       const walked = await sources.graph.walk(query);
+      budget.take(walked.rows);
       const next = i === relation.sets.length - 1 ? (from[at + chunkSize]?.score ?? null) : null;
       yield { ...walked, reached: walked.reached.map((one) => ({ ...one, source: at + one.source })), next };
     }
   }
 }
 
-async function linked(
-  { sources, relation, shape, limits }: Started,
-  from: Candidate[],
-  targets: string[],
-): Promise<Walked> {
-  const all: Walked = { reached: [], truncated: false, spent: false };
+async function linked(hop: Started, from: Candidate[], targets: string[]): Promise<Walked> {
+  const { sources, relation, shape } = hop;
+  const { budget } = hop.limits;
+  const all: Walked = { reached: [], truncated: false, spent: false, rows: 0 };
   for (const predicates of relation.sets) {
-    const milliseconds = limits.left();
-    if (milliseconds <= 0) return { ...all, truncated: true, spent: true };
-    const query = {
-      ...shape,
-      sources: from.map(beginning),
-      predicates,
-      targets,
-      perSource: targets.length,
-      milliseconds,
-    };
-    const { reached, truncated } = await sources.graph.link(query);
-    all.reached.push(...reached);
-    all.truncated ||= truncated;
+    if (budget.spent) return { ...all, truncated: true, spent: true };
+    const { rows, milliseconds } = budget;
+    const ends = { sources: from.map(beginning), targets, perSource: targets.length };
+    const found = await sources.graph.link({ ...shape, ...ends, predicates, rows, milliseconds });
+    budget.take(found.rows);
+    all.reached.push(...found.reached);
+    all.truncated ||= found.truncated;
   }
   return all;
 }

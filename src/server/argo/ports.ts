@@ -51,6 +51,8 @@ export interface WalkQuery {
   throughCollections: boolean;
   /** Entities of one walk at most. */
   perSource: number;
+  /** Relationships to look at, at most, and the time for it. */
+  rows: number;
   milliseconds: number;
 }
 
@@ -76,6 +78,8 @@ export interface Walked {
   truncated: boolean;
   /** Not the limit of entities alone. */
   spent: boolean;
+  /** Relationships that were looked at. */
+  rows: number;
 }
 
 /** What the executor asks of the node's entities and relationships. Deleted entities are nowhere, not even on the way. */

@@ -76,6 +76,7 @@ export class GraphEdges {
   /** Keys; null for any. */
   readonly #only: readonly number[] | null;
   readonly #until: number;
+  readonly #most: number;
   #rows: number;
   /** How many rows the others are to have. */
   #others = 0;
@@ -96,7 +97,8 @@ export class GraphEdges {
     this.#db = db;
     this.#direction = direction;
     this.#only = only ?? null;
-    this.#rows = budget.rows ?? defaults.rows;
+    this.#most = budget.rows ?? defaults.rows;
+    this.#rows = this.#most;
     this.#until = performance.now() + (budget.milliseconds ?? defaults.milliseconds);
   }
 
@@ -108,6 +110,11 @@ export class GraphEdges {
   /** What is asked next may use no more than one of so many equal shares of the rows that are left. */
   share(parts: number): void {
     this.#others = Math.ceil(Math.max(0, this.#rows) * (1 - 1 / parts));
+  }
+
+  /** How many rows were looked at. */
+  get looked(): number {
+    return this.#most - this.#rows;
   }
 
   /** Whether nothing more can be asked. */

@@ -13,9 +13,10 @@ export type LinkedPair = Pick<Neighbour, 'id' | 'source' | 'way'>;
 
 /**
  * For each of the sources and each of the targets one shortest way from the one to the other that is not shorter than
- * `least`, found from both ends. No way leads through an entity twice. `truncated` where the budget left something out.
+ * `least`, found from both ends. No way leads through an entity twice. `truncated` where the budget left something out;
+ * `rows`: how many were looked at.
  */
-export function linksTo(db: Reader, query: LinksQuery): { links: LinkedPair[]; truncated: boolean } {
+export function linksTo(db: Reader, query: LinksQuery): { links: LinkedPair[]; truncated: boolean; rows: number } {
   const { sources, predicates, throughCollections = false, least = 1, depth } = query;
   const only = predicates && { only: predicates.flatMap((name) => predicateKey(db, name) ?? []) };
   const edges = new GraphEdges(db, { ...query, ...only });
@@ -44,9 +45,9 @@ export function linksTo(db: Reader, query: LinksQuery): { links: LinkedPair[]; t
       }
   } catch (error) {
     if (!(error instanceof GraphBudgetSpent)) throw error;
-    return { links, truncated: true };
+    return { links, truncated: true, rows: edges.looked };
   }
-  return { links, truncated: false };
+  return { links, truncated: false, rows: edges.looked };
 }
 
 function liveKey(db: Reader, edges: GraphEdges, id: string): { id: string; key: number } | undefined {

@@ -106,6 +106,8 @@ export interface Neighbourhood {
   truncated: boolean;
   /** The budget did. */
   spent: boolean;
+  /** Rows that were looked at. */
+  rows: number;
 }
 
 /**
@@ -129,7 +131,7 @@ export function neighbours(db: Reader, query: NeighboursQuery): Neighbourhood {
   const list: Neighbour[] = [];
   const left = { truncated: false, spent: false };
   for (const [source, id] of sources.entries()) {
-    if (edges.spent) return { neighbours: list, truncated: true, spent: true };
+    if (edges.spent) return { neighbours: list, truncated: true, spent: true, rows: edges.looked };
     edges.share(sources.length - source);
     const avoid = new Set(keysOf(db, query.avoid?.[source] ?? []));
     const starts = keysOf(db, [id]);
@@ -141,7 +143,7 @@ export function neighbours(db: Reader, query: NeighboursQuery): Neighbourhood {
     left.truncated ||= walked.truncated;
     left.spent ||= walked.spent;
   }
-  return { neighbours: list, ...left };
+  return { neighbours: list, ...left, rows: edges.looked };
 }
 
 /** Names of keys, each looked up once. */

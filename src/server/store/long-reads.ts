@@ -46,8 +46,8 @@ export const longReads = {
     return JSON.stringify({ reached: found.map(({ id, source, way }) => ({ id, source, way })), ...left });
   },
   linked: (db: Reader, query: LinksQuery): string => {
-    const { links, truncated } = linksTo(db, query);
-    return JSON.stringify({ reached: links, truncated, spent: truncated });
+    const { links, truncated, rows } = linksTo(db, query);
+    return JSON.stringify({ reached: links, truncated, spent: truncated, rows });
   },
   /** See newest.ts. */
   newestPage: (db: Reader, query: NewestQuery): string => JSON.stringify(newestPage(db, query)),

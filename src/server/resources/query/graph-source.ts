@@ -32,14 +32,14 @@ export function graphSource(store: NetworkStore): GraphSource {
   };
 }
 
-function asStored({ sources, predicates, most, milliseconds, ...shape }: Omit<WalkQuery, 'perSource'>) {
+function asStored({ sources, predicates, most, rows, milliseconds, ...shape }: Omit<WalkQuery, 'perSource'>) {
   return {
     ...shape,
     sources: sources.map(({ id }) => id),
     avoid: sources.map(({ avoid }) => avoid),
     ...(predicates && { predicates }),
     depth: most,
-    budget: { rows: maxRows, milliseconds: Math.min(milliseconds, maxMilliseconds) },
+    budget: { rows: Math.min(rows, maxRows), milliseconds: Math.min(milliseconds, maxMilliseconds) },
   };
 }
 
