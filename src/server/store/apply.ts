@@ -10,6 +10,7 @@ import type { Change, Commit, Outcome, Row } from './commit.ts';
 import { isDatabaseError, type Reader, type Writer } from './connection.ts';
 import { entityKey } from './entity-keys.ts';
 import { FolderTree } from './folders.ts';
+import { applyJobRow } from './job-rows.ts';
 import { notePending } from './pending.ts';
 import { currentJson, project } from './projection.ts';
 import { readSegment, type SegmentBlock } from './segment.ts';
@@ -175,6 +176,13 @@ function applyRow(db: Writer, row: Exclude<Row, QueuedRow>, time: number): void 
     case 'upload_step':
     case 'uploads_expired':
       applyUploadRow(db, row);
+      return;
+    case 'job':
+    case 'job_sending':
+    case 'job_grant':
+    case 'job_batch':
+    case 'job_batch_step':
+      applyJobRow(db, row);
       return;
     case 'versions':
     case 'car_conflict':

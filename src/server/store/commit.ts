@@ -2,6 +2,7 @@ import type { Block } from '../blocks/encode.ts';
 import type { Json } from '../model/manifest.ts';
 import type { AdditiveRow } from './additive-rows.ts';
 import type { ArchiveRow } from './archive-rows.ts';
+import type { JobRow } from './job-rows.ts';
 import type { SyncRow } from './sync-rows.ts';
 import type { UploadRow } from './uploads.ts';
 
@@ -33,6 +34,7 @@ export type Row =
   /** Work of several commits that a restart has to finish: what is left to do, or null when it is done. */
   | { kind: 'task'; id: string; task: { kind: string; state: Json } | null }
   | AdditiveRow
+  | JobRow
   | UploadRow
   | ArchiveRow
   | SyncRow;

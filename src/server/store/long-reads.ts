@@ -11,6 +11,7 @@ import { type GraphEntityQuery, graphEntityAnswer } from './graph-entity.ts';
 import { type LinksQuery, linksTo } from './graph-links.ts';
 import { type NeighboursQuery, neighbours, pathsAnswer, reachableAnswer } from './graph-reads.ts';
 import { entityMoves } from './history-reads.ts';
+import { runStatusAnswer } from './jobs.ts';
 import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels } from './label-reads.ts';
 import { type ListingQuery, listEntities } from './listings.ts';
 import { networkCounts } from './network-counts.ts';
@@ -102,6 +103,8 @@ export const longReads = {
   remoteCounts: (db: Reader, { remote }: { remote: number }): string => JSON.stringify(countRemote(db, remote)),
   fileVersionsPage: (db: Reader, args: Parameters<typeof fileVersionsPage>[1]): string =>
     JSON.stringify(fileVersionsPage(db, args)),
+  /** See jobs.ts. */
+  runStatus: runStatusAnswer,
   walkPage: (db: Reader, args: Parameters<typeof walkPage>[1]): string => JSON.stringify(walkPage(db, args)),
 };
 

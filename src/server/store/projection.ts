@@ -3,6 +3,7 @@ import { collectionsOf, labelOf, type Manifest } from '../model/manifest.ts';
 import { wireManifest } from '../model/wire-manifest.ts';
 import type { Writer } from './connection.ts';
 import { ensureEntityKey, ensurePredicateKey } from './entity-keys.ts';
+import { projectJobLog } from './job-logs.ts';
 
 /** The current version that an entity's derived rows are made from. */
 export interface Current {
@@ -29,6 +30,7 @@ export function project(db: Writer, current: Current, before: Manifest | null): 
   projectEdges(db, current, before);
   projectListings(db, current, before);
   projectLabels(db, current, before);
+  projectJobLog(db, current, before);
 }
 
 function projectEntity(db: Writer, { key, tip, cid, manifest, json, collection }: Current): void {

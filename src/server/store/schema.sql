@@ -69,6 +69,71 @@ CREATE INDEX entity_type ON entity (type, created_at) WHERE type IN ('collection
 
 CREATE TABLE import_source (entity INTEGER PRIMARY KEY, digest TEXT NOT NULL, tip INTEGER NOT NULL) STRICT;
 
+CREATE TABLE job (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  run TEXT NOT NULL,
+  type TEXT NOT NULL,                 -- agent or klados
+  processor TEXT NOT NULL,
+  rhiza TEXT,                         -- of the first job of a workflow
+  collection TEXT NOT NULL,           -- where its log lies
+  target TEXT NOT NULL,               -- the collection that it works in
+  parent TEXT,
+  retries TEXT,
+  handoff TEXT,
+  asker TEXT NOT NULL,                -- JSON
+  request TEXT NOT NULL,              -- what is sent, JSON
+  state TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  error TEXT,
+  retry_after INTEGER,
+  created INTEGER NOT NULL,
+  expires INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX job_handoff ON job (handoff) WHERE handoff IS NOT NULL;
+
+CREATE INDEX job_place ON job (collection, processor, expires);
+
+CREATE INDEX job_retries ON job (retries) WHERE retries IS NOT NULL;
+
+CREATE INDEX job_run ON job (run, key);
+
+CREATE INDEX job_state ON job (state, key) WHERE state IN ('queued', 'sent', 'accepted');
+
+CREATE TABLE job_batch (
+  id TEXT PRIMARY KEY,
+  next INTEGER NOT NULL,
+  total INTEGER NOT NULL,
+  body TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX job_batch_open ON job_batch (id) WHERE next < total;
+
+CREATE TABLE job_grant (
+  run TEXT NOT NULL,
+  processor TEXT NOT NULL,
+  actions TEXT NOT NULL,
+  expires INTEGER NOT NULL,
+  PRIMARY KEY (run, processor)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE job_log (
+  entity INTEGER PRIMARY KEY,
+  job TEXT NOT NULL,
+  klados TEXT NOT NULL,
+  author TEXT NOT NULL,
+  status TEXT NOT NULL,
+  started TEXT,
+  completed TEXT,
+  code TEXT,
+  message TEXT,
+  retryable INTEGER,
+  promised INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX job_log_job ON job_log (job);
+
 CREATE TABLE label (
   collection INTEGER NOT NULL,
   entity INTEGER NOT NULL,

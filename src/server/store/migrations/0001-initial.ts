@@ -228,4 +228,64 @@ CREATE TABLE remote_content (
   PRIMARY KEY (remote, entity, cid)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX remote_content_open ON remote_content (remote, state) WHERE state NOT IN ('there', 'sending');
+-- What was asked of processors, and how far each request has come (model/job-state.ts). Entities by their ids; run: the job
+-- or the batch with which it all began; parent: the job that handed on to it; retries: the failed job that it repeats;
+-- handoff: a digest of what was handed on, so that a call that is made twice is one job. Times are epoch milliseconds.
+CREATE TABLE job (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  run TEXT NOT NULL,
+  type TEXT NOT NULL,                 -- agent or klados
+  processor TEXT NOT NULL,
+  rhiza TEXT,                         -- of the first job of a workflow
+  collection TEXT NOT NULL,           -- where its log lies
+  target TEXT NOT NULL,               -- the collection that it works in
+  parent TEXT,
+  retries TEXT,
+  handoff TEXT,
+  asker TEXT NOT NULL,                -- JSON
+  request TEXT NOT NULL,              -- what is sent, JSON
+  state TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  error TEXT,
+  retry_after INTEGER,
+  created INTEGER NOT NULL,
+  expires INTEGER NOT NULL
+) STRICT;
+CREATE INDEX job_run ON job (run, key);
+CREATE INDEX job_place ON job (collection, processor, expires);
+CREATE INDEX job_state ON job (state, key) WHERE state IN ('queued', 'sent', 'accepted');
+CREATE INDEX job_handoff ON job (handoff) WHERE handoff IS NOT NULL;
+CREATE INDEX job_retries ON job (retries) WHERE retries IS NOT NULL;
+-- What a run's processors were granted, in its target collection and where its logs lie. actions is JSON.
+CREATE TABLE job_grant (
+  run TEXT NOT NULL,
+  processor TEXT NOT NULL,
+  actions TEXT NOT NULL,
+  expires INTEGER NOT NULL,
+  PRIMARY KEY (run, processor)
+) STRICT, WITHOUT ROWID;
+-- Invocations that were asked for together and become jobs one by one; next: how many have. body is JSON.
+CREATE TABLE job_batch (
+  id TEXT PRIMARY KEY,
+  next INTEGER NOT NULL,
+  total INTEGER NOT NULL,
+  body TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX job_batch_open ON job_batch (id) WHERE next < total;
+-- What the current versions of logs (type klados_log) say (model/job-log.ts). author: who wrote the first that came here.
+CREATE TABLE job_log (
+  entity INTEGER PRIMARY KEY,
+  job TEXT NOT NULL,
+  klados TEXT NOT NULL,
+  author TEXT NOT NULL,
+  status TEXT NOT NULL,
+  started TEXT,
+  completed TEXT,
+  code TEXT,
+  message TEXT,
+  retryable INTEGER,
+  promised INTEGER NOT NULL
+) STRICT;
+CREATE INDEX job_log_job ON job_log (job);
 `;

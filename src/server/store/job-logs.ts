@@ -1,0 +1,63 @@
+import { jobLogOf, type LogStatus, logType } from '../model/job-log.ts';
+import type { Manifest } from '../model/manifest.ts';
+import type { Reader, Writer } from './connection.ts';
+import { entityKey } from './entity-keys.ts';
+
+/** Keeps what a log's current version says where runs look for it. */
+export function projectJobLog(
+  db: Writer,
+  { key, manifest }: { key: number; manifest: Manifest },
+  before: Manifest | null,
+): void {
+  if (manifest.type !== logType && before?.type !== logType) return;
+  const log = jobLogOf(manifest);
+  if (log === null) {
+    db.run('DELETE FROM job_log WHERE entity = ?', key);
+    return;
+  }
+  db.run(
+    `INSERT INTO job_log (entity, job, klados, author, status, started, completed, code, message, retryable, promised)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (entity) DO UPDATE SET job = excluded.job, klados = excluded.klados, status = excluded.status,
+         started = excluded.started, completed = excluded.completed, code = excluded.code, message = excluded.message,
+         retryable = excluded.retryable, promised = excluded.promised`,
+    key,
+    log.job,
+    log.klados,
+    manifest.edited_by.user_id,
+    log.status,
+    log.started,
+    log.completed,
+    log.error?.code ?? null,
+    log.error?.message ?? null,
+    log.error ? Number(log.error.retryable) : null,
+    log.promised,
+  );
+}
+
+/** A log by its entity's id. */
+export interface StoredLog {
+  id: string;
+  job: string;
+  klados: string;
+  author: string;
+  status: LogStatus;
+}
+
+/** Undefined for what is no log, or is not here. */
+export function findLog(db: Reader, id: string): StoredLog | undefined {
+  const key = entityKey(db, id);
+  if (key === undefined) return undefined;
+  const row = db.get<Omit<StoredLog, 'id'>>('SELECT job, klados, author, status FROM job_log WHERE entity = ?', key);
+  return row && { id, ...row };
+}
+
+/** The logs of a job by its processor, the oldest first. */
+export function logsOfJob(db: Reader, job: string, klados: string): StoredLog[] {
+  return db.all(
+    `SELECT e.id, l.job, l.klados, l.author, l.status FROM job_log l JOIN entity e ON e.key = l.entity
+      WHERE l.job = ? AND l.klados = ? AND l.author = l.klados ORDER BY l.entity`,
+    job,
+    klados,
+  );
+}

@@ -1,0 +1,198 @@
+import type { JobError, LogStatus } from '../model/job-log.ts';
+import type { JobRequest } from '../model/job-request.ts';
+import type { Sending } from '../model/job-state.ts';
+import { type RunJob, runStatus, type StuckBatch } from '../model/run-status.ts';
+import type { Reader } from './connection.ts';
+import { entityKey } from './entity-keys.ts';
+import type { NewJob, NewJobBatch } from './job-rows.ts';
+
+/** A job as it stands. */
+export interface StoredJob extends Omit<NewJob, 'state' | 'attempts'> {
+  sending: Sending;
+}
+
+type Columns = Omit<NewJob, 'request'> & { request: string; error: string | null; retry_after: number | null };
+
+const columns = `id, run, type, processor, rhiza, collection, target, parent, retries, handoff, asker, request, state,
+  attempts, error, retry_after, created, expires`;
+
+function toJob({ request, state, attempts, error, retry_after, ...rest }: Columns): StoredJob {
+  return {
+    ...rest,
+    request: JSON.parse(request) as JobRequest,
+    sending: { state, attempts, error, retryAfter: retry_after },
+  };
+}
+
+export function findJob(db: Reader, id: string): StoredJob | undefined {
+  const row = db.get<Columns>(`SELECT ${columns} FROM job WHERE id = ?`, id);
+  return row && toJob(row);
+}
+
+/** The newest job that was handed on with that digest. */
+export function jobByHandoff(db: Reader, handoff: string): StoredJob | undefined {
+  const row = db.get<Columns>(`SELECT ${columns} FROM job WHERE handoff = ? ORDER BY key DESC LIMIT 1`, handoff);
+  return row && toJob(row);
+}
+
+/** The job that repeats another, directly. */
+export function retryOf(db: Reader, id: string): StoredJob | undefined {
+  const row = db.get<Columns>(`SELECT ${columns} FROM job WHERE retries = ? ORDER BY key DESC LIMIT 1`, id);
+  return row && toJob(row);
+}
+
+/** The newest job of a processor whose logs lie in a collection and whose grants have not ended. */
+export function liveJobIn(db: Reader, collection: string, processor: string, nowMs: number): StoredJob | undefined {
+  const row = db.get<Columns>(
+    `SELECT ${columns} FROM job WHERE collection = ? AND processor = ? AND expires > ? ORDER BY key DESC LIMIT 1`,
+    collection,
+    processor,
+    nowMs,
+  );
+  return row && toJob(row);
+}
+
+/** Jobs to be sent, the oldest first, from after the one given by its key. */
+export function queuedJobs(db: Reader, after: number, limit: number): { key: number; job: StoredJob }[] {
+  return db
+    .all<Columns & { key: number }>(
+      `SELECT key, ${columns} FROM job WHERE state = 'queued' AND key > ? ORDER BY key LIMIT ?`,
+      after,
+      limit,
+    )
+    .map(({ key, ...row }) => ({ key, job: toJob(row) }));
+}
+
+/** Jobs whose request may be under way, or whose work is if it is done within the node; a page of ids by key. */
+export function interruptedJobs(
+  db: Reader,
+  { after, limit, nowMs }: { after: number; limit: number; nowMs: number },
+): { key: number; id: string; processor: string; sending: Sending }[] {
+  const rows = db.all<
+    Omit<Sending, 'retryAfter'> & { key: number; id: string; processor: string; retry_after: number }
+  >(
+    `SELECT key, id, processor, state, attempts, error, retry_after FROM job
+      WHERE state IN ('sent', 'accepted') AND key > ? AND expires > ?
+        AND NOT EXISTS (SELECT 1 FROM job_log l WHERE l.job = job.id AND l.klados = job.processor AND l.status <> 'running')
+      ORDER BY key LIMIT ?`,
+    after,
+    nowMs,
+    limit,
+  );
+  return rows.map(({ key, id, processor, retry_after, ...rest }) => ({
+    key,
+    id,
+    processor,
+    sending: { ...rest, retryAfter: retry_after },
+  }));
+}
+
+/** When a run's grant of a processor ends; undefined where it has none. */
+export function grantEnd(db: Reader, run: string, processor: string): number | undefined {
+  return db.get<{ expires: number }>('SELECT expires FROM job_grant WHERE run = ? AND processor = ?', run, processor)
+    ?.expires;
+}
+
+/** The processors of a run. */
+export function grantedIn(db: Reader, run: string): string[] {
+  return db
+    .all<{ processor: string }>('SELECT processor FROM job_grant WHERE run = ? ORDER BY processor', run)
+    .map(({ processor }) => processor);
+}
+
+/** A batch of which not all have become jobs. */
+export function openBatch(db: Reader): { next: number; batch: NewJobBatch } | undefined {
+  const row = db.get<{ next: number; body: string }>(
+    'SELECT next, body FROM job_batch WHERE next < total ORDER BY id LIMIT 1',
+  );
+  return row && { next: row.next, batch: JSON.parse(row.body) as NewJobBatch };
+}
+
+/** How many of a batch have not become jobs yet, and whose they are; undefined where there is no such batch. */
+export function batchRest(db: Reader, id: string): { rest: number; total: number } | undefined {
+  return db.get('SELECT total - next AS rest, total FROM job_batch WHERE id = ?', id);
+}
+
+/** The first job of a run. */
+export function firstOf(db: Reader, run: string): StoredJob | undefined {
+  const row = db.get<Columns>(`SELECT ${columns} FROM job WHERE run = ? ORDER BY key LIMIT 1`, run);
+  return row && toJob(row);
+}
+
+export function jobsInRun(db: Reader, run: string): number {
+  return db.get<{ n: number }>('SELECT count(*) AS n FROM job WHERE run = ?', run)?.n ?? 0;
+}
+
+interface RunRow {
+  id: string;
+  processor: string;
+  parent: string | null;
+  retries: string | null;
+  state: Sending['state'];
+  error: string | null;
+  created: number;
+  expires: number;
+  status: LogStatus | null;
+  started: string | null;
+  completed: string | null;
+  code: string | null;
+  message: string | null;
+  retryable: number | null;
+  promised: number | null;
+}
+
+/** All jobs of a run with what their own processors' logs say. */
+export function jobsOfRun(db: Reader, run: string): RunJob[] {
+  const rows = db.all<RunRow>(
+    `SELECT j.id, j.processor, j.parent, j.retries, j.state, j.error, j.created, j.expires, l.status, l.started,
+       l.completed, l.code, l.message, l.retryable, l.promised
+       FROM job j LEFT JOIN job_log l ON l.job = j.id AND l.klados = j.processor AND l.author = j.processor
+      WHERE j.run = ? ORDER BY j.key, l.entity`,
+    run,
+  );
+  const jobs: RunJob[] = [];
+  for (const row of rows) {
+    const job = toRunJob(row);
+    const last = jobs.at(-1);
+    if (last?.id !== job.id) jobs.push(job);
+    else if (better(job.log, last.log)) last.log = job.log;
+  }
+  return jobs;
+}
+
+function toRunJob({ status, started, completed, code, message, retryable, promised, ...job }: RunRow): RunJob {
+  if (status === null) return { ...job, log: null };
+  const error: JobError | null = code === null ? null : { code, message: message ?? '', retryable: retryable === 1 };
+  return { ...job, log: { status, started, completed, error, promised: promised ?? 0 } };
+}
+
+const rank = { error: 0, running: 1, done: 2 };
+
+/** A processor that was told twice may have run twice: what it brought to an end counts. */
+function better(one: RunJob['log'], than: RunJob['log']): boolean {
+  return one !== null && (than === null || rank[one.status] > rank[than.status]);
+}
+
+/** Batches of a run that have open slots. */
+function openScatters(db: Reader, collection: string, run: string): StuckBatch[] {
+  const key = entityKey(db, collection);
+  if (key === undefined) return [];
+  return db.all(
+    `SELECT e.id, json_extract(e.json, '$.properties.job_id') AS job,
+       json_extract(e.json, '$.properties.gather_klados') AS klados
+       FROM listing l JOIN entity e ON e.key = l.entity
+       JOIN job j ON j.id = json_extract(e.json, '$.properties.job_id') AND j.run = ?
+      WHERE l.collection = ? AND l.type = 'batch' AND json_extract(e.json, '$.properties.status') = 'pending' LIMIT 10`,
+    run,
+    key,
+  );
+}
+
+/** The state of a run (model/run-status.ts), as JSON text. */
+export function runStatusAnswer(db: Reader, { run, nowMs }: { run: string; nowMs: number }): string {
+  const jobs = jobsOfRun(db, run);
+  const status = runStatus(jobs, [], nowMs);
+  const root = status.status === 'done' ? firstOf(db, run) : undefined;
+  const stuck = root ? openScatters(db, root.collection, run) : [];
+  return JSON.stringify(stuck.length === 0 ? status : runStatus(jobs, stuck, nowMs));
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { type Grantee, planGrant } from '../../src/server/model/grants.ts';
+import { allowed } from '../../src/server/model/permissions.ts';
+import { accessOf, type CollectionAccess } from '../../src/server/model/roles.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const hour = 3_600_000;
+const id = '01J00000000000000000000000';
+const role = `klados_${id.toLowerCase()}`;
+const grantee: Grantee = { id, type: 'klados', label: 'Splitter', actions: ['entity:view', 'entity:create'] };
+const all = { now, wanted: hour, holds: () => true };
+
+const access = (actions: string[] | null, expires: number | null): CollectionAccess =>
+  accessOf({
+    properties: { roles: { public: ['*:view'], ...(actions && { [role]: actions }) } },
+    relationships: actions
+      ? [
+          {
+            predicate: role,
+            peer: id,
+            peer_type: 'klados',
+            properties: expires === null ? {} : { expires_at: new Date(expires).toISOString() },
+          },
+        ]
+      : [],
+  });
+
+describe('a grant', () => {
+  test('is made where there is none', () => {
+    expect(planGrant(access(null, null), grantee, all)).toEqual({
+      grantee,
+      role,
+      actions: grantee.actions,
+      alreadyGranted: false,
+      expired: false,
+      missingActions: false,
+      currentExpires: null,
+      refused: [],
+      write: { actions: grantee.actions, expires: now + hour, update: false },
+      expires: now + hour,
+    });
+  });
+
+  test.each([
+    ['nine tenths of the wanted time', 0.9, true],
+    ['a little less', 0.89, false],
+  ])('that covers %s: stays as it is? %s', (_, share, stays) => {
+    const plan = planGrant(access([...grantee.actions], now + hour * share), grantee, all);
+    expect(plan).toMatchObject({ alreadyGranted: true, expired: false, currentExpires: now + hour * share });
+    expect(plan.write === null).toBe(stays);
+    expect(plan.expires).toBe(stays ? now + hour * share : now + hour);
+  });
+
+  test('of longer than is wanted is not made shorter', () => {
+    const plan = planGrant(access(['entity:view'], now + 5 * hour), grantee, all);
+    expect(plan).toMatchObject({ alreadyGranted: false, missingActions: true, expires: now + 5 * hour });
+    expect(plan.write).toMatchObject({ expires: now + 5 * hour, update: true });
+  });
+
+  test('that has ended is made anew, without what it gave beyond', () => {
+    const plan = planGrant(access(['entity:view', 'entity:delete'], now), grantee, all);
+    expect(plan).toMatchObject({ alreadyGranted: false, expired: true, missingActions: false, currentExpires: now });
+    expect(plan.write).toEqual({ actions: grantee.actions, expires: now + hour, update: true });
+  });
+
+  test('by somebody who may less does not prolong what somebody else gave beyond', () => {
+    const holds = (action: string) => action !== 'entity:delete';
+    const before = access(['entity:view', 'entity:create', 'entity:delete', 'file:update'], now + 1000);
+    expect(planGrant(before, grantee, { ...all, holds }).write?.actions).toEqual([...grantee.actions, 'file:update']);
+  });
+
+  test('gives nothing that the invoker does not hold', () => {
+    const viewer: CollectionAccess = accessOf({
+      properties: { roles: { public: ['*:view'] } },
+      relationships: [],
+    });
+    const user = { kind: 'user' as const, id: 'U', ids: ['U'], operator: false };
+    const holds = (action: string) =>
+      allowed(user, action, { method: 'collection', collection_id: 'C', access: viewer }, now);
+    expect(planGrant(viewer, grantee, { ...all, holds }).refused).toEqual(['entity:create']);
+    const wild = { ...grantee, actions: ['*:view', '*:update', 'nonsense:verb'] };
+    expect(planGrant(viewer, wild, { ...all, holds }).refused).toEqual(['*:update', 'nonsense:verb']);
+  });
+
+  test('by patterns covers what they stand for', () => {
+    expect(planGrant(access(['*:view', '*:create'], now + hour), grantee, all).write).toBeNull();
+    expect(planGrant(access(['*:view'], now + hour), grantee, all).missingActions).toBe(true);
+  });
+
+  test('that never ends is left alone', () => {
+    const plan = planGrant(access([...grantee.actions], null), grantee, all);
+    expect(plan).toMatchObject({ alreadyGranted: true, currentExpires: null, write: null, expires: now + hour });
+  });
+});
