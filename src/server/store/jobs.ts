@@ -1,7 +1,7 @@
 import type { JobError, LogStatus } from '../model/job-log.ts';
 import type { JobRequest } from '../model/job-request.ts';
 import type { Sending } from '../model/job-state.ts';
-import { type RunJob, runStatus, type StuckBatch } from '../model/run-status.ts';
+import { type RunJob, type RunStatus, runStatus, type StuckBatch } from '../model/run-status.ts';
 import type { Reader } from './connection.ts';
 import { entityKey } from './entity-keys.ts';
 import type { NewJob, NewJobBatch } from './job-rows.ts';
@@ -108,9 +108,9 @@ export function openBatch(db: Reader): { next: number; batch: NewJobBatch } | un
   return row && { next: row.next, batch: JSON.parse(row.body) as NewJobBatch };
 }
 
-/** How many of a batch have not become jobs yet, and whose they are; undefined where there is no such batch. */
-export function batchRest(db: Reader, id: string): { rest: number; total: number } | undefined {
-  return db.get('SELECT total - next AS rest, total FROM job_batch WHERE id = ?', id);
+/** How many of a batch have not become jobs yet; undefined where there is no such batch. */
+export function batchRest(db: Reader, id: string): number | undefined {
+  return db.get<{ rest: number }>('SELECT total - next AS rest FROM job_batch WHERE id = ?', id)?.rest;
 }
 
 /** The first job of a run. */
@@ -141,15 +141,22 @@ interface RunRow {
   promised: number | null;
 }
 
+const selectRun = `SELECT j.id, j.processor, j.parent, j.retries, j.state, j.error, j.created, j.expires, l.status,
+    l.started, l.completed, l.code, l.message, l.retryable, l.promised
+    FROM job j LEFT JOIN job_log l ON l.job = j.id AND l.klados = j.processor AND l.author = j.processor`;
+
 /** All jobs of a run with what their own processors' logs say. */
 export function jobsOfRun(db: Reader, run: string): RunJob[] {
-  const rows = db.all<RunRow>(
-    `SELECT j.id, j.processor, j.parent, j.retries, j.state, j.error, j.created, j.expires, l.status, l.started,
-       l.completed, l.code, l.message, l.retryable, l.promised
-       FROM job j LEFT JOIN job_log l ON l.job = j.id AND l.klados = j.processor AND l.author = j.processor
-      WHERE j.run = ? ORDER BY j.key, l.entity`,
-    run,
-  );
+  return merged(db.all<RunRow>(`${selectRun} WHERE j.run = ? ORDER BY j.key, l.entity`, run));
+}
+
+/** One job as part of a run. */
+export function runJob(db: Reader, id: string): RunJob | undefined {
+  return merged(db.all<RunRow>(`${selectRun} WHERE j.id = ? ORDER BY l.entity`, id))[0];
+}
+
+/** One row for each log becomes one job. */
+function merged(rows: readonly RunRow[]): RunJob[] {
   const jobs: RunJob[] = [];
   for (const row of rows) {
     const job = toRunJob(row);
@@ -188,11 +195,11 @@ function openScatters(db: Reader, collection: string, run: string): StuckBatch[]
   );
 }
 
-/** The state of a run (model/run-status.ts), as JSON text. */
-export function runStatusAnswer(db: Reader, { run, nowMs }: { run: string; nowMs: number }): string {
+/** The state of a run (model/run-status.ts). */
+export function statusOfRun(db: Reader, { run, nowMs }: { run: string; nowMs: number }): RunStatus {
   const jobs = jobsOfRun(db, run);
   const status = runStatus(jobs, [], nowMs);
   const root = status.status === 'done' ? firstOf(db, run) : undefined;
   const stuck = root ? openScatters(db, root.collection, run) : [];
-  return JSON.stringify(stuck.length === 0 ? status : runStatus(jobs, stuck, nowMs));
+  return stuck.length === 0 ? status : runStatus(jobs, stuck, nowMs);
 }

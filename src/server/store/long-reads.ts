@@ -11,7 +11,7 @@ import { type GraphEntityQuery, graphEntityAnswer } from './graph-entity.ts';
 import { type LinksQuery, linksTo } from './graph-links.ts';
 import { type NeighboursQuery, neighbours, pathsAnswer, reachableAnswer } from './graph-reads.ts';
 import { entityMoves } from './history-reads.ts';
-import { runStatusAnswer } from './jobs.ts';
+import { statusOfRun } from './jobs.ts';
 import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels } from './label-reads.ts';
 import { type ListingQuery, listEntities } from './listings.ts';
 import { networkCounts } from './network-counts.ts';
@@ -104,7 +104,7 @@ export const longReads = {
   fileVersionsPage: (db: Reader, args: Parameters<typeof fileVersionsPage>[1]): string =>
     JSON.stringify(fileVersionsPage(db, args)),
   /** See jobs.ts. */
-  runStatus: runStatusAnswer,
+  runStatus: (db: Reader, args: Parameters<typeof statusOfRun>[1]): string => JSON.stringify(statusOfRun(db, args)),
   walkPage: (db: Reader, args: Parameters<typeof walkPage>[1]): string => JSON.stringify(walkPage(db, args)),
 };
 

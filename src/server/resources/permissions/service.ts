@@ -137,6 +137,11 @@ export class PermissionsService {
     };
   }
 
+  /** What a collection says about access; null where it is not here. */
+  accessIn(db: Reader, collection: string): CollectionAccess | null {
+    return this.#accessOf(db, findEntity(db, collection));
+  }
+
   #accessOf(db: Reader, row: EntityRow | undefined): CollectionAccess | null {
     if (row?.type !== 'collection') return null;
     return this.#access.get(`${row.id} ${row.tip}`, () => accessOf(this.#lastContent(db, row)));

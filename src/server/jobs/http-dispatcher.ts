@@ -1,0 +1,111 @@
+import { below, commandOf } from '../model/endpoints.ts';
+import type { NodeKey } from '../model/node-key.ts';
+import type { Dispatch, Dispatcher, Outcome } from './dispatch.ts';
+import { type Outbound, OutboundError, type Reach } from './outbound.ts';
+import { signatureOf } from './signature.ts';
+
+export interface HttpDispatcherNeeds {
+  outbound: Pick<Outbound, 'request'>;
+  nodeKey: NodeKey;
+  /** The service's name on the wire, which names the headers. */
+  service: string;
+  /** Which addresses a processor may have. */
+  reachOf: (dispatch: Dispatch) => Reach;
+  /** Epoch milliseconds. */
+  now: () => number;
+  newUlid: () => string;
+  /** How long a processor has to take or refuse a job (decisions.md, Processors: 30 s). */
+  timeoutMs: number;
+}
+
+const maxAnswer = 64 * 1024;
+const maxError = 500;
+
+/** Sends jobs to processors over HTTP, signed (processors.md 2.1 to 2.3). */
+export class HttpDispatcher implements Dispatcher {
+  readonly local = false;
+  readonly #needs: HttpDispatcherNeeds;
+
+  constructor(needs: HttpDispatcherNeeds) {
+    this.#needs = needs;
+  }
+
+  takes(endpoint: string): boolean {
+    return commandOf(endpoint) === null;
+  }
+
+  async send(dispatch: Dispatch, signal: AbortSignal): Promise<Outcome> {
+    const { outbound, nodeKey, service, reachOf, now, newUlid, timeoutMs } = this.#needs;
+    const body = JSON.stringify(dispatch.request);
+    const name = service.charAt(0).toUpperCase() + service.slice(1);
+    try {
+      const answer = await outbound.request({
+        url: below(dispatch.processor.endpoint, '/process'),
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json',
+          'user-agent': `${name}/1.0`,
+          [`x-${service}-signature`]: signatureOf(nodeKey, body, Math.floor(now() / 1000)),
+          [`x-${service}-request-id`]: `req_${newUlid()}`,
+        },
+        body,
+        reach: reachOf(dispatch),
+        timeoutMs,
+        maxBytes: maxAnswer,
+        signal,
+      });
+      return read(answer, dispatch.request.job_id);
+    } catch (error) {
+      if (error instanceof OutboundError) return afterFault(error);
+      throw error;
+    }
+  }
+}
+
+function afterFault({ fault, message, sent }: OutboundError): Outcome {
+  const error = `the processor ${message}`;
+  if (fault === 'redirected') return { kind: 'refused', error };
+  if (sent) return { kind: 'unknown', error };
+  // What may not be reached will not be reached in a second either.
+  return { kind: fault === 'forbidden' ? 'refused' : 'unreached', error: fault === 'forbidden' ? message : error };
+}
+
+interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Uint8Array;
+}
+
+/** What an answer says, whatever its status (processors.md 2.3). */
+function read({ status, headers, body }: Answer, job: string): Outcome {
+  const said = json(body);
+  const isFine = status >= 200 && status < 300;
+  if (said === null) {
+    if (isFine && body.length === 0) return { kind: 'accepted' };
+    const type = String(headers['content-type'] ?? 'something').slice(0, 100);
+    return { kind: 'refused', error: `the processor answered ${status} with ${type} instead of JSON` };
+  }
+  const { accepted, job_id, error, retry_after } = said;
+  if (accepted === false || (!isFine && accepted !== true)) {
+    const words =
+      typeof error === 'string' && error !== '' ? error.slice(0, maxError) : `the processor answered ${status}`;
+    const retryAfter =
+      typeof retry_after === 'number' && retry_after >= 0 ? Math.min(Math.ceil(retry_after), 86_400) : undefined;
+    return { kind: 'refused', error: words, ...(retryAfter !== undefined && { retryAfter }) };
+  }
+  if (job_id !== undefined && job_id !== job)
+    return { kind: 'refused', error: 'the processor answered for another job' };
+  return { kind: 'accepted' };
+}
+
+function json(body: Uint8Array): { [name: string]: unknown } | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as { [name: string]: unknown })
+      : null;
+  } catch {
+    return null;
+  }
+}

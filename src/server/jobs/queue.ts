@@ -1,0 +1,164 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { afterSending, newSending } from '../model/job-state.ts';
+import { findStanding } from '../store/entities.ts';
+import type { JobRow, NewJobBatch } from '../store/job-rows.ts';
+import { interruptedJobs, openBatch, queuedJobs, type StoredJob } from '../store/jobs.ts';
+import type { NetworkStore } from '../store/network-store.ts';
+import type { JobSender } from './sender.ts';
+
+export interface QueueNeeds {
+  sender: JobSender;
+  /** Epoch milliseconds. */
+  now: () => number;
+  /** A new ULID. */
+  newUlid: () => string;
+  log: { error(details: object, message: string): void };
+  /** Given when the node closes. */
+  stop: AbortSignal;
+}
+
+/** How many are sent at once, in all and to one processor. */
+const most = { atOnce: 32, each: 10 };
+const firstPauseMs = 100;
+const longestPauseMs = 30_000;
+const perRead = 100;
+const perSlice = 200;
+const perPage = 500;
+
+/** Sends a network's jobs that wait: those of batches, and those that a stop of the node left. */
+export class JobQueue {
+  readonly #store: NetworkStore;
+  readonly #needs: QueueNeeds;
+  readonly #sending = new Map<string, Promise<void>>();
+  readonly #each = new Map<string, number>();
+  #running: Promise<void> | null = null;
+  #again = false;
+
+  constructor(store: NetworkStore, needs: QueueNeeds) {
+    this.#store = store;
+    this.#needs = needs;
+  }
+
+  /**
+   * Takes up what a stop of the node left, before anything new is sent: of what was under way nobody knows whether it
+   * arrived, and what ran within the node has ended with it.
+   */
+  async resume(): Promise<void> {
+    const { sender, now } = this.#needs;
+    for (let after = 0; ; ) {
+      const page = this.#store.read((db) =>
+        interruptedJobs(db, { after, limit: perPage, nowMs: now() }).map((job) => ({
+          ...job,
+          endpoint: String(findStanding(db, job.processor)?.manifest.properties.endpoint),
+        })),
+      );
+      const rows = page.flatMap(({ id, endpoint, sending }): JobRow[] => {
+        const to = afterSending(sending, { kind: 'restarted', local: sender.isLocal(endpoint) });
+        const { state, attempts } = sending;
+        return to === sending ? [] : [{ kind: 'job_sending', id, from: { state, attempts }, to }];
+      });
+      if (rows.length > 0) await this.#store.submit([sender.commit(rows)]);
+      const last = page.at(-1);
+      if (!last) break;
+      after = last.key;
+    }
+    this.wake();
+  }
+
+  /** There may be something to send. */
+  wake(): void {
+    this.#again = true;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  /** Resolves when nothing waits any more, or the node closes. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { stop, log } = this.#needs;
+    for (let pause = firstPauseMs; this.#again && !stop.aborted; ) {
+      this.#again = false;
+      try {
+        while (await this.#expand()) await this.#sendAll();
+        await this.#sendAll();
+        await Promise.all(this.#sending.values());
+        pause = firstPauseMs;
+      } catch (error) {
+        if (stop.aborted) break;
+        log.error({ err: error }, 'jobs that wait could not be sent; they are tried again');
+        this.#again = true;
+        await sleep(pause, undefined, { signal: stop, ref: false }).catch(() => undefined);
+        pause = Math.min(2 * pause, longestPauseMs);
+      }
+    }
+  }
+
+  /** Makes jobs of the next part of a batch; false where there is none. */
+  async #expand(): Promise<boolean> {
+    const found = this.#store.read(openBatch);
+    if (!found || this.#needs.stop.aborted) return false;
+    const { next, batch } = found;
+    const end = Math.min(next + perSlice, batch.items.length);
+    const rows = batch.items.slice(next, end).map((item) => this.#jobOf(batch, item));
+    await this.#store.submit([
+      this.#needs.sender.commit([...rows, { kind: 'job_batch_step', id: batch.id, next: end }]),
+    ]);
+    return true;
+  }
+
+  #jobOf({ id: run, job }: NewJobBatch, { target_entity, input }: NewJobBatch['items'][number]): JobRow {
+    const id = `job_${this.#needs.newUlid()}`;
+    const merged = job.request.input || input ? { input: { ...job.request.input, ...input } } : {};
+    const request = { ...job.request, job_id: id, target_entity, ...merged };
+    const { state, attempts } = newSending;
+    return { kind: 'job', job: { ...job, id, run, request, state, attempts } };
+  }
+
+  /** Sends what waits now, each processor a few at a time; gives those their turn that come behind a busy one. */
+  async #sendAll(): Promise<void> {
+    for (let after = 0; !this.#needs.stop.aborted; ) {
+      const page = this.#store.read((db) => queuedJobs(db, after, perRead));
+      const last = page.at(-1);
+      if (!last) break;
+      for (const { job } of page) {
+        if (this.#needs.sender.has(job.id) || this.#sending.has(job.id) || job.expires <= this.#needs.now()) continue;
+        await this.#room(job.processor);
+        if (this.#needs.stop.aborted) return;
+        this.#start(job);
+      }
+      after = last.key;
+      await setImmediate();
+    }
+  }
+
+  async #room(processor: string): Promise<void> {
+    while (this.#sending.size >= most.atOnce || (this.#each.get(processor) ?? 0) >= most.each) {
+      await Promise.race(this.#sending.values());
+    }
+  }
+
+  #start(job: StoredJob): void {
+    const { processor } = job;
+    this.#each.set(processor, (this.#each.get(processor) ?? 0) + 1);
+    const sent = this.#deliver(job).finally(() => {
+      this.#sending.delete(job.id);
+      const left = (this.#each.get(processor) ?? 1) - 1;
+      if (left === 0) this.#each.delete(processor);
+      else this.#each.set(processor, left);
+    });
+    this.#sending.set(job.id, sent);
+  }
+
+  async #deliver(job: StoredJob): Promise<void> {
+    const { sender, log, stop } = this.#needs;
+    try {
+      await sender.deliver(this.#store, job);
+    } catch (error) {
+      if (!stop.aborted) log.error({ err: error, job: job.id }, 'a job could not be sent');
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobRequest } from '../model/job-request.ts';
+import { afterSending, pauseBefore, type Sending, type SendingEvent } from '../model/job-state.ts';
+import type { Commit } from '../store/commit.ts';
+import { findStanding } from '../store/entities.ts';
+import type { NewJob } from '../store/job-rows.ts';
+import type { NetworkStore } from '../store/network-store.ts';
+import type { Dispatcher, Outcome } from './dispatch.ts';
+
+/** What the sender needs to know of a job. */
+export type Sendable = Pick<NewJob, 'id' | 'type' | 'processor' | 'request' | 'expires'> & { sending: Sending };
+
+export interface SenderNeeds {
+  /** The first that takes an endpoint is used. */
+  dispatchers: readonly Dispatcher[];
+  /** Where processors reach this node. */
+  apiBase: () => string;
+  /** Epoch milliseconds. */
+  now: () => number;
+  log: { error(details: object, message: string): void };
+  /** Given when the node closes. */
+  stop: AbortSignal;
+}
+
+/** Brings recorded requests to processors, and records what becomes of them. */
+export class JobSender {
+  readonly #needs: SenderNeeds;
+  readonly #inHand = new Set<string>();
+
+  constructor(needs: SenderNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Whether a job is being sent now. */
+  has(id: string): boolean {
+    return this.#inHand.has(id);
+  }
+
+  /** Whether the processor of an endpoint runs within this node. */
+  isLocal(endpoint: string): boolean {
+    return this.#dispatcherOf(endpoint)?.local === true;
+  }
+
+  /**
+   * Sends a job until it has an answer, or nobody can tell, or the node closes. The job is on disk already, as `sent` or
+   * `queued`. Resolves when the outcome is on disk.
+   */
+  async deliver(store: NetworkStore, job: Sendable): Promise<Sending> {
+    this.#inHand.add(job.id);
+    const { stop, now } = this.#needs;
+    let { sending } = job;
+    try {
+      while (!stop.aborted && now() < job.expires) {
+        if (sending.state === 'queued') {
+          const pause = pauseBefore(sending.attempts);
+          if (pause > 0) await sleep(pause, undefined, { signal: stop, ref: false }).catch(() => undefined);
+          if (stop.aborted) break;
+          sending = await this.#record(store, job.id, sending, { kind: 'sending' });
+        }
+        if (sending.state !== 'sent') break;
+        sending = await this.#record(store, job.id, sending, await this.#send(store, job));
+      }
+      return sending;
+    } finally {
+      this.#inHand.delete(job.id);
+    }
+  }
+
+  async #send(store: NetworkStore, { id, type, processor, request }: Sendable): Promise<Outcome> {
+    const { apiBase, stop, log } = this.#needs;
+    const standing = store.read((db) => findStanding(db, processor));
+    const endpoint = standing?.manifest.properties.endpoint;
+    if (standing?.type !== type || standing.deleted || typeof endpoint !== 'string')
+      return { kind: 'refused', error: 'the processor is not here any more' };
+    if (standing.manifest.properties.status === 'disabled')
+      return { kind: 'refused', error: 'the processor is disabled' };
+    const dispatcher = this.#dispatcherOf(endpoint);
+    if (!dispatcher) return { kind: 'refused', error: 'this node has no way to its endpoint' };
+    const sent: JobRequest = { ...request, api_base: apiBase() };
+    try {
+      return await dispatcher.send(
+        { network: store.network, processor: { id: processor, type, endpoint }, request: sent },
+        stop,
+      );
+    } catch (error) {
+      log.error({ err: error, job: id }, 'a job could not be sent');
+      return { kind: 'unknown', error: 'the node failed while it was sent' };
+    }
+  }
+
+  #dispatcherOf(endpoint: string): Dispatcher | undefined {
+    return this.#needs.dispatchers.find((one) => one.takes(endpoint));
+  }
+
+  /** The state after an event, once it is on disk. */
+  async #record(store: NetworkStore, id: string, from: Sending, event: SendingEvent): Promise<Sending> {
+    const to = afterSending(from, event);
+    if (to !== from)
+      await store.submit([
+        this.commit([{ kind: 'job_sending', id, from: { state: from.state, attempts: from.attempts }, to }]),
+      ]);
+    return to;
+  }
+
+  /** A commit of nothing but rows. */
+  commit(rows: Commit['rows']): Commit {
+    return { changes: [], guards: [], rows, origin: 'local', time: this.#needs.now() };
+  }
+}

@@ -1,0 +1,102 @@
+import { type Issue, ValidationError } from '../../errors.ts';
+import { type Flow, type FlowStep, readFlow } from '../../model/flow.ts';
+import type { JsonObject } from '../../model/manifest.ts';
+import type { Reader } from '../../store/connection.ts';
+import { findEntity, findStanding, type Standing } from '../../store/entities.ts';
+import { findProcessor, isObject, type ProcessorFacts, unreadiness } from './processors.ts';
+
+/** The kladoi of a workflow with those of the workflows within it, and how it begins. */
+export interface FlowKladoi {
+  kladoi: ProcessorFacts[];
+  issues: { id: string; reason: string }[];
+  entry: Entry | null;
+}
+
+export interface Entry {
+  /** Undefined where it is none that may work. */
+  klados: ProcessorFacts | undefined;
+  /** The workflow that its step stands in, and the step. */
+  rhiza: string;
+  step: string;
+  /** The input of the steps that lead to it, the innermost first. */
+  inputs: JsonObject[];
+  /** The outermost step, whose name `input.steps` has. */
+  outer: string;
+}
+
+/** More kladoi than this would make a collection's roles hard to read, and slow. */
+export const maxKladoi = 500;
+const maxNested = 20;
+
+/** @throws ValidationError where the flow cannot be read, or there are too many */
+export function flowKladoi(db: Reader, rhiza: Standing): FlowKladoi {
+  const seen = new Set([rhiza.id]);
+  const kladoi = new Map<string, ProcessorFacts>();
+  const issues: FlowKladoi['issues'] = [];
+  const left = [rhiza];
+  for (let one = left.pop(); one; one = left.pop()) {
+    for (const { klados: reference } of flowOf(one).values()) {
+      const { id } = reference;
+      if (seen.has(id)) continue;
+      seen.add(id);
+      if (seen.size > maxKladoi)
+        throw ValidationError.at(['id'], `the workflow has more than ${maxKladoi} kladoi: divide it into several`);
+      const row = findEntity(db, id);
+      if (row?.type === 'rhiza' && !row.deleted && reference.type !== 'klados') {
+        left.push(findStanding(db, id) as Standing);
+        continue;
+      }
+      const facts = findProcessor(db, id, 'klados');
+      const reason = unreadiness(facts);
+      if (facts) kladoi.set(id, facts);
+      if (reason !== null) issues.push({ id, reason });
+    }
+  }
+  return { kladoi: [...kladoi.values()], issues, entry: entryOf(db, rhiza, kladoi) };
+}
+
+/** A step may name a workflow, whose own entry then begins. */
+function entryOf(db: Reader, rhiza: Standing, kladoi: ReadonlyMap<string, ProcessorFacts>): Entry | null {
+  const inputs: JsonObject[] = [];
+  let outer: string | undefined;
+  let current: Standing | undefined = rhiza;
+  for (let depth = 0; current && depth < maxNested; depth++) {
+    const step = entryStep(current);
+    if (!step) return null;
+    outer ??= step.name;
+    if (step.input) inputs.unshift(step.input);
+    const found = findEntity(db, step.klados.id);
+    if (found?.type !== 'rhiza')
+      return { klados: kladoi.get(step.klados.id), rhiza: current.id, step: step.name, inputs, outer };
+    current = found.deleted ? undefined : findStanding(db, found.id);
+  }
+  return null;
+}
+
+function entryStep(rhiza: Standing): (FlowStep & { name: string }) | undefined {
+  const name = rhiza.manifest.properties.entry;
+  const step = typeof name === 'string' ? flowOf(rhiza).get(name) : undefined;
+  return step && { ...step, name: name as string };
+}
+
+function flowOf({ id, manifest }: Standing): Flow {
+  const flow = readFlow(manifest.properties.flow);
+  if (flow === null) throw ValidationError.at(['id'], `the flow of ${id} cannot be read: PUT /rhizai/{id} a new one`);
+  return flow;
+}
+
+/**
+ * What the entry step is given (processors.md 3.6): its own input, below that of the invocation, below what the invocation
+ * says for that step. `steps` travels along. Undefined where nobody says anything.
+ */
+export function entryInput({ inputs, outer }: Entry, given: JsonObject | undefined): JsonObject | undefined {
+  const { steps, ...global } = given ?? {};
+  const own = isObject(steps) && Object.hasOwn(steps, outer) ? steps[outer] : undefined;
+  const merged = Object.assign({}, ...inputs, global, isObject(own) ? own : {}, steps === undefined ? {} : { steps });
+  return given === undefined && inputs.length === 0 ? undefined : (merged as JsonObject);
+}
+
+/** What keeps a workflow from being started. */
+export function readinessIssues(issues: FlowKladoi['issues']): Issue[] {
+  return issues.slice(0, 100).map(({ id, reason }) => ({ path: ['id'], message: `the klados ${id} is ${reason}` }));
+}

@@ -1,0 +1,88 @@
+import { ForbiddenError } from '../../errors.ts';
+import type { RegisteredActor } from '../../model/actor.ts';
+import { type Caller, registered } from '../../model/caller.ts';
+import { type Grantee, type GrantPlan, planGrant } from '../../model/grants.ts';
+import { applyUpdate } from '../../model/merge.ts';
+import type { Reader } from '../../store/connection.ts';
+import type { Standing } from '../../store/entities.ts';
+import { membership } from '../collections/members.ts';
+import type { EntityWrites, Prepared } from '../entities/writes.ts';
+
+/** What a processor needs where its logs lie (processors.md 2.5). */
+export const loggingActions = [
+  'entity:create',
+  'entity:view',
+  'entity:update',
+  'collection:view',
+  'collection:update',
+] as const;
+
+/** Grants in one collection, planned and, where something has to be written, prepared. */
+export interface Granting {
+  collection: Standing;
+  plans: GrantPlan[];
+  step: Prepared | null;
+}
+
+export interface GrantOptions {
+  /** Who holds what is granted; the one who asks, or for a handoff the one who began the run. */
+  authority: RegisteredActor;
+  now: number;
+  wantedMs: number;
+}
+
+/** What processors need in a collection, against what they have there. Nothing is prepared yet. */
+export function planGrants(
+  { env }: EntityWrites,
+  db: Reader,
+  collection: Standing,
+  grantees: readonly Grantee[],
+  { authority, now, wantedMs }: GrantOptions,
+): GrantPlan[] {
+  const { id } = collection;
+  const place = { id, type: 'collection', collection: id };
+  const access = env.permissions.accessIn(db, id) ?? { roles: new Map(), members: [], groups: [] };
+  const known = new Map<string, boolean>();
+  const holds = (action: string): boolean => {
+    const holding = known.get(action) ?? env.permissions.may(db, authority, action, place);
+    known.set(action, holding);
+    return holding;
+  };
+  return grantees.map((grantee) => planGrant(access, grantee, { now, wanted: wantedMs, holds }));
+}
+
+/** @throws ForbiddenError where a plan would give what whoever asks does not hold there */
+export function requireHeld(plans: readonly GrantPlan[], collection: Pick<Standing, 'id' | 'label'>): void {
+  const lacking = plans.find(({ refused }) => refused.length > 0);
+  if (!lacking) return;
+  const { grantee, refused } = lacking;
+  throw new ForbiddenError(
+    `Action not allowed: ${refused.join(', ')}. ${grantee.label || grantee.id} needs it in the collection ` +
+      `${collection.label || collection.id}, and you can only grant what you hold there: ask an owner of the collection to ` +
+      'start it, or to give you a role with it.',
+  );
+}
+
+/** The new version of the collection with what the plans write; null where they write nothing, or it is a mirror. */
+export function grantStep(
+  writes: EntityWrites,
+  db: Reader,
+  caller: Caller,
+  collection: Standing,
+  plans: readonly GrantPlan[],
+): Prepared | null {
+  // A grant in a mirror stays on this node (decisions.md, Processors): the table of grants has it.
+  if (collection.mirror !== null) return null;
+  const writing = plans.flatMap(({ grantee, role, write }) => (write === null ? [] : [{ grantee, role, ...write }]));
+  if (writing.length === 0) return null;
+  const actor = registered(caller);
+  const by = actor.kind === 'service' && actor.onBehalfOf ? actor.onBehalfOf.id : actor.id;
+  const update = {
+    properties: { roles: Object.fromEntries(writing.map(({ role, actions }) => [role, actions])) },
+    relationships_add: writing.map(({ grantee, role, expires }) =>
+      membership({ role, peer: grantee.id, peerType: grantee.type, by, at: writes.env.now(), expires }),
+    ),
+  };
+  const next = applyUpdate(collection.manifest, collection.cid, update, writes.stamp(actor));
+  return writes.step(db, caller, collection, next, undefined, { granting: true });
+}

@@ -1,0 +1,111 @@
+import { BusyError, ConflictError } from '../../errors.ts';
+import type { JobQueue } from '../../jobs/queue.ts';
+import type { JobSender } from '../../jobs/sender.ts';
+import type { RegisteredActor } from '../../model/actor.ts';
+import type { GrantPlan } from '../../model/grants.ts';
+import { networkOf } from '../../model/ids.ts';
+import { newSending, type Sending } from '../../model/job-state.ts';
+import type { Row } from '../../store/commit.ts';
+import type { Reader } from '../../store/connection.ts';
+import type { Identity } from '../../store/identity.ts';
+import type { NewJob } from '../../store/job-rows.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
+import { attempts, type EntityWrites, type Prepared } from '../entities/writes.ts';
+import { actorNow } from '../updates/asker.ts';
+
+export interface LauncherNeeds {
+  writes: EntityWrites;
+  identity: Pick<Identity, 'accountById'>;
+  sender: JobSender;
+  queueOf: (store: NetworkStore) => JobQueue;
+  apiBase: () => string;
+  newUlid: () => string;
+}
+
+/** One invocation, ready to be written. */
+export interface Launch {
+  /** New versions of collections: grants, and the job collection. */
+  steps: Prepared[];
+  rows: Row[];
+}
+
+/** Records jobs in one commit with what they need, and sends them. */
+export class Launcher {
+  readonly needs: LauncherNeeds;
+
+  constructor(needs: LauncherNeeds) {
+    this.needs = needs;
+  }
+
+  get writes(): EntityWrites {
+    return this.needs.writes;
+  }
+
+  newJobId(): string {
+    return `job_${this.needs.newUlid()}`;
+  }
+
+  /** Who asked for a recorded job, as it is now. @throws ForbiddenError where it is no longer good */
+  askerOf(db: Reader, job: Pick<NewJob, 'asker' | 'collection'>): RegisteredActor {
+    return actorNow(db, this.needs.identity, networkOf(job.collection), job.asker);
+  }
+
+  /**
+   * Writes an invocation. It is prepared again when a collection that it grants something in has moved meanwhile.
+   * `grantsIn`: that collection, in whose queue it then waits; null where nothing is granted there.
+   */
+  async write<T extends Launch>(store: NetworkStore, grantsIn: string | null, prepare: (db: Reader) => T): Promise<T> {
+    const { writes } = this.needs;
+    const write = async (): Promise<T> => {
+      const prepared = store.read(prepare);
+      const outcome = await writes.attempt(store, prepared.steps, prepared.rows);
+      if (outcome.committed) return prepared;
+      throw new ConflictError(outcome.expected ?? '', outcome.actual ?? '');
+    };
+    if (grantsIn !== null) return unlessBusy(() => writes.queued(store, grantsIn, write));
+    return unlessBusy(async () => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await write();
+        } catch (error) {
+          if (!(error instanceof ConflictError) || attempt === attempts) throw error;
+        }
+      }
+    });
+  }
+
+  /** Sends a job that was written as `sent`. */
+  deliver(store: NetworkStore, job: NewJob): Promise<Sending> {
+    const { state, attempts } = job;
+    return this.needs.sender.deliver(store, { ...job, sending: { ...newSending, state, attempts } });
+  }
+}
+
+/** These endpoints take no tip, so nobody can be told of a conflict. */
+async function unlessBusy<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof ConflictError) throw new BusyError(1, 'The collection changes too fast; try again.');
+    throw error;
+  }
+}
+
+/** A job that is sent as soon as it is recorded. */
+export const aboutToBeSent = { state: 'sent', attempts: 1 } as const;
+
+/** What a run's processors are granted, for the record. */
+export function grantRows(run: string, plans: readonly GrantPlan[]): Row[] {
+  return plans.map(({ grantee, actions, expires }) => ({
+    kind: 'job_grant',
+    run,
+    processor: grantee.id,
+    actions,
+    expires,
+  }));
+}
+
+/** When the shortest of the grants ends, and not later than was wanted. */
+export function endOf(wanted: number, ...plans: readonly (readonly GrantPlan[])[]): number {
+  return plans.flat().reduce((end, { expires }) => Math.min(end, expires), wanted);
+}

@@ -1,0 +1,69 @@
+import { NotFoundError, ValidationError } from '../../errors.ts';
+import type { Grantee } from '../../model/grants.ts';
+import type { Json, JsonObject } from '../../model/manifest.ts';
+import type { Reader } from '../../store/connection.ts';
+import { findStanding, type Standing } from '../../store/entities.ts';
+
+/** What an invocation needs to know of an agent or klados. It is read leniently: mirrored ones may say anything. */
+export interface ProcessorFacts extends Grantee {
+  standing: Standing;
+  status: string;
+  verified: boolean;
+  /** Of a klados; undefined where it does not say. */
+  cardinality: 'one' | 'many' | undefined;
+  inputSchema: JsonObject | undefined;
+}
+
+export function factsOf(standing: Standing): ProcessorFacts {
+  const { properties } = standing.manifest;
+  const own = (name: string): Json | undefined => (Object.hasOwn(properties, name) ? properties[name] : undefined);
+  const required = own('actions_required');
+  const accepts = own('accepts');
+  const cardinality = isObject(accepts) ? accepts.cardinality : undefined;
+  const schema = own('input_schema');
+  return {
+    standing,
+    id: standing.id,
+    type: standing.type === 'agent' ? 'agent' : 'klados',
+    label: standing.label,
+    actions: Array.isArray(required) ? required.filter((action) => typeof action === 'string') : [],
+    status: String(own('status') ?? 'development'),
+    verified: (own('endpoint_verified_at') ?? null) !== null,
+    cardinality: cardinality === 'one' || cardinality === 'many' ? cardinality : undefined,
+    inputSchema: isObject(schema) ? schema : undefined,
+  };
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An agent or klados that may be there; undefined also for a deleted one and one of another type. */
+export function findProcessor(db: Reader, id: string, type: 'agent' | 'klados'): ProcessorFacts | undefined {
+  const standing = findStanding(db, id);
+  return standing?.type === type && !standing.deleted ? factsOf(standing) : undefined;
+}
+
+/** The processor that an endpoint names. @throws NotFoundError for another type */
+export function processorOf(standing: Standing, type: 'agent' | 'klados'): ProcessorFacts {
+  if (standing.type !== type) throw new NotFoundError();
+  return factsOf(standing);
+}
+
+/** @throws ValidationError that names the status of one that cannot be invoked (processors.md 1.4) */
+export function requireActive({ status, type, label }: ProcessorFacts): void {
+  if (status === 'active') return;
+  const path = type === 'agent' ? 'agents' : 'kladoi';
+  const way =
+    status === 'disabled'
+      ? `set its status to active first (PUT /${path}/{id})`
+      : `verify its endpoint (POST /${path}/{id}/verify) and set its status to active first`;
+  throw ValidationError.at(['id'], `${label || 'the processor'} is in status ${status}: ${way}`);
+}
+
+/** Why a klados of a workflow cannot work (interface.md, `klados_issues`); null where it can. */
+export function unreadiness(facts: ProcessorFacts | undefined): string | null {
+  if (!facts) return 'not_found';
+  if (facts.status !== 'active') return `not_active: its status is ${facts.status}`;
+  return null;
+}

@@ -1,0 +1,78 @@
+import type { Caller } from '../../model/caller.ts';
+import { registered } from '../../model/caller.ts';
+import type { Reader } from '../../store/connection.ts';
+import { logsOfJob } from '../../store/job-logs.ts';
+import type { NewJob } from '../../store/job-rows.ts';
+import { grantedIn, retryOf, type StoredJob } from '../../store/jobs.ts';
+import { askerText } from '../updates/asker.ts';
+import { endOf, type Launch, type Launcher } from './launcher.ts';
+import { findProcessor, type ProcessorFacts } from './processors.ts';
+import { namedCollection } from './targets.ts';
+import { isoTime } from './views.ts';
+import { grantsNeeded, openWorkplace, type Workplace, workplaceOf } from './workplace.ts';
+
+/** Failed jobs of one run that begin anew, with grants as the run began with. */
+export interface Repetition {
+  place: Workplace;
+  now: number;
+  wantedMs: number;
+}
+
+/** The last of the repetitions of a job; the job itself where there is none. */
+export function lastRepetition(db: Reader, job: StoredJob): StoredJob {
+  let last = job;
+  for (let next = retryOf(db, last.id); next; next = retryOf(db, last.id)) last = next;
+  return last;
+}
+
+/** What all processors of a job's run need for another while: those that it hands on to as well. */
+export function repetitionOf(
+  launcher: Launcher,
+  db: Reader,
+  caller: Caller,
+  { run, processor, type, target: to, collection }: StoredJob,
+  wantedMs: number,
+): Repetition {
+  const authority = registered(caller);
+  const now = launcher.writes.env.now();
+  const target = namedCollection(db, caller.network, to, 'target_collection');
+  const ids = new Set([processor, ...grantedIn(db, run)]);
+  const grantees = [...ids].map((id) => findProcessor(db, id, type)).filter((one): one is ProcessorFacts => !!one);
+  const wanted = { target, job_collection: collection, grantees };
+  return { place: workplaceOf(launcher, db, caller, wanted, { authority, now, wantedMs }), now, wantedMs };
+}
+
+/** The collection whose queue a repetition waits in; null where nothing is granted. */
+export function grantingIn({ place }: Repetition): string | null {
+  return grantsNeeded(place) ? place.target.id : null;
+}
+
+/** The jobs again, each after the log of the one that failed (processors.md 3.10). All are of one run. */
+export function repeated(
+  launcher: Launcher,
+  db: Reader,
+  caller: Caller,
+  { place, now, wantedMs }: Repetition,
+  failed: readonly StoredJob[],
+  state: Pick<NewJob, 'state' | 'attempts'>,
+): Launch & { jobs: NewJob[] } {
+  const expires = endOf(now + wantedMs, place.plans, place.given?.plans ?? []);
+  const [first] = failed;
+  const opened = openWorkplace(launcher, db, caller, place, { run: first?.run ?? '', end: expires });
+  const asker = askerText(registered(caller));
+  const jobs = failed.map((job): NewJob => {
+    const { sending: _, ...rest } = job;
+    const id = launcher.newJobId();
+    const log = logsOfJob(db, job.id, job.processor).at(-1)?.id;
+    const { rhiza } = job.request;
+    const request = {
+      ...job.request,
+      job_id: id,
+      api_base: launcher.needs.apiBase(),
+      expires_at: isoTime(expires),
+      ...(rhiza && { rhiza: log === undefined ? rhiza : { ...rhiza, parent_logs: [log] } }),
+    };
+    return { ...rest, id, rhiza: null, retries: job.id, asker, request, ...state, created: now, expires };
+  });
+  return { steps: opened.steps, rows: [...opened.rows, ...jobs.map((job) => ({ kind: 'job' as const, job }))], jobs };
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BusyError } from '../../errors.ts';
+import type { RunStatus } from '../../model/run-status.ts';
+import { jobsInRun, statusOfRun } from '../../store/jobs.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
+
+/** The state of a larger run is put together on a reader thread. */
+const maxOnLoop = 200;
+const maxErrors = 1000;
+const maxStreams = 100;
+/** A stream looks again so long after something has moved, and after so long in any case: time changes states, too. */
+const gatheringMs = 250;
+const lookMs = 1000;
+
+/** The state of a run as it is now. */
+export async function runStatusNow(store: NetworkStore, run: string, nowMs: number): Promise<RunStatus> {
+  const args = { run, nowMs };
+  if (store.look((db) => jobsInRun(db, run)) <= maxOnLoop) return store.read((db) => statusOfRun(db, args));
+  return JSON.parse(new TextDecoder().decode(await store.readLong('runStatus', args))) as RunStatus;
+}
+
+/** The members that every answer about a run has. */
+export function runView(status: RunStatus) {
+  const { progress, current, errors, started, completed } = status;
+  return {
+    status: status.status,
+    progress,
+    ...(current.length > 0 && { current_kladoi: current }),
+    ...(errors.length > 0 && { errors: errors.slice(0, maxErrors) }),
+    started_at: started,
+    ...(completed !== null && { completed_at: completed }),
+  };
+}
+
+/** Wakes whoever looks on when something in a network has moved. */
+export class RunWatch {
+  readonly #news = new WeakMap<NetworkStore, { next: PromiseWithResolvers<void> }>();
+  readonly #stop: AbortSignal;
+  #open = 0;
+
+  /** `stop` ends every stream: the node closes. */
+  constructor(stop: AbortSignal) {
+    this.#stop = stop;
+  }
+
+  /**
+   * What `look` gives, at once and whenever it gives something else, until it is final or `gone`.
+   * @throws BusyError where too many look on already
+   */
+  async *follow<T extends { status: string }>(
+    store: NetworkStore,
+    look: () => Promise<T>,
+    gone: AbortSignal,
+  ): AsyncGenerator<T> {
+    if (this.#open >= maxStreams) throw new BusyError(10, 'Too many clients follow jobs; ask for the status instead.');
+    this.#open++;
+    const ended = AbortSignal.any([gone, this.#stop]);
+    try {
+      let last = '';
+      for (;;) {
+        const { next } = this.#newsOf(store);
+        const seen = await look();
+        const text = JSON.stringify(seen);
+        if (text !== last) yield seen;
+        last = text;
+        if (seen.status === 'done' || seen.status === 'error') return;
+        const pause = (ms: number) => sleep(ms, undefined, { signal: ended, ref: false }).catch(() => undefined);
+        await Promise.race([next.promise.then(() => pause(gatheringMs)), pause(lookMs)]);
+        if (ended.aborted) return;
+      }
+    } finally {
+      this.#open--;
+    }
+  }
+
+  #newsOf(store: NetworkStore): { next: PromiseWithResolvers<void> } {
+    const known = this.#news.get(store);
+    if (known) return known;
+    const news = { next: Promise.withResolvers<void>() };
+    store.onMoves(() => {
+      const { resolve } = news.next;
+      news.next = Promise.withResolvers();
+      resolve();
+    });
+    this.#news.set(store, news);
+    return news;
+  }
+}

@@ -1,0 +1,58 @@
+import { type Issue, ValidationError } from '../../errors.ts';
+import { isEntityId, type Network, networkOf } from '../../model/ids.ts';
+import type { Reader } from '../../store/connection.ts';
+import { findEntity, findStanding, isKnownTarget, type Standing } from '../../store/entities.ts';
+
+/** What a klados is to work on, as a request names it. */
+export interface Targets {
+  target_entity?: string | undefined;
+  target_entities?: string[] | undefined;
+}
+
+export const maxTargets = 10_000;
+const maxIssues = 100;
+
+/**
+ * The targets as a klados of that cardinality takes them. A single id is always accepted, whatever it was called (decisions.md,
+ * Processors), so that a gather over one output does not end in nothing.
+ * @throws ValidationError
+ */
+export function targetsFor(
+  cardinality: 'one' | 'many' | undefined,
+  { target_entity, target_entities }: Targets,
+): { target_entity: string } | { target_entities: string[] } {
+  if (target_entity !== undefined && target_entities !== undefined)
+    throw ValidationError.at(['target_entities'], 'must not be given beside target_entity');
+  const all = target_entities ?? (target_entity === undefined ? [] : [target_entity]);
+  const [first] = all;
+  if (first === undefined) {
+    const name = cardinality === 'many' ? 'target_entities' : 'target_entity';
+    throw ValidationError.at([name], `is required: the klados accepts ${cardinality ?? 'one'}`);
+  }
+  if (cardinality === 'many') return { target_entities: all };
+  if (all.length === 1) return { target_entity: first };
+  if (cardinality === undefined) return { target_entities: all };
+  throw ValidationError.at(['target_entities'], 'has more than one: the klados accepts one entity at a time');
+}
+
+/** Targets that are not here. */
+export function missingTargets(db: Reader, network: Network, { target_entity, target_entities }: Targets): Issue[] {
+  const named = target_entity === undefined ? [] : [{ id: target_entity, path: ['target_entity'] }];
+  const listed = (target_entities ?? []).map((id, i) => ({ id, path: ['target_entities', i] }));
+  const issues: Issue[] = [];
+  for (const { id, path } of [...named, ...listed]) {
+    if (issues.length >= maxIssues) break;
+    if (!isEntityId(id)) issues.push({ path, message: 'must be an entity id' });
+    else if (networkOf(id) !== network) issues.push({ path, message: `is not an id of the ${network} network` });
+    else if (!isKnownTarget(db, id)) issues.push({ path, message: `there is no entity ${id}` });
+  }
+  return issues;
+}
+
+/** A live collection that a body names. @throws ValidationError at its name */
+export function namedCollection(db: Reader, network: Network, id: string, name: string): Standing {
+  if (networkOf(id) !== network) throw ValidationError.at([name], `is not an id of the ${network} network`);
+  const row = findEntity(db, id);
+  if (row?.type !== 'collection' || row.deleted) throw ValidationError.at([name], `there is no collection ${id}`);
+  return findStanding(db, id) as Standing;
+}

@@ -1,0 +1,89 @@
+import { type Caller, registered } from '../../model/caller.ts';
+import type { Grantee, GrantPlan } from '../../model/grants.ts';
+import type { Row } from '../../store/commit.ts';
+import type { Reader } from '../../store/connection.ts';
+import type { Standing } from '../../store/entities.ts';
+import type { Prepared } from '../entities/writes.ts';
+import { type GrantOptions, grantStep, loggingActions, planGrants, requireHeld } from './grant-steps.ts';
+import { jobCollection } from './job-collection.ts';
+import { grantRows, type Launcher } from './launcher.ts';
+import { namedCollection } from './targets.ts';
+
+/** Where the processors of an invocation work, and what each needs there. */
+export interface Workplace {
+  target: Standing;
+  plans: GrantPlan[];
+  /** The collection that the request names for the logs; null where one is to be made, or it is the target. */
+  given: { collection: Standing; plans: GrantPlan[] } | null;
+  /** The collection for the logs as the request names it. */
+  named: string | undefined;
+}
+
+/** @throws ValidationError where a collection is not here */
+export function workplaceOf(
+  { writes }: Launcher,
+  db: Reader,
+  caller: Caller,
+  {
+    target,
+    job_collection: named,
+    grantees,
+  }: { target: Standing; job_collection?: string | undefined; grantees: Grantee[] },
+  options: GrantOptions,
+): Workplace {
+  if (named === target.id) {
+    const logging = grantees.map((one) => ({ ...one, actions: [...one.actions, ...loggingActions] }));
+    return { target, plans: planGrants(writes, db, target, logging, options), given: null, named };
+  }
+  const plans = planGrants(writes, db, target, grantees, options);
+  if (named === undefined) return { target, plans, given: null, named };
+  const collection = namedCollection(db, caller.network, named, 'job_collection');
+  const logging = grantees.map((one) => ({ ...one, actions: loggingActions }));
+  return { target, plans, given: { collection, plans: planGrants(writes, db, collection, logging, options) }, named };
+}
+
+export function grantsNeeded({ plans, given }: Workplace): boolean {
+  return [...plans, ...(given?.plans ?? [])].some(({ write }) => write !== null);
+}
+
+export function canProceed({ plans, given }: Workplace): boolean {
+  return [...plans, ...(given?.plans ?? [])].every(({ refused }) => refused.length === 0);
+}
+
+/** What opening a workplace writes. */
+export interface Opened {
+  steps: Prepared[];
+  rows: Row[];
+  /** Where the logs lie. */
+  collection: string;
+  /** The target's tip then. */
+  targetTip: string;
+}
+
+/**
+ * The grants, and the collection for the logs where none was named: `within` is the collection that it then lies in. `run` is
+ * the run's id, `end` when the grants in a new collection end.
+ * @throws ForbiddenError where more would be granted than whoever asks holds
+ */
+export function openWorkplace(
+  { writes }: Launcher,
+  db: Reader,
+  caller: Caller,
+  place: Workplace,
+  { run, end, within = null }: { run: string; end: number; within?: string | null },
+): Opened {
+  const { target, plans, given, named } = place;
+  requireHeld(plans, target);
+  if (given) requireHeld(given.plans, given.collection);
+  const granted = grantStep(writes, db, caller, target, plans);
+  const logging = given && grantStep(writes, db, caller, given.collection, given.plans);
+  const steps = [granted, logging].filter((step) => step !== null);
+  const opened = { rows: grantRows(run, plans), targetTip: granted?.cid ?? target.cid };
+  if (named !== undefined) return { ...opened, steps, collection: named };
+  const actor = registered(caller);
+  const id = writes.env.newId(caller.network);
+  const grantees = plans.map(({ grantee }) => grantee);
+  const now = writes.env.now();
+  const made = jobCollection(actor, { id, job: run, grantees, parent: within, now, expires: end }, writes.stamp(actor));
+  return { ...opened, steps: [...steps, writes.prepareFirst(db, actor, made)], collection: id };
+}

@@ -1,0 +1,201 @@
+import { type Caller, registered } from '../../model/caller.ts';
+import type { JobRequest, RhizaContext } from '../../model/job-request.ts';
+import { jsonIssues } from '../../model/json-value.ts';
+import type { JsonObject } from '../../model/manifest.ts';
+import type { Reader } from '../../store/connection.ts';
+import type { NewJob } from '../../store/job-rows.ts';
+import { findJob, jobByHandoff } from '../../store/jobs.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
+import { refuse } from '../entities/body.ts';
+import type { EntitiesService } from '../entities/service.ts';
+import { type Handoff, handoffDigest, handoffOf } from '../jobs/handoff.ts';
+import type { InputCheck } from '../jobs/input.ts';
+import { aboutToBeSent, endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
+import { type ProcessorFacts, processorOf, requireActive } from '../jobs/processors.ts';
+import { missingTargets, namedCollection, targetsFor } from '../jobs/targets.ts';
+import { isoTime, kladosGrant, kladosGranted, namedView, previewMessage, rejection } from '../jobs/views.ts';
+import { canProceed, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
+import { askerText } from '../updates/asker.ts';
+import type { UsersService } from '../users/service.ts';
+import type { InvokeKladosBody, KladosInvokedView, KladosPreviewView } from './wire.ts';
+
+export interface KladosJobsNeeds {
+  launcher: Launcher;
+  entities: EntitiesService;
+  users: UsersService;
+  input: InputCheck;
+}
+
+/** One invocation of a klados, decided on in one read. */
+interface Decision {
+  klados: ProcessorFacts;
+  place: Workplace;
+  handoff: Handoff | null;
+  /** What is sent, but for the job's id and the collections. */
+  request: Pick<JobRequest, 'target_entity' | 'target_entities' | 'input' | 'rhiza'>;
+  now: number;
+  wantedMs: number;
+}
+
+interface Launched extends Launch {
+  job: NewJob;
+  place: Workplace;
+  targetTip: string;
+}
+
+const defaultSeconds = 3600;
+
+/** Invocations of kladoi: by whoever wants one, and by kladoi that hand on (processors.md, section 2). */
+export class KladosJobsService {
+  readonly #needs: KladosJobsNeeds;
+  /** Handoffs that are being written, so that one that is sent twice is one. */
+  readonly #handingOn = new Map<string, Promise<KladosInvokedView>>();
+
+  constructor(needs: KladosJobsNeeds) {
+    this.#needs = needs;
+  }
+
+  async invoke(caller: Caller, id: string, body: InvokeKladosBody): Promise<KladosPreviewView | KladosInvokedView> {
+    registered(caller);
+    const rhiza = (body.rhiza ?? body.rhiza_context) as RhizaContext | undefined;
+    refuse([...jsonIssues(body.input ?? {}, ['input']), ...jsonIssues(rhiza ?? {}, ['rhiza'])]);
+    const wanted = { ...body, rhiza };
+    const store = await this.#needs.launcher.writes.store(caller);
+    const decide = (db: Reader) => this.#decide(db, caller, id, wanted);
+    const decision = store.read(decide);
+    refuse(await this.#needs.input.issues(decision.klados, body.input));
+    if (body.confirm !== true) return preview(decision);
+    if (decision.place.named === undefined && registered(caller).kind !== 'processor')
+      await this.#needs.users.present(caller);
+    const digest = digestOf(decision);
+    if (digest === null) return this.#start(store, caller, decision, decide, null);
+    const key = `${store.network} ${digest}`;
+    const running = this.#handingOn.get(key);
+    if (running) return running;
+    const started = this.#startOnce(store, caller, decision, decide, digest).finally(() => this.#handingOn.delete(key));
+    this.#handingOn.set(key, started);
+    return started;
+  }
+
+  #decide(
+    db: Reader,
+    caller: Caller,
+    id: string,
+    body: InvokeKladosBody & { rhiza: RhizaContext | undefined },
+  ): Decision {
+    const { launcher, entities } = this.#needs;
+    const { env } = launcher.writes;
+    const actor = registered(caller);
+    const now = env.now();
+    const klados = processorOf(entities.viewed(db, caller, id), 'klados');
+    const handoff = handoffOf(db, actor, id, body, now);
+    if (!handoff) env.permissions.require(db, actor, 'klados:invoke', klados.standing);
+    requireActive(klados);
+    const target = namedCollection(db, caller.network, body.target_collection, 'target_collection');
+    const targets = targetsFor(klados.cardinality, body);
+    refuse(missingTargets(db, caller.network, body));
+    const wantedMs = (body.expires_in ?? defaultSeconds) * 1000;
+    const first = handoff && findJob(db, handoff.from.run);
+    const authority = first ? launcher.askerOf(db, first) : actor;
+    const wanted = { target, job_collection: body.job_collection, grantees: [klados] };
+    const place = workplaceOf(launcher, db, caller, wanted, { authority, now, wantedMs });
+    const { input, rhiza } = body;
+    const request = { ...targets, ...(input && { input: input as JsonObject }), ...(rhiza && { rhiza }) };
+    return { klados, place, handoff, request, now, wantedMs };
+  }
+
+  /** The same handoff again is answered what the first was, unless that was refused. */
+  async #startOnce(
+    store: NetworkStore,
+    caller: Caller,
+    decision: Decision,
+    decide: (db: Reader) => Decision,
+    digest: string,
+  ): Promise<KladosInvokedView> {
+    const known = store.read((db) => jobByHandoff(db, digest));
+    if (!known || known.sending.state === 'refused') return this.#start(store, caller, decision, decide, digest);
+    return {
+      status: 'started',
+      job_id: known.id,
+      job_collection: known.collection,
+      klados_id: known.processor,
+      grants: decision.place.plans.map(kladosGranted),
+      target_cid: decision.place.target.cid,
+      expires_at: isoTime(known.expires),
+    };
+  }
+
+  async #start(
+    store: NetworkStore,
+    caller: Caller,
+    decision: Decision,
+    decide: (db: Reader) => Decision,
+    digest: string | null,
+  ): Promise<KladosInvokedView> {
+    const { launcher } = this.#needs;
+    const granting = grantsNeeded(decision.place) ? decision.place.target.id : null;
+    // What has just been decided need not be decided again, unless others may have granted something meanwhile.
+    let decided = granting === null ? decision : null;
+    const { job, place, targetTip } = await launcher.write(store, granting, (db) => {
+      const current = decided ?? decide(db);
+      decided = null;
+      return this.#launch(db, caller, current, digest);
+    });
+    const sending = await launcher.deliver(store, job);
+    const grants = place.plans.map(kladosGranted);
+    const head = { grants, target_cid: targetTip, expires_at: isoTime(job.expires) };
+    const refused = rejection(sending);
+    if (refused) return { ...refused, ...head };
+    const { id: job_id, collection: job_collection, processor: klados_id } = job;
+    return { status: 'started', job_id, job_collection, klados_id, ...head };
+  }
+
+  #launch(db: Reader, caller: Caller, decision: Decision, handoff: string | null): Launched {
+    const { launcher } = this.#needs;
+    const { klados, place, request, now, wantedMs } = decision;
+    const from = decision.handoff?.from;
+    const id = launcher.newJobId();
+    const run = from?.run ?? id;
+    const expires = endOf(now + wantedMs, place.plans, place.given?.plans ?? []);
+    const opened = openWorkplace(launcher, db, caller, place, { run, end: expires });
+    const { collection, targetTip } = opened;
+    const job: NewJob = {
+      ...{ id, run, type: 'klados', processor: klados.id, rhiza: null, collection, target: place.target.id },
+      ...{ parent: from?.id ?? null, retries: null, handoff, asker: askerText(registered(caller)) },
+      request: {
+        job_id: id,
+        ...request,
+        target_collection: place.target.id,
+        job_collection: collection,
+        api_base: launcher.needs.apiBase(),
+        expires_at: isoTime(expires),
+        network: caller.network,
+      },
+      ...aboutToBeSent,
+      created: now,
+      expires,
+    };
+    return { steps: opened.steps, rows: [...opened.rows, { kind: 'job', job }], job, place, targetTip };
+  }
+}
+
+function digestOf({ handoff, klados, request, place }: Decision): string | null {
+  if (!handoff) return null;
+  const { target } = place;
+  const { run, collection } = handoff.from;
+  const whole = { ...request, target_collection: target.id, job_collection: collection };
+  return handoffDigest(run, klados.id, { ...whole, api_base: '', expires_at: '', network: 'main' });
+}
+
+function preview({ klados, place, now, wantedMs }: Decision): KladosPreviewView {
+  const [proceed, needed] = [canProceed(place), grantsNeeded(place)];
+  return {
+    status: 'pending_confirmation',
+    message: previewMessage(klados.label || klados.id, place.target, { proceed, needed, count: 1 }),
+    grants: place.plans.map(kladosGrant),
+    target: namedView(place.target),
+    expires_at: isoTime(endOf(now + wantedMs, place.plans, place.given?.plans ?? [])),
+    can_proceed: proceed,
+    grants_needed: needed,
+  };
+}

@@ -1,0 +1,71 @@
+import { NotFoundError } from '../../errors.ts';
+import { type Caller, registered } from '../../model/caller.ts';
+import { newSending } from '../../model/job-state.ts';
+import type { Reader } from '../../store/connection.ts';
+import type { NewJob } from '../../store/job-rows.ts';
+import { findJob, type StoredJob } from '../../store/jobs.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
+import type { EntitiesService } from '../entities/service.ts';
+import type { Launcher } from '../jobs/launcher.ts';
+import { grantingIn, repeated, repetitionOf } from '../jobs/repetition.ts';
+import { runStatusNow } from '../jobs/run-watch.ts';
+import type { ResumeBody, ResumedView } from './wire.ts';
+
+const wantedMs = 3_600_000;
+/** So many begin anew in one commit. */
+const perCommit = 200;
+
+/** Repeats what failed in a workflow (processors.md 3.10). */
+export class ResumeService {
+  readonly #launcher: Launcher;
+  readonly #entities: EntitiesService;
+
+  constructor({ launcher, entities }: { launcher: Launcher; entities: EntitiesService }) {
+    this.#launcher = launcher;
+    this.#entities = entities;
+  }
+
+  async resume(caller: Caller, id: string, job: string, { error_codes }: ResumeBody): Promise<ResumedView> {
+    registered(caller);
+    const { writes, needs } = this.#launcher;
+    const store = await writes.store(caller);
+    store.read((db) => this.#require(db, caller, id, job));
+    const answer = await writes.queued(store, job, async () => {
+      const { errors } = await runStatusNow(store, job, writes.env.now());
+      const wanted = errors.filter(
+        ({ code, retryable }) => retryable && (error_codes === undefined || error_codes.includes(code)),
+      );
+      const jobs: ResumedView['jobs'] = [];
+      for (let from = 0; from < wanted.length; from += perCommit) {
+        const ids = wanted.slice(from, from + perCommit).map(({ job_id }) => job_id);
+        const made = await this.#repeat(store, caller, ids);
+        jobs.push(
+          ...made.map(({ id: new_job_id, processor: klados_id, retries }) => {
+            return { original_job_id: retries ?? '', klados_id, new_job_id };
+          }),
+        );
+      }
+      return { resumed: jobs.length, skipped: errors.length - jobs.length, jobs };
+    });
+    if (answer.resumed > 0) needs.queueOf(store).wake();
+    return answer;
+  }
+
+  async #repeat(store: NetworkStore, caller: Caller, ids: readonly string[]): Promise<NewJob[]> {
+    const failed = store.read((db) => ids.map((one) => findJob(db, one)).filter((one): one is StoredJob => !!one));
+    const [first] = failed;
+    if (!first) return [];
+    const prepare = (db: Reader) => repetitionOf(this.#launcher, db, caller, first, wantedMs);
+    const { jobs } = await this.#launcher.write(store, grantingIn(store.read(prepare)), (db) =>
+      repeated(this.#launcher, db, caller, prepare(db), failed, newSending),
+    );
+    return jobs;
+  }
+
+  #require(db: Reader, caller: Caller, id: string, job: string): void {
+    const rhiza = this.#entities.viewedRow(db, caller, id);
+    if (rhiza.type !== 'rhiza') throw new NotFoundError();
+    this.#launcher.writes.env.permissions.require(db, registered(caller), 'rhiza:invoke', rhiza);
+    if (findJob(db, job)?.rhiza !== id) throw new NotFoundError('Job not found');
+  }
+}

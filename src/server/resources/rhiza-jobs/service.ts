@@ -1,0 +1,159 @@
+import { ForbiddenError, NotFoundError, ValidationError } from '../../errors.ts';
+import { type Caller, registered } from '../../model/caller.ts';
+import { jsonIssues } from '../../model/json-value.ts';
+import type { JsonObject } from '../../model/manifest.ts';
+import type { Reader } from '../../store/connection.ts';
+import type { Standing } from '../../store/entities.ts';
+import type { NewJob } from '../../store/job-rows.ts';
+import { refuse } from '../entities/body.ts';
+import type { EntitiesService } from '../entities/service.ts';
+import { entryInput, type FlowKladoi, flowKladoi, readinessIssues } from '../jobs/flow-kladoi.ts';
+import type { InputCheck } from '../jobs/input.ts';
+import { aboutToBeSent, endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
+import type { ProcessorFacts } from '../jobs/processors.ts';
+import { missingTargets, namedCollection, targetsFor } from '../jobs/targets.ts';
+import { isoTime, kladosGrant, namedView, previewMessage, rejection } from '../jobs/views.ts';
+import { canProceed, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
+import { askerText } from '../updates/asker.ts';
+import type { UsersService } from '../users/service.ts';
+import type { InvokeRhizaBody, RhizaInvokedView, RhizaPreviewView } from './wire.ts';
+
+export interface RhizaJobsNeeds {
+  launcher: Launcher;
+  entities: EntitiesService;
+  users: UsersService;
+  input: InputCheck;
+}
+
+/** One invocation of a rhiza, decided on in one read. */
+interface Decision {
+  rhiza: Standing;
+  flow: FlowKladoi;
+  place: Workplace;
+  now: number;
+  wantedMs: number;
+}
+
+const defaultSeconds = 3600;
+
+/** Starts workflows: all their kladoi are granted what they need, and the entry step begins (processors.md, section 3). */
+export class RhizaJobsService {
+  readonly #needs: RhizaJobsNeeds;
+
+  constructor(needs: RhizaJobsNeeds) {
+    this.#needs = needs;
+  }
+
+  async invoke(caller: Caller, id: string, body: InvokeRhizaBody): Promise<RhizaPreviewView | RhizaInvokedView> {
+    const actor = registered(caller);
+    refuse(jsonIssues(body.input ?? {}, ['input']));
+    const { launcher, input, users } = this.#needs;
+    const store = await launcher.writes.store(caller);
+    const decide = (db: Reader) => this.#decide(db, caller, id, body);
+    const decision = store.read(decide);
+    if (body.confirm !== true) return preview(decision);
+    const { klados } = readyEntry(decision);
+    refuse(await input.issues(klados, inputOf(decision, body)));
+    if (actor.kind !== 'processor') await users.present(caller);
+    const granting = grantsNeeded(decision.place) ? decision.place.target.id : null;
+    const { job } = await launcher.write(store, granting, (db) => this.#launch(db, caller, decide(db), body));
+    const refused = rejection(await launcher.deliver(store, job));
+    if (refused) return refused;
+    const { id: job_id, collection: job_collection, expires } = job;
+    return { status: 'started', job_id, job_collection, rhiza_id: id, expires_at: isoTime(expires) };
+  }
+
+  #decide(db: Reader, caller: Caller, id: string, body: InvokeRhizaBody): Decision {
+    const { launcher, entities } = this.#needs;
+    const { env } = launcher.writes;
+    const authority = registered(caller);
+    const rhiza = entities.viewed(db, caller, id);
+    if (rhiza.type !== 'rhiza') throw new NotFoundError();
+    env.permissions.require(db, authority, 'rhiza:invoke', rhiza);
+    this.#requireStatus(db, caller, rhiza);
+    const target = namedCollection(db, caller.network, body.target_collection, 'target_collection');
+    const flow = flowKladoi(db, rhiza);
+    targetsFor(flow.entry?.klados?.cardinality, body);
+    refuse(missingTargets(db, caller.network, body));
+    const now = env.now();
+    const wantedMs = (body.expires_in ?? defaultSeconds) * 1000;
+    const options = { authority, now, wantedMs };
+    const place = workplaceOf(launcher, db, caller, { target, grantees: flow.kladoi }, options);
+    return { rhiza, flow, place, now, wantedMs };
+  }
+
+  /** One in development is for those who may manage it (decisions.md, Processors). */
+  #requireStatus(db: Reader, caller: Caller, rhiza: Standing): void {
+    const status = rhiza.manifest.properties.status ?? 'development';
+    if (status === 'active') return;
+    const { permissions } = this.#needs.launcher.writes.env;
+    const way = 'set its status to active (PUT /rhizai/{id})';
+    if (status !== 'development') throw ValidationError.at(['id'], `the workflow is in status ${status}: ${way}`);
+    if (permissions.may(db, registered(caller), 'rhiza:manage', rhiza)) return;
+    throw new ForbiddenError(
+      `Action not allowed: rhiza:manage. The workflow is in development: ask its owner to ${way}.`,
+    );
+  }
+
+  #launch(db: Reader, caller: Caller, decision: Decision, body: InvokeRhizaBody): Launch & { job: NewJob } {
+    const { launcher } = this.#needs;
+    const { rhiza, place, now, wantedMs } = decision;
+    const { entry, klados } = readyEntry(decision);
+    const id = launcher.newJobId();
+    const expires = endOf(now + wantedMs, place.plans);
+    const { steps, rows, collection } = openWorkplace(launcher, db, caller, place, { run: id, end: expires });
+    const input = inputOf(decision, body);
+    const job: NewJob = {
+      ...{ id, run: id, type: 'klados', processor: klados.id, rhiza: rhiza.id, collection, target: place.target.id },
+      ...{ parent: null, retries: null, handoff: null, asker: askerText(registered(caller)) },
+      request: {
+        job_id: id,
+        ...targetsFor(klados.cardinality, body),
+        target_collection: place.target.id,
+        job_collection: collection,
+        ...(input && { input }),
+        api_base: launcher.needs.apiBase(),
+        expires_at: isoTime(expires),
+        network: caller.network,
+        rhiza: { id: entry.rhiza, path: [entry.step], parent_logs: [] },
+      },
+      ...aboutToBeSent,
+      created: now,
+      expires,
+    };
+    return { steps, rows: [...rows, { kind: 'job', job }], job };
+  }
+}
+
+/** @throws ValidationError where a klados of the workflow cannot work */
+function readyEntry({ flow }: Decision): { entry: NonNullable<FlowKladoi['entry']>; klados: ProcessorFacts } {
+  refuse(readinessIssues(flow.issues));
+  const { entry } = flow;
+  if (!entry?.klados) throw ValidationError.at(['id'], 'the entry of the workflow leads to no klados');
+  return { entry, klados: entry.klados };
+}
+
+function inputOf({ flow }: Decision, { input }: InvokeRhizaBody): JsonObject | undefined {
+  return flow.entry ? entryInput(flow.entry, input as JsonObject | undefined) : undefined;
+}
+
+function preview({ rhiza, flow, place, now, wantedMs }: Decision): RhizaPreviewView {
+  const [proceed, needed] = [canProceed(place), grantsNeeded(place)];
+  const name = rhiza.label || rhiza.id;
+  const ready = flow.issues.length === 0 && flow.entry?.klados !== undefined;
+  const count = place.plans.length;
+  return {
+    status: 'pending_confirmation',
+    message: ready
+      ? previewMessage(name, place.target, { proceed, needed, count })
+      : `${name} cannot be started: see klados_issues.`,
+    grants: place.plans.map(kladosGrant).map(({ klados, actions, role, already_granted }) => {
+      return { klados, actions, role, already_granted };
+    }),
+    target: namedView(place.target),
+    expires_at: isoTime(endOf(now + wantedMs, place.plans)),
+    kladoi_count: count,
+    all_ready: ready,
+    ...(flow.issues.length > 0 && { klados_issues: flow.issues }),
+  };
+}
