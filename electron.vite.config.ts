@@ -15,6 +15,7 @@ const entries: { name: string; file: string; required: boolean }[] = [
   { name: 'index-thread', file: 'src/server/search/index-thread.ts', required: true },
   { name: 'search-thread', file: 'src/server/search/search-thread.ts', required: true },
   { name: 'attest-thread', file: 'src/server/attest/attest-thread.ts', required: true },
+  { name: 'input-thread', file: 'src/server/jobs/input-thread.ts', required: true },
   { name: 'reader-thread', file: 'src/server/store/reader-thread.ts', required: false },
 ];
 

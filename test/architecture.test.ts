@@ -44,6 +44,7 @@ const directions: Record<string, string[]> = {
   'data-folder': ['config:type', 'errors', 'log:type'],
   context: ['*'],
   services: ['*'],
+  invocations: ['*'],
   'request-pool': ['http', 'request-thread:type', 'model', 'store', 'errors', 'config:type', 'log:type'],
   'request-thread': ['*'],
   config: ['model', 'errors'],

@@ -80,6 +80,7 @@ const settings = z.object({
   ARCHEION_PRIVATE_ENDPOINTS: z
     .enum(privateEndpoints, `must be one of ${privateEndpoints.join(', ')}`)
     .default('operator'),
+  ARCHEION_JOB_TIMEOUT: whole(600).default(30),
   ARCHEION_CHAT_URL: url.refine(
     (given) => !URL.parse(given ?? '')?.username && !URL.parse(given ?? '')?.password,
     'must not hold a password: put the key into ARCHEION_CHAT_KEY',
@@ -114,6 +115,8 @@ export interface Config {
   mcpWrites: boolean;
   /** Whose processors may have endpoints on this machine and in private networks. */
   privateEndpoints: (typeof privateEndpoints)[number];
+  /** How long a processor has to take or refuse a job, in milliseconds. */
+  jobTimeoutMs: number;
   /** New users need an invite. */
   invitedOnly: boolean;
   jwt: { jwksUrl?: string | undefined; issuer?: string | undefined; audience?: string | undefined };
@@ -188,6 +191,7 @@ export function readConfig(
       logLevel: all.ARCHEION_LOG_LEVEL,
       mcpWrites: all.ARCHEION_MCP_WRITES === 'true',
       privateEndpoints: all.ARCHEION_PRIVATE_ENDPOINTS,
+      jobTimeoutMs: all.ARCHEION_JOB_TIMEOUT * 1000,
       invitedOnly: all.ARCHEION_ALPHA_REQUIRED === 'true',
       jwt: {
         jwksUrl: all.ARCHEION_JWT_JWKS_URL,

@@ -9,6 +9,8 @@ import { createAuthenticator } from './http/auth.ts';
 import type { Authenticate } from './http/caller.ts';
 import type { LargeRequests } from './http/large-requests.ts';
 import { durationBounds, RequestTally } from './http/request-tally.ts';
+import { Invocations } from './invocations.ts';
+import { InputChecks } from './jobs/input-check.ts';
 import { Outbound } from './jobs/outbound.ts';
 import type { Log } from './log.ts';
 import { nodeToolServer } from './mcp/node-tool-server.ts';
@@ -98,6 +100,7 @@ export interface Context extends Services, AsyncDisposable {
   outbound: Outbound;
   /** Keys and verification of agents and kladoi. */
   processors: { keys: ProcessorKeysService; verification: VerificationService };
+  invocations: Invocations;
 }
 
 /** What comes from outside: tests give their own. */
@@ -123,6 +126,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     additive.resume(await networks.get(network));
     logs.of(await networks.get(network));
     search.follow(await networks.get(network), log.child({ name: 'search' }));
+    await invocations.resume(await networks.get(network));
   };
   const networks = opened.adopt(new Networks(config.data, firstUse), (it) => it.close());
   const logs = opened.use(new AttestationLogs({ key: nodeKey, instance, now, log }));
@@ -152,6 +156,13 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
       preparer: services.additions,
       large: { above: maxOnLoop, prepare: (...args) => pool.prepareAdditive(...args) },
       log,
+    }),
+  );
+  const invocations = opened.use(
+    new Invocations({
+      ...{ config, networks, identity, services, nodeKey, outbound, log, now },
+      dispatchers: [],
+      checks: opened.use(new InputChecks()),
     }),
   );
   await networks.get(config.network);
@@ -249,6 +260,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     ),
     sessions,
     additive,
+    invocations,
     system: new SystemService({ instance, version, service: config.service, document: openapi, nodeKey, now }),
     invites: new InvitesService(identity, { secret: secrets.alpha, now }),
   };

@@ -56,9 +56,11 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
   // Before the listener, which would wait for those who look on.
   opened.use(ctx.watcher);
   opened.defer(() => ctx.peers.stream.close());
+  opened.defer(() => ctx.invocations.close());
   own.port = await listen(server, config.host, config.port);
   const url = addressOf(config.host, own.port);
   opened.use(await writeNodeFile(data, { url, pid: overrides.pid ?? 0, instance, version }));
+  await ctx.invocations.start(url);
   if (overrides.watch) await ctx.watcher.start();
   log.info({ url, data, version }, 'ready');
 

@@ -5,6 +5,8 @@ import type { Answer, TestNode } from './node.ts';
 /** Somebody who asks: with an id on each network, and the headers that prove it. */
 export interface Person {
   id: string;
+  /** The id of its account, where `id` is that on another network. */
+  account?: string;
   headers: Record<string, string>;
 }
 
@@ -77,6 +79,7 @@ export function on(network: Network, who: Person): Person {
   const behalf = who.headers['X-On-Behalf-Of'];
   return {
     id: who.id === '' ? '' : idOn(network, who.id),
+    account: who.account ?? who.id,
     headers: {
       ...who.headers,
       'X-Arke-Network': network,

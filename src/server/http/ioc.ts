@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { AgentAccessController } from '../resources/agents/access/controller.ts';
+import { AgentJobsController } from '../resources/agent-jobs/controller.ts';
 import { AgentsController } from '../resources/agents/controller.ts';
 import { AlphaController } from '../resources/alpha/controller.ts';
 import { AttestationsController } from '../resources/attestations/controller.ts';
@@ -15,6 +16,7 @@ import { FoldersController } from '../resources/folders/controller.ts';
 import { GraphController } from '../resources/graph/controller.ts';
 import { KladosAccessController } from '../resources/kladoi/access/controller.ts';
 import { KladoiController } from '../resources/kladoi/controller.ts';
+import { KladosJobsController } from '../resources/klados-jobs/controller.ts';
 import { McpController } from '../resources/mcp/controller.ts';
 import { ArchivesController } from '../resources/node/archives/controller.ts';
 import { ConflictsController } from '../resources/node/conflicts/controller.ts';
@@ -30,6 +32,7 @@ import { UpkeepController } from '../resources/node/upkeep/controller.ts';
 import { PermissionsController } from '../resources/permissions/controller.ts';
 import { QueryController } from '../resources/query/controller.ts';
 import { RelationshipsController } from '../resources/relationships/controller.ts';
+import { RhizaJobsController } from '../resources/rhiza-jobs/controller.ts';
 import { RhizaiController } from '../resources/rhizai/controller.ts';
 import { SearchController } from '../resources/search/controller.ts';
 import { MySearchController } from '../resources/search/mine/controller.ts';
@@ -67,6 +70,7 @@ const onServices = new Map<ControllerClass, (services: Services) => object>([
 const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [AgentAccessController, (ctx) => new AgentAccessController(ctx.processors)],
   [KladosAccessController, (ctx) => new KladosAccessController(ctx.processors)],
+  [AgentJobsController, (ctx) => new AgentJobsController(ctx.invocations.agents)],
   [AlphaController, (ctx) => new AlphaController(ctx.invites)],
   [ArchivesController, (ctx) => new ArchivesController(ctx.archives)],
   [ChatController, (ctx) => new ChatController(ctx.chat)],
@@ -75,6 +79,8 @@ const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [ConflictsController, (ctx) => new ConflictsController(ctx.conflicts)],
   [EventsController, (ctx) => new EventsController(ctx.events)],
   [FilesController, (ctx) => new FilesController(ctx.bytes)],
+  [KladosJobsController, (ctx) => new KladosJobsController(ctx.invocations.kladoi)],
+  [RhizaJobsController, (ctx) => new RhizaJobsController(ctx.invocations.rhizai)],
   [ImportsController, (ctx) => new ImportsController(ctx.imports)],
   [McpController, (ctx) => new McpController(ctx.mcp)],
   [MetricsController, (ctx) => new MetricsController(ctx.metrics)],

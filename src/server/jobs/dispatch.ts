@@ -4,7 +4,8 @@ import type { JobRequest } from '../model/job-request.ts';
 /** One request to a processor. It has been recorded before it is sent. */
 export interface Dispatch {
   network: Network;
-  processor: { id: string; type: 'agent' | 'klados'; endpoint: string };
+  /** `author`: who registered it. */
+  processor: { id: string; type: 'agent' | 'klados'; endpoint: string; author: string };
   request: JobRequest;
 }
 

@@ -5,6 +5,7 @@ import type { Commit } from '../store/commit.ts';
 import { findStanding } from '../store/entities.ts';
 import type { NewJob } from '../store/job-rows.ts';
 import type { NetworkStore } from '../store/network-store.ts';
+import { firstAuthor } from '../store/versions.ts';
 import type { Dispatcher, Outcome } from './dispatch.ts';
 
 /** What the sender needs to know of a job. */
@@ -68,7 +69,10 @@ export class JobSender {
 
   async #send(store: NetworkStore, { id, type, processor, request }: Sendable): Promise<Outcome> {
     const { apiBase, stop, log } = this.#needs;
-    const standing = store.read((db) => findStanding(db, processor));
+    const { standing, author = '' } = store.read((db) => ({
+      standing: findStanding(db, processor),
+      author: firstAuthor(db, processor),
+    }));
     const endpoint = standing?.manifest.properties.endpoint;
     if (standing?.type !== type || standing.deleted || typeof endpoint !== 'string')
       return { kind: 'refused', error: 'the processor is not here any more' };
@@ -79,7 +83,7 @@ export class JobSender {
     const sent: JobRequest = { ...request, api_base: apiBase() };
     try {
       return await dispatcher.send(
-        { network: store.network, processor: { id: processor, type, endpoint }, request: sent },
+        { network: store.network, processor: { id: processor, type, endpoint, author }, request: sent },
         stop,
       );
     } catch (error) {

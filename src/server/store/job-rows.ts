@@ -1,5 +1,6 @@
 import type { JobRequest } from '../model/job-request.ts';
 import type { Sending } from '../model/job-state.ts';
+import type { JsonObject } from '../model/manifest.ts';
 import type { Writer } from './connection.ts';
 
 /** A job as it is recorded, before it is sent. Times are epoch milliseconds. */
@@ -31,7 +32,7 @@ export interface NewJobBatch {
   id: string;
   /** What each of its jobs is made from. */
   job: Omit<NewJob, 'id' | 'run' | 'state' | 'attempts' | 'request'> & { request: Omit<JobRequest, 'job_id'> };
-  items: { target_entity: string; input?: JobRequest['input'] }[];
+  items: { target_entity: string; input?: JsonObject }[];
 }
 
 export type JobRow =

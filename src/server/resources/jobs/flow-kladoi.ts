@@ -1,5 +1,5 @@
 import { type Issue, ValidationError } from '../../errors.ts';
-import { type Flow, type FlowStep, readFlow } from '../../model/flow.ts';
+import { type Flow, type FlowStep, readFlow, routesOf, stepAfter } from '../../model/flow.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findEntity, findStanding, type Standing } from '../../store/entities.ts';
@@ -35,7 +35,7 @@ export function flowKladoi(db: Reader, rhiza: Standing): FlowKladoi {
   const issues: FlowKladoi['issues'] = [];
   const left = [rhiza];
   for (let one = left.pop(); one; one = left.pop()) {
-    for (const { klados: reference } of flowOf(one).values()) {
+    for (const { klados: reference } of inOrder(flowOf(one), one.manifest.properties.entry)) {
       const { id } = reference;
       if (seen.has(id)) continue;
       seen.add(id);
@@ -53,6 +53,19 @@ export function flowKladoi(db: Reader, rhiza: Standing): FlowKladoi {
     }
   }
   return { kladoi: [...kladoi.values()], issues, entry: entryOf(db, rhiza, kladoi) };
+}
+
+/** The steps as they follow each other, those that nothing leads to last. Stored, they are in the order of their names' lengths. */
+function inOrder(flow: Flow, entry: unknown): FlowStep[] {
+  const names = new Set(typeof entry === 'string' && flow.has(entry) ? [entry] : []);
+  for (const name of names) {
+    const then = flow.get(name)?.then;
+    if (!then) continue;
+    for (const next of [stepAfter(then), ...routesOf(then).map(({ target }) => target)])
+      if (next !== null && flow.has(next)) names.add(next);
+  }
+  for (const name of flow.keys()) names.add(name);
+  return [...names].map((name) => flow.get(name) as FlowStep);
 }
 
 /** A step may name a workflow, whose own entry then begins. */

@@ -1,19 +1,22 @@
 import type { Issue } from '../../errors.ts';
-import type { JsonObject } from '../../model/manifest.ts';
+import type { InputChecks } from '../../jobs/input-check.ts';
 import type { ProcessorFacts } from './processors.ts';
 
-/** Checks the input of an invocation against a JSON Schema; what is wrong stands below `path`. */
-export type CheckInput = (schema: JsonObject, input: unknown, path: (string | number)[]) => Promise<Issue[]>;
+/** What is wrong with the input for a processor; where none is given it is an empty object. */
+export async function inputIssues(
+  checks: Pick<InputChecks, 'check'>,
+  processor: Pick<ProcessorFacts, 'inputSchema'>,
+  input: unknown,
+): Promise<Issue[]> {
+  const [issues = []] = await inputsIssues(checks, processor, [input ?? {}]);
+  return issues.map(({ path, message }) => ({ path: ['input', ...path], message }));
+}
 
-/** What is wrong with the input for a processor; a schema is met by `{}` where there is none, or it is not. */
-export class InputCheck {
-  readonly #check: CheckInput;
-
-  constructor(check: CheckInput) {
-    this.#check = check;
-  }
-
-  async issues({ inputSchema }: Pick<ProcessorFacts, 'inputSchema'>, input: unknown): Promise<Issue[]> {
-    return inputSchema === undefined ? [] : this.#check(inputSchema, input ?? {}, ['input']);
-  }
+/** The same of several, by paths within each. */
+export async function inputsIssues(
+  checks: Pick<InputChecks, 'check'>,
+  { inputSchema }: Pick<ProcessorFacts, 'inputSchema'>,
+  inputs: readonly unknown[],
+): Promise<Issue[][]> {
+  return inputSchema === undefined ? [] : checks.check(inputSchema, inputs);
 }

@@ -1,3 +1,4 @@
+import type { InputChecks } from '../../jobs/input-check.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { JobRequest, RhizaContext } from '../../model/job-request.ts';
 import { jsonIssues } from '../../model/json-value.ts';
@@ -9,7 +10,7 @@ import type { NetworkStore } from '../../store/network-store.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { type Handoff, handoffDigest, handoffOf } from '../jobs/handoff.ts';
-import type { InputCheck } from '../jobs/input.ts';
+import { inputIssues } from '../jobs/input.ts';
 import { aboutToBeSent, endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
 import { type ProcessorFacts, processorOf, requireActive } from '../jobs/processors.ts';
 import { missingTargets, namedCollection, targetsFor } from '../jobs/targets.ts';
@@ -23,7 +24,7 @@ export interface KladosJobsNeeds {
   launcher: Launcher;
   entities: EntitiesService;
   users: UsersService;
-  input: InputCheck;
+  checks: Pick<InputChecks, 'check'>;
 }
 
 /** One invocation of a klados, decided on in one read. */
@@ -63,7 +64,7 @@ export class KladosJobsService {
     const store = await this.#needs.launcher.writes.store(caller);
     const decide = (db: Reader) => this.#decide(db, caller, id, wanted);
     const decision = store.read(decide);
-    refuse(await this.#needs.input.issues(decision.klados, body.input));
+    refuse(await inputIssues(this.#needs.checks, decision.klados, body.input));
     if (body.confirm !== true) return preview(decision);
     if (decision.place.named === undefined && registered(caller).kind !== 'processor')
       await this.#needs.users.present(caller);

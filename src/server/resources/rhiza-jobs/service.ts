@@ -1,4 +1,5 @@
 import { ForbiddenError, NotFoundError, ValidationError } from '../../errors.ts';
+import type { InputChecks } from '../../jobs/input-check.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
@@ -8,7 +9,7 @@ import type { NewJob } from '../../store/job-rows.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { entryInput, type FlowKladoi, flowKladoi, readinessIssues } from '../jobs/flow-kladoi.ts';
-import type { InputCheck } from '../jobs/input.ts';
+import { inputIssues } from '../jobs/input.ts';
 import { aboutToBeSent, endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
 import type { ProcessorFacts } from '../jobs/processors.ts';
 import { missingTargets, namedCollection, targetsFor } from '../jobs/targets.ts';
@@ -22,7 +23,7 @@ export interface RhizaJobsNeeds {
   launcher: Launcher;
   entities: EntitiesService;
   users: UsersService;
-  input: InputCheck;
+  checks: Pick<InputChecks, 'check'>;
 }
 
 /** One invocation of a rhiza, decided on in one read. */
@@ -47,13 +48,13 @@ export class RhizaJobsService {
   async invoke(caller: Caller, id: string, body: InvokeRhizaBody): Promise<RhizaPreviewView | RhizaInvokedView> {
     const actor = registered(caller);
     refuse(jsonIssues(body.input ?? {}, ['input']));
-    const { launcher, input, users } = this.#needs;
+    const { launcher, checks, users } = this.#needs;
     const store = await launcher.writes.store(caller);
     const decide = (db: Reader) => this.#decide(db, caller, id, body);
     const decision = store.read(decide);
     if (body.confirm !== true) return preview(decision);
     const { klados } = readyEntry(decision);
-    refuse(await input.issues(klados, inputOf(decision, body)));
+    refuse(await inputIssues(checks, klados, inputOf(decision, body)));
     if (actor.kind !== 'processor') await users.present(caller);
     const granting = grantsNeeded(decision.place) ? decision.place.target.id : null;
     const { job } = await launcher.write(store, granting, (db) => this.#launch(db, caller, decide(db), body));

@@ -1,0 +1,150 @@
+import { monotonicFactory } from 'ulid';
+import type { Config } from './config.ts';
+import { AgentStatusSource } from './jobs/agent-status.ts';
+import type { Dispatcher } from './jobs/dispatch.ts';
+import { HttpDispatcher } from './jobs/http-dispatcher.ts';
+import type { InputChecks } from './jobs/input-check.ts';
+import type { Outbound, Reach } from './jobs/outbound.ts';
+import { JobQueue } from './jobs/queue.ts';
+import { JobSender } from './jobs/sender.ts';
+import type { Log } from './log.ts';
+import { networks as allNetworks } from './model/ids.ts';
+import type { NodeKey } from './model/node-key.ts';
+import { AgentJobsService } from './resources/agent-jobs/service.ts';
+import { AgentStatusService } from './resources/agent-jobs/status-service.ts';
+import { Launcher } from './resources/jobs/launcher.ts';
+import { RunWatch } from './resources/jobs/run-watch.ts';
+import { BatchJobsService } from './resources/klados-jobs/batch-service.ts';
+import { ReinvokeService } from './resources/klados-jobs/reinvoke-service.ts';
+import { KladosJobsService } from './resources/klados-jobs/service.ts';
+import { KladosStatusService } from './resources/klados-jobs/status-service.ts';
+import { ResumeService } from './resources/rhiza-jobs/resume-service.ts';
+import { RhizaJobsService } from './resources/rhiza-jobs/service.ts';
+import { RhizaStatusService } from './resources/rhiza-jobs/status-service.ts';
+import type { Services } from './services.ts';
+import type { Identity } from './store/identity.ts';
+import { hasOpenJobs } from './store/jobs-waiting.ts';
+import type { NetworkStore } from './store/network-store.ts';
+import type { Networks } from './store/networks.ts';
+
+export interface InvocationGround {
+  config: Config;
+  networks: Networks;
+  identity: Identity;
+  services: Services;
+  nodeKey: NodeKey;
+  outbound: Outbound;
+  /** Dispatchers beside the one for HTTP; they come first. */
+  dispatchers: readonly Dispatcher[];
+  checks: InputChecks;
+  log: Log;
+  /** Epoch milliseconds. */
+  now: () => number;
+}
+
+/** What runs processors. It is there once: jobs in hand are known by it alone. */
+export class Invocations implements AsyncDisposable {
+  readonly agents: { jobs: AgentJobsService; status: AgentStatusService };
+  readonly kladoi: {
+    jobs: KladosJobsService;
+    batches: BatchJobsService;
+    reinvocations: ReinvokeService;
+    status: KladosStatusService;
+  };
+  readonly rhizai: { jobs: RhizaJobsService; resumption: ResumeService; status: RhizaStatusService };
+  readonly #stop = new AbortController();
+  readonly #queues = new Map<NetworkStore, JobQueue>();
+  readonly #ground: InvocationGround;
+  readonly #sender: JobSender;
+  readonly #newUlid: () => string;
+  /** Where processors reach the node; null until it listens. */
+  #base: string | null = null;
+
+  constructor(ground: InvocationGround) {
+    const { config, identity, services, nodeKey, outbound, dispatchers, checks, log, now } = ground;
+    const next = monotonicFactory();
+    this.#ground = ground;
+    this.#newUlid = () => next(now());
+    const own = new Set(Object.values(identity.ensureOperator().account.ids).flat());
+    const reachOf = (author: string): Reach => {
+      const { privateEndpoints } = config;
+      return privateEndpoints === 'everyone' || (privateEndpoints === 'operator' && own.has(author))
+        ? 'anywhere'
+        : 'public';
+    };
+    const http = new HttpDispatcher({
+      ...{ outbound, nodeKey, now, service: config.service, newUlid: this.#newUlid },
+      reachOf: ({ processor }) => reachOf(processor.author),
+      timeoutMs: config.jobTimeoutMs,
+    });
+    const apiBase = () => config.publicUrl ?? this.#base ?? '';
+    const jobsLog = log.child({ name: 'jobs' });
+    this.#sender = new JobSender({
+      ...{ dispatchers: [...dispatchers, http], apiBase, now, log: jobsLog, stop: this.#stop.signal },
+    });
+    const { writes, users } = services;
+    const { entities } = services.entities;
+    const queueOf = (store: NetworkStore) => this.#queueOf(store);
+    const launcher = new Launcher({ writes, identity, sender: this.#sender, queueOf, apiBase, newUlid: this.#newUlid });
+    const needs = { launcher, entities, users, checks };
+    const watch = new RunWatch(this.#stop.signal);
+    const source = new AgentStatusSource({ outbound, reachOf });
+    this.agents = {
+      jobs: new AgentJobsService(needs),
+      status: new AgentStatusService({ writes, entities, source }),
+    };
+    this.kladoi = {
+      jobs: new KladosJobsService(needs),
+      batches: new BatchJobsService(needs),
+      reinvocations: new ReinvokeService(needs),
+      status: new KladosStatusService({ writes, entities, watch }),
+    };
+    this.rhizai = {
+      jobs: new RhizaJobsService(needs),
+      resumption: new ResumeService(needs),
+      status: new RhizaStatusService({ writes, entities, watch }),
+    };
+  }
+
+  #queueOf(store: NetworkStore): JobQueue {
+    const known = this.#queues.get(store);
+    if (known) return known;
+    const { log, now } = this.#ground;
+    const queue = new JobQueue(store, {
+      ...{
+        sender: this.#sender,
+        now,
+        newUlid: this.#newUlid,
+        log: log.child({ name: 'jobs' }),
+        stop: this.#stop.signal,
+      },
+    });
+    this.#queues.set(store, queue);
+    return queue;
+  }
+
+  /** Takes up what a stop of the node left of a network's jobs. They are sent once the node can be reached. */
+  async resume(store: NetworkStore): Promise<void> {
+    const queue = this.#queueOf(store);
+    await queue.resume();
+    if (this.#base !== null) queue.wake();
+  }
+
+  /** The node listens: processors can reach it, and jobs that wait are sent. */
+  async start(base: string): Promise<void> {
+    this.#base = base;
+    const { config, networks } = this.#ground;
+    for (const network of allNetworks)
+      if (hasOpenJobs(config.data, network)) this.#queueOf(await networks.get(network)).wake();
+  }
+
+  /** The node closes: nothing is sent any more, and nobody looks on. */
+  close(): void {
+    this.#stop.abort();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close();
+    await Promise.all([...this.#queues.values()].map((queue) => queue.idle()));
+  }
+}

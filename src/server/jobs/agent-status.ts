@@ -1,0 +1,68 @@
+import { NotFoundError, UnreachableError } from '../errors.ts';
+import { below } from '../model/endpoints.ts';
+import { type Outbound, OutboundError, type Reach } from './outbound.ts';
+
+export interface AgentStatusNeeds {
+  outbound: Pick<Outbound, 'request'>;
+  /** Which addresses the processors of somebody may have. */
+  reachOf: (author: string) => Reach;
+}
+
+const timeoutMs = 10_000;
+const maxBytes = 4 * 2 ** 20;
+
+/** Asks agents for the state of their jobs. */
+export class AgentStatusSource {
+  readonly #needs: AgentStatusNeeds;
+
+  constructor(needs: AgentStatusNeeds) {
+    this.#needs = needs;
+  }
+
+  /** The agent's JSON as it is. @throws NotFoundError where it does not know the job, UnreachableError */
+  async ask(
+    agent: { endpoint: string; author: string },
+    job: string,
+    { detail, errors }: { detail?: 'full' | undefined; errors?: number | undefined },
+  ): Promise<{ [name: string]: unknown }> {
+    const query = new URLSearchParams({
+      ...(detail !== undefined && { detail }),
+      ...(errors !== undefined && { errors: String(errors) }),
+    });
+    const text = query.size > 0 ? `?${query}` : '';
+    const answer = await this.#needs.outbound
+      .request({
+        url: below(agent.endpoint, `/status/${encodeURIComponent(job)}${text}`),
+        method: 'GET',
+        headers: { accept: 'application/json' },
+        reach: this.#needs.reachOf(agent.author),
+        timeoutMs,
+        maxBytes,
+      })
+      .catch((error: unknown) => {
+        if (error instanceof OutboundError) throw failed(error.message);
+        throw error;
+      });
+    const { status, body } = answer;
+    if (status === 404) throw new NotFoundError('Job not found');
+    if (status < 200 || status > 299) throw failed(`it answered ${status}`);
+    return parsed(body);
+  }
+}
+
+const states: readonly unknown[] = ['pending', 'running', 'done', 'error'];
+
+function parsed(body: Uint8Array): { [name: string]: unknown } {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
+    if (typeof value === 'object' && value !== null && 'status' in value && states.includes(value.status))
+      return value as { [name: string]: unknown };
+  } catch {
+    throw failed('its answer is no JSON');
+  }
+  throw failed('its answer does not say in which status the job is');
+}
+
+function failed(reason: string): UnreachableError {
+  return new UnreachableError(`Failed to reach agent: ${reason}`);
+}

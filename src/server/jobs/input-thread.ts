@@ -1,0 +1,62 @@
+import type { Ajv, ValidateFunction } from 'ajv';
+import ajvFormats from 'ajv-formats';
+import type { Issue } from '../errors.ts';
+import { type Draft, draftOf, drafts, pointer } from '../model/input-schema.ts';
+import type { JsonObject } from '../model/manifest.ts';
+
+/** Inputs to be checked against one schema. */
+export interface InputTask {
+  schema: JsonObject;
+  inputs: unknown[];
+}
+
+const maxKept = 50;
+const maxIssues = 20;
+const kept = new Map<string, ValidateFunction | string>();
+
+/** What is wrong with each input; text where the schema itself cannot be used. */
+export function checkInputs({ schema, inputs }: InputTask): Issue[][] | string {
+  const check = compiled(schema);
+  if (typeof check === 'string') return check;
+  return inputs.map((input) => {
+    if (check(input)) return [];
+    return (check.errors ?? []).slice(0, maxIssues).map(({ instancePath, message }) => ({
+      path: pathIn(input, pointer(instancePath)),
+      message: message ?? 'is wrong',
+    }));
+  });
+}
+
+/** Each schema is compiled by an instance of its own, so that no `$id` of one is known to another. */
+function compiled(schema: JsonObject): ValidateFunction | string {
+  const text = JSON.stringify(schema);
+  const known = kept.get(text);
+  if (known !== undefined) return known;
+  const made = compile(schema);
+  const [oldest] = kept.size < maxKept ? [] : kept.keys();
+  if (oldest !== undefined) kept.delete(oldest);
+  kept.set(text, made);
+  return made;
+}
+
+function compile(schema: JsonObject): ValidateFunction | string {
+  const draft: Draft | null = draftOf(schema);
+  if (draft === null) return 'it is written in a draft of JSON Schema that is not read here';
+  try {
+    const ajv = new drafts[draft]({ strict: false, allErrors: false, logger: false, addUsedSchema: false }) as Ajv;
+    ajvFormats.default(ajv);
+    return ajv.compile(schema);
+  } catch (error) {
+    return error instanceof Error ? error.message.slice(0, 200) : 'it cannot be compiled';
+  }
+}
+
+/** Positions in lists as numbers. */
+function pathIn(input: unknown, segments: readonly string[]): (string | number)[] {
+  let value = input;
+  return segments.map((segment) => {
+    const position = Array.isArray(value) ? Number(segment) : segment;
+    value = (value as { [name: string]: unknown } | undefined)?.[segment];
+    return position;
+  });
+}

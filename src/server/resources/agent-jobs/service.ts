@@ -1,0 +1,137 @@
+import type { InputChecks } from '../../jobs/input-check.ts';
+import { type Caller, registered } from '../../model/caller.ts';
+import { jsonIssues } from '../../model/json-value.ts';
+import type { JsonObject } from '../../model/manifest.ts';
+import type { Reader } from '../../store/connection.ts';
+import { findEntity, type Standing } from '../../store/entities.ts';
+import type { NewJob } from '../../store/job-rows.ts';
+import { refuse } from '../entities/body.ts';
+import type { EntitiesService } from '../entities/service.ts';
+import { inputIssues } from '../jobs/input.ts';
+import { aboutToBeSent, endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
+import { type ProcessorFacts, processorOf, requireActive } from '../jobs/processors.ts';
+import { type SubAgentWarning, subAgents } from '../jobs/sub-agents.ts';
+import { namedCollection } from '../jobs/targets.ts';
+import { grantedFacts, grantFacts, isoTime, namedView, previewMessage, rejection } from '../jobs/views.ts';
+import { canProceed, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
+import { askerText } from '../updates/asker.ts';
+import type { UsersService } from '../users/service.ts';
+import type { AgentInvokedView, AgentPreviewView, InvokeAgentBody } from './wire.ts';
+
+export interface AgentJobsNeeds {
+  launcher: Launcher;
+  entities: EntitiesService;
+  users: UsersService;
+  checks: Pick<InputChecks, 'check'>;
+}
+
+interface Decision {
+  agent: ProcessorFacts;
+  place: Workplace;
+  warnings: SubAgentWarning[];
+  /** The collection within which the job's own one comes to lie. */
+  within: Standing | null;
+  now: number;
+  wantedMs: number;
+}
+
+const defaultSeconds = 3600;
+
+/** Invocations of agents (processors.md, section 4). */
+export class AgentJobsService {
+  readonly #needs: AgentJobsNeeds;
+
+  constructor(needs: AgentJobsNeeds) {
+    this.#needs = needs;
+  }
+
+  async invoke(caller: Caller, id: string, body: InvokeAgentBody): Promise<AgentPreviewView | AgentInvokedView> {
+    const actor = registered(caller);
+    refuse(jsonIssues(body.input ?? {}, ['input']));
+    const { launcher, checks, users } = this.#needs;
+    const store = await launcher.writes.store(caller);
+    const decide = (db: Reader) => this.#decide(db, caller, id, body);
+    const decision = store.read(decide);
+    refuse(await inputIssues(checks, decision.agent, body.input));
+    if (body.confirm !== true) return preview(decision);
+    if (actor.kind !== 'processor') await users.present(caller);
+    const granting = grantsNeeded(decision.place) ? decision.place.target.id : null;
+    const { job, place, targetTip } = await launcher.write(store, granting, (db) =>
+      this.#launch(db, caller, decide(db), body),
+    );
+    const sending = await launcher.deliver(store, job);
+    const grants = place.plans.map((plan) => ({ agent_id: plan.grantee.id, ...grantedFacts(plan) }));
+    const head = { grants, target_cid: targetTip, expires_at: isoTime(job.expires) };
+    const refused = rejection(sending);
+    if (refused) return { ...refused, ...head };
+    return { status: 'started', job_id: job.id, job_collection: job.collection, ...head };
+  }
+
+  #decide(db: Reader, caller: Caller, id: string, body: InvokeAgentBody): Decision {
+    const { launcher, entities } = this.#needs;
+    const { env } = launcher.writes;
+    const authority = registered(caller);
+    const agent = processorOf(entities.viewed(db, caller, id), 'agent');
+    env.permissions.require(db, authority, 'agent:invoke', agent.standing);
+    requireActive(agent);
+    const target = namedCollection(db, caller.network, body.target, 'target');
+    const { job_collection } = body;
+    const within =
+      job_collection === undefined ? null : namedCollection(db, caller.network, job_collection, 'job_collection');
+    if (within) env.permissions.require(db, authority, 'entity:create', findEntity(db, within.id) ?? null);
+    const { agents, warnings } = subAgents(db, agent);
+    const now = env.now();
+    const wantedMs = (body.expires_in ?? defaultSeconds) * 1000;
+    const options = { authority, now, wantedMs };
+    const place = workplaceOf(launcher, db, caller, { target, grantees: [agent, ...agents] }, options);
+    return { agent, place, warnings, within, now, wantedMs };
+  }
+
+  #launch(
+    db: Reader,
+    caller: Caller,
+    { agent, place, within, now, wantedMs }: Decision,
+    { input }: InvokeAgentBody,
+  ): Launch & { job: NewJob; place: Workplace; targetTip: string } {
+    const { launcher } = this.#needs;
+    const id = launcher.newJobId();
+    const expires = endOf(now + wantedMs, place.plans);
+    const opening = { run: id, end: expires, within: within?.id ?? null };
+    const { steps, rows, collection, targetTip } = openWorkplace(launcher, db, caller, place, opening);
+    const job: NewJob = {
+      ...{ id, run: id, type: 'agent', processor: agent.id, rhiza: null, collection, target: place.target.id },
+      ...{ parent: null, retries: null, handoff: null, asker: askerText(registered(caller)) },
+      request: {
+        job_id: id,
+        target: place.target.id,
+        job_collection: collection,
+        ...(input && { input: input as JsonObject }),
+        api_base: launcher.needs.apiBase(),
+        expires_at: isoTime(expires),
+        network: caller.network,
+      },
+      ...aboutToBeSent,
+      created: now,
+      expires,
+    };
+    return { steps, rows: [...rows, { kind: 'job', job }], job, place, targetTip };
+  }
+}
+
+function preview({ agent, place, warnings, now, wantedMs }: Decision): AgentPreviewView {
+  const [proceed, needed] = [canProceed(place), grantsNeeded(place)];
+  return {
+    status: 'pending_confirmation',
+    message: previewMessage(agent.label || agent.id, place.target, { proceed, needed, count: place.plans.length }),
+    grants: place.plans.map((plan) => ({
+      agent: namedView(plan.grantee),
+      ...grantFacts(plan),
+      missing_actions: plan.missingActions,
+    })),
+    target: namedView(place.target),
+    expires_at: isoTime(endOf(now + wantedMs, place.plans)),
+    can_proceed: proceed,
+    grants_needed: needed,
+    ...(warnings.length > 0 && { warnings }),
+  };
+}

@@ -1,0 +1,164 @@
+import type { Issue } from '../../errors.ts';
+import type { InputChecks } from '../../jobs/input-check.ts';
+import { type Caller, registered } from '../../model/caller.ts';
+import { jsonIssues } from '../../model/json-value.ts';
+import type { JsonObject } from '../../model/manifest.ts';
+import type { Reader } from '../../store/connection.ts';
+import type { NewJobBatch } from '../../store/job-rows.ts';
+import { refuse } from '../entities/body.ts';
+import type { EntitiesService } from '../entities/service.ts';
+import { inputsIssues } from '../jobs/input.ts';
+import { endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
+import { type ProcessorFacts, processorOf, requireActive } from '../jobs/processors.ts';
+import { missingTargets, namedCollection } from '../jobs/targets.ts';
+import { isoTime, kladosGrant, kladosGranted, namedView, previewMessage } from '../jobs/views.ts';
+import { canProceed, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
+import { askerText } from '../updates/asker.ts';
+import type { UsersService } from '../users/service.ts';
+import type { InvokeBatchBody, KladosBatchPreviewView, KladosDispatchView } from './wire.ts';
+
+export interface BatchJobsNeeds {
+  launcher: Launcher;
+  entities: EntitiesService;
+  users: UsersService;
+  checks: Pick<InputChecks, 'check'>;
+}
+
+interface Decision {
+  klados: ProcessorFacts;
+  place: Workplace;
+  now: number;
+  wantedMs: number;
+}
+
+const defaultSeconds = 3600;
+const maxIssues = 100;
+
+/** Many jobs of one klados at once (wire-contract.md 4.4): they are on disk before the answer, and sent a few at a time. */
+export class BatchJobsService {
+  readonly #needs: BatchJobsNeeds;
+
+  constructor(needs: BatchJobsNeeds) {
+    this.#needs = needs;
+  }
+
+  async invoke(
+    caller: Caller,
+    id: string,
+    body: InvokeBatchBody,
+  ): Promise<KladosBatchPreviewView | KladosDispatchView> {
+    const actor = registered(caller);
+    const { launcher, users } = this.#needs;
+    refuse([
+      ...jsonIssues(body.input ?? {}, ['input']),
+      ...body.invocations.flatMap(({ input }, i) => jsonIssues(input ?? {}, ['invocations', i, 'input'])),
+    ]);
+    const store = await launcher.writes.store(caller);
+    const decide = (db: Reader) => this.#decide(db, caller, id, body);
+    const decision = store.read(decide);
+    refuse(await this.#inputIssues(decision.klados, body));
+    if (body.confirm !== true) return preview(decision, body.invocations.length);
+    if (actor.kind !== 'processor') await users.present(caller);
+    const granting = grantsNeeded(decision.place) ? decision.place.target.id : null;
+    const { batch, place, targetTip } = await launcher.write(store, granting, (db) =>
+      this.#launch(db, caller, decide(db), body),
+    );
+    launcher.needs.queueOf(store).wake();
+    return {
+      status: 'dispatching',
+      job_collection: batch.job.collection,
+      klados_id: id,
+      dispatch_id: batch.id,
+      total: batch.items.length,
+      grants: place.plans.map(kladosGranted),
+      target_cid: targetTip,
+      expires_at: isoTime(batch.job.expires),
+    };
+  }
+
+  #decide(db: Reader, caller: Caller, id: string, body: InvokeBatchBody): Decision {
+    const { launcher, entities } = this.#needs;
+    const { env } = launcher.writes;
+    const authority = registered(caller);
+    const klados = processorOf(entities.viewed(db, caller, id), 'klados');
+    env.permissions.require(db, authority, 'klados:invoke', klados.standing);
+    requireActive(klados);
+    const target = namedCollection(db, caller.network, body.target_collection, 'target_collection');
+    refuse(missing(db, caller, body));
+    const now = env.now();
+    const wantedMs = (body.expires_in ?? defaultSeconds) * 1000;
+    const options = { authority, now, wantedMs };
+    return { klados, place: workplaceOf(launcher, db, caller, { target, grantees: [klados] }, options), now, wantedMs };
+  }
+
+  async #inputIssues(klados: ProcessorFacts, { input, invocations }: InvokeBatchBody): Promise<Issue[]> {
+    const inputs = invocations.map((item) => ({ ...input, ...item.input }));
+    const found = await inputsIssues(this.#needs.checks, klados, inputs);
+    return found
+      .flatMap((issues, i) =>
+        issues.map(({ path, message }): Issue => ({ path: ['invocations', i, 'input', ...path], message })),
+      )
+      .slice(0, maxIssues);
+  }
+
+  #launch(
+    db: Reader,
+    caller: Caller,
+    { klados, place, now, wantedMs }: Decision,
+    { input, invocations }: InvokeBatchBody,
+  ): Launch & { batch: NewJobBatch; place: Workplace; targetTip: string } {
+    const { launcher } = this.#needs;
+    const id = `dispatch_${launcher.needs.newUlid()}`;
+    const expires = endOf(now + wantedMs, place.plans);
+    const { steps, rows, collection, targetTip } = openWorkplace(launcher, db, caller, place, {
+      run: id,
+      end: expires,
+    });
+    const batch: NewJobBatch = {
+      id,
+      job: {
+        ...{ type: 'klados', processor: klados.id, rhiza: null, collection, target: place.target.id },
+        ...{ parent: null, retries: null, handoff: null, asker: askerText(registered(caller)) },
+        request: {
+          target_collection: place.target.id,
+          job_collection: collection,
+          ...(input && { input: input as JsonObject }),
+          api_base: launcher.needs.apiBase(),
+          expires_at: isoTime(expires),
+          network: caller.network,
+        },
+        ...{ created: now, expires },
+      },
+      items: invocations.map(({ target_entity, input: own }) => ({
+        target_entity,
+        ...(own && { input: own as JsonObject }),
+      })),
+    };
+    return { steps, rows: [...rows, { kind: 'job_batch', batch }], batch, place, targetTip };
+  }
+}
+
+function missing(db: Reader, caller: Caller, { invocations }: InvokeBatchBody): Issue[] {
+  const ids = invocations.map(({ target_entity }) => target_entity);
+  return missingTargets(db, caller.network, { target_entities: ids }).map(({ path: [, i = 0], message }) => {
+    return { path: ['invocations', i, 'target_entity'], message };
+  });
+}
+
+function preview({ klados, place, now, wantedMs }: Decision, count: number): KladosBatchPreviewView {
+  const [proceed, needed] = [canProceed(place), grantsNeeded(place)];
+  return {
+    status: 'pending_confirmation',
+    message: previewMessage(`${count} jobs of ${klados.label || klados.id}`, place.target, {
+      proceed,
+      needed,
+      count: 1,
+    }),
+    grants: place.plans.map(kladosGrant),
+    target: namedView(place.target),
+    expires_at: isoTime(endOf(now + wantedMs, place.plans)),
+    invocation_count: count,
+    can_proceed: proceed,
+    grants_needed: needed,
+  };
+}
