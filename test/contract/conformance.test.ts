@@ -5,6 +5,7 @@ import { unauthorized } from '../helpers/entities.ts';
 import { misfits, operations } from './document.ts';
 import { later, nameless, promised } from './endpoints.ts';
 import { type Call, type Case, expected, type Row, type Scene } from './row.ts';
+import { agentJobRows } from './rows/agent-jobs.ts';
 import { agentRows } from './rows/agents.ts';
 import { alphaRows } from './rows/alpha.ts';
 import { attestationRows } from './rows/attestations.ts';
@@ -22,12 +23,14 @@ import { folderTreeRows } from './rows/folder-tree.ts';
 import { folderRows } from './rows/folders.ts';
 import { graphRows } from './rows/graph.ts';
 import { kladosRows } from './rows/kladoi.ts';
+import { kladosJobRows } from './rows/klados-jobs.ts';
 import { mcpRows } from './rows/mcp.ts';
 import { memberRows } from './rows/members.ts';
 import { metricsRows } from './rows/metrics.ts';
 import { openRows } from './rows/open.ts';
 import { queryRows } from './rows/query.ts';
 import { relationshipRows } from './rows/relationships.ts';
+import { rhizaJobRows } from './rows/rhiza-jobs.ts';
 import { rhizaRows } from './rows/rhizai.ts';
 import { searchRows } from './rows/search.ts';
 import { treeRows } from './rows/trees.ts';
@@ -55,6 +58,9 @@ const rows: Row[] = [
   ...agentRows,
   ...kladosRows,
   ...rhizaRows,
+  ...agentJobRows,
+  ...kladosJobRows,
+  ...rhizaJobRows,
   ...connectRows,
   ...graphRows,
   ...searchRows,

@@ -42,10 +42,33 @@ const both = (line: Border['line'], name: string, sizes: Pick<Border, 'fits' | '
     ];
   });
 
+/** Invocations, of what need not be there: a body is looked at before anything else. */
+const durations = [
+  { line: 'POST /agents/{id}/invoke', body: { target: nowhere } },
+  { line: 'POST /kladoi/{id}/invoke', body: { target_collection: nowhere, target_entity: nowhere } },
+  {
+    line: 'POST /kladoi/{id}/invoke/batch',
+    body: { target_collection: nowhere, invocations: [{ target_entity: nowhere }] },
+  },
+  { line: 'POST /kladoi/{id}/reinvoke', body: { log_id: nowhere } },
+  { line: 'POST /rhizai/{id}/invoke', body: { target_collection: nowhere, target_entity: nowhere } },
+].map(
+  ({ line, body }): Border => ({
+    line: 'Invocation permission duration: 60..86400 seconds, default 3600',
+    name: `${line} expires_in`,
+    send: (s: Scene, expires_in) => ask(s.node, s.owner, line.replace('{id}', nowhere), { ...body, expires_in }),
+    fits: [60, 86_400],
+    taken: 404,
+    breaks: [59, 86_401, '3600', 60.5, null, {}],
+    path: ['expires_in'],
+  }),
+);
+
 const rhizai = kinds.filter(({ path }) => path === '/rhizai');
 
 /** Agents, kladoi and rhizai. */
 export const processorBorders: Border[] = [
+  ...durations,
   ...both('label 1..200', 'label', length(1, 200)),
   ...both('description <= 2000', 'description', length(0, 2000)),
   ...kinds

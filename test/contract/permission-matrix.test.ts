@@ -9,6 +9,7 @@ import { create, ok, read, remove, unauthorized } from '../helpers/entities.ts';
 import { declare, send } from '../helpers/files.ts';
 import type { Answer } from '../helpers/node.ts';
 import { agent, agentBody, klados, kladosBody, rhiza, rhizaBody } from '../helpers/processors.ts';
+import { activate } from '../helpers/worker-processes.ts';
 import { letters, type MatrixScene, openMatrix, type Role, roles } from './matrix-scene.ts';
 import type { Row as ContractRow } from './row.ts';
 
@@ -64,6 +65,9 @@ search:query       | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrk
 search:similar     | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko
 search:execute     | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko
 query:execute      | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko  | mxgensbpqrko
+klados:invoke      | so            | so            | so            | so
+rhiza:invoke       | so            | so            | so            | so
+agent:invoke       | so            | so            | so            | so
 permissions:read   | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
 events:list        | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
 attestation:view   | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko | mxgenasbpqrko
@@ -86,6 +90,8 @@ const made = ({ node, maker, collection }: MatrixScene, type = 'document') =>
 const question = { messages: [{ id: 'm1', role: 'user', content: 'What is here?' }] };
 const declaredFile = ({ node, maker, collection }: MatrixScene) =>
   declare(node, maker, 'page', { collection: collection.id });
+
+const previewed = ({ collection }: MatrixScene) => ({ target_collection: collection.id, target_entity: collection.id });
 
 const creation =
   (type: string): Probe =>
@@ -195,6 +201,18 @@ const probes: Record<string, Probe> = {
   'search:similar': ({ node, collection }, who) =>
     ask(node, who, 'POST /search/similar/collections', { id: collection.id, limit: 1 }),
   'search:execute': ({ node }, who) => ask(node, who, 'POST /users/me/search', { query: 'a', limit: 1 }),
+  'klados:invoke': async (scene, who) => {
+    const made = await activate(scene.node, scene.maker, await klados(scene.node, scene.maker, scene.collection.id));
+    return ask(scene.node, who, `POST /kladoi/${made.id}/invoke`, previewed(scene));
+  },
+  'rhiza:invoke': async (scene, who) => {
+    const { id } = await rhiza(scene.node, scene.maker, scene.collection.id);
+    return ask(scene.node, who, `POST /rhizai/${id}/invoke`, previewed(scene));
+  },
+  'agent:invoke': async (scene, who) => {
+    const made = await activate(scene.node, scene.maker, await agent(scene.node, scene.maker, scene.collection.id));
+    return ask(scene.node, who, `POST /agents/${made.id}/invoke`, { target: scene.collection.id });
+  },
   'permissions:read': ({ node }, who) => ask(node, who, 'GET /permissions'),
   'catalog:list': ({ node }, who) => ask(node, who, 'GET /collections/catalog?limit=1'),
   'events:list': ({ node }, who) => ask(node, who, 'GET /events?limit=1'),

@@ -73,6 +73,7 @@ export interface AgentStatusView {
   updated_at?: string;
   result?: JsonMap;
   error?: AgentErrorView;
+  [more: string]: unknown;
 }
 
 export interface AgentProgressView {

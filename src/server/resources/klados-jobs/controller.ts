@@ -115,7 +115,11 @@ export class KladosJobsController extends Controller {
    */
   @Get('{id}/jobs/{job_id}/status')
   @NoSecurity()
-  jobStatus(@Request() request: CallerRequest, @Path() id: EntityId, @Path() job_id: string): Promise<KladosStatusView> {
+  jobStatus(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Path() job_id: string,
+  ): Promise<KladosStatusView> {
     return this.statuses.status(request.caller, id, job_id);
   }
 
