@@ -158,9 +158,11 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
       log,
     }),
   );
+  const verification = new VerificationService({ ...config, writes, identity, outbound });
   const invocations = opened.use(
     new Invocations({
       ...{ config, networks, identity, services, nodeKey, outbound, log, now },
+      reachOf: (id, endpoint) => verification.reachOf(id, endpoint),
       dispatchers: [],
       checks: opened.use(new InputChecks()),
     }),
@@ -207,7 +209,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     outbound,
     processors: {
       keys: new ProcessorKeysService({ writes, identity }),
-      verification: new VerificationService({ ...config, writes, identity, outbound }),
+      verification,
     },
     largeRequests: pool,
     requests,

@@ -34,6 +34,8 @@ export interface InvocationGround {
   services: Services;
   nodeKey: NodeKey;
   outbound: Outbound;
+  /** Which addresses requests to an endpoint of a processor may reach. */
+  reachOf: (id: string, endpoint: string) => Reach;
   /** Dispatchers beside the one for HTTP; they come first. */
   dispatchers: readonly Dispatcher[];
   checks: InputChecks;
@@ -61,20 +63,13 @@ export class Invocations implements AsyncDisposable {
   #base: string | null = null;
 
   constructor(ground: InvocationGround) {
-    const { config, identity, services, nodeKey, outbound, dispatchers, checks, log, now } = ground;
+    const { config, identity, services, nodeKey, outbound, reachOf, dispatchers, checks, log, now } = ground;
     const next = monotonicFactory();
     this.#ground = ground;
     this.#newUlid = () => next(now());
-    const own = new Set(Object.values(identity.ensureOperator().account.ids).flat());
-    const reachOf = (author: string): Reach => {
-      const { privateEndpoints } = config;
-      return privateEndpoints === 'everyone' || (privateEndpoints === 'operator' && own.has(author))
-        ? 'anywhere'
-        : 'public';
-    };
     const http = new HttpDispatcher({
       ...{ outbound, nodeKey, now, service: config.service, newUlid: this.#newUlid },
-      reachOf: ({ processor }) => reachOf(processor.author),
+      reachOf: ({ processor }) => reachOf(processor.id, processor.endpoint),
       timeoutMs: config.jobTimeoutMs,
     });
     const apiBase = () => config.publicUrl ?? this.#base ?? '';

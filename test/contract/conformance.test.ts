@@ -58,9 +58,6 @@ const rows: Row[] = [
   ...agentRows,
   ...kladosRows,
   ...rhizaRows,
-  ...agentJobRows,
-  ...kladosJobRows,
-  ...rhizaJobRows,
   ...connectRows,
   ...graphRows,
   ...searchRows,
@@ -72,6 +69,9 @@ const rows: Row[] = [
   ...attestationRows,
   ...metricsRows,
   ...openRows,
+  ...agentJobRows,
+  ...kladosJobRows,
+  ...rhizaJobRows,
 ];
 
 let scene: Scene & AsyncDisposable;

@@ -92,5 +92,8 @@ export async function activate(node: TestNode, owner: Person, made: Entity): Pro
     const next = applyUpdate(base.manifest, base.cid, update, writes.stamp(actor));
     return { steps: [writes.step(db, { actor, network }, base, next, undefined, { verifying: true })] };
   });
+  const { endpoint } = (await read(node, owner, made.id)).properties as { endpoint: string };
+  const operators = node.ctx.identity.accountById(owner.account ?? owner.id)?.operator === true;
+  node.ctx.identity.verifications.putVerified(made.id, { endpoint, verified_at: writes.env.now(), operators });
   return read(node, owner, made.id);
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
-import { AgentAccessController } from '../resources/agents/access/controller.ts';
 import { AgentJobsController } from '../resources/agent-jobs/controller.ts';
+import { AgentAccessController } from '../resources/agents/access/controller.ts';
 import { AgentsController } from '../resources/agents/controller.ts';
 import { AlphaController } from '../resources/alpha/controller.ts';
 import { AttestationsController } from '../resources/attestations/controller.ts';

@@ -4,8 +4,8 @@ import { type Outbound, OutboundError, type Reach } from './outbound.ts';
 
 export interface AgentStatusNeeds {
   outbound: Pick<Outbound, 'request'>;
-  /** Which addresses the processors of somebody may have. */
-  reachOf: (author: string) => Reach;
+  /** Which addresses requests to an endpoint of an agent may reach. */
+  reachOf: (id: string, endpoint: string) => Reach;
 }
 
 const timeoutMs = 10_000;
@@ -21,7 +21,7 @@ export class AgentStatusSource {
 
   /** The agent's JSON as it is. @throws NotFoundError where it does not know the job, UnreachableError */
   async ask(
-    agent: { endpoint: string; author: string },
+    agent: { id: string; endpoint: string },
     job: string,
     { detail, errors }: { detail?: 'full' | undefined; errors?: number | undefined },
   ): Promise<{ [name: string]: unknown }> {
@@ -35,7 +35,7 @@ export class AgentStatusSource {
         url: below(agent.endpoint, `/status/${encodeURIComponent(job)}${text}`),
         method: 'GET',
         headers: { accept: 'application/json' },
-        reach: this.#needs.reachOf(agent.author),
+        reach: this.#needs.reachOf(agent.id, agent.endpoint),
         timeoutMs,
         maxBytes,
       })

@@ -4,8 +4,7 @@ import type { JobRequest } from '../model/job-request.ts';
 /** One request to a processor. It has been recorded before it is sent. */
 export interface Dispatch {
   network: Network;
-  /** `author`: who registered it. */
-  processor: { id: string; type: 'agent' | 'klados'; endpoint: string; author: string };
+  processor: { id: string; type: 'agent' | 'klados'; endpoint: string };
   request: JobRequest;
 }
 

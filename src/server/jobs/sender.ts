@@ -5,7 +5,6 @@ import type { Commit } from '../store/commit.ts';
 import { findStanding } from '../store/entities.ts';
 import type { NewJob } from '../store/job-rows.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import { firstAuthor } from '../store/versions.ts';
 import type { Dispatcher, Outcome } from './dispatch.ts';
 
 /** What the sender needs to know of a job. */
@@ -69,10 +68,7 @@ export class JobSender {
 
   async #send(store: NetworkStore, { id, type, processor, request }: Sendable): Promise<Outcome> {
     const { apiBase, stop, log } = this.#needs;
-    const { standing, author = '' } = store.read((db) => ({
-      standing: findStanding(db, processor),
-      author: firstAuthor(db, processor),
-    }));
+    const standing = store.read((db) => findStanding(db, processor));
     const endpoint = standing?.manifest.properties.endpoint;
     if (standing?.type !== type || standing.deleted || typeof endpoint !== 'string')
       return { kind: 'refused', error: 'the processor is not here any more' };
@@ -83,7 +79,7 @@ export class JobSender {
     const sent: JobRequest = { ...request, api_base: apiBase() };
     try {
       return await dispatcher.send(
-        { network: store.network, processor: { id: processor, type, endpoint, author }, request: sent },
+        { network: store.network, processor: { id: processor, type, endpoint }, request: sent },
         stop,
       );
     } catch (error) {

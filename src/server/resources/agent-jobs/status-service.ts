@@ -4,7 +4,6 @@ import { accepted, type Caller } from '../../model/caller.ts';
 import { phaseOf } from '../../model/run-status.ts';
 import { findStanding } from '../../store/entities.ts';
 import { findJob, runJob } from '../../store/jobs.ts';
-import { firstAuthor } from '../../store/versions.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import type { AgentStatusView } from './wire.ts';
@@ -37,7 +36,7 @@ export class AgentStatusService {
     const { writes, entities, source } = this.#needs;
     const store = await writes.store(caller);
     const now = writes.env.now();
-    const { known, endpoint, author } = store.read((db) => {
+    const { known, endpoint } = store.read((db) => {
       const agent = entities.viewedRow(db, caller, id);
       if (agent.type !== 'agent') throw new NotFoundError();
       writes.env.permissions.require(db, accepted(caller), 'agent:view', agent);
@@ -45,7 +44,7 @@ export class AgentStatusService {
       const known = found?.processor === id ? runJob(db, job) : undefined;
       if (!known) throw new NotFoundError('Job not found');
       const endpoint = String(findStanding(db, id)?.manifest.properties.endpoint);
-      return { known, endpoint, author: firstAuthor(db, id) ?? '' };
+      return { known, endpoint };
     });
     const { phase, error } = phaseOf({ ...known, log: null }, now);
     const own = (): AgentStatusView => ({
@@ -59,7 +58,7 @@ export class AgentStatusService {
     if (known.state === 'refused') return own();
     const late = now >= known.expires;
     try {
-      const said = (await source.ask({ endpoint, author }, job, query)) as unknown as AgentStatusView;
+      const said = (await source.ask({ id, endpoint }, job, query)) as unknown as AgentStatusView;
       const open = said.status !== 'done' && said.status !== 'error';
       if (!late || !open) return said;
       return { ...said, status: 'error', error: { code: 'TIMEOUT', message: error?.message ?? '' } };
