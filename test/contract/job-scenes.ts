@@ -5,7 +5,7 @@ import { agentBody, kladosBody, rhizaBody } from '../helpers/processors.ts';
 import { activate, processorKey } from '../helpers/worker-processes.ts';
 import type { Scene } from './row.ts';
 
-/** What an invocation takes: a processor that anybody may invoke, where it works, and on what. */
+/** What an invocation by the operator takes: a processor that anybody may invoke, where it works, and on what. */
 export interface JobScene {
   processor: Entity;
   target: Entity;
@@ -41,14 +41,14 @@ export async function jobScene(
   behaviour = 'accept',
   more: object = {},
 ): Promise<JobScene> {
-  const { node, operator, owner } = s;
+  const { node, operator } = s;
   const home = await collection(node, operator, invocable);
   const { path, body } = kinds[type];
   const given = body(home.id, { endpoint: await at(behaviour), ...more });
   const made = ok<Entity>(await ask(node, operator, `POST ${path}`, given));
   const processor = await activate(node, operator, made);
-  const target = await collection(node, owner, { label: 'Target' });
-  const file = await create(node, owner, { type: 'file', collection: target.id });
+  const target = await collection(node, operator, { label: 'Target' });
+  const file = await create(node, operator, { type: 'file', collection: target.id });
   const key = processorKey(node, operator, made.id, type);
   return { processor, target, file, self: { id: made.id, headers: { Authorization: `ApiKey ${key}` } } };
 }

@@ -13,7 +13,13 @@ const invocation =
   async (s: Scene): Promise<Call> => {
     const uses_agents = [{ pi: nowhere }];
     const j = await jobScene(s, 'agent', behaviour, { actions_required: ['entity:update'], uses_agents });
-    return { path: below('invoke')(j.processor.id), body: { target: j.target.id, ...change(j) }, known: j, ...as(s) };
+    return {
+      path: below('invoke')(j.processor.id),
+      body: { target: j.target.id, ...change(j) },
+      known: j,
+      as: s.operator,
+      ...as(s),
+    };
   };
 const confirmed = () => ({ confirm: true });
 const role = (known: unknown) => `agent_${(known as JobScene).processor.id.toLowerCase()}`;
@@ -130,7 +136,7 @@ const status = (id: string, job = nobodys, query = '') => `/agents/${id}/jobs/${
 /** A job of an agent that behaves in that way. */
 async function begun(s: Scene, behaviour: string): Promise<{ id: string; job: string }> {
   const { path, body, known } = await invocation(confirmed, behaviour)(s);
-  const answer = ok<{ job_id?: string }>(await ask(s.node, s.owner, `POST ${path}`, body));
+  const answer = ok<{ job_id?: string }>(await ask(s.node, s.operator, `POST ${path}`, body));
   return { id: (known as JobScene).processor.id, job: answer.job_id ?? '' };
 }
 

@@ -20,7 +20,13 @@ const invocation =
   ) =>
   async (s: Scene): Promise<Call> => {
     const j = await jobScene(s, 'klados', behaviour, more);
-    return { path: below('invoke')(j.processor.id), body: { ...body(j), ...change(j, s) }, known: j, ...call };
+    return {
+      path: below('invoke')(j.processor.id),
+      body: { ...body(j), ...change(j, s) },
+      known: j,
+      as: s.operator,
+      ...call,
+    };
   };
 const confirmed = () => ({ confirm: true });
 
@@ -188,7 +194,13 @@ const batch =
   (more: (j: JobScene) => object, as: (s: Scene) => Partial<Call> = () => ({})) =>
   async (s: Scene): Promise<Call> => {
     const j = await jobScene(s, 'klados');
-    return { path: below('invoke/batch')(j.processor.id), body: { ...batchOf(j, 3), ...more(j) }, known: j, ...as(s) };
+    return {
+      path: below('invoke/batch')(j.processor.id),
+      body: { ...batchOf(j, 3), ...more(j) },
+      known: j,
+      as: s.operator,
+      ...as(s),
+    };
   };
 const anyBatch = { target_collection: nowhere, invocations: [{ target_entity: nowhere }] };
 
@@ -245,7 +257,7 @@ const batches: Row = {
 async function failed(s: Scene, behaviour = 'accept'): Promise<{ j: JobScene; log: Entity; job: string }> {
   const j = await jobScene(s, 'klados', behaviour);
   const answer = ok<{ job_id: string; job_collection: string }>(
-    await ask(s.node, s.owner, `POST ${below('invoke')(j.processor.id)}`, { ...body(j), confirm: true }),
+    await ask(s.node, s.operator, `POST ${below('invoke')(j.processor.id)}`, { ...body(j), confirm: true }),
   );
   return { j, log: await writeLog(s, j.self, answer, failure), job: answer.job_id };
 }
@@ -261,7 +273,7 @@ const reinvoking: Row = {
       status: 202,
       call: async (s) => {
         const { j, log } = await failed(s);
-        return { path: below('reinvoke')(j.processor.id), body: { log_id: log.id }, known: log.id };
+        return { path: below('reinvoke')(j.processor.id), body: { log_id: log.id }, known: log.id, as: s.operator };
       },
       body: ({ known }) => ({ accepted: true, job_id: started.job_id, original_log_id: known }),
     },
@@ -277,7 +289,7 @@ const reinvoking: Row = {
         });
         const { activate } = await import('../../helpers/worker-processes.ts');
         await activate(s.node, s.operator, ok<Entity>(moved));
-        return { path: below('reinvoke')(j.processor.id), body: { log_id: log.id }, known: log.id };
+        return { path: below('reinvoke')(j.processor.id), body: { log_id: log.id }, known: log.id, as: s.operator };
       },
       body: ({ known }) => ({ accepted: false, error: 'no work today', retry_after: 60, original_log_id: known }),
     },
@@ -286,7 +298,7 @@ const reinvoking: Row = {
       status: 400,
       call: async (s) => {
         const { processor, file } = await jobScene(s, 'klados');
-        return { path: below('reinvoke')(processor.id), body: { log_id: file.id } };
+        return { path: below('reinvoke')(processor.id), body: { log_id: file.id }, as: s.operator };
       },
       body: invalid(['log_id'], 'is not the log of a job'),
     },
@@ -296,10 +308,10 @@ const reinvoking: Row = {
       call: async (s) => {
         const j = await jobScene(s, 'klados');
         const answer = ok<{ job_id: string; job_collection: string }>(
-          await ask(s.node, s.owner, `POST ${below('invoke')(j.processor.id)}`, { ...body(j), confirm: true }),
+          await ask(s.node, s.operator, `POST ${below('invoke')(j.processor.id)}`, { ...body(j), confirm: true }),
         );
         const log = await writeLog(s, j.self, answer, { status: 'running' });
-        return { path: below('reinvoke')(j.processor.id), body: { log_id: log.id } };
+        return { path: below('reinvoke')(j.processor.id), body: { log_id: log.id }, as: s.operator };
       },
       body: invalid(['log_id'], 'the job has not failed'),
     },
@@ -309,8 +321,8 @@ const reinvoking: Row = {
       call: async (s) => {
         const { j, log } = await failed(s);
         const path = below('reinvoke')(j.processor.id);
-        ok(await ask(s.node, s.owner, `POST ${path}`, { log_id: log.id }));
-        return { path, body: { log_id: log.id } };
+        ok(await ask(s.node, s.operator, `POST ${path}`, { log_id: log.id }));
+        return { path, body: { log_id: log.id }, as: s.operator };
       },
       body: invalid(['log_id'], expect.stringMatching(/^the job has been repeated as job_\w+, which has not failed$/)),
     },

@@ -23,7 +23,13 @@ const invocation =
   (change: (k: Known) => object = () => ({}), behaviour = 'accept', as: (s: Scene) => Partial<Call> = () => ({})) =>
   async (s: Scene): Promise<Call> => {
     const known = await workflow(s, behaviour);
-    return { path: below('invoke')(known.rhiza.id), body: { ...body(known), ...change(known) }, known, ...as(s) };
+    return {
+      path: below('invoke')(known.rhiza.id),
+      body: { ...body(known), ...change(known) },
+      known,
+      as: s.operator,
+      ...as(s),
+    };
   };
 const confirmed = () => ({ confirm: true });
 
@@ -131,7 +137,7 @@ const invoking: Row = {
 async function failed(s: Scene): Promise<Known & { job: string }> {
   const known = await workflow(s);
   const answer = ok<{ job_id: string; job_collection: string }>(
-    await ask(s.node, s.owner, `POST ${below('invoke')(known.rhiza.id)}`, { ...body(known), confirm: true }),
+    await ask(s.node, s.operator, `POST ${below('invoke')(known.rhiza.id)}`, { ...body(known), confirm: true }),
   );
   await writeLog(s, known.self, answer, { rhiza_id: known.rhiza.id, ...failure });
   return { ...known, job: answer.job_id };
@@ -192,7 +198,7 @@ const resuming: Row = {
       status: 200,
       call: async (s) => {
         const known = await failed(s);
-        return { path: resume(known.rhiza.id, known.job), body: { error_codes: ['TIMEOUT'] }, known };
+        return { path: resume(known.rhiza.id, known.job), body: { error_codes: ['TIMEOUT'] }, known, as: s.operator };
       },
       body: ({ known }) => {
         const { job, processor } = known as Known & { job: string };
@@ -205,7 +211,7 @@ const resuming: Row = {
       status: 200,
       call: async (s) => {
         const known = await failed(s);
-        return { path: resume(known.rhiza.id, known.job), body: { error_codes: ['NOT_FOUND'] } };
+        return { path: resume(known.rhiza.id, known.job), body: { error_codes: ['NOT_FOUND'] }, as: s.operator };
       },
       body: { resumed: 0, skipped: 1, jobs: [] },
     },
