@@ -21,6 +21,8 @@ export interface Server extends AsyncDisposable {
   loopDelay(): Promise<{ p99: number; max: number }>;
   /** Resident memory now and at its highest, in MB. */
   memory(): { now: number; peak: number };
+  /** Seconds of processor time since its start. */
+  cpu(): number;
 }
 
 /** An Archeion node on a folder; what it was started with is in its `operator.key`. */
@@ -50,6 +52,7 @@ async function start(args: string[], env: Record<string, string> = {}): Promise<
       return (await answer)[0] as { p99: number; max: number };
     },
     memory: () => memoryOf(pid),
+    cpu: () => cpuOf(pid),
     [Symbol.asyncDispose]: async () => {
       if (child.exitCode !== null) return;
       const ended = once(child, 'exit');
@@ -72,6 +75,14 @@ function memoryOf(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const megabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
   return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') };
+}
+
+/** What Linux counts in hundredths of a second. */
+function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 /** Starts the built program on a data folder. */

@@ -2,16 +2,21 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok, remove, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, nowhere, ok, onTest, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { lines, type Pair, type Report, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
+import { addRemote, lines, type Pair, type Report, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
+import { startProxy } from './proxy.ts';
 
+const ways = [
+  ['blocks', false],
+  ['the plain interface', true],
+] as const;
 const month = 31 * 24 * 3600 * 1000;
 
 /** A pair whose origin's feed forgets everything so far when `forget` is called, as after 30 days. */
-async function startForgetful(): Promise<Pair & { forget: () => Promise<void> }> {
+async function startForgetful(plain = false): Promise<Pair & { forget: () => Promise<void> }> {
   let later = 0;
-  const pair = await startPair({ origin: { now: () => Date.now() + later } });
+  const pair = await startPair({ plain, origin: { now: () => Date.now() + later } });
   const forget = async () => {
     later += month;
     await pair.origin.ctx.events.prune();
@@ -24,8 +29,8 @@ async function agree({ mirror, here }: Pick<Pair, 'mirror' | 'here'>): Promise<R
   return (lines(answer.text).at(-1) as { done: Report }).done;
 }
 
-test('W1: what left the feed before it was ever seen comes by the listings, deleted collections apart', async () => {
-  await using pair = await startForgetful();
+test.each(ways)('W1: what left the feed before it was ever seen comes by the listings, by %s', async (_name, plain) => {
+  await using pair = await startForgetful(plain);
   const { origin, mirror, curator, here } = pair;
   const place = await collection(origin, curator, { label: 'Old works' });
   const works: Entity[] = [];
@@ -41,27 +46,59 @@ test('W1: what left the feed before it was ever seen comes by the listings, dele
   expect(await sync(mirror, here)).toMatchObject({ swept: false, events: 0, entities: 0 });
 });
 
-test('W2: after a month away everything is compared: changes, deletions and new ones arrive', async () => {
-  await using pair = await startForgetful();
-  const { origin, mirror, curator, here } = pair;
-  const place = await collection(origin, curator, { label: 'Works' });
-  const [kept, changed, deleted] = [
-    await create(origin, curator, { collection: place.id }),
-    await create(origin, curator, { collection: place.id }),
-    await create(origin, curator, { collection: place.id }),
-  ];
+test.each(ways)(
+  'W2: after a month away everything is compared, by %s: changes, deletions and new ones arrive',
+  async (_name, plain) => {
+    await using pair = await startForgetful(plain);
+    const { origin, mirror, curator, here } = pair;
+    const place = await collection(origin, curator, { label: 'Works' });
+    const [kept, changed, deleted] = [
+      await create(origin, curator, { collection: place.id }),
+      await create(origin, curator, { collection: place.id }),
+      await create(origin, curator, { collection: place.id }),
+    ];
+    await sync(mirror, here);
+    const ours = await update(mirror, here, kept, { properties: { label: 'made offline' } });
+    await update(origin, curator, changed, { properties: { label: 'changed' } });
+    await remove(origin, curator, deleted);
+    const fresh = await create(origin, curator, { collection: place.id });
+    await pair.forget();
+    await create(origin, curator, { collection: place.id });
+    expect(await sync(mirror, here)).toMatchObject({ swept: true, lost: { last: expect.any(Number) }, updated: 1 });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect((await read(mirror, here, fresh.id)).cid).toBe(fresh.cid);
+    expect((await read(origin, curator, kept.id)).properties).toEqual(ours.properties);
+    expect((await ask(mirror, here, `GET /entities/${deleted.id}`)).status).toBe(404);
+  },
+);
+
+test('W5: a node tells its tips, and what differs comes as blocks', async () => {
+  await using opened = new AsyncDisposableStack();
+  let later = 0;
+  const origin = opened.use(await startNode({ now: () => Date.now() + later }));
+  const mirror = opened.use(await startNode());
+  const proxy = opened.use(await startProxy(origin.url, { plain: false }));
+  const [there, here] = [operator(origin), operator(mirror)];
+  await addRemote(mirror, here, { url: proxy.url });
+  const place = await collection(origin, there, { label: 'Works' });
+  const works: Entity[] = [];
+  for (let n = 0; n < 210; n++) works.push(await create(origin, there, { collection: place.id, properties: { n } }));
   await sync(mirror, here);
-  const ours = await update(mirror, here, kept, { properties: { label: 'made offline' } });
-  await update(origin, curator, changed, { properties: { label: 'changed' } });
-  await remove(origin, curator, deleted);
-  const fresh = await create(origin, curator, { collection: place.id });
-  await pair.forget();
-  await create(origin, curator, { collection: place.id });
-  expect(await sync(mirror, here)).toMatchObject({ swept: true, lost: { last: expect.any(Number) }, updated: 1 });
+  await update(origin, there, works[0] as Entity, { properties: { n: 'changed' } });
+  later += month;
+  await origin.ctx.events.prune();
+  await create(origin, there, { collection: place.id });
+  proxy.calls.length = 0;
+  expect(await sync(mirror, here)).toMatchObject({ swept: true, entities: 2, troubles: 0 });
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
-  expect((await read(mirror, here, fresh.id)).cid).toBe(fresh.cid);
-  expect((await read(origin, curator, kept.id)).properties).toEqual(ours.properties);
-  expect((await ask(mirror, here, `GET /entities/${deleted.id}`)).status).toBe(404);
+  const asked = (start: string) => proxy.calls.filter(({ path }) => path.startsWith(start)).length;
+  expect([asked('/node/sync/tips'), asked('/entities'), asked('/versions')]).toEqual([2, 0, 0]);
+
+  const told = await ask(origin, { id: '', headers: {} }, 'POST /node/sync/tips', {
+    ids: [place.id, nowhere, onTest, place.id],
+  });
+  expect(ok(told)).toEqual({ tips: [{ id: place.id, cid: place.cid }] });
+  expect((await ask(origin, there, 'POST /node/sync/tips', { ids: [] })).status).toBe(400);
 });
 
 /** A mirror of an origin that is then set back to what it was before some of its edits. */

@@ -4,14 +4,14 @@ import type { Row } from '../store/commit.ts';
 import { isKnownAt, type KnownTip, knownPage, mirroredCollections } from '../store/remotes.ts';
 import { type SyncContext, takeOver } from './arrivals.ts';
 import type { FeedEvent } from './feed.ts';
-import { type CurrentView, readBatch, readCatalog, readListing, readTip, readWords } from './wire.ts';
+import { type CurrentView, readBatch, readCatalog, readListing, readTip, readTips, readWords } from './wire.ts';
 
 // Anti-entropy: everything is compared tip by tip, for what no feed tells any more (SPEC.md, Sweep).
 
 export interface SweepOptions {
   /** The remote was reset: what it said before counts no more. */
   reset: boolean;
-  /** How many batches of 100 entities are under way at once. */
+  /** How many batches of entities are under way at once. */
   concurrency: number;
 }
 
@@ -22,7 +22,8 @@ export interface Swept {
   forgotten: string | null;
 }
 
-const batchSize = 100;
+/** Entities that are compared at once: what POST /entities/batch-get takes, and what a node tells in little time. */
+const batches = { plain: 100, node: 200 };
 const listingSize = 1000;
 
 /**
@@ -50,11 +51,11 @@ export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<Sw
       if (isOver()) break;
       await start(ids, new Map());
     }
-    // What has come by the listing is known now, and compared once more at the cost of a request a hundred.
+    // What has come by the listing is known now, and compared once more at the cost of a request a batch.
     await queue.onIdle();
     for (let after: number | null = 0; after !== null && !isOver(); ) {
       const from: number = after;
-      const page = ctx.store.read((db) => knownPage(db, ctx.remote.key, from, batchSize));
+      const page = ctx.store.read((db) => knownPage(db, ctx.remote.key, from, batchOf(ctx)));
       after = page.next;
       if (page.rows.length > 0)
         await start(
@@ -70,12 +71,17 @@ export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<Sw
   return swept;
 }
 
-/** Ids that the remote lists and that nothing is known of here, at most 100 at a time. */
+function batchOf({ blocks }: SyncContext): number {
+  return blocks ? batches.node : batches.plain;
+}
+
+/** Ids that the remote lists and that nothing is known of here, a batch at a time. */
 async function* listed(ctx: SyncContext): AsyncGenerator<string[]> {
   const collections = ctx.remote.collections.length > 0 ? ctx.remote.collections : await catalog(ctx);
   const unknown = (ids: string[]) => ids.filter((id) => !ctx.store.read((db) => isKnownAt(db, ctx.remote.key, id)));
+  const size = batchOf(ctx);
   const fresh = unknown(collections);
-  for (let at = 0; at < fresh.length; at += batchSize) yield fresh.slice(at, at + batchSize);
+  for (let at = 0; at < fresh.length; at += size) yield fresh.slice(at, at + size);
   for (const collection of collections) {
     for (let offset = 0; ; offset += listingSize) {
       const path = `/collections/${collection}/entities?limit=${listingSize}&offset=${offset}`;
@@ -84,7 +90,7 @@ async function* listed(ctx: SyncContext): AsyncGenerator<string[]> {
       // A collection that is gone or closed is no reason to leave the others.
       if (page === null) break;
       const ids = unknown(page.ids);
-      for (let at = 0; at < ids.length; at += batchSize) yield ids.slice(at, at + batchSize);
+      for (let at = 0; at < ids.length; at += size) yield ids.slice(at, at + size);
       if (!page.more) break;
     }
   }
@@ -108,19 +114,40 @@ async function compareBatch(
   known: Map<string, KnownTip>,
   reset: boolean,
 ): Promise<Swept> {
-  const { status, body } = await ctx.client.read('/entities/batch-get', { ids });
-  const views = new Map<string, CurrentView>((status === 200 ? readBatch(body) : null)?.map((it) => [it.entity, it]));
+  const { tips, views } = await lookAt(ctx, ids);
   const events: FeedEvent[] = [];
   for (const id of ids) {
     const before = known.get(id);
-    const cid = views.get(id)?.cid ?? (await tipOf(ctx, id));
+    const cid = tips.get(id) ?? (views === null ? null : await tipOf(ctx, id));
     if (cid === null) {
       if (before === undefined) continue;
       if (!reset) return { held: [], forgotten: id };
       await note(ctx, { kind: 'remote_forgot', remote: ctx.remote.name, id });
     } else if (reset || before?.theirs !== cid || before.trouble !== null) events.push({ id: 0, entity: id, cid });
   }
-  return { held: events.length > 0 ? await takeOver(ctx, events, { views, reset }) : [], forgotten: null };
+  return {
+    held: events.length > 0 ? await takeOver(ctx, events, { ...(views && { views }), reset }) : [],
+    forgotten: null,
+  };
+}
+
+/** A node tells tips alone; of every other remote current versions are read, and used where they are news. */
+async function lookAt(
+  ctx: SyncContext,
+  ids: string[],
+): Promise<{ tips: Map<string, string>; views: Map<string, CurrentView> | null }> {
+  if (ctx.blocks) {
+    const { status, body } = await ctx.client.read('/node/sync/tips', { ids });
+    const tips = status === 200 ? readTips(body) : null;
+    if (tips === null) throw new UnreachableError(`${ctx.client.host} does not tell tips: ${readWords(body, status)}`);
+    return { tips, views: null };
+  }
+  const { status, body } = await ctx.client.read('/entities/batch-get', { ids });
+  const found = (status === 200 ? readBatch(body) : null) ?? [];
+  return {
+    tips: new Map(found.map(({ entity, cid }) => [entity, cid])),
+    views: new Map(found.map((it) => [it.entity, it])),
+  };
 }
 
 /** A deleted entity's, or one's that may not be read; null where the remote does not know it. */

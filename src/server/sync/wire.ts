@@ -42,6 +42,7 @@ const versions = z.object({
 });
 const historic = z.object({ cid, manifest: map });
 const tip = z.object({ ...named, cid });
+const tips = z.object({ tips: z.array(z.object({ id, cid })).max(1000) });
 const user = z.object(named);
 const offer = z.number().catch(0);
 const card = z.object({
@@ -142,6 +143,12 @@ export function readVersionsPage(body: unknown): { cids: string[]; next: string 
 export function readHistoric(body: unknown): Record<string, unknown> | null {
   const parsed = historic.safeParse(body);
   return parsed.success ? parsed.data.manifest : null;
+}
+
+/** Tips by entity; null where the answer is none. */
+export function readTips(body: unknown): Map<string, string> | null {
+  const parsed = tips.safeParse(body);
+  return parsed.success ? new Map(parsed.data.tips.map((it) => [it.id, it.cid])) : null;
 }
 
 /** The CID that a tip or a write names. */

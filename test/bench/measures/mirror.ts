@@ -1,11 +1,13 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { command, type Node, startNode, temporaryFolder } from '../processes.ts';
 import { atLeastRow, atMostRow, loopRow, ratioRow } from '../report.ts';
 
 /**
  * A second node pulls everything of the first: as blocks, and as from any other service. `versions` is how many there
- * are, `pipeline` how many a second the writing side takes by itself. Then edits reach a node that watches.
+ * are, `pipeline` how many a second the writing side takes by itself. Then edits reach a node that watches, and what
+ * watching costs while nothing happens.
  */
 export async function measureMirror(node: Node, versions: number, pipeline: number): Promise<void> {
   for (const way of ['node to node', 'plain interface'] as const) {
@@ -15,15 +17,45 @@ export async function measureMirror(node: Node, versions: number, pipeline: numb
     if (way === 'plain interface') forgetNode(mirror.data);
     node.reset();
     mirror.reset();
+    const first = firstUsable(mirror);
     const { seconds } = await command('sync', 'origin', '--once', '--data', mirror.data, '--json');
     const rate = versions / seconds;
     if (way === 'plain interface') atLeastRow(`mirror, ${way}`, rate, 'versions/s', 2000);
     else ratioRow(`mirror, ${way}`, rate, 'versions/s', { name: 'in process', value: pipeline }, 0.6);
+    atMostRow(`first ${usable} entities, ${way}`, await first, 's', 2);
     loopRow(`being mirrored, ${way}`, (await node.loopDelay()).p99);
     loopRow(`mirroring, ${way}`, (await mirror.loopDelay()).p99);
     atMostRow(`memory of the mirror, peak, ${way}`, mirror.memory().peak, 'MB', 300);
+    await send(mirror, 'PUT', '/node/remotes/origin', { watch: true });
     if (way === 'node to node') atMostRow('an edit on a live peer, median', await latency(node, mirror), 'ms', 100);
+    atMostRow(`watching idly, ${way}`, await idleShare(mirror), '% of a core', 1);
   }
+}
+
+function send({ url, headers }: Node, method: string, path: string, body?: object): Promise<Response> {
+  return fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+}
+
+const usable = 1000;
+
+/** From the start of a run until so many entities can be read, in seconds. */
+async function firstUsable(mirror: Node): Promise<number> {
+  const begun = performance.now();
+  for (;;) {
+    const answer = await send(mirror, 'GET', '/node/remotes/origin');
+    if (((await answer.json()) as { mirrored: number }).mirrored >= usable) return (performance.now() - begun) / 1000;
+    await sleep(50);
+  }
+}
+
+const [settling, watched] = [10_000, 30_000];
+
+/** How much of a core a node uses that watches while nothing happens, in per cent. */
+async function idleShare(mirror: Node): Promise<number> {
+  await sleep(settling);
+  const before = mirror.cpu();
+  await sleep(watched);
+  return ((mirror.cpu() - before) / (watched / 1000)) * 100;
 }
 
 /** What is not known to be a node is spoken to as any other service. */
@@ -37,23 +69,20 @@ const edits = 50;
 
 /** From the answer to an edit until a node that watches answers with it, in milliseconds: the median. */
 async function latency(node: Node, mirror: Node): Promise<number> {
-  const send = (method: string, url: string, headers: Record<string, string>, body?: object) =>
-    fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-  await send('PUT', `${mirror.url}/node/remotes/origin`, mirror.headers, { watch: true });
-  const made = await send('POST', `${node.url}/entities`, node.headers, { type: 'work', properties: { n: 0 } });
+  const made = await send(node, 'POST', '/entities', { type: 'work', properties: { n: 0 } });
   let { id, cid } = (await made.json()) as { id: string; cid: string };
   const arrival = async () => {
     for (;;) {
-      const answer = await send('GET', `${mirror.url}/entities/${id}/tip`, {});
+      const answer = await send(mirror, 'GET', `/entities/${id}/tip`);
       if (((await answer.json()) as { cid?: string }).cid === cid) return;
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await sleep(1);
     }
   };
   await arrival();
   const times: number[] = [];
   for (let n = 1; n <= edits; n++) {
     const body = { expect_tip: cid, properties: { n } };
-    const edited = await send('PUT', `${node.url}/entities/${id}`, node.headers, body);
+    const edited = await send(node, 'PUT', `/entities/${id}`, body);
     ({ id, cid } = (await edited.json()) as { id: string; cid: string });
     const from = performance.now();
     await arrival();

@@ -22,7 +22,7 @@ export interface NodeCard {
 /** How nodes sync beyond the public interface; a member says by its number in which form. */
 export interface NodeSyncView {
   /**
-   * Versions as blocks, in both directions: POST /node/sync/blocks and POST /node/sync/push.
+   * Versions as blocks, in both directions: POST /node/sync/blocks and POST /node/sync/push; tips, POST /node/sync/tips.
    * @isInt
    */
   blocks: number;

@@ -6,12 +6,12 @@ import { accepted, type Caller } from '../../../model/caller.ts';
 import { networkOf } from '../../../model/ids.ts';
 import { findBlock } from '../../../store/blocks.ts';
 import type { Reader } from '../../../store/connection.ts';
-import { findEntity } from '../../../store/entities.ts';
+import { findEntity, findTip } from '../../../store/entities.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { type Stretch, segmentsOf } from '../../../store/segment-reads.ts';
 import type { PermissionsService } from '../../permissions/service.ts';
-import type { WantedStretch } from './wire.ts';
+import type { TipsView, WantedStretch } from './wire.ts';
 
 /** An answer ends after so many bytes; what it lacks is asked for again. */
 const maxBytes = 4 * 1024 * 1024;
@@ -50,6 +50,17 @@ export class BlocksService {
       }),
     );
     return carOf(store, found);
+  }
+
+  async tips(caller: Caller, ids: string[]): Promise<TipsView> {
+    accepted(caller);
+    const store = await this.#networks.get(caller.network);
+    const tips: TipsView['tips'] = [];
+    await this.#turns.each([...new Set(ids)], (id) => {
+      const cid = networkOf(id) === caller.network ? store.look((db) => findTip(db, id)) : undefined;
+      if (cid !== undefined) tips.push({ id, cid });
+    });
+    return { tips };
   }
 
   #find(db: Reader, actor: Actor, { id, cid, have }: WantedStretch, found: Found): 'missing' | 'forbidden' | null {

@@ -23,7 +23,7 @@ import type { BlocksService } from './blocks-service.ts';
 import type { HistoryService } from './history-service.ts';
 import type { PushService } from './push-service.ts';
 import type { EventStreamService, Streamed } from './stream-service.ts';
-import type { BlocksBody, HistoryView, PushedView } from './wire.ts';
+import type { BlocksBody, HistoryView, PushedView, TipsBody, TipsView } from './wire.ts';
 
 /** What nodes ask of each other beyond the public interface. */
 @Route('node')
@@ -60,6 +60,13 @@ export class PeersController {
   @Response<ErrorView>(413, 'Too large')
   push(@Request() request: StreamRequest): Promise<PushedView> {
     return this.pushes.push(request.caller, bodyOf(request));
+  }
+
+  /** The tips of up to 1,000 entities, as GET /entities/{id}/tip has them. */
+  @Post('sync/tips')
+  @NoSecurity()
+  tips(@Request() request: CallerRequest, @Body() body: TipsBody): Promise<TipsView> {
+    return this.blocks.tips(request.caller, body.ids);
   }
 
   /**

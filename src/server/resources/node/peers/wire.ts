@@ -23,6 +23,19 @@ export interface BlocksBody {
   wants: WantedStretch[];
 }
 
+export interface TipsBody {
+  /**
+   * @minItems 1
+   * @maxItems 1000
+   */
+  ids: EntityId[];
+}
+
+export interface TipsView {
+  /** Of those that are here, deleted ones too. */
+  tips: { id: EntityId; cid: VersionCid }[];
+}
+
 /** A move of a tip, as GET /events has it. */
 export interface MoveEventView {
   /** @isLong */
