@@ -198,9 +198,10 @@ describe('whatever happens', () => {
     });
   });
 
-  test('E4: where both say the same and the tip is the twin, nothing is to be done', () => {
+  test('E4: where the tip is the twin, nothing is to be done but to agree on one version', () => {
     run((_before, _event, next) => {
-      if (next.standing === 'quiet' && next.local && next.local.cid === next.twin) expect(intentOf(next)).toBe('none');
+      if (next.standing !== 'quiet' || !next.local || next.local.cid !== next.twin) return;
+      expect(intentOf(next)).toBe(next.local.cid === next.theirs?.cid ? 'none' : 'prefer');
     });
   });
 

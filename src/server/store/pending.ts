@@ -1,12 +1,12 @@
 import type { Reader, Writer } from './connection.ts';
 
 /**
- * What is to be pushed, as SQL over an entity `e` and a remote `r`: its tip is not the version that the remote has, or
- * the remote has none and it is meant to. Users come only from registration.
+ * What is to be pushed, as SQL over an entity `e` and a remote `r`: its tip is not the version that the remote has (it may
+ * say the same), or the remote has none and it is meant to. Users come only from registration.
  */
 const differs = `e.tip IS NOT NULL AND e.type <> 'user' AND CASE
   WHEN EXISTS (SELECT 1 FROM remote_entity k WHERE k.remote = r.key AND k.entity = e.key)
-    THEN (SELECT k.theirs IS NOT NULL AND k.twin IS NOT e.tip FROM remote_entity k WHERE k.remote = r.key AND k.entity = e.key)
+    THEN (SELECT k.theirs IS NOT NULL AND (k.twin IS NOT e.tip OR k.theirs IS NOT e.tip) FROM remote_entity k WHERE k.remote = r.key AND k.entity = e.key)
   WHEN e.deleted = 1 THEN 0
   WHEN r.types IS NOT NULL AND e.type <> 'collection'
     AND NOT EXISTS (SELECT 1 FROM json_each(r.types) t WHERE t.value = e.type) THEN 0

@@ -189,6 +189,8 @@ export interface PendingRow {
   deleted: boolean;
   /** The remote has it already. */
   known: boolean;
+  /** The remote's version says the same. */
+  same: boolean;
 }
 
 /** A page of what waits to be pushed, by the store's order from `after` on; `next` is null on the last. */
@@ -198,8 +200,8 @@ export function pendingPage(
   after: number,
   limit: number,
 ): { rows: PendingRow[]; next: number | null } {
-  const rows = db.all<{ key: number; id: string; type: string; deleted: number; known: number }>(
-    `SELECT e.key, e.id, e.type, e.deleted, k.theirs IS NOT NULL AS known
+  const rows = db.all<{ key: number; id: string; type: string; deleted: number; known: number; same: number }>(
+    `SELECT e.key, e.id, e.type, e.deleted, k.theirs IS NOT NULL AS known, k.twin IS e.tip AS same
        FROM push_pending p JOIN entity e ON e.key = p.entity
        LEFT JOIN remote_entity k ON k.remote = p.remote AND k.entity = p.entity
       WHERE p.remote = ? AND p.entity > ? ORDER BY p.entity LIMIT ?`,
@@ -208,7 +210,10 @@ export function pendingPage(
     limit,
   );
   return {
-    rows: rows.map(({ id, type, deleted, known }) => ({ id, type, deleted: deleted === 1, known: known === 1 })),
+    rows: rows.map(({ key: _, deleted, known, same, ...row }) => ({
+      ...row,
+      ...{ deleted: deleted === 1, known: known === 1, same: same === 1 },
+    })),
     next: rows.length === limit ? (rows.at(-1)?.key ?? null) : null,
   };
 }

@@ -5,7 +5,7 @@ import type { Commit, Row } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findVersion, type Version as StoredVersion } from '../store/versions.ts';
 import { commitsBetween } from './apply.ts';
-import { loadEntity } from './entity.ts';
+import { commonVersion, loadEntity } from './entity.ts';
 import type { Chain } from './manifests.ts';
 import { namedBytes } from './named-bytes.ts';
 import { wantsFirst } from './push-bytes.ts';
@@ -21,6 +21,8 @@ interface Outgoing {
   intent: Intent;
   /** The remote's tip, null for none. */
   expect: string | null;
+  /** Where the chain begins that takes the place of the remote's, whose tip says the same. */
+  base?: string | null;
   tip: Version;
   /** Oldest first. */
   blocks: Block[];
@@ -71,7 +73,11 @@ function outgoingOf(ctx: PushContext, db: Reader, id: string): Outgoing | null {
   const blocks: Block[] = [];
   let foreign = false;
   let size = 0;
-  for (let cid: string | null = local.cid; cid !== (theirs?.cid ?? null); ) {
+  const floor =
+    theirs && intent === 'prefer'
+      ? commonVersion(db, local.cid, { cid: theirs.cid, blocks: [], manifests: [] })
+      : (theirs?.cid ?? null);
+  for (let cid: string | null = local.cid; cid !== floor; ) {
     const version: StoredVersion | undefined = cid === null ? undefined : findVersion(db, cid);
     if (!version || blocks.length === maxVersions || size > maxChainBytes) return null;
     const { manifest, bytes }: StoredVersion = version;
@@ -86,7 +92,8 @@ function outgoingOf(ctx: PushContext, db: Reader, id: string): Outgoing | null {
     cid = manifest.prev;
   }
   if (foreign && !ctx.foreign) return null;
-  return { id, intent, expect: theirs?.cid ?? null, tip: local, blocks: blocks.reverse(), foreign };
+  const base = intent === 'prefer' ? { base: floor } : {};
+  return { id, intent, expect: theirs?.cid ?? null, ...base, tip: local, blocks: blocks.reverse(), foreign };
 }
 
 /** One request; gives back what it did not bring there, or of what nobody knows whether it did. */
@@ -132,7 +139,10 @@ async function recordIntents({ store, remote, now }: PushContext, outgoing: Outg
 }
 
 function carOf({ instance }: PushContext, outgoing: Outgoing[]): Uint8Array {
-  const items = outgoing.map(({ id, expect, tip }) => ({ id, expect, tip: tip.cid }));
+  const items = outgoing.map(({ id, expect, base, tip }) => ({
+    ...{ id, expect, tip: tip.cid },
+    ...(base !== undefined && { base }),
+  }));
   const sections = outgoing.flatMap(({ blocks }) => blocks.flatMap(({ cid, bytes }) => section(cidBytes(cid), bytes)));
   return Buffer.concat([segmentHead({ archeion: 'push', version: 1, instance, items }), ...sections]);
 }

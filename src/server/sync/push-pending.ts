@@ -33,7 +33,7 @@ export async function previewPush(ctx: Pick<SyncContext, 'store' | 'remote' | 't
       intent: intentOf(loadEntity(db, ctx.remote.key, id).state),
       label: findEntity(db, id)?.label ?? '',
     }));
-    if (intent !== 'none' && intent !== 'same') found.push({ id, type, label, intent });
+    if (intent !== 'none' && intent !== 'same' && intent !== 'prefer') found.push({ id, type, label, intent });
   });
   return found;
 }

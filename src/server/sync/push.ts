@@ -35,7 +35,7 @@ export interface PushOptions {
  */
 export async function push(ctx: PushContext, { concurrency, accept }: PushOptions): Promise<void> {
   const pending = await allPending(ctx);
-  const changes = pending.filter(({ known }) => known).length;
+  const changes = pending.filter(({ known, same }) => known && !same).length;
   const of = accept ? null : await braked(ctx.store, ctx.remote.key, changes);
   if (of !== null) {
     ctx.report.stopped = `${changes} of ${of} entities of ${ctx.client.host} would be changed there. Nothing was sent. ${agreement(ctx.remote.name)}`;
@@ -102,6 +102,10 @@ async function pushEntity(ctx: PushContext, id: string): Promise<void> {
       case 'same':
         await settleSame(ctx, loaded);
         return;
+      case 'prefer':
+        // It did not take ours as blocks.
+        await adoptTheirs(ctx, loaded, loaded.state.local?.cid ?? '');
+        return;
       case 'ask':
         await readRemoteTip(ctx, id);
         asked = true;
@@ -132,7 +136,7 @@ async function settleSame(ctx: PushContext, { state }: Loaded): Promise<void> {
 async function send(
   ctx: PushContext,
   loaded: Loaded,
-  intent: Exclude<Intent, 'none' | 'same' | 'ask'>,
+  intent: Exclude<Intent, 'none' | 'same' | 'ask' | 'prefer'>,
   last: boolean,
 ): Promise<boolean> {
   const { store, remote } = ctx;

@@ -27,7 +27,7 @@ export interface PushFacts {
   now: number;
 }
 
-type Sent = Exclude<Intent, 'none' | 'same' | 'ask'>;
+type Sent = Exclude<Intent, 'none' | 'same' | 'ask' | 'prefer'>;
 
 /** The requests that an intent takes, in their order (SPEC.md, P2: minimal, never dependent on an order within a body). */
 export function requestsFor(intent: Sent, facts: PushFacts): PushPlan {

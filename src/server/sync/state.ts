@@ -101,8 +101,9 @@ function seen(state: EntityState, version: Version, relation: Relation): EntityS
   if (theirs !== null && local.cid === twin && !relation.reset) return isNews ? adopted(version) : settled(state);
   if (local.content === version.content) {
     // Between nodes both keep the same one, so that they don't swap for ever.
-    const keeps = relation.node && (local.ver > version.ver || (local.ver === version.ver && local.cid < version.cid));
-    return keeps ? { ...state, theirs: version, twin: local.cid, base: null, standing: 'quiet' } : adopted(version);
+    return relation.node && outranks(local, version)
+      ? { ...state, theirs: version, twin: local.cid, base: null, standing: 'quiet' }
+      : adopted(version);
   }
   if (relation.descends || relation.echoes) return adopted(version);
   if (!isNews) return settled(state);
@@ -113,6 +114,11 @@ function seen(state: EntityState, version: Version, relation: Relation): EntityS
   const known = relation.reset ? null : state.standing === 'conflict' ? state.base : (twin ?? theirs?.cid ?? null);
   const base = known ?? relation.common;
   return { ...state, theirs: version, base, standing: 'conflict' };
+}
+
+/** Which of two versions that say the same nodes keep (decisions.md, Equal content). */
+export function outranks(a: Pick<Version, 'cid' | 'ver'>, b: Pick<Version, 'cid' | 'ver'>): boolean {
+  return a.ver > b.ver || (a.ver === b.ver && a.cid < b.cid);
 }
 
 /** The merge stands over the remote's tip and goes out as a change of it; one that adds nothing is that tip. */
@@ -137,8 +143,11 @@ function answered(state: EntityState, version: Version, sent: string | null): En
   return { ...state, theirs: version, twin: sent, base: null, standing: 'quiet' };
 }
 
-/** What there is to do for an entity: `ask` reads the remote's tip first, `same` only notes that contents are equal. */
-export type Intent = 'none' | 'same' | 'ask' | 'create' | 'update' | 'delete' | 'restore';
+/**
+ * What there is to do for an entity: `ask` reads the remote's tip first, `same` only notes that contents are equal, `prefer`
+ * brings the version here to a node that says the same by another one, or takes that one.
+ */
+export type Intent = 'none' | 'same' | 'ask' | 'prefer' | 'create' | 'update' | 'delete' | 'restore';
 
 export function intentOf(state: EntityState): Intent {
   const { local, theirs, twin, standing } = state;
@@ -147,7 +156,7 @@ export function intentOf(state: EntityState): Intent {
   if (standing === 'refused' || standing === 'conflict') return 'none';
   if (standing === 'sending') return 'ask';
   if (theirs === null) return local.deleted ? 'none' : 'create';
-  if (local.cid === twin) return 'none';
+  if (local.cid === twin) return local.cid === theirs.cid ? 'none' : 'prefer';
   if (theirs.deleted) return 'restore';
   return local.deleted ? 'delete' : 'update';
 }

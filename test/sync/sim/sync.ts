@@ -273,6 +273,10 @@ function* push(node: ModelNode, server: Server): Work {
         settleSame(node, server, state);
         break;
       }
+      if (intent === 'prefer') {
+        if (yield* prefer(node, server, entity, state)) break;
+        continue;
+      }
       if (intent === 'ask') {
         asked = yield* readTip(node, server, entity);
         if (!asked) break;
@@ -282,6 +286,35 @@ function* push(node: ModelNode, server: Server): Work {
       asked = false;
     }
   }
+}
+
+/** Brings the version here to a node that says the same by another one; one that does not take it keeps its own. */
+function* prefer(node: ModelNode, server: Server, entity: string, { local, theirs }: EntityState): Work<boolean> {
+  if (!local || !theirs) return true;
+  const mine = ancestors(local.cid, (cid) => node.versions.get(cid));
+  const there = ancestors(theirs.cid, (cid) => node.versions.get(cid));
+  const chain = chainOver(node, local.cid, mine.find((cid) => there.includes(cid)) ?? null);
+  let answer: WriteAnswer;
+  try {
+    answer = yield* ask<WriteAnswer>({
+      run: () => (chain ? server.replace(entity, theirs.cid, chain) : { status: 400 }),
+      refuse: (status) => ({ status }),
+    });
+  } catch (error) {
+    if (error instanceof Lost) return true;
+    throw error;
+  }
+  if (answer.status === 409 || answer.status === 500) {
+    yield* readTip(node, server, entity);
+    return true;
+  }
+  if (answer.status === 429) throw new Lost();
+  yield null;
+  const kept = answer.status === 200 ? local : theirs;
+  const tip = node.versions.get(kept.cid);
+  if (tip && node.state(server, entity).local?.cid === local.cid)
+    commit(node, server, entity, { kind: 'answered', version: kept, sent: local.cid }, { tip, blocks: [] }, null);
+  return true;
 }
 
 function settleSame(node: ModelNode, server: Server, { theirs }: EntityState): void {

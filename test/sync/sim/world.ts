@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../src/server/model/manifest.ts';
 import type { Content } from '../../../src/server/model/three-way.ts';
 import type { FeedEvent, FeedPage, Interval } from '../../../src/server/sync/feed.ts';
-import type { EntityState, Version } from '../../../src/server/sync/state.ts';
+import { type EntityState, outranks, type Version } from '../../../src/server/sync/state.ts';
 
 /** A version in the model: what decides about it, without the rest of a manifest. */
 export interface ModelVersion extends Version {
@@ -42,6 +42,8 @@ export class Server {
   tips = new Map<string, string>();
   feed: FeedEvent[] = [];
   floor = 0;
+  /** Tips that gave way to one that says the same: the later one, and the earlier. */
+  replaced: [string, string][] = [];
   #made = 0;
 
   constructor(name: string, instance: string | null) {
@@ -115,6 +117,21 @@ export class Server {
     if ((tip?.cid ?? null) !== expect) return { status: 409 };
     this.keep(chain);
     this.move(last);
+    return { status: 200, cid: last.cid };
+  }
+
+  /** Versions that take the place of a tip that says the same. */
+  replace(entity: string, expect: string, chain: ModelVersion[]): WriteAnswer {
+    const tip = this.tip(entity);
+    const last = chain.at(-1);
+    if (!last || !tip) return { status: 400 };
+    if (tip.cid === last.cid) return { status: 200, cid: last.cid };
+    if (tip.cid !== expect) return { status: 409 };
+    if (tip.content !== last.content || !outranks(last, tip)) return { status: 400 };
+    this.keep(chain);
+    this.move(last);
+    // The one that was given up says the same, and stays in the history here.
+    this.replaced.push([last.cid, tip.cid]);
     return { status: 200, cid: last.cid };
   }
 

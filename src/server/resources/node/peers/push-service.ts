@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Block } from '../../../blocks/encode.ts';
+import { type Block, encodeManifest } from '../../../blocks/encode.ts';
 import { ConflictError, DomainError, ForbiddenError, NotFoundError, ValidationError } from '../../../errors.ts';
 import { actionFor } from '../../../model/actions.ts';
 import type { RegisteredActor } from '../../../model/actor.ts';
@@ -9,9 +9,12 @@ import { equalJson } from '../../../model/properties.ts';
 import { roleEntries } from '../../../model/roles.ts';
 import { type Change, type Commit, type Guard, maxVersionsPerCommit, type Outcome } from '../../../store/commit.ts';
 import type { Reader } from '../../../store/connection.ts';
-import { findStanding, type Standing } from '../../../store/entities.ts';
+import { findStanding, findTip, type Standing } from '../../../store/entities.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
-import { lastLive } from '../../../store/versions.ts';
+import { lastLive, versionHead } from '../../../store/versions.ts';
+import { contentHash } from '../../../sync/content.ts';
+import { isVersionOf } from '../../../sync/entity.ts';
+import { outranks } from '../../../sync/state.ts';
 import { attempts, checkNetwork, type EntityWrites, type Prepared } from '../../entities/writes.ts';
 import type { Placed } from '../../permissions/service.ts';
 import { manifestOf, type PushedItem, readPushed } from './pushed.ts';
@@ -139,6 +142,7 @@ export class PushService {
       throw new ConflictError(expect ?? '', standing.cid);
     }
     if (!standing && expect !== null) throw new NotFoundError();
+    if (standing && item.base !== undefined) return this.#inPlace(db, caller, standing, { item, left }, origin);
     const chain = left.map((block) => ({ block, manifest: manifestOf(block, id) }));
     if (chain.some(({ manifest }) => manifest.relationships.some(({ peer }) => written.has(peer)))) return 'later';
     if (chain.length === 0) throw ValidationError.at(['tip'], 'is not the tip, and no version of it came');
@@ -165,6 +169,44 @@ export class PushService {
       taken,
       tip: base?.cid ?? tip,
     };
+  }
+
+  /**
+   * Versions that take the place of a tip that says the same, by the rule that all nodes keep to (decisions.md, Equal
+   * content): nothing changes but the history. @throws ForbiddenError, ValidationError
+   */
+  #inPlace(
+    db: Reader,
+    caller: Caller,
+    standing: Standing,
+    { item, left }: Pick<Intake, 'item' | 'left'>,
+    origin: string,
+  ): Judged {
+    const { id, base = null, tip } = item;
+    const { env } = this.#writes;
+    const actor = registered(caller);
+    env.permissions.require(db, actor, actionFor(standing.type, standing.deleted ? 'delete' : 'update'), standing);
+    let above = base === null ? 1 : isVersionOf(db, id, base) ? (versionHead(db, base)?.ver ?? 0) + 1 : 0;
+    if (above === 0) throw ValidationError.at(['base'], 'is no version of it that is here');
+    let last: Manifest | undefined;
+    for (const block of left) {
+      last = manifestOf(block, id);
+      if (last.ver !== above++ || encodeManifest(last).cid !== block.cid)
+        throw ValidationError.at(['tip'], `the version ${block.cid} is not as it would be written here`);
+      this.#author(db, actor, standing, block.cid, last);
+    }
+    if (
+      !last ||
+      contentHash(last) !== contentHash(standing.manifest) ||
+      !outranks({ cid: tip, ver: last.ver }, standing)
+    )
+      throw ValidationError.at(['tip'], 'does not take the place of the tip here');
+    if (left.length > maxVersionsPerCommit)
+      throw ValidationError.at(['tip'], `at most ${maxVersionsPerCommit} versions take the place of others at once`);
+    const { collection } = standing;
+    const guards = collection === null ? [] : [{ id: collection, tip: findTip(db, collection) ?? null }];
+    const commits = this.#commits({ id, expect: standing.cid, placed: false }, left, guards, origin);
+    return { commits, taken: left.length, tip };
   }
 
   /** One step of a chain, as if the caller wrote it; what it was decided by. @throws ForbiddenError, ValidationError */

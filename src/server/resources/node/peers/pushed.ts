@@ -16,7 +16,12 @@ const maxBlocks = 20_000;
 const maxItems = 1_000_000;
 
 const cid = z.string().max(200).refine(isCid);
-const item = z.object({ id: z.string().regex(entityIdPattern), expect: cid.nullable(), tip: cid });
+const item = z.object({
+  id: z.string().regex(entityIdPattern),
+  expect: cid.nullable(),
+  tip: cid,
+  base: cid.nullable().optional(),
+});
 const rootOf = z.object({
   archeion: z.literal('push'),
   version: z.literal(1),
@@ -24,7 +29,10 @@ const rootOf = z.object({
   items: z.array(item).min(1).max(1000),
 });
 
-/** One entity's stretch: from the tip that the sender knows (null for a creation) to the version that shall be the tip. */
+/**
+ * One entity's stretch: from the tip that the sender knows (null for a creation) to the version that shall be the tip. With
+ * `base` (null for all of it) it begins there, and takes the place of a tip that says the same.
+ */
 export type PushedItem = z.infer<typeof item>;
 
 /** What came with a push: every block hashes to its CID, and belongs to one of the items. */
@@ -79,13 +87,19 @@ async function* limited(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   }
 }
 
-/** The versions from above `expect` to `tip`. A replay may bring none: what is there already need not come again. */
-function chainOf({ id, expect, tip }: PushedItem, found: ReadonlyMap<string, Block>): Block[] | Issue {
+/** The versions from above `expect`, or `base`, to `tip`. A replay may bring none: what is there already need not come again. */
+function chainOf({ id, expect, base, tip }: PushedItem, found: ReadonlyMap<string, Block>): Block[] | Issue {
   const chain: Block[] = [];
   const refuse = (message: string): Issue => ({ path: ['tip'], message });
-  for (let next: string | null = tip; next !== expect; ) {
+  const from = base === undefined ? expect : base;
+  for (let next: string | null = tip; next !== from; ) {
     const block: Block | undefined = next === null ? undefined : found.get(next);
-    if (!block) return refuse(next === null ? 'does not descend from expect' : `the version ${next} is missing`);
+    if (!block)
+      return refuse(
+        next === null
+          ? `does not descend from ${base === undefined ? 'expect' : 'base'}`
+          : `the version ${next} is missing`,
+      );
     try {
       const head = manifestHead(block.bytes);
       if (head.id !== id) return refuse(`the version ${block.cid} is one of ${head.id.slice(0, 100)}`);

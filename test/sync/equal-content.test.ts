@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { cidBytes } from '../../src/server/blocks/cid.ts';
+import { type Block, encodeManifest } from '../../src/server/blocks/encode.ts';
+import { section, segmentHead } from '../../src/server/blocks/segment-car.ts';
+import { findVersion, type Version } from '../../src/server/store/versions.ts';
+import { ask, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
+import type { TestNode } from '../helpers/node.ts';
+import { addRemote, chainOf, conflictsOf, keyOf, type Pair, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
+
+// Both sides say the same by other versions, and only one of them syncs: still they come to the same one.
+
+/** A collection that both have, and an entity made on each side by its id. */
+async function startTwins(plain = false): Promise<Pair & { place: Entity; id: string }> {
+  const pair = await startPair({ plain });
+  const place = await collection(pair.origin, pair.curator, { label: 'Works' });
+  await sync(pair.mirror, pair.here);
+  const { id, type } = await create(pair.origin, pair.curator, { collection: place.id, properties: { n: 1 } });
+  ok(await ask(pair.mirror, pair.here, 'POST /entities', { id, type, collection: place.id }));
+  return { ...pair, place, id };
+}
+
+const say = async (node: TestNode, who: Person, id: string, ...values: number[]): Promise<Entity> => {
+  let entity = await read(node, who, id);
+  for (const n of values) entity = await update(node, who, entity, { properties: { n } });
+  return entity;
+};
+const quiet = { merged: 0, conflicts: 0, refused: 0, created: 0, updated: 0, troubles: 0 };
+
+async function expectSettled(pair: Pair, id: string, cid: string): Promise<void> {
+  const { origin, mirror, here } = pair;
+  const tips = [await tipsOf(origin), await tipsOf(mirror)];
+  expect(tips.map((it) => it[id])).toEqual([cid, cid]);
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, conflicts: 0, refused: 0 });
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, entities: expect.any(Number) });
+  expect((await tipsOf(mirror))[id]).toBe(cid);
+  expect(await conflictsOf(mirror, here)).toEqual([]);
+}
+
+describe('beside a node', () => {
+  test('the one with the higher number stays, also where it is ours: the other side takes it', async () => {
+    await using pair = await startTwins();
+    const { origin, mirror, curator, here, id } = pair;
+    const ours = await say(mirror, here, id, 2, 3, 7);
+    const theirs = await say(origin, curator, id, 7);
+    expect(await sync(mirror, here)).toMatchObject(quiet);
+    await expectSettled(pair, id, ours.cid);
+    expect(await chainOf(origin, id)).toEqual(await chainOf(mirror, id));
+    // What gave way stays readable.
+    expect((await ask(origin, curator, `GET /versions/manifest/${theirs.cid}`)).status).toBe(200);
+  });
+
+  test('and where it is theirs', async () => {
+    await using pair = await startTwins();
+    const { origin, mirror, curator, here, id } = pair;
+    await say(mirror, here, id, 7);
+    const theirs = await say(origin, curator, id, 2, 3, 7);
+    expect(await sync(mirror, here)).toMatchObject(quiet);
+    await expectSettled(pair, id, theirs.cid);
+  });
+
+  test('also of deletions, and above a version that both have', async () => {
+    await using pair = await startTwins();
+    const { origin, mirror, curator, here, place } = pair;
+    const work = await create(origin, curator, { collection: place.id, properties: { n: 0 } });
+    await sync(mirror, here);
+    const ours = await remove(mirror, here, await say(mirror, here, work.id, 1, 2));
+    await remove(origin, curator, await read(origin, curator, work.id));
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, deleted: 0 });
+    await expectSettled(pair, work.id, ours.cid);
+  });
+
+  test('where it may not bring ours, it takes theirs', async () => {
+    await using pair = await startTwins();
+    const { origin, mirror, here, place, curator, id } = pair;
+    await say(mirror, here, id, 2, 3, 7);
+    const theirs = await say(origin, curator, id, 7);
+    const owner = await user(origin, 'owner');
+    await enrol(origin, curator, place.id, owner, 'owner');
+    ok(await ask(origin, owner, `DELETE /collections/${place.id}/members/${curator.id}?role=owner`));
+    expect(await sync(mirror, here)).toMatchObject(quiet);
+    await expectSettled(pair, id, theirs.cid);
+  });
+
+  test('two that sync with each other agree, too', async () => {
+    await using pair = await startTwins();
+    const { origin, mirror, curator, here, there, id } = pair;
+    const key = keyOf(await user(mirror, 'visitor'));
+    await addRemote(origin, there, { url: mirror.url, key });
+    const ours = await say(mirror, here, id, 2, 3, 7);
+    await say(origin, curator, id, 7);
+    await Promise.all([sync(mirror, here), sync(origin, there)]);
+    for (const [node, who] of [
+      [origin, there],
+      [mirror, here],
+      [origin, there],
+    ] as const)
+      await sync(node, who);
+    await expectSettled(pair, id, ours.cid);
+  });
+});
+
+test('beside a plain remote its version stands', async () => {
+  await using pair = await startTwins(true);
+  const { origin, mirror, curator, here, id } = pair;
+  await say(mirror, here, id, 2, 3, 7);
+  const theirs = await say(origin, curator, id, 7);
+  expect(await sync(mirror, here)).toMatchObject(quiet);
+  await expectSettled(pair, id, theirs.cid);
+});
+
+describe('a push that is to take the place of a tip', () => {
+  const instance = '00000000-0000-4000-8000-000000000000';
+  const post = async (node: TestNode, who: Person, item: object, blocks: Block[]) => {
+    const head = segmentHead({ archeion: 'push', version: 1, instance, items: [item] });
+    const body = Buffer.concat([head, ...blocks.flatMap(({ cid, bytes }) => section(cidBytes(cid), bytes))]);
+    const headers = { ...who.headers, 'Content-Type': 'application/vnd.ipld.car; version=1' };
+    const answer = await node.fetch('/node/sync/push', { method: 'POST', headers, body });
+    return ok<{ results: { success: boolean; error?: string }[] }>(answer).results[0];
+  };
+
+  test.each([
+    ['says something else', { properties: { n: 8 } }, 'does not take the place'],
+    ['has a lower number', { ver: 1, prev: null }, 'does not take the place'],
+    ['has a number that does not follow', { ver: 5 }, 'is not as it would be written'],
+    ['is by somebody else', { edited_by: { user_id: '01J00000000000000000000000', method: 'manual' as const } }, 'others'],
+  ])('and %s is refused, and nothing moves', async (_name, change, words) => {
+    await using pair = await startPair();
+    const { origin, curator } = pair;
+    const place = await collection(origin, await user(origin, 'owner'), { label: 'Works' });
+    const owner = await user(origin, 'owner');
+    await enrol(origin, owner, place.id, curator, 'editor');
+    const first = await create(origin, curator, { collection: place.id, properties: { n: 1 } });
+    const tip = await say(origin, curator, first.id, 7);
+    const store = await origin.ctx.networks.get('main');
+    const { manifest } = store.read((db) => findVersion(db, tip.cid)) as Version;
+    const second = { ...manifest, ts: '2020-01-01T00:00:00.000Z', ...change };
+    const block = encodeManifest(second);
+    const base = second.prev;
+    const item = { id: first.id, expect: tip.cid, base, tip: block.cid };
+    const result = await post(origin, curator, item, [block]);
+    expect(result).toMatchObject({ success: false });
+    expect(JSON.stringify(result)).toContain(words);
+    expect((await read(origin, curator, first.id)).cid).toBe(tip.cid);
+  });
+
+  test('and begins at a version that is not here is refused', async () => {
+    await using pair = await startPair();
+    const { origin, curator } = pair;
+    const first = await create(origin, curator, { properties: { n: 1 } });
+    const other = await create(origin, curator, { properties: { n: 1 } });
+    const store = await origin.ctx.networks.get('main');
+    const { manifest } = store.read((db) => findVersion(db, first.cid)) as Version;
+    const block = encodeManifest({ ...manifest, ver: 2, prev: other.cid });
+    const item = { id: first.id, expect: first.cid, base: other.cid, tip: block.cid };
+    const result = await post(origin, curator, item, [block]);
+    expect(JSON.stringify(result)).toContain('is no version of it that is here');
+    expect((await read(origin, curator, first.id)).cid).toBe(first.cid);
+  });
+});
