@@ -123,7 +123,11 @@ describe('a push that is to take the place of a tip', () => {
     ['says something else', { properties: { n: 8 } }, 'does not take the place'],
     ['has a lower number', { ver: 1, prev: null }, 'does not take the place'],
     ['has a number that does not follow', { ver: 5 }, 'is not as it would be written'],
-    ['is by somebody else', { edited_by: { user_id: '01J00000000000000000000000', method: 'manual' as const } }, 'others'],
+    [
+      'is by somebody else',
+      { edited_by: { user_id: '01J00000000000000000000000', method: 'manual' as const } },
+      'others',
+    ],
   ])('and %s is refused, and nothing moves', async (_name, change, words) => {
     await using pair = await startPair();
     const { origin, curator } = pair;
