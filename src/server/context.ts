@@ -224,7 +224,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
       logs,
       publicUrl: config.publicUrl,
     }),
-    archives: { exports: new ExportService(networks, instance), carImports },
+    archives: { exports: new ExportService({ networks, instance, version, now }), carImports },
     bytes: {
       files: new FilesService({ writes, entities, downloads, uploads }),
       content: new ContentService({ writes, uploads }),

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -74,16 +74,18 @@ test('export, import-car, verify, backup and restore, with and without a running
   expect([wrong.code, wrong.json().problem_count]).toEqual([1, 1]);
 });
 
-test('what cannot be is one sentence: no file, no folder, a format of later, a damaged file', async () => {
+test('what cannot be is one sentence: no file, no folder, an unknown format, a damaged file', async () => {
   await using folder = await temporaryFolder();
   const data = join(folder.path, 'data');
   const missing = await archeion(data, 'import-car', join(folder.path, 'none.car'));
   expect([missing.code, missing.err]).toEqual([2, expect.stringMatching(/^archeion: There is no file/)]);
   expect((await archeion(data, 'verify')).code).toBe(2);
   const out = join(folder.path, 'x.zip');
-  const later = await archeion(data, 'export', '--out', out, '--format', 'bagit');
-  expect([later.code, later.err]).toEqual([2, expect.stringContaining('BagIt cannot be exported yet')]);
-  const damaged = await archeion(data, 'import-car', join(data, 'identity.db'));
+  const other = await archeion(data, 'export', '--out', out, '--format', 'tar');
+  expect([other.code, other.err]).toEqual([2, expect.stringContaining('Allowed choices are car')]);
+  const junk = join(folder.path, 'junk.car');
+  await writeFile(junk, Buffer.alloc(100));
+  const damaged = await archeion(data, 'import-car', junk);
   expect([damaged.code, damaged.err]).toEqual([2, expect.stringMatching(/damaged at byte 0/)]);
-  expect(await readdir(folder.path)).toEqual(['data']);
+  expect((await readdir(folder.path)).sort()).toEqual(['data', 'junk.car']);
 });

@@ -177,7 +177,7 @@ test('tips alone import with a remark, and the whole archive completes their his
   expect(await rootOf((await exported(second, scope)).car)).toBe(await rootOf((await exported(first, scope)).car));
 });
 
-test('what is refused: other people, formats of later, scopes that are none, checkpoints of others', async () => {
+test('what is refused: other people, unknown formats, scopes that are none, checkpoints of others', async () => {
   await using node = await startNode();
   const issue = async (path: string) => {
     const response = await operate(node, `GET /node/export${path}`);
@@ -188,8 +188,8 @@ test('what is refused: other people, formats of later, scopes that are none, che
   expect((await node.fetch('/node/import-car', { method: 'POST', headers: { 'Content-Type': 'x/car' } })).status).toBe(
     401,
   );
-  expect(await issue('?format=bagit')).toEqual([400, 'BagIt cannot be exported yet: use car or ndjson']);
-  expect(await issue('?format=tar')).toEqual([400, 'must be car or ndjson']);
+  expect(await issue('?format=tar')).toEqual([400, 'must be one of car, ndjson, csv, bagit, ro-crate']);
+  expect(await issue('?format=toString')).toEqual([400, 'must be one of car, ndjson, csv, bagit, ro-crate']);
   expect(await issue('?entity=01J00000000000000000000000')).toEqual([404, 'Entity not found']);
   expect((await issue('?collection=nonsense'))[0]).toBe(400);
   expect((await issue('?since=12'))[0]).toBe(400);

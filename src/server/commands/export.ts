@@ -26,9 +26,16 @@ interface Options extends GlobalOptions {
 export function addExport(program: Command, shell: Shell): void {
   program
     .command('export')
-    .description('export every version as a CAR file that anyone can verify')
+    .description('export every version as a CAR file that anyone can verify; or a table, lines, a bag or a crate')
     .requiredOption('--out <file>', 'the file that is written')
-    .addOption(new Option('--format <name>', 'car, or ndjson: one version a line').default('car'))
+    .addOption(
+      new Option(
+        '--format <name>',
+        'car; ndjson: a version a line; csv: a table; bagit, ro-crate: a ZIP with the archive, the lines and the files',
+      )
+        .choices(['car', 'ndjson', 'csv', 'bagit', 'ro-crate'])
+        .default('car'),
+    )
     .addOption(new Option('--collection <id>', 'only a collection and what is in it').conflicts(['entity', 'all']))
     .addOption(new Option('--entity <id>', 'only an entity').conflicts('all'))
     .option('--all', 'the whole network (the default)')
@@ -56,7 +63,10 @@ export function addExport(program: Command, shell: Shell): void {
         shell.out(
           `${report.entities.toLocaleString('en')} entities in ${options.out} (${bytes.toLocaleString('en')} bytes)`,
         );
-        shell.out(`An export of only what comes from now on: archeion export --since ${report.checkpoint} --out FILE`);
+        if (options.format === 'car')
+          shell.out(
+            `An export of only what comes from now on: archeion export --since ${report.checkpoint} --out FILE`,
+          );
       }
     });
 }

@@ -25,7 +25,8 @@ export function refusalText(body: unknown): string | null {
   if (typeof body !== 'object' || body === null || !('error' in body) || typeof body.error !== 'string') return null;
   const details = 'details' in body && typeof body.details === 'object' && body.details !== null ? body.details : {};
   if ('issues' in details && Array.isArray(details.issues)) return details.issues.map(issueText).join('; ');
-  return 'reason' in details && typeof details.reason === 'string' ? `${body.error}: ${details.reason}` : body.error;
+  if (!('reason' in details) || typeof details.reason !== 'string') return body.error;
+  return body.error.includes(details.reason) ? body.error : `${body.error}: ${details.reason}`;
 }
 
 /** One issue as words. A message that names its place itself (a file and a line) is left as it is. */

@@ -23,8 +23,8 @@ const number = (n: number): string => n.toLocaleString('en');
 export function addImportCar(program: Command, shell: Shell): void {
   program
     .command('import-car')
-    .description('import a CAR file that export made: verified whole first, over what is there')
-    .argument('<file>', 'the CAR file')
+    .description('import a CAR file, a bag or a crate that export made: verified whole first, over what is there')
+    .argument('<file>', 'the CAR file, or the ZIP of a bag or crate')
     .option('--json', 'print one JSON document with what became of it')
     .action(async (file: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();

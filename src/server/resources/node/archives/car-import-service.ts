@@ -1,5 +1,7 @@
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { DamagedArchiveError } from '../../../blocks/damaged-archive-error.ts';
+import { FileStore } from '../../../blocks/file-store.ts';
+import { isZip, readPackage } from '../../../exchange/packages/package-reader.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import type { Network } from '../../../model/ids.ts';
 import type { ArchiveFacts } from '../../../store/archive-check.ts';
@@ -39,14 +41,16 @@ export class CarImportService {
     this.#env = env;
   }
 
-  /** @throws ForbiddenError, DamagedArchiveError, StorageError; before the first line nothing has been changed */
+  /** @throws ForbiddenError, DamagedArchiveError, DamagedPackageError, StorageError; before the first line nothing has been changed */
   async *receive(caller: Caller, body: AsyncIterable<Uint8Array>): AsyncGenerator<CarImportLineView, void, undefined> {
     operator(caller);
     const store = await this.#env.networks.get(caller.network);
-    const { name, path } = await spool(store.folder, body);
+    const received = await spool(store.folder, body);
+    let { name, path } = received;
     let recorded = false;
     try {
       using _alone = this.#env.alone.begin('An import of an archive');
+      if (await isPackage(path)) ({ name, path } = await unpacked(store, path));
       const facts = await this.#check(store, path);
       await this.#record(store, name, true);
       recorded = true;
@@ -58,6 +62,7 @@ export class CarImportService {
       recorded = false;
     } finally {
       if (!recorded) await rm(path, { force: true });
+      if (path !== received.path) await rm(received.path, { force: true });
     }
   }
 
@@ -101,6 +106,38 @@ export class CarImportService {
     }
     await sweepSpool(store.folder, kept);
   }
+}
+
+async function isPackage(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    return isZip((await file.read(Buffer.alloc(4), 0, 4, 0)).buffer);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * The archive of a bag or crate, as a file of its own. The bytes of its files are kept by their CIDs: what no version
+ * names is swept away later.
+ */
+async function unpacked(store: NetworkStore, path: string): Promise<{ name: string; path: string }> {
+  const files = new FileStore(filesFolder(store.folder));
+  let archive: { name: string; path: string } | undefined;
+  try {
+    await readPackage(path, {
+      async history(chunks) {
+        archive = await spool(store.folder, chunks);
+      },
+      async content(chunks) {
+        await files.put(chunks);
+      },
+    });
+  } catch (error) {
+    if (archive) await rm(archive.path, { force: true });
+    throw error;
+  }
+  return archive as unknown as { name: string; path: string };
 }
 
 /** The tally of applying a file, now and then and at the end. */

@@ -30,10 +30,12 @@ export class ArchivesController {
   }
 
   /**
-   * Export a network, a collection or an entity as a CAR file: every version under its CID, deleted entities too, with
-   * an index that reaches them all from the root. It is the state of one moment, whatever is written meanwhile.
+   * Export a network, a collection or an entity, by default as a CAR file: every version under its CID, deleted entities
+   * too, with an index that reaches them all from the root. It is the state of one moment, whatever is written meanwhile.
    * Headers of the answer: `X-Archeion-Entities`, and `X-Archeion-Checkpoint` for `since` of a later export.
-   * @param format `car`, or `ndjson`: one version a line as GET /entities/{id} answers it, for scripts
+   * @param format `car`; `ndjson`: one version a line as GET /entities/{id} answers it, for scripts; `csv`: a table of the
+   * live entities; `bagit`: a bag (RFC 8493) and `ro-crate`: a crate (RO-Crate 1.2), each a ZIP with the archive, the lines
+   * and the files, which POST /node/import-car takes as well
    * @param collection Only the collection and what is in it; deleted entities that were
    * @param entity Only this entity
    * @param history Every version, or of each entity the newest alone
@@ -80,7 +82,7 @@ export class ArchivesController {
   }
 
   /**
-   * Import a CAR file that an export made. It is verified whole before anything is written; an entity that is here moves
+   * Import a CAR file, a bag or a crate that an export made. It is verified whole before anything is written; an entity that is here moves
    * on where the archive's tip descends from its own, and stays where both changed: then it is listed as a conflict.
    * The body is the file's bytes. The answer is a stream of JSON lines: progress, and at the end what became of it.
    * Where the node stops in between, its next start completes the import.

@@ -3,6 +3,11 @@ import { openArchive } from '../../../blocks/archive-reader.ts';
 import type { History, Scope } from '../../../blocks/archive-tree.ts';
 import { exportArchive } from '../../../blocks/archive-writer.ts';
 import { NotFoundError, ValidationError } from '../../../errors.ts';
+import { csvOf } from '../../../exchange/csv-export.ts';
+import { bagOf } from '../../../exchange/packages/bag.ts';
+import { crateOf } from '../../../exchange/packages/crate.ts';
+import { packageAbout } from '../../../exchange/packages/package-about.ts';
+import { zipped } from '../../../exchange/packages/zip-stream.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { isEntityId } from '../../../model/ids.ts';
 import { archiveSource, manifestLines, stateAt } from '../../../store/archive-source.ts';
@@ -28,16 +33,30 @@ export interface Export {
   chunks: AsyncGenerator<Uint8Array, void, undefined>;
 }
 
-const later: Record<string, string> = { csv: 'CSV', bagit: 'BagIt', 'ro-crate': 'RO-Crate' };
+type Format = 'car' | 'ndjson' | 'csv' | 'bagit' | 'ro-crate';
 
-/** Exports of one network: an archive of every version, or lines for scripts. */
+const mediaTypes: Record<Format, string> = {
+  car: 'application/vnd.ipld.car; version=1',
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv; charset=utf-8; header=present',
+  bagit: 'application/zip',
+  'ro-crate': 'application/zip',
+};
+
+export interface ExportSurroundings {
+  networks: Networks;
+  instance: string;
+  /** Of this program. */
+  version: string;
+  now: () => number;
+}
+
+/** Exports of one network: an archive of every version, a table or lines for scripts, a bag or a crate to hand over. */
 export class ExportService {
-  readonly #networks: Networks;
-  readonly #instance: string;
+  readonly #env: ExportSurroundings;
 
-  constructor(networks: Networks, instance: string) {
-    this.#networks = networks;
-    this.#instance = instance;
+  constructor(env: ExportSurroundings) {
+    this.#env = env;
   }
 
   /**
@@ -46,22 +65,39 @@ export class ExportService {
    */
   async start(caller: Caller, wish: ExportWish, earlier?: AsyncIterable<Uint8Array>): Promise<Export> {
     operator(caller);
-    checkFormat(wish.format);
+    const format = formatOf(wish.format);
     const scope = scopeOf(wish);
-    const store = await this.#networks.get(caller.network);
+    const store = await this.#env.networks.get(caller.network);
     if (scope.kind !== 'all' && !store.read((db) => findEntity(db, scope.id))) throw new NotFoundError();
     const since = wish.since === undefined ? null : this.#move(store, wish.since);
-    if (wish.format === 'ndjson' && (since !== null || earlier))
-      throw ValidationError.at(['since'], 'is for the format car');
-    const list = await listTips(store, { scope, history: wish.history });
+    if (format !== 'car' && (since !== null || earlier)) throw ValidationError.at(['since'], 'is for the format car');
+    // A table has no history.
+    const history = format === 'csv' ? 'tip' : wish.history;
+    const list = await listTips(store, { scope, history });
     return {
       headers: {
-        'Content-Type': wish.format === 'car' ? 'application/vnd.ipld.car; version=1' : 'application/x-ndjson',
+        'Content-Type': mediaTypes[format],
         'X-Archeion-Entities': String(list.length),
-        'X-Archeion-Checkpoint': `${this.#instance}.${list.move}`,
+        'X-Archeion-Checkpoint': `${this.#env.instance}.${list.move}`,
       },
-      chunks: wish.format === 'car' ? carOf(store, list, since, earlier) : manifestLines(store, list),
+      chunks: format === 'car' ? carOf(store, list, since, earlier) : this.#chunks(format, store, list),
     };
+  }
+
+  #chunks(format: Exclude<Format, 'car'>, store: NetworkStore, list: TipList) {
+    const { now, version } = this.#env;
+    const time = new Date(now());
+    const about = () => packageAbout(store, list.scope, { time: time.toISOString(), software: `Archeion ${version}` });
+    switch (format) {
+      case 'ndjson':
+        return manifestLines(store, list);
+      case 'csv':
+        return csvOf(store, list);
+      case 'bagit':
+        return zipped(bagOf(store, list, about()), time);
+      case 'ro-crate':
+        return zipped(crateOf(store, list, about()), time);
+    }
   }
 
   /** The move that a checkpoint of this node names. */
@@ -69,20 +105,16 @@ export class ExportService {
     const [, instance, move] = /^([0-9a-f-]{36})\.(\d{1,15})$/.exec(since) ?? [];
     const refuse = (why: string) => ValidationError.at(['since'], why);
     if (move === undefined) throw refuse('is not a checkpoint that an export has named');
-    if (instance !== this.#instance)
+    if (instance !== this.#env.instance)
       throw refuse('is a checkpoint of another node, or of this one before it was restored');
     if (Number(move) > store.read(lastMove)) throw refuse('is a checkpoint of another network');
     return Number(move);
   }
 }
 
-function checkFormat(format: string): void {
-  if (format === 'car' || format === 'ndjson') return;
-  const name = later[format];
-  throw ValidationError.at(
-    ['format'],
-    name ? `${name} cannot be exported yet: use car or ndjson` : 'must be car or ndjson',
-  );
+function formatOf(format: string): Format {
+  if (Object.hasOwn(mediaTypes, format)) return format as Format;
+  throw ValidationError.at(['format'], `must be one of ${Object.keys(mediaTypes).join(', ')}`);
 }
 
 function scopeOf({ collection, entity }: ExportWish): Scope {

@@ -1,0 +1,139 @@
+import { Pace, turn } from '../../blocks/pace.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
+import type { TipList } from '../../store/tip-list.ts';
+import { type ListedManifest, listedManifests } from '../listed-manifests.ts';
+import { type Digest, digested } from './digests.ts';
+import type { PackageAbout } from './package-about.ts';
+import { contentsOf, historyOf, type PackedContent, recordsOf } from './payload.ts';
+import type { PackedFile } from './zip-stream.ts';
+
+export const crateMetadata = 'ro-crate-metadata.json';
+const version = 'https://w3id.org/ro/crate/1.2';
+
+interface Written {
+  path: string;
+  digest: Digest;
+  name: string;
+  type: string;
+  /** Of an entity's file. */
+  content?: PackedContent;
+}
+
+/**
+ * A crate (RO-Crate 1.2): the same files as a bag has, and a description in JSON-LD of each of them and of every live
+ * entity, whose identifiers are their id and the CID of the version. It comes last, when sizes and hashes are known.
+ */
+export async function* crateOf(
+  store: NetworkStore,
+  list: TipList,
+  about: PackageAbout,
+): AsyncGenerator<PackedFile, void, undefined> {
+  const written: Written[] = [];
+  const noted = (file: PackedFile, facts: Pick<Written, 'name' | 'type' | 'content'>): PackedFile => ({
+    ...file,
+    chunks: digested(file.chunks, (digest) => void written.push({ path: file.path, digest, ...facts })),
+  });
+  yield noted(historyOf(store, list), { name: 'Every version of every entity', type: 'application/vnd.ipld.car' });
+  yield noted(recordsOf(store, list), { name: 'The versions, one manifest a line', type: 'application/x-ndjson' });
+  for await (const content of contentsOf(store, list)) {
+    const facts = { name: content.filename ?? content.cid, type: content.type ?? 'application/octet-stream' };
+    yield noted(content, { ...facts, content });
+  }
+  yield { path: crateMetadata, chunks: metadata(store, list, about, written), compress: true };
+}
+
+async function* metadata(
+  store: NetworkStore,
+  list: TipList,
+  about: PackageAbout,
+  written: Written[],
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const predicates = JSON.parse(Buffer.from(await store.readLong('predicates', {})).toString()) as string[];
+  const terms = Object.fromEntries(predicates.map((name) => [termOf(name), `urn:x-archeion:predicate:${name}`]));
+  const listed = new Set<string>();
+  for (const { id } of list.entries()) listed.add(id);
+  const files = Map.groupBy(written, ({ content }) => content?.entity);
+  const described: string[] = [];
+  const pace = new Pace();
+  let text = `{"@context":${JSON.stringify([`${version}/context`, terms])},"@graph":[${JSON.stringify(descriptor)}`;
+  for (const file of written) text += `,\n${JSON.stringify(describedFile(file))}`;
+  for await (const manifest of listedManifests(store, list)) {
+    described.push(manifest.id);
+    text += `,\n${JSON.stringify(describedEntity(manifest, listed, files.get(manifest.id) ?? []))}`;
+    if (text.length < 64 * 1024) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  text += `,\n${JSON.stringify(root(about, written)).slice(0, -1)},"mentions":[`;
+  for (const [i, id] of described.entries()) {
+    text += `${i === 0 ? '' : ','}{"@id":"#${id}"}`;
+    if (pace.step(32)) await turn();
+    if (text.length < 64 * 1024) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  yield Buffer.from(`${text}]}]}\n`);
+}
+
+const descriptor = {
+  '@id': crateMetadata,
+  '@type': 'CreativeWork',
+  conformsTo: { '@id': version },
+  about: { '@id': './' },
+};
+
+/** A predicate as a term of the crate's own context. */
+function termOf(predicate: string): string {
+  return `rel_${predicate}`;
+}
+
+function root({ title, description, id, license, time, software }: PackageAbout, written: Written[]) {
+  return {
+    '@id': './',
+    '@type': 'Dataset',
+    name: title,
+    description: description ?? `${title}, as ${software} holds it`,
+    datePublished: time,
+    license: license ?? 'No license is stated.',
+    ...(id !== null && { identifier: id }),
+    hasPart: written.map(({ path }) => ({ '@id': path })),
+  };
+}
+
+function describedFile({ path, digest, name, type, content }: Written) {
+  return {
+    '@id': path,
+    '@type': 'File',
+    name,
+    encodingFormat: type,
+    contentSize: String(digest.bytes),
+    sha256: digest.sha256,
+    ...(content && { identifier: content.cid, isPartOf: { '@id': `#${content.entity}` } }),
+  };
+}
+
+function describedEntity(
+  { id, cid, type, ver, created_at, ts, properties, relationships }: ListedManifest,
+  listed: ReadonlySet<string>,
+  files: Written[],
+) {
+  const { label, filename, name, description } = properties;
+  const title = [label, filename, name].find((one) => typeof one === 'string' && one !== '') ?? id;
+  const links = Map.groupBy(
+    relationships.filter(({ peer }) => listed.has(peer)),
+    ({ predicate }) => termOf(predicate),
+  );
+  return {
+    '@id': `#${id}`,
+    '@type': 'CreativeWork',
+    additionalType: type,
+    name: title,
+    ...(typeof description === 'string' && description !== '' && { description }),
+    identifier: [id, cid],
+    version: ver,
+    dateCreated: created_at,
+    dateModified: new Date(ts).toISOString(),
+    ...(files.length > 0 && { hasPart: files.map(({ path }) => ({ '@id': path })) }),
+    ...Object.fromEntries([...links].map(([term, peers]) => [term, peers.map(({ peer }) => ({ '@id': `#${peer}` }))])),
+  };
+}

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { maxContentBytes } from '../../model/content.ts';
+import { payloadManifest } from './bag.ts';
+import { crateMetadata } from './crate.ts';
+import { DamagedPackageError } from './damaged-package-error.ts';
+import { historyFile } from './payload.ts';
+
+/** What a package is made of, for who takes it in. */
+export interface PackageParts {
+  /** Called once with the archive's bytes, which it must read to their end. */
+  history(chunks: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Called for each file with its bytes, which it must read to their end. */
+  content(chunks: AsyncIterable<Uint8Array>): Promise<void>;
+}
+
+const maxTagBytes = 64 * 1024 * 1024;
+const maxEntries = 2_000_000;
+/** Deflate makes no text smaller than by a factor of some thousand; what is more is made to fill a disk. */
+const maxRatio = 1100;
+
+interface Layout {
+  /** What stands before every path. */
+  prefix: string;
+  /** The SHA-256 that a bag names, by path in the bag; null for a crate. */
+  digests: Map<string, string> | null;
+  oxum: string | null;
+}
+
+/** Whether a file begins as a ZIP does. */
+export function isZip(start: Uint8Array): boolean {
+  return start[0] === 0x50 && start[1] === 0x4b && start[2] === 3 && start[3] === 4;
+}
+
+/**
+ * Reads a package that an export made, a bag or a crate in a ZIP, from a file. A bag is complete and every file of it
+ * has its SHA-256, or it is refused; what a crate holds is known by its CIDs alone. No path of the package is used on
+ * the disk. @throws DamagedPackageError; whatever the parts throw
+ */
+export async function readPackage(file: string, parts: PackageParts): Promise<void> {
+  try {
+    const layout = await withZip(file, layoutOf);
+    await withZip(file, (zip) => readFiles(zip, layout, parts));
+  } catch (error) {
+    // What the library has to say of a ZIP is a plain Error.
+    if (error instanceof Error && error.constructor === Error && !('code' in error))
+      throw damaged(`The ZIP is damaged: ${error.message}.`);
+    throw error;
+  }
+}
+
+async function withZip<T>(file: string, use: (zip: ZipFile) => Promise<T>): Promise<T> {
+  const zip = await openPromise(file, { lazyEntries: true, autoClose: false, validateEntrySizes: true });
+  try {
+    if (zip.entryCount > maxEntries) throw damaged(`It has ${zip.entryCount} files; at most ${maxEntries} are read.`);
+    return await use(zip);
+  } finally {
+    zip.close();
+  }
+}
+
+/** The tag files, and where in the ZIP the package begins. */
+async function layoutOf(zip: ZipFile): Promise<Layout> {
+  const tags = new Map<string, string>();
+  let crate: string | null = null;
+  for await (const entry of zip.eachEntry()) {
+    const [, prefix = '', name = ''] = /^([^/]*\/)?([^/]*)$/.exec(entry.fileName) ?? [];
+    if (name === crateMetadata) crate = prefix;
+    if (['bagit.txt', 'bag-info.txt', payloadManifest].includes(name))
+      tags.set(`${prefix}${name}`, (await bytesOf(zip, entry, maxTagBytes)).toString('utf8'));
+  }
+  const declaration = [...tags.keys()].find((path) => path.endsWith('bagit.txt'));
+  if (declaration !== undefined) {
+    const prefix = declaration.slice(0, -'bagit.txt'.length);
+    const manifest = tags.get(`${prefix}${payloadManifest}`);
+    if (manifest === undefined) throw damaged(`The bag has no ${payloadManifest}.`);
+    const info = tags.get(`${prefix}bag-info.txt`) ?? '';
+    return { prefix, digests: digestsOf(manifest), oxum: /^Payload-Oxum:\s*(\S+)\s*$/m.exec(info)?.[1] ?? null };
+  }
+  if (crate === null) throw damaged('It is neither a bag (bagit.txt) nor a crate (ro-crate-metadata.json).');
+  return { prefix: crate, digests: null, oxum: null };
+}
+
+function digestsOf(manifest: string): Map<string, string> {
+  const digests = new Map<string, string>();
+  for (const line of manifest.split(/\r\n|\n|\r/)) {
+    if (line === '') continue;
+    const [, digest, path] = /^([0-9a-fA-F]{64})\s+\*?(data\/.+)$/.exec(line) ?? [];
+    if (digest === undefined || path === undefined) throw damaged(`${payloadManifest} has a line that is none.`);
+    digests.set(path.replace(/%(0[AD]|25)/gi, decodeURIComponent), digest.toLowerCase());
+  }
+  return digests;
+}
+
+async function readFiles(zip: ZipFile, layout: Layout, parts: PackageParts): Promise<void> {
+  const { prefix, digests, oxum } = layout;
+  const payload = digests === null ? prefix : `${prefix}data/`;
+  const left = new Set(digests?.keys());
+  let [bytes, files, hasHistory] = [0, 0, false];
+  for await (const entry of zip.eachEntry()) {
+    const path = entry.fileName;
+    if (!path.startsWith(payload) || path.endsWith('/')) continue;
+    const own = path.slice(payload.length);
+    if (digests !== null && !left.delete(`data/${own}`)) throw damaged(`The bag's manifest does not name data/${own}.`);
+    const read = counted(await open(zip, entry));
+    if (own === historyFile) {
+      if (hasHistory) throw damaged(`It has two of ${historyFile}.`);
+      hasHistory = true;
+      await parts.history(read.chunks());
+    } else if (own.startsWith('files/')) {
+      if (entry.uncompressedSize > maxContentBytes) throw damaged(`${own} is larger than 500 MB.`);
+      await parts.content(read.chunks());
+    } else for await (const _ of read.chunks());
+    const { size, digest } = read.facts();
+    bytes += size;
+    files += 1;
+    if (digests !== null && digests.get(`data/${own}`) !== digest)
+      throw damaged(`data/${own} does not have the SHA-256 that the bag's manifest names.`);
+  }
+  const [missing] = left;
+  if (missing !== undefined) throw damaged(`The bag lacks ${missing}, which its manifest names.`);
+  if (oxum !== null && oxum !== `${bytes}.${files}`)
+    throw damaged(`The bag holds ${bytes} bytes in ${files} files; its Payload-Oxum says ${oxum}.`);
+  if (!hasHistory) throw damaged(`It has no ${historyFile}: only packages that an export made can be imported.`);
+}
+
+async function bytesOf(zip: ZipFile, entry: Entry, most: number): Promise<Buffer> {
+  if (entry.uncompressedSize > most) throw damaged(`${entry.fileName} is larger than ${most} bytes.`);
+  const chunks: Buffer[] = [];
+  for await (const chunk of await open(zip, entry)) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+async function open(zip: ZipFile, entry: Entry): Promise<AsyncIterable<Uint8Array>> {
+  if (!entry.canDecodeFileData()) throw damaged(`${entry.fileName} is encrypted, or compressed in an unknown way.`);
+  if (entry.uncompressedSize > 1_000_000 && entry.uncompressedSize > maxRatio * entry.compressedSize)
+    throw damaged(`${entry.fileName} says that it is ${entry.uncompressedSize} bytes, which it cannot be.`);
+  return await zip.openReadStreamPromise(entry);
+}
+
+function counted(source: AsyncIterable<Uint8Array>) {
+  const hash = createHash('sha256');
+  let size = 0;
+  return {
+    async *chunks() {
+      for await (const chunk of source) {
+        hash.update(chunk);
+        size += chunk.length;
+        yield chunk;
+      }
+    },
+    facts: () => ({ size, digest: hash.digest('hex') }),
+  };
+}
+
+function damaged(reason: string): DamagedPackageError {
+  return new DamagedPackageError(reason);
+}
