@@ -1,6 +1,8 @@
+import { rm } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { run } from '../../src/server/commands/run.ts';
+import { searchFile } from '../../src/server/store/search-index.ts';
 import { operator } from '../helpers/callers.ts';
 import { create, type Entity } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
@@ -35,14 +37,14 @@ afterAll(async () => {
 });
 
 /** One command line in this process, against the running node. */
-function archeion(args: string[], input?: PassThrough) {
+function archeion(args: string[], input?: PassThrough, data = folder.path) {
   const out: string[] = [];
   const err: string[] = [];
   const stop = new AbortController();
   const code = run(args, {
-    env: { ARCHEION_DATA: folder.path, ARCHEION_LOG_LEVEL: 'silent' },
+    env: { ARCHEION_DATA: data, ARCHEION_LOG_LEVEL: 'silent' },
     pid: process.pid,
-    dataFolder: folder.path,
+    dataFolder: data,
     ui: null,
     ...(input && { input: () => input }),
     out: (text) => void out.push(text),
@@ -100,6 +102,22 @@ test('a query that finds nothing says why', async () => {
     'It came to: A Ship [31m at Sea -made_by-> Joseph Turner',
     expect.stringMatching(/^No results; 2 looked at/),
   ]);
+});
+
+test('without a running node a query uses one of its own, which waits for its index where it asks for a text', async () => {
+  await using other = await temporaryFolder();
+  {
+    await using stopped = await startNode({ data: other.path });
+    for (let i = 0; i < 200; i++) await create(stopped, operator(stopped), { properties: { label: `Zebra ${i}` } });
+  }
+  await rm(searchFile(`${other.path}/main`));
+  const asked = async (path: string) => {
+    const { code, out, err } = archeion(['query', path, '--k', '100', '--json'], undefined, other.path);
+    expect([await code, ...err]).toEqual([0]);
+    return JSON.parse(out[0] ?? '').results;
+  };
+  expect(await asked('"zebra"')).toHaveLength(100);
+  expect(await asked('type:document')).toHaveLength(100);
 });
 
 test('what cannot be read is shown with a caret below the place', async () => {

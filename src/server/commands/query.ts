@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { openClient } from './client.ts';
 import { FailureError, RefusedError } from './failure.ts';
+import { indexed } from './indexed.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 import { printable, table } from './table.ts';
 
@@ -42,12 +43,15 @@ export function addQuery(program: Command, shell: Shell): void {
     .action(async (argo: string, _options, command: Command) => {
       const { json, k, kExplore, collection, explain, ...options } = command.optsWithGlobals<Options>();
       await using client = await openClient(shell, options);
+      // Only texts are looked up in the index.
+      const behind = /["']/.test(argo) ? await indexed(shell, client) : undefined;
       const body = { path: argo, k, k_explore: kExplore, collection, explain, expand: 'none' };
       const answer = await client.ask<Answer>('POST', '/query', body).catch((error) => {
         throw pointed(error, argo);
       });
       if (json) shell.out(JSON.stringify(answer));
       else for (const line of described(answer)) shell.out(line);
+      if (behind) shell.err(behind);
     });
 }
 

@@ -1,8 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type NodeClient, openClient } from './client.ts';
-import { FailureError } from './failure.ts';
-import { progressDisplay } from './progress.ts';
+import { openClient } from './client.ts';
+import { indexed } from './indexed.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 import { printable, table } from './table.ts';
 
@@ -18,11 +16,6 @@ interface Options extends GlobalOptions {
 interface Answer {
   results: { id: string; type: string; label: string; score: number }[];
   metadata: { query: string; result_count: number };
-}
-
-/** How far the index of a network has come (resources/node/status/wire.ts). */
-interface Standing {
-  networks: { network: string; moves: number; index: { moves: number; behind: boolean; problem: string | null } }[];
 }
 
 /** `archeion search`: entities by their texts. */
@@ -62,40 +55,6 @@ function filter(text: string): object {
     // The same sentence for both.
   }
   throw new InvalidArgumentError('It must be a JSON object.');
-}
-
-const lookMs = 100;
-
-/**
- * Waits for the index of a node that ends with this command, since nobody would make it up later. Says in words what the
- * index of a running node still lacks; undefined where that is nothing.
- */
-async function indexed(shell: Shell, client: NodeClient): Promise<string | undefined> {
-  const look = async () => {
-    const { networks } = await client.ask<Standing>('GET', '/node/status');
-    return networks.find(({ network }) => network === client.config.network);
-  };
-  let standing = await look();
-  if (client.running)
-    return standing?.index.behind
-      ? `The index has ${part(standing)} changes so far: there may be more to find in a moment.`
-      : undefined;
-  const display = progressDisplay(shell, 'index');
-  try {
-    while (standing?.index.behind && standing.index.problem === null) {
-      if (shell.stopped.aborted) throw new FailureError('Stopped.');
-      display.show(standing.index.moves, standing.moves, `${part(standing)} changes`);
-      await delay(lookMs);
-      standing = await look();
-    }
-  } finally {
-    display.end();
-  }
-  return undefined;
-}
-
-function part({ index, moves }: Standing['networks'][number]): string {
-  return `${index.moves.toLocaleString('en')} of ${moves.toLocaleString('en')}`;
 }
 
 function described({ results, metadata }: Answer): string[] {
