@@ -58,7 +58,7 @@ describe.each(kinds)('$type', (kind) => {
     const { id, cid } = await register(kind);
     expect(await ask(node, admin, `PUT ${kind.path}/${id}`, { expect_tip: cid, status: 'active' })).toMatchObject({
       status: 400,
-      body: invalid(['status'], '`active` needs a verified endpoint'),
+      body: invalid(['status'], '`active` needs a verified endpoint: verify it first (POST .../verify)'),
     });
     const token = await challenged(kind, id);
     expect(await confirm(kind, id)).toEqual({ verified: true, verified_at: '2026-01-01T00:00:00.000Z' });

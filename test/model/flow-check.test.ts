@@ -229,8 +229,19 @@ describe('hostile flows', () => {
     expect(readFlow(flow)).toBeNull();
   });
 
+  test('routes without number are refused before they are looked at', () => {
+    const rule = { where: is('x', 1), target: 'b' };
+    const flow = { a: to({ pass: 'b', route: Array(60_000).fill(rule) }), b: done };
+    expect(errors(flow)).toEqual(['FLOW_TOO_LARGE flow']);
+    expect(readFlow(flow)).toBeNull();
+    expect(
+      errors({ a: to({ pass: 'b', route: [{ ...rule, where: is('x'.repeat(5_000_000), 1) }] }), b: done }),
+    ).toEqual(['FLOW_TOO_LARGE flow']);
+    expect(errors({ a: to({ pass: 'b', route: Array(30_000).fill(rule) }), b: done })).toEqual([]);
+  });
+
   test('every step leading to every other is told of in few words', () => {
-    const names = Array.from({ length: 300 }, (_, i) => name(i));
+    const names = Array.from({ length: 150 }, (_, i) => name(i));
     const route = names.map((target) => ({ where: is('x', 1), target }));
     const flow = Object.fromEntries(names.map((one) => [one, to({ pass: name(0), route })]));
     expect(checkFlow(name(0), flow).errors).toHaveLength(10);

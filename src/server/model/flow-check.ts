@@ -1,6 +1,7 @@
 import type { IssuePath } from '../errors.ts';
-import { doneTarget, maxSteps } from './flow.ts';
+import { doneTarget, flowSize, maxSteps } from './flow.ts';
 import { maxFound, type StepEdge, type StepFindings, stepFindings } from './flow-step-check.ts';
+import { isWithin } from './json-value.ts';
 
 /** Codes of processors.md 3.7, and some for what it does not speak of. */
 export type FlowCode =
@@ -43,11 +44,13 @@ export function checkFlow(entry: unknown, flow: unknown): { errors: FlowFinding[
   const steps = typeof flow === 'object' && flow !== null && !Array.isArray(flow) ? Object.entries(flow) : [];
   if (steps.length === 0)
     return { errors: [...errors, found('EMPTY_FLOW', ['flow'], 'must have at least one step')], warnings: [] };
-  if (steps.length > maxSteps)
-    return {
-      errors: [...errors, found('FLOW_TOO_LARGE', ['flow'], `has ${steps.length} steps: at most ${maxSteps}`)],
-      warnings: [],
-    };
+  const tooLarge =
+    steps.length > maxSteps
+      ? `has ${steps.length} steps: at most ${maxSteps}`
+      : isWithin(flow, flowSize)
+        ? null
+        : `says too much: at most ${flowSize.values} values and ${flowSize.characters} characters`;
+  if (tooLarge !== null) return { errors: [...errors, found('FLOW_TOO_LARGE', ['flow'], tooLarge)], warnings: [] };
   const names = new Set(steps.map(([name]) => name));
   const isEntry = entryGiven && names.has(entry);
   if (entryGiven && !isEntry) errors.push(found('ENTRY_NOT_IN_FLOW', ['entry'], `there is no step "${cut(entry)}"`));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isEntityId } from './ids.ts';
+import { isWithin } from './json-value.ts';
 import type { JsonObject } from './manifest.ts';
 
 /** What a route asks of one item (processors.md 3.4): a property by its dotted path, or several conditions. */
@@ -43,8 +44,9 @@ export type Flow = ReadonlyMap<string, FlowStep>;
 /** A target that no step has: the item is finished (processors.md 3.4). */
 export const doneTarget = 'done';
 
-/** How many steps a flow may have. */
+/** How many steps a flow may have, and how much they may say: values, and characters of texts and names. */
 export const maxSteps = 10_000;
+export const flowSize = { values: 200_000, characters: 4_000_000 };
 
 const where: z.ZodType<Where> = z.lazy(() =>
   z.union([
@@ -80,6 +82,7 @@ const step = z.object({
  */
 export function readFlow(value: unknown): Flow | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  if (!isWithin(value, flowSize)) return null;
   const entries = Object.entries(value);
   if (entries.length === 0 || entries.length > maxSteps) return null;
   const steps = new Map<string, FlowStep>();

@@ -2,6 +2,7 @@ import { Ajv } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Issue, IssuePath } from '../errors.ts';
+import { isWithin } from './json-value.ts';
 
 /** The drafts of JSON Schema that are read; without `$schema` it is draft 7. */
 export const drafts = {
@@ -33,7 +34,7 @@ const metaSchemas = new Map<Draft, Ajv | Ajv2019 | Ajv2020>();
 export function schemaIssues(schema: unknown, path: IssuePath): Issue[] {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
     return [{ path, message: 'must be a JSON Schema: an object' }];
-  if (!isSmall(schema))
+  if (!isWithin(schema, { values: maxValues, characters: maxCharacters }))
     return [{ path, message: `is too large: at most ${maxValues} values and ${maxCharacters} characters` }];
   const draft = draftOf(schema as { [name: string]: unknown });
   if (draft === null) {
@@ -89,21 +90,4 @@ export function pointer(text: string): string[] {
     .split('/')
     .slice(1)
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-function isSmall(schema: object): boolean {
-  let values = 0;
-  let characters = 0;
-  const left: unknown[] = [schema];
-  for (let value = left.pop(); value !== undefined; value = left.pop()) {
-    if (typeof value === 'string') characters += value.length;
-    if (++values > maxValues || characters > maxCharacters) return false;
-    if (typeof value !== 'object' || value === null) continue;
-    for (const [name, inner] of Object.entries(value)) {
-      if (!Array.isArray(value)) characters += name.length;
-      left.push(inner);
-      if (left.length > maxValues) return false;
-    }
-  }
-  return true;
 }

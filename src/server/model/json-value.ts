@@ -53,3 +53,23 @@ function collectMembers(object: Record<string, unknown>, path: IssuePath, depth:
 function tell(issues: Issue[], path: IssuePath, message: string): void {
   issues.push({ path: [...path], message });
 }
+
+/** Whether a JSON value holds at most so many values, and so many characters in its texts and names. It looks no further. */
+export function isWithin(value: unknown, most: { values: number; characters: number }): boolean {
+  let values = 0;
+  let characters = 0;
+  const left: unknown[] = [value];
+  for (let one = left.pop(); one !== undefined; one = left.pop()) {
+    if (typeof one === 'string') characters += one.length;
+    if (++values > most.values || characters > most.characters) return false;
+    if (typeof one !== 'object' || one === null) continue;
+    const isList = Array.isArray(one);
+    const names = Object.keys(one);
+    if (left.length + names.length > most.values) return false;
+    for (const name of names) {
+      if (!isList) characters += name.length;
+      left.push((one as Record<string, unknown>)[name]);
+    }
+  }
+  return true;
+}

@@ -24,7 +24,7 @@ const activeIsVerified: Rule = ({ before, next, options }) => {
   const listed = (m: Manifest) => options.operator === true && commandOf(property(m, 'endpoint')) !== null;
   const unverified = (m: Manifest) => property(m, 'status') === 'active' && !isVerified(m) && !listed(m);
   return unverified(next) && !(before && unverified(before))
-    ? [invalid(['status'], '`active` needs a verified endpoint')]
+    ? [invalid(['status'], '`active` needs a verified endpoint: verify it first (POST .../verify)')]
     : [];
 };
 

@@ -45,7 +45,7 @@ export const agentRows: Row[] = [
     ),
     refusedChange(kind, 'active without verification', { status: 'active' }, [
       ['status'],
-      '`active` needs a verified endpoint',
+      '`active` needs a verified endpoint: verify it first (POST .../verify)',
     ]),
     {
       name: 'warns of a sub-agent that is disabled',

@@ -65,7 +65,7 @@ export const kladosRows: Row[] = [
       ),
       refusedChange(kind, 'active without verification', { status: 'active' }, [
         ['status'],
-        '`active` needs a verified endpoint',
+        '`active` needs a verified endpoint: verify it first (POST .../verify)',
       ]),
       refusedChange(kind, 'an endpoint that is none', { endpoint: 'ftp://x.test' }, [
         ['endpoint'],
