@@ -133,6 +133,11 @@ export class Invocations implements AsyncDisposable {
       if (hasOpenJobs(config.data, network)) this.#queueOf(await networks.get(network)).wake();
   }
 
+  /** Resolves when nothing waits to be sent any more. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.#queues.values()].map((queue) => queue.idle()));
+  }
+
   /** The node closes: nothing is sent any more, and nobody looks on. */
   close(): void {
     this.#stop.abort();
@@ -140,6 +145,6 @@ export class Invocations implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
-    await Promise.all([...this.#queues.values()].map((queue) => queue.idle()));
+    await this.idle();
   }
 }

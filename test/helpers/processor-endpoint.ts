@@ -39,6 +39,8 @@ export interface ProcessorEndpoint extends AsyncDisposable {
   received: { behaviour: string; body: Record<string, unknown> }[];
   /** What is answered to GET /status/{job_id}; null for a 404. */
   status: unknown;
+  /** From now on endpoints of the one behaviour behave like those of the other. */
+  become: (behaviour: string, as: string) => void;
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {
@@ -50,6 +52,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
 /** Somebody else's processor, or many: it answers, and does nothing. */
 export async function startProcessorEndpoint(): Promise<ProcessorEndpoint> {
   const received: ProcessorEndpoint['received'] = [];
+  const changed = new Map<string, string>();
   const server = createServer(async (request, response) => {
     const text = await textOf(request);
     const [, behaviour = '', what = ''] = (request.url ?? '').split(/[/?]/);
@@ -59,7 +62,7 @@ export async function startProcessorEndpoint(): Promise<ProcessorEndpoint> {
       else json(response, endpoint.status === null ? 404 : 200, endpoint.status ?? { error: 'unknown' });
       return;
     }
-    const act = behaviours[behaviour];
+    const act = behaviours[changed.get(behaviour) ?? behaviour];
     if (request.method !== 'POST' || what !== 'process' || !act) return json(response, 404, { error: 'not found' });
     const body = JSON.parse(text) as { job_id: string };
     received.push({ behaviour, body });
@@ -71,6 +74,7 @@ export async function startProcessorEndpoint(): Promise<ProcessorEndpoint> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
     status: null,
+    become: (behaviour, as) => void changed.set(behaviour, as),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

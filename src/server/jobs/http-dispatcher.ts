@@ -64,11 +64,12 @@ export class HttpDispatcher implements Dispatcher {
 }
 
 function afterFault({ fault, message, sent }: OutboundError): Outcome {
-  const error = `the processor ${message}`;
+  const itsDoing = fault === 'timeout' || fault === 'too_large' || fault === 'redirected';
+  const error = itsDoing ? `the processor ${message}` : message;
   if (fault === 'redirected') return { kind: 'refused', error };
   if (sent) return { kind: 'unknown', error };
   // What may not be reached will not be reached in a second either.
-  return { kind: fault === 'forbidden' ? 'refused' : 'unreached', error: fault === 'forbidden' ? message : error };
+  return { kind: fault === 'forbidden' ? 'refused' : 'unreached', error };
 }
 
 interface Answer {

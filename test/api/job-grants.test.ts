@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ask, user } from '../helpers/callers.ts';
+import { collection, enrol, ok, read } from '../helpers/entities.ts';
+import { JobScene } from '../helpers/job-scene.ts';
+
+let scene: JobScene;
+beforeAll(async () => {
+  scene = await JobScene.open();
+});
+beforeEach(() => scene.renew());
+afterAll(() => scene[Symbol.asyncDispose]());
+
+const iso = (ms: number) => new Date(ms).toISOString();
+const role = (id: string) => `klados_${id.toLowerCase()}`;
+interface Preview {
+  grants: { already_granted: boolean; expired: boolean; current_expires_at?: string; actions: string[] }[];
+  can_proceed: boolean;
+  grants_needed: boolean;
+  expires_at: string;
+}
+
+const preview = async (id: string, more: object = {}) =>
+  ok<Preview>(
+    await ask(scene.node, scene.who, `POST /kladoi/${id}/invoke`, scene.invocation({ confirm: false, ...more })),
+  );
+
+describe('the grant of an invocation', () => {
+  test('is a role on the target that ends, told as it is', async () => {
+    const { id, self } = await scene.klados('accept');
+    const begun = scene.clock.ms;
+    const { grants, target_cid, expires_at } = await scene.invoke(id, { expires_in: 600 });
+    expect(grants).toEqual([{ klados_id: id, role: role(id), expires_at: iso(begun + 600_000), was_update: false }]);
+    expect(expires_at).toBe(iso(begun + 600_000));
+    const target = await read(scene.node, scene.who, scene.target.id);
+    expect(target.cid).toBe(target_cid);
+    expect(target.properties.roles).toMatchObject({ [role(id)]: ['entity:view', 'entity:create'] });
+    expect(target.relationships.find(({ peer }) => peer === id)).toEqual({
+      predicate: role(id),
+      peer: id,
+      peer_type: 'klados',
+      properties: { granted_at: iso(begun), granted_by: scene.who.id, expires_at: iso(begun + 600_000) },
+    });
+    expect(scene.endpoint.received[0]?.body).toMatchObject({ expires_at: iso(begun + 600_000) });
+    const output = { type: 'document', collection: scene.target.id };
+    expect((await ask(scene.node, self, 'POST /entities', output)).status).toBe(201);
+  });
+
+  test('stays as it is while it covers nine tenths of the wanted time, then it is prolonged', async () => {
+    const { id } = await scene.klados('accept');
+    const first = await scene.invoke(id);
+    scene.clock.ms += 360_000;
+    const second = await scene.invoke(id);
+    expect(second.target_cid).toBe(first.target_cid);
+    expect(second.grants).toEqual(first.grants);
+    expect(second.expires_at).toBe(first.expires_at);
+    scene.clock.ms += 1000;
+    expect(await preview(id)).toMatchObject({
+      grants: [{ already_granted: true, expired: false, current_expires_at: first.expires_at }],
+      grants_needed: true,
+      expires_at: iso(scene.clock.ms + 3_600_000),
+    });
+    const third = await scene.invoke(id);
+    expect(third.target_cid).not.toBe(first.target_cid);
+    expect(third.grants).toMatchObject([{ was_update: true, expires_at: iso(scene.clock.ms + 3_600_000) }]);
+    // A shorter wish is covered by it, and its own job ends sooner.
+    const short = await scene.invoke(id, { expires_in: 60 });
+    expect(short.grants).toEqual([{ ...third.grants[0], was_update: false }]);
+    expect(short.expires_at).toBe(iso(scene.clock.ms + 60_000));
+  });
+
+  test('that has ended is made anew', async () => {
+    const { id } = await scene.klados('accept');
+    const { expires_at } = await scene.invoke(id);
+    scene.clock.ms += 4_000_000;
+    expect(await preview(id)).toMatchObject({
+      grants: [{ already_granted: false, expired: true, current_expires_at: expires_at }],
+    });
+    expect((await scene.invoke(id)).grants).toMatchObject([
+      { was_update: true, expires_at: iso(scene.clock.ms + 3_600_000) },
+    ]);
+  });
+
+  test('gives no more than the invoker holds, and says whom to ask', async () => {
+    const { id } = await scene.klados('accept', { actions_required: ['entity:view', 'entity:update'] });
+    const viewer = await user(scene.node, 'viewer');
+    const invoke = (confirm: boolean) =>
+      ask(scene.node, viewer, `POST /kladoi/${id}/invoke`, scene.invocation({ confirm }));
+    expect((await invoke(false)).body).toMatchObject({ can_proceed: false, grants_needed: true });
+    const refused = await invoke(true);
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      { error: expect.stringMatching(/^Action not allowed: entity:update\..*ask an owner/) },
+    ]);
+    expect((await read(scene.node, scene.who, scene.target.id)).cid).toBe(scene.target.cid);
+    expect(scene.endpoint.received).toEqual([]);
+    await enrol(scene.node, scene.who, scene.target.id, viewer, 'editor');
+    expect((await invoke(true)).body).toMatchObject({ status: 'started', grants: [{ was_update: false }] });
+  });
+
+  test('needs no right to manage the collection, and gives none', async () => {
+    const { id, self } = await scene.klados('accept');
+    const editor = await user(scene.node, crypto.randomUUID());
+    await enrol(scene.node, scene.who, scene.target.id, editor, 'editor');
+    const { job_collection } = await scene.invoke(id, {}, editor);
+    const { cid } = await read(scene.node, editor, scene.target.id);
+    const roles = { properties: { roles: { [role(id)]: ['*:update'] } }, expect_tip: cid };
+    for (const person of [editor, self])
+      expect((await ask(scene.node, person, `PUT /collections/${scene.target.id}`, roles)).status).toBe(403);
+    const jobs = await read(scene.node, editor, job_collection);
+    expect(jobs.properties).toMatchObject({ label: expect.stringMatching(/^Pipeline Job: job_/) });
+    expect(jobs.relationships).toMatchObject([
+      { predicate: 'owner', peer: editor.id },
+      { predicate: role(id), peer: id },
+    ]);
+  });
+
+  test('of many at once is one version', async () => {
+    const { id } = await scene.klados('accept');
+    const all = await Promise.all(Array.from({ length: 20 }, () => scene.invoke(id)));
+    expect(new Set(all.map(({ job_id }) => job_id)).size).toBe(20);
+    expect((await read(scene.node, scene.who, scene.target.id)).ver).toBe(2);
+    expect(scene.endpoint.received).toHaveLength(20);
+  });
+
+  test('for a job collection that is given is written there', async () => {
+    const { id, self } = await scene.klados('accept');
+    const jobs = await collection(scene.node, scene.who, { label: 'jobs' });
+    const { job_collection } = await scene.invoke(id, { job_collection: jobs.id });
+    expect(job_collection).toBe(jobs.id);
+    const granted = await read(scene.node, scene.who, jobs.id);
+    expect(granted.properties.roles).toMatchObject({
+      [role(id)]: ['entity:create', 'entity:view', 'entity:update', 'collection:view', 'collection:update'],
+    });
+    const log = { type: 'klados_log', collection: jobs.id, properties: {} };
+    expect((await ask(scene.node, self, 'POST /entities', log)).status).toBe(201);
+    // The target itself may be where the logs go.
+    const both = await scene.invoke(id, { job_collection: scene.target.id });
+    expect(both.job_collection).toBe(scene.target.id);
+  });
+
+  test('of a rhiza reaches the kladoi of the workflows within it', async () => {
+    const [outer, inner] = [await scene.klados('accept'), await scene.klados('accept')];
+    const rhiza = async (flow: object, entry: string) => {
+      const body = { label: 'r', version: '1', entry, flow, collection: scene.home.id };
+      const { id, cid } = ok<{ id: string; cid: string }>(await ask(scene.node, scene.who, 'POST /rhizai', body));
+      ok(await ask(scene.node, scene.who, `PUT /rhizai/${id}`, { expect_tip: cid, status: 'active' }));
+      return id;
+    };
+    const within = await rhiza(
+      { in: { klados: { id: inner.id, type: 'klados' }, input: { a: 1, b: 1 }, then: { done: true } } },
+      'in',
+    );
+    const whole = await rhiza(
+      {
+        first: { klados: { id: within, type: 'rhiza' }, input: { b: 2, c: 2 }, then: { pass: 'then' } },
+        then: { klados: { id: outer.id, type: 'klados' }, then: { done: true } },
+      },
+      'first',
+    );
+    const body = scene.invocation({ input: { c: 3, steps: { first: { d: 4 } } } });
+    const answer = ok<{ job_id: string }>(await ask(scene.node, scene.who, `POST /rhizai/${whole}/invoke`, body));
+    const { relationships } = await read(scene.node, scene.who, scene.target.id);
+    expect(relationships.map(({ peer }) => peer)).toEqual(expect.arrayContaining([outer.id, inner.id]));
+    // The entry of a workflow within is called as workers call it (processors.md 3.5), with all levels of input.
+    expect(scene.endpoint.received[0]?.body).toMatchObject({
+      job_id: answer.job_id,
+      input: { a: 1, b: 2, c: 3, d: 4, steps: { first: { d: 4 } } },
+      rhiza: { id: within, path: ['in'], parent_logs: [] },
+    });
+  });
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ask } from '../helpers/callers.ts';
+import { ok, read } from '../helpers/entities.ts';
+import { failed, JobScene, logBody } from '../helpers/job-scene.ts';
+import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
+
+let scene: JobScene;
+beforeAll(async () => {
+  scene = await JobScene.open();
+});
+beforeEach(() => scene.renew());
+afterAll(() => scene[Symbol.asyncDispose]());
+
+const hour = 3_600_000;
+
+describe('what a processor answers', () => {
+  test.each([
+    ['refuse', 'no work today', 60],
+    ['unavailable', 'no key', 60],
+    ['fail', 'inner error', undefined],
+    ['html', 'the processor answered 200 with text/html instead of JSON', undefined],
+    ['another', 'the processor answered for another job', undefined],
+    ['redirect', 'the processor answered 307 instead of taking it: give the address that it leads to', undefined],
+  ])('%s: it is rejected, and the job is an error', async (behaviour, error, retry_after) => {
+    const { id } = await scene.klados(behaviour);
+    const answer = await scene.invoke(id);
+    expect(answer).toMatchObject({ status: 'rejected', error });
+    expect(answer.retry_after).toBe(retry_after);
+    // The grants stay (processors.md 2.4).
+    const { relationships } = await read(scene.node, scene.who, scene.target.id);
+    expect(relationships.some(({ peer }) => peer === id)).toBe(true);
+    const [sent] = scene.endpoint.received;
+    const job = String(sent?.body.job_id);
+    expect(await scene.status(id, job)).toMatchObject({
+      status: 'error',
+      errors: [{ job_id: job, code: 'REJECTED', message: error, retryable: true }],
+    });
+    expect(scene.endpoint.received).toHaveLength(1);
+  });
+
+  test.each(['hang', 'break', 'large'])(
+    '%s: nobody can tell, so it is not sent again, and has timed out when its time is up',
+    async (behaviour) => {
+      const { id } = await scene.klados(behaviour);
+      const { status, job_id } = await scene.invoke(id);
+      expect(status).toBe('started');
+      expect(await scene.status(id, job_id)).toMatchObject({ status: 'pending', progress: { total: 1, pending: 1 } });
+      scene.clock.ms += hour - 1;
+      expect((await scene.status(id, job_id)).status).toBe('pending');
+      scene.clock.ms += 1;
+      expect(await scene.status(id, job_id)).toMatchObject({
+        status: 'error',
+        errors: [{ job_id, code: 'TIMEOUT', retryable: true, message: expect.stringContaining('wrote no log') }],
+      });
+      expect(scene.endpoint.received).toHaveLength(1);
+    },
+  );
+
+  test.each(['hang', 'html'])('%s, and it did the job: its log says so', async (behaviour) => {
+    const { id, self } = await scene.klados(behaviour);
+    await scene.invoke(id);
+    const [sent] = scene.endpoint.received;
+    const { job_id, job_collection } = (sent?.body ?? {}) as Record<'job_id' | 'job_collection', string>;
+    await scene.log(self, { job_id, job_collection }, { status: 'done', completed_at: '2026-01-01T00:00:09.000Z' });
+    expect(await scene.status(id, job_id)).toMatchObject({ status: 'done', progress: { done: 1 } });
+  });
+
+  test('no connection: it is tried again for a moment, then it is rejected', async () => {
+    const gone = await startProcessorEndpoint();
+    const { id } = await scene.klados('accept', { endpoint: `${gone.url}/accept` });
+    await gone[Symbol.asyncDispose]();
+    expect(await scene.invoke(id)).toMatchObject({ status: 'rejected', error: 'no connection (ECONNREFUSED)' });
+  });
+
+  test('nothing in an answer of 200 counts as acceptance', async () => {
+    const { id } = await scene.klados('empty');
+    expect((await scene.invoke(id)).status).toBe('started');
+  });
+});
+
+describe('the log of a job', () => {
+  test('tells how far it is: running, failed, done', async () => {
+    const { id, self } = await scene.klados('accept');
+    const started = await scene.invoke(id);
+    const log = await scene.log(self, started, { status: 'running' });
+    expect(await scene.status(id, started.job_id)).toMatchObject({ status: 'running', progress: { running: 1 } });
+    const change = (entry: object) => ({ properties: { ...entry, log_data: { entry } } });
+    const write = async (entry: object) => {
+      const { cid } = await read(scene.node, self, log.id);
+      ok(await ask(scene.node, self, `PUT /entities/${log.id}`, { expect_tip: cid, ...change(entry) }));
+    };
+    await write({ status: 'error', error: failed });
+    expect(await scene.status(id, started.job_id)).toMatchObject({ status: 'error', errors: [failed] });
+    await write({ status: 'done' });
+    expect(await scene.status(id, started.job_id)).toMatchObject({ status: 'done' });
+  });
+
+  test('of another klados, or in another name, counts for nothing', async () => {
+    const [one, other] = [await scene.klados('accept'), await scene.klados('accept')];
+    const started = await scene.invoke(one.id);
+    const theirs = await scene.invoke(other.id);
+    // Somebody else's job id, in a log of its own; and in the first one's name.
+    await scene.log(other.self, { ...theirs, job_id: started.job_id }, { status: 'done' });
+    await scene.log(other.self, { ...theirs, job_id: started.job_id }, { status: 'done', klados_id: one.id });
+    expect(await scene.status(one.id, started.job_id)).toMatchObject({ status: 'pending' });
+    expect(await scene.status(other.id, theirs.job_id)).toMatchObject({ status: 'pending' });
+  });
+
+  test('written twice is one job, and what came to an end counts', async () => {
+    const { id, self } = await scene.klados('accept');
+    const started = await scene.invoke(id);
+    await scene.log(self, started, { status: 'done' });
+    await scene.log(self, started, { status: 'error', error: failed });
+    await scene.log(self, started, { status: 'running' });
+    expect(await scene.status(id, started.job_id)).toMatchObject({ status: 'done', progress: { total: 1, done: 1 } });
+  });
+
+  test('cannot be written, and nothing else, when the grants have ended', async () => {
+    const { id, self } = await scene.klados('accept');
+    const started = await scene.invoke(id, { expires_in: 60 });
+    const log = await scene.log(self, started, { status: 'running' });
+    scene.clock.ms += 60_000;
+    const late = await ask(scene.node, self, 'POST /entities', logBody(scene, self, started, { status: 'done' }));
+    expect([late.status, late.body]).toEqual([403, { error: 'Action not allowed: entity:create' }]);
+    const update = { entity_id: log.id, properties: { status: 'done', log_data: { entry: { status: 'done' } } } };
+    const added = await ask(scene.node, self, 'POST /updates/additive', { updates: [update] });
+    expect([added.status, added.body]).toMatchObject([403, { error: 'Action not allowed: entity:update' }]);
+    const output = { type: 'document', collection: scene.target.id };
+    expect((await ask(scene.node, self, 'POST /entities', output)).status).toBe(403);
+    expect(await scene.status(id, started.job_id)).toMatchObject({
+      status: 'error',
+      errors: [{ code: 'TIMEOUT', retryable: true }],
+    });
+  });
+});
