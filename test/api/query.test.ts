@@ -1,7 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { QueryBody, QueryView } from '../../src/server/resources/query/wire.ts';
+import { queries, readable } from '../argo/queries.ts';
 import { ask, on, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, invalid, nowhere, ok, remove } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
@@ -298,6 +300,42 @@ describe('a request', () => {
     expect(answer.status).toBe(400);
     const { details } = answer.body as ReturnType<typeof invalid>;
     expect(details.issues[0]?.path).toContain(member);
+  });
+
+  it('is answered, or refused with the place, whatever it holds', async () => {
+    const property = fc.asyncProperty(queries, async (path) => {
+      const { status, body } = await ask(node, ada, 'POST /query', { path, expand: 'none' });
+      expect([200, 400]).toContain(status);
+      if (status === 400 && path !== '' && path.length <= 10_000 && path.isWellFormed())
+        expect(body).toMatchObject({ details: { position: expect.any(Number) } });
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  it('that can be read has results with whole paths, or a reason why it has none', async () => {
+    const ids = Object.values(e).map(({ id }) => id);
+    const beams = fc.record({ k: fc.integer({ min: 1, max: 5 }), k_explore: fc.integer({ min: 1, max: 8 }) });
+    const property = fc.asyncProperty(readable, beams, fc.constantFrom(...ids), async (text, beam, id) => {
+      // Every `@` another one, the same each time.
+      let at = ids.indexOf(id);
+      const path = text.replaceAll(/@(?!:)/g, () => `@${ids[at++ % ids.length]}`);
+      const { results, metadata } = await query(path, { ...beam, expand: 'none' });
+      expect(results.length).toBeLessThanOrEqual(beam.k);
+      expect(metadata.error === undefined || results.length === 0).toBe(true);
+      if (metadata.hops > 0 && results.length === 0) expect(metadata.reason).toEqual(expect.any(String));
+      const scores = results.map(({ score }) => score);
+      if (metadata.hops > 0) expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+      for (const { entity, path: before, score } of results) {
+        expect(score >= 0 && score <= 1).toBe(true);
+        const visited = [...before.flatMap((step) => step.entity ?? []), entity.id];
+        expect(new Set(visited).size).toBe(visited.length);
+        const kinds = before.map((step) => (step.entity === undefined ? 'edge' : 'entity'));
+        expect(kinds).toEqual(before.map((_, i) => (i % 2 === 0 ? 'entity' : 'edge')));
+        expect(before.length).toBeGreaterThanOrEqual(2 * metadata.hops);
+        expect(before.length).toBeLessThanOrEqual(8 * metadata.hops);
+      }
+    });
+    await fc.assert(property, { numRuns: 300 });
   });
 
   it('may hold what other languages take for syntax', async () => {

@@ -23,3 +23,22 @@ export const queries: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: repeated },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
 );
+
+const node = fc.constantFrom('"ship"', "'turner storm'", '@', '@', 'type:artwork', 'type:artist,movement');
+const arrows = fc.constantFrom(['-', '->'], ['<-', '-'], ['<-', '->'], ['<-', '->']);
+const relations = fc.constantFrom('*', '*', 'made_by', 'made_by, member_of', 'maker', 'collection');
+const depths = fc.constantFrom('', '{,2}', '{2}', '{2,}', '{,4}');
+const hop = fc
+  .tuple(arrows, relations, depths, fc.oneof({ weight: 15, arbitrary: node }, fc.constant('')))
+  .map(([[begin, end], relation, depth, target]) => ` ${begin}[${relation}]${depth}${end} ${target}`);
+const seldom = <T>(rare: fc.Arbitrary<T>, usual: T) => fc.oneof({ weight: 5, arbitrary: fc.constant(usual) }, rare);
+
+/** Queries that can be read; `@` stands for the id of an entity. */
+export const readable: fc.Arbitrary<string> = fc
+  .tuple(
+    seldom(fc.constantFrom('@:public ', '@:collections ', '@:discover '), ''),
+    fc.constantFrom('"ship storm"', '@', '@', 'type:artwork ~ "horses"', 'type:artwork'),
+    seldom(node, ''),
+    fc.array(hop, { maxLength: 3 }),
+  )
+  .map(([scope, entry, filter, hops]) => `${scope}${entry} ${filter}${hops.join('')}`);

@@ -65,7 +65,7 @@ export async function measureArgo(node: Node, collection: string): Promise<void>
     all.push(...taken);
   }
   all.sort((a, b) => a - b);
-  atMostRow('Argo, two hops {,3}, median', at(all, 0.5), 'ms', 50);
+  atMostRow('Argo, two hops with {,3} over the Tate graph, median', at(all, 0.5), 'ms', 50);
   loopRow('Argo', (await node.loopDelay()).p99);
 }
 
