@@ -14,6 +14,7 @@ import { entityMoves } from './history-reads.ts';
 import { statusOfRun } from './jobs.ts';
 import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels } from './label-reads.ts';
 import { type ListingQuery, listEntities } from './listings.ts';
+import { madeHere } from './made-here.ts';
 import { networkCounts } from './network-counts.ts';
 import { type NewestQuery, newestPage } from './newest.ts';
 import { queryAnswer } from './query-answer.ts';
@@ -53,6 +54,8 @@ export const longReads = {
   /** See newest.ts. */
   newestPage: (db: Reader, query: NewestQuery): string => JSON.stringify(newestPage(db, query)),
   predicates: (db: Reader, _: object): string => JSON.stringify(predicateNames(db)),
+  /** See made-here.ts. */
+  madeHere: (db: Reader, args: Parameters<typeof madeHere>[1]): string => JSON.stringify(madeHere(db, args)),
   /** See query-answer.ts. */
   queryAnswer,
   /** See label-reads.ts. */

@@ -1,0 +1,161 @@
+import { constants, createReadStream } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isContentCid } from '../../blocks/cid.ts';
+import { ConflictError, DomainError, type ErrorCode, ValidationError } from '../../errors.ts';
+import type { NewContentFile, ProcessorNode, ProcessorNodes } from '../../jobs/local/ports.ts';
+import { NodeCallError } from '../../kit/job-error.ts';
+import type { Addition, EntityView, Invocation, Invoked, NewEntity, Properties } from '../../kit/node-api.ts';
+import type { Caller } from '../../model/caller.ts';
+import { idOn, type Network } from '../../model/ids.ts';
+import type { Networks } from '../../store/networks.ts';
+import { filesOf } from '../content/intake.ts';
+import type { ContentService } from '../content/service.ts';
+import type { EntitiesService } from '../entities/service.ts';
+import type { KladosJobsService } from '../klados-jobs/service.ts';
+import type { UpdatesService } from '../updates/service.ts';
+import type { JsonMap, RelationshipBody } from '../wire.ts';
+
+export interface LocalNodeNeeds {
+  networks: Pick<Networks, 'get'>;
+  entities: EntitiesService;
+  updates: UpdatesService;
+  content: Pick<ContentService, 'write'>;
+  kladoi: Pick<KladosJobsService, 'invoke'>;
+  /** The operator's account: commands are run for nobody else. */
+  operator: { id: string; ids: Record<Network, string[]> };
+}
+
+const statuses: Partial<Record<ErrorCode, number>> = {
+  VALIDATION_ERROR: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  ALREADY_EXISTS: 409,
+  TOO_LARGE: 413,
+  STORAGE_FULL: 507,
+};
+const maxAdditions = 100;
+/** How often a change is made anew when somebody else was faster. */
+const rounds = 30;
+
+/** The node for kladoi that run in it: the same services that HTTP reaches, as that klados and with its grants. */
+export class LocalNodes implements ProcessorNodes {
+  readonly #needs: LocalNodeNeeds;
+
+  constructor(needs: LocalNodeNeeds) {
+    this.#needs = needs;
+  }
+
+  of(network: Network, klados: string): ProcessorNode {
+    const { id } = this.#needs.operator;
+    const actor = { kind: 'processor', id: klados, type: 'klados', owner: idOn(network, id) } as const;
+    return new LocalNode(this.#needs, { actor, network, account: id });
+  }
+
+  async isOperators(network: Network, id: string, endpoint: string): Promise<boolean> {
+    const store = await this.#needs.networks.get(network);
+    const users = this.#needs.operator.ids[network];
+    return JSON.parse(Buffer.from(await store.readLong('madeHere', { id, users, endpoint })).toString()) === true;
+  }
+}
+
+class LocalNode implements ProcessorNode {
+  readonly #on: LocalNodeNeeds;
+  readonly #caller: Caller;
+
+  constructor(needs: LocalNodeNeeds, caller: Caller) {
+    this.#on = needs;
+    this.#caller = caller;
+  }
+
+  read(id: string): Promise<EntityView> {
+    return told(async () => {
+      const json = await this.#on.entities.read(this.#caller, id);
+      return JSON.parse(typeof json === 'string' ? json : Buffer.from(json).toString('utf8')) as EntityView;
+    });
+  }
+
+  create({ id, type, collection, properties, relationships }: NewEntity): Promise<{ id: string }> {
+    return told(async () => {
+      const body = {
+        ...(id !== undefined && { id }),
+        ...{ type, collection, properties: properties as JsonMap },
+        ...(relationships && { relationships: relationships as RelationshipBody[] }),
+      };
+      try {
+        return { id: (await this.#on.entities.create(this.#caller, body, true)).manifest.id };
+      } catch (error) {
+        if (!(error instanceof ConflictError) || id === undefined) throw error;
+        return { id };
+      }
+    });
+  }
+
+  add(additions: Addition[]): Promise<void> {
+    return told(async () => {
+      for (let i = 0; i < additions.length; i += maxAdditions) {
+        const updates = additions.slice(i, i + maxAdditions) as Parameters<UpdatesService['queue']>[1]['updates'];
+        const { failed } = await this.#on.updates.queue(this.#caller, { updates }, false);
+        const [first] = failed;
+        if (first) throw new NodeCallError(400, `${first.entity_id}: ${first.error}`);
+      }
+    });
+  }
+
+  async change(id: string, next: (properties: Properties) => Properties | null): Promise<Properties> {
+    for (let round = 1; ; round++) {
+      const { cid, properties } = await this.read(id);
+      const changed = next(properties);
+      if (changed === null) return properties;
+      try {
+        const body = { expect_tip: cid, properties: changed as JsonMap };
+        await told(() => this.#on.entities.update(this.#caller, id, body, false));
+        return changed;
+      } catch (error) {
+        if (!(error instanceof NodeCallError) || error.status !== 409 || round === rounds) throw error;
+        await pause(Math.random() * 10 * round);
+      }
+    }
+  }
+
+  invoke(klados: string, invocation: Invocation): Promise<Invoked> {
+    return told(async () => {
+      const answer = await this.#on.kladoi.invoke(this.#caller, klados, invocation);
+      if (answer.status === 'started') return { started: true, job_id: answer.job_id };
+      return { started: false, error: answer.status === 'rejected' ? answer.error : answer.message };
+    });
+  }
+
+  async copyContent(cid: string, path: string): Promise<number | null> {
+    if (!isContentCid(cid)) return null;
+    const files = filesOf(await this.#on.networks.get(this.#caller.network));
+    const size = await files.size(cid);
+    if (size === undefined) return null;
+    const place = files.place(cid);
+    // A copy that costs nothing where the disk can share it: what the command does to it does not reach what is kept.
+    await copyFile(join(place.folder, place.path), path, constants.COPYFILE_FICLONE);
+    return size;
+  }
+
+  putContent(entity: string, { key, path, size, type, filename }: NewContentFile): Promise<void> {
+    return told(async () => {
+      const upload = { type, length: size, bytes: createReadStream(path) };
+      await this.#on.content.write(this.#caller, entity, { key, filename }, upload);
+    });
+  }
+}
+
+/** Refusals as a program behind HTTP would see them. */
+async function told<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    const issue = error instanceof ValidationError ? error.issues[0] : undefined;
+    const words = issue ? `${error.message} (${issue.path.join('.')}: ${issue.message})` : error.sentence;
+    throw new NodeCallError(statuses[error.code] ?? 503, words);
+  }
+}
