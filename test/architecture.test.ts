@@ -45,6 +45,7 @@ const directions: Record<string, string[]> = {
   context: ['*'],
   services: ['*'],
   invocations: ['*'],
+  'local-processors': ['*'],
   'request-pool': ['http', 'request-thread:type', 'model', 'store', 'errors', 'config:type', 'log:type'],
   'request-thread': ['*'],
   config: ['model', 'errors'],

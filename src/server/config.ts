@@ -138,6 +138,8 @@ export interface ChatSettings {
 }
 
 export interface Secrets {
+  /** The environment without the node's own settings, for commands that may see parts of it. */
+  environment: Record<string, string>;
   jwt: { secret?: string | undefined; publicKey?: string | undefined };
   alpha: string | null;
   /** The key of the chat endpoint. */
@@ -207,6 +209,11 @@ export function readConfig(
       },
     },
     secrets: {
+      environment: Object.fromEntries(
+        Object.entries(env).filter(
+          (one): one is [string, string] => !one[0].startsWith('ARCHEION_') && one[1] !== undefined,
+        ),
+      ),
       jwt: { secret: all.ARCHEION_JWT_SECRET, publicKey: all.ARCHEION_JWT_PUBLIC_KEY },
       alpha: all.ARCHEION_ALPHA_SECRET ?? null,
       chat: all.ARCHEION_CHAT_KEY ?? null,

@@ -12,6 +12,7 @@ import { durationBounds, RequestTally } from './http/request-tally.ts';
 import { Invocations } from './invocations.ts';
 import { InputChecks } from './jobs/input-check.ts';
 import { Outbound } from './jobs/outbound.ts';
+import { openLocalProcessors } from './local-processors.ts';
 import type { Log } from './log.ts';
 import { nodeToolServer } from './mcp/node-tool-server.ts';
 import type { Network } from './model/ids.ts';
@@ -159,11 +160,19 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     }),
   );
   const verification = new VerificationService({ ...config, writes, identity, outbound });
-  const invocations = opened.use(
+  const content = new ContentService({ writes, uploads });
+  const local = opened.use(
+    await openLocalProcessors({
+      ...{ config, secrets, networks, entities, content, operator, version, log, now },
+      updates: services.updates,
+      kladoi: { invoke: (...args) => invocations.kladoi.jobs.invoke(...args) },
+    }),
+  );
+  const invocations: Invocations = opened.use(
     new Invocations({
       ...{ config, networks, identity, services, nodeKey, outbound, log, now },
       reachOf: (id, endpoint) => verification.reachOf(id, endpoint),
-      dispatchers: [],
+      dispatchers: [local],
       checks: opened.use(new InputChecks()),
     }),
   );
@@ -227,7 +236,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     archives: { exports: new ExportService({ networks, instance, version, now }), carImports },
     bytes: {
       files: new FilesService({ writes, entities, downloads, uploads }),
-      content: new ContentService({ writes, uploads }),
+      content,
       downloads,
       uploads,
     },

@@ -21,18 +21,22 @@ export const commandName = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 const mebibyte = 2 ** 20;
 const whole = (least: number, most: number) => z.number().int().min(least).max(most);
-const text = z
+const argument = z
   .string()
-  .min(1)
   .max(4096)
   .refine((given) => !given.includes('\0'), 'must not hold a zero character');
+const text = argument.min(1);
 const variable = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'must be the name of a variable')
   .refine((name) => !name.startsWith('ARCHEION_'), "must not be one of the node's own, which hold its secrets");
 
 const command = z.strictObject({
-  run: z.array(text).min(1).max(100),
+  run: z
+    .array(argument)
+    .min(1)
+    .max(100)
+    .refine(([program]) => program !== '', 'must begin with a program'),
   folder: text.refine((path) => /^(?:\/|[A-Za-z]:[\\/])/.test(path), 'must be an absolute path').optional(),
   environment: z.array(variable).max(100).default(['PATH', 'LANG', 'LC_ALL', 'TZ']),
   seconds: whole(1, 86_400).default(600),

@@ -41,7 +41,8 @@ export function localHandler(klados: string, command: LocalCommand, node: Proces
       );
     for (const [index, one] of result.records.entries()) await make('record', index, one);
     if (result.updates.length > 0) await node.add(result.updates);
-    return outputsOf(result, make);
+    // Awaited here: the folder goes with this scope.
+    return await outputsOf(result, make);
   };
 }
 

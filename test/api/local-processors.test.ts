@@ -1,0 +1,258 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask, operator, type Person, user } from '../helpers/callers.ts';
+import { collection, type Entity, read as entity, ok } from '../helpers/entities.ts';
+import {
+  allow,
+  command,
+  ended,
+  fixture,
+  many,
+  one,
+  program,
+  replying,
+  shipped,
+  within,
+  workflow,
+} from '../helpers/local.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+import { klados } from '../helpers/processors.ts';
+
+let node: TestNode;
+let me: Person;
+let place: Entity;
+beforeAll(async () => {
+  node = await startNode({ env: { PATH: '/usr/bin:/bin', SECRET: 'of the node' } });
+  me = operator(node);
+  place = await collection(node, me, { label: 'processors' });
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+interface Started {
+  status: string;
+  job_id: string;
+  job_collection: string;
+  error?: string;
+}
+
+/** Starts a klados on something and waits for its end. */
+async function run(of: Entity, target: Entity, where: Entity, more: object = {}) {
+  const body = { target_entity: target.id, target_collection: where.id, confirm: true, ...more };
+  const started = ok<Started>(await ask(node, me, `POST /kladoi/${of.id}/invoke`, body));
+  expect(started).toMatchObject({ status: 'started' });
+  const status = await ended(node, me, `/kladoi/${of.id}/jobs/${started.job_id}/status`);
+  const [log] = await within(node, me, started.job_collection, 'klados_log');
+  return { started, status, log: log as Entity };
+}
+
+const entryOf = (log: Entity) =>
+  (log.properties.log_data as { entry: { [name: string]: unknown; error?: { code: string; message: string } } }).entry;
+
+describe('a klados that is a command', () => {
+  test('reads its job, makes entities with content, changes others, and its log says so', async () => {
+    const where = await collection(node, me, { label: 'target' });
+    const file = await fixture(node, me, where.id, 'letter.html', 'text/html');
+    const reply = `
+      const fs = require('node:fs');
+      const [{ id, files }] = job.entities;
+      fs.writeFileSync(job.folder + '/out.txt', fs.readFileSync(files[0].path, 'utf8').slice(0, 15));
+      return {
+        outputs: [{ type: 'note', properties: { label: 'made', lang: job.input.lang, env: Object.keys(process.env) },
+          relationships: [{ predicate: 'about', peer: id }],
+          content: [{ path: 'out.txt', key: 'head', content_type: 'text/plain' }] }],
+        updates: [{ entity_id: id, properties: { seen: true } }],
+        messages: [{ level: 'warning', message: 'look here' }] };`;
+    await allow(node, { note: replying(reply, { environment: ['PATH'] }) });
+    const of = await command(node, me, place.id, 'note');
+    const { status, log, started } = await run(of, file, where, { input: { lang: 'en' } });
+    expect(status).toMatchObject({ status: 'done', progress: { total: 1, done: 1 } });
+    const [made] = await within(node, me, where.id, 'note');
+    expect(made).toMatchObject({
+      properties: { label: 'made', lang: 'en', env: ['PATH', 'TMPDIR'], content: { head: { size: 15 } } },
+      edited_by: { user_id: of.id, method: 'ai_generated' },
+    });
+    expect(made?.relationships).toContainEqual(expect.objectContaining({ predicate: 'about', peer: file.id }));
+    const head = await ask(node, me, `GET /entities/${made?.id}/content?key=head`);
+    expect(head.text).toBe('<!doctype html>');
+    expect((await entity(node, me, file.id)).properties.seen).toBe(true);
+    expect(entryOf(log)).toMatchObject({ status: 'done', job_id: started.job_id, outputs: [made?.id] });
+    expect(log.properties.log_data).toMatchObject({
+      messages: [
+        { level: 'warning', message: 'look here' },
+        { level: 'success', message: 'Job completed' },
+      ],
+    });
+    expect(await readdir(join(node.data, 'work'))).toEqual([]);
+  });
+
+  test.each<[string, ReturnType<typeof program>, string, string, boolean]>([
+    ['fails', program('console.error("no disk"); process.exit(1)'), 'PROCESSING_ERROR', 'no disk', true],
+    ['writes HTML', program('console.log("<html>Bad gateway")'), 'INVALID_OUTPUT', 'wrote no JSON', false],
+    ['writes nothing', program(''), 'INVALID_OUTPUT', 'wrote nothing', false],
+    [
+      'says why',
+      replying('return { error: { code: "TOO_DARK", message: "scan again", retryable: true } }'),
+      'TOO_DARK',
+      'scan again',
+      true,
+    ],
+    ['takes too long', program('setInterval(() => {}, 1000)', { seconds: 1 }), 'TIMEOUT', 'within 1 s', true],
+    [
+      'writes on and on',
+      program('const x = "x".repeat(1e6); const w = () => process.stdout.write(x, w); w()', { output_mb: 1 }),
+      'OUTPUT_TOO_LARGE',
+      '1048576 bytes',
+      false,
+    ],
+    ['is not there', { run: ['/no/such/program'] }, 'SERVICE_UNAVAILABLE', 'could not be started', true],
+    [
+      'names a file of somebody',
+      replying('return { outputs: [{ type: "note", content: [{ path: "../../main/store.db" }] }] }'),
+      'INVALID_OUTPUT',
+      "not in the job's folder",
+      false,
+    ],
+    [
+      'links to a file of somebody',
+      replying(
+        'require("node:fs").symlinkSync("/etc/passwd", job.folder + "/x"); return { outputs: [{ type: "note", content: [{ path: "x" }] }] }',
+      ),
+      'INVALID_OUTPUT',
+      'is no plain file',
+      false,
+    ],
+    [
+      'changes what it was not granted',
+      replying(`return { updates: [{ entity_id: job.input.other, properties: { taken: true } }] }`),
+      'PERMISSION_DENIED',
+      '',
+      false,
+    ],
+    [
+      'names an entity that is not there',
+      replying('return { updates: [{ entity_id: "01JQZ3M4N5P6Q7R8S9T0V1W2X3", properties: {} }] }'),
+      'VALIDATION_ERROR',
+      '01JQZ3M4N5P6Q7R8S9T0V1W2X3',
+      false,
+    ],
+  ])('that %s has an error in its log', async (_, entry, code, words, retryable) => {
+    const where = await collection(node, me, { label: 'target' });
+    const other = await collection(node, me, { label: 'another' });
+    const file = await fixture(node, me, where.id, 'letter.html', 'text/html');
+    await allow(node, { odd: entry });
+    const of = await command(node, me, place.id, 'odd');
+    const { status, log } = await run(of, file, where, { input: { other: other.id } });
+    expect(entryOf(log).error).toMatchObject({ code, message: expect.stringContaining(words), retryable });
+    expect(status).toMatchObject({ status: 'error', errors: [{ code, retryable }] });
+    expect((await entity(node, me, other.id)).properties.taken).toBeUndefined();
+    expect(await within(node, me, where.id, 'note')).toEqual([]);
+  });
+
+  test('is given a copy of the files: what it does to them stays with it', async () => {
+    const where = await collection(node, me, { label: 'target' });
+    const file = await fixture(node, me, where.id, 'letter.html', 'text/html');
+    await allow(node, {
+      vandal: replying('require("node:fs").writeFileSync(job.entities[0].files[0].path, "gone"); return {}'),
+      fixity: shipped('fixity'),
+    });
+    await run(await command(node, me, place.id, 'vandal'), file, where);
+    await run(await command(node, me, place.id, 'fixity'), file, where);
+    const [check] = await within(node, me, where.id, 'fixity_check');
+    expect(check?.properties).toMatchObject({ outcome: 'intact', files: [{ outcome: 'intact' }] });
+  });
+});
+
+describe('who may have one', () => {
+  test('a command that is not allowed, or no longer, is refused with the way out', async () => {
+    const where = await collection(node, me, { label: 'target' });
+    await allow(node, { echo: replying('return {}') });
+    const of = await command(node, me, place.id, 'echo');
+    await allow(node, {});
+    const body = { target_entity: where.id, target_collection: where.id, confirm: true };
+    const answer = ok<Started>(await ask(node, me, `POST /kladoi/${of.id}/invoke`, body));
+    expect(answer).toMatchObject({
+      status: 'rejected',
+      error: expect.stringContaining('archeion processor allow echo'),
+    });
+  });
+
+  test('others cannot register one, nor turn one of theirs into it', async () => {
+    const somebody = await user(node, 'somebody');
+    const theirs = await collection(node, somebody, { label: 'theirs' });
+    const body = {
+      ...{ label: 'x', endpoint: 'exec:echo', actions_required: ['entity:view'], collection: theirs.id },
+      ...{ accepts: one('*'), produces: one('*') },
+    };
+    expect((await ask(node, somebody, 'POST /kladoi', body)).status).toBeGreaterThanOrEqual(400);
+    const plain = await klados(node, somebody, theirs.id);
+    const turned = { expect_tip: plain.cid, endpoint: 'exec:echo' };
+    expect((await ask(node, somebody, `PUT /kladoi/${plain.id}`, turned)).status).toBeGreaterThanOrEqual(400);
+    const generic = { expect_tip: plain.cid, properties: { endpoint: 'exec:echo' } };
+    expect((await ask(node, somebody, `PUT /entities/${plain.id}`, generic)).status).toBeGreaterThanOrEqual(400);
+  });
+});
+
+describe('a workflow of commands', () => {
+  test('checks ten files, reads each, puts the texts together; one that breaks is resumed', async () => {
+    const where = await collection(node, me, { label: 'letters' });
+    const files = [];
+    for (let i = 0; i < 10; i++)
+      files.push(await fixture(node, me, where.id, 'letter.pdf', 'application/pdf', `\n%copy ${i}\n`));
+    await allow(node, {
+      fixity: shipped('fixity'),
+      'extract-text': shipped('extract-text'),
+      'combine-text': shipped('combine-text'),
+    });
+    const both = await Promise.all([
+      command(node, me, place.id, 'fixity', { accepts: many('file'), produces: many('file') }),
+      command(node, me, place.id, 'extract-text', { accepts: one('file'), produces: one('document') }),
+      command(node, me, place.id, 'combine-text', { accepts: many('document'), produces: one('document') }),
+    ]);
+    const [check, read, join] = both as [Entity, Entity, Entity];
+    const flow = await workflow(node, me, place.id, {
+      check: { klados: check, then: { scatter: 'read' } },
+      read: { klados: read, then: { gather: 'join' } },
+      join: { klados: join, then: { done: true } },
+    });
+    const body = {
+      target_entities: files.map(({ id }) => id),
+      target_collection: where.id,
+      input: { label: 'All letters' },
+    };
+    const preview = ok<{ all_ready: boolean; kladoi_count: number }>(
+      await ask(node, me, `POST /rhizai/${flow.id}/invoke`, body),
+    );
+    expect(preview).toMatchObject({ status: 'pending_confirmation', all_ready: true, kladoi_count: 3 });
+
+    // One step breaks: its command is forbidden while the first one runs.
+    await allow(node, {
+      fixity: shipped('fixity'),
+      'extract-text': program('process.exit(7)'),
+      'combine-text': shipped('combine-text'),
+    });
+    const started = ok<Started>(await ask(node, me, `POST /rhizai/${flow.id}/invoke`, { ...body, confirm: true }));
+    const path = `/rhizai/${flow.id}/jobs/${started.job_id}`;
+    const broken = await ended(node, me, `${path}/status`);
+    expect(broken).toMatchObject({ status: 'error', progress: { total: 11, done: 1, error: 10 } });
+    expect(broken.errors?.[0]).toMatchObject({ klados_id: read.id, code: 'PROCESSING_ERROR', retryable: true });
+
+    await allow(node, {
+      fixity: shipped('fixity'),
+      'extract-text': shipped('extract-text'),
+      'combine-text': shipped('combine-text'),
+    });
+    const resumed = ok<{ resumed: number }>(await ask(node, me, `POST ${path}/resume`, {}));
+    expect(resumed).toMatchObject({ resumed: 10, skipped: 0 });
+    const done = await ended(node, me, `${path}/status`);
+    expect(done).toMatchObject({ status: 'done', progress: { total: 22, done: 12, error: 10 } });
+    const documents = await within(node, me, where.id, 'document');
+    expect(documents).toHaveLength(11);
+    const all = documents.find(({ properties }) => properties.label === 'All letters');
+    expect(all?.properties).toMatchObject({ sources: 10 });
+    expect(String(all?.properties.text).match(/celestial globe/g)).toHaveLength(10);
+    expect(await within(node, me, where.id, 'fixity_check')).toHaveLength(10);
+    const [batch] = await within(node, me, started.job_collection, 'batch');
+    expect(batch?.properties).toMatchObject({ status: 'complete', total: 10, completed: 10 });
+  }, 120_000);
+});
