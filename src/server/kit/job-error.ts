@@ -33,6 +33,20 @@ export class NodeCallError extends Error {
   }
 }
 
+/** Why a request to `/process` is refused, with the HTTP status of the refusal. */
+export class RefusedJobError extends Error {
+  override readonly name = 'RefusedJobError';
+  readonly status: number;
+  /** Seconds. */
+  readonly retryAfter: number | undefined;
+
+  constructor(status: number, message: string, retryAfter?: number) {
+    super(message);
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
 const codes: Record<number, string> = {
   0: 'NETWORK_ERROR',
   400: 'VALIDATION_ERROR',

@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { Batches } from './batch.ts';
-import { JobError } from './job-error.ts';
+import { RefusedJobError } from './job-error.ts';
 import { BadJobError, type KladosJob, readJob } from './job-request.ts';
 import type { NodeApi } from './node-api.ts';
 import { type NodeAddress, NodeClient } from './node-client.ts';
 import { type Ended, type Handler, type Runner, runJob } from './run-job.ts';
+import { type ServeOptions, serve, type Worker } from './serve.ts';
 import { mismatch, signatureIssue } from './signature.ts';
 import { SigningKeys } from './signing-keys.ts';
 
@@ -24,32 +25,18 @@ export interface KitOptions extends NodeAddress {
   fetch?: typeof fetch;
 }
 
-/** Why a request to `/process` is refused, with the HTTP status of the refusal. */
-export class RefusedJobError extends Error {
-  override readonly name = 'RefusedJobError';
-  readonly status: number;
-  /** Seconds. */
-  readonly retryAfter: number | undefined;
-
-  constructor(status: number, message: string, retryAfter?: number) {
-    super(message);
-    this.status = status;
-    this.retryAfter = retryAfter;
-  }
-}
-
-const signatureHeader = 'x-arke-signature';
 const maxWaiting = 20_000;
 /** Ids of jobs that were taken, so that one sent twice runs once. */
 const maxKnown = 50_000;
 
 /**
  * What a klados of one's own needs beside its work: it checks that a request is the node's, reads the job, writes the log and
- * hands the results to the next step of the workflow. serve.ts puts an HTTP server around it; with a server of another kind
- * call `receive` with the raw body and then `begin`.
+ * hands the results to the next step of the workflow. `serve` puts an HTTP server around it; a server of another kind calls
+ * `receive` with the raw body and then `begin`.
  */
 export class Kit {
   readonly api: NodeApi;
+  readonly service: string;
   readonly #options: KitOptions;
   readonly #handler: Handler;
   readonly #runner: Runner;
@@ -63,6 +50,7 @@ export class Kit {
     const fetching = options.fetch ?? fetch;
     const now = options.now ?? Date.now;
     this.#options = options;
+    this.service = options.service ?? 'arke';
     this.#handler = handler;
     this.#keys = new SigningKeys(now, fetching);
     this.api = new NodeClient(options, fetching);
@@ -80,7 +68,7 @@ export class Kit {
    * @throws RefusedJobError
    */
   async receive(headers: Record<string, unknown>, body: Uint8Array): Promise<KladosJob> {
-    const header = headers[signatureHeader];
+    const header = headers[`x-${this.service}-signature`];
     await this.#verify(typeof header === 'string' ? header : undefined, body);
     const job = this.#read(body);
     const { url, network } = this.#options;
@@ -151,6 +139,11 @@ export class Kit {
     }
   }
 
+  /** An HTTP server that is the klados, until it is closed. */
+  serve(options: ServeOptions = {}): Promise<Worker> {
+    return serve(this, this.#options.klados, options);
+  }
+
   /** Takes no more jobs, and lets those that run come to their end for a while. */
   async close(graceMs = 5000): Promise<void> {
     this.#waiting.length = 0;
@@ -159,9 +152,4 @@ export class Kit {
     clearTimeout(late);
     this.#stop.abort();
   }
-}
-
-/** Ends a job with an error of its own; `retryable`: whether the same job may succeed when it is resumed. */
-export function fail(code: string, message: string, retryable?: boolean): never {
-  throw new JobError(code, message, retryable);
 }

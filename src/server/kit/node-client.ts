@@ -9,6 +9,8 @@ export interface NodeAddress {
   /** `ak_...` */
   key: string;
   network: 'main' | 'test';
+  /** The node's name for its service, which names the headers (its ARCHEION_SERVICE; default: arke). */
+  service?: string;
 }
 
 const callMs = 60_000;
@@ -98,7 +100,7 @@ export class NodeClient implements NodeApi {
       headers: {
         Accept: 'application/json',
         Authorization: `ApiKey ${this.#at.key}`,
-        ...(this.#at.network === 'test' && { 'X-Arke-Network': 'test' }),
+        ...(this.#at.network === 'test' && { [`x-${this.#at.service ?? 'arke'}-network`]: 'test' }),
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -17,6 +17,8 @@ export interface Work {
   signal: AbortSignal;
   /** A line in the job's log. */
   note(level: LogMessage['level'], message: string, metadata?: Record<string, unknown>): void;
+  /** An error to throw, with a code of one's own; `retryable`: whether the same job may succeed when it is resumed. */
+  error(code: string, message: string, retryable?: boolean): Error;
 }
 
 /** What a handler has made: ids of entities, or with them what routes of the workflow look at. */
@@ -28,7 +30,7 @@ export interface Made {
   outputProperties?: Record<string, unknown>;
 }
 
-/** The work of a klados. @throws JobError to end the job with a code of its own */
+/** The work of a klados. What it throws ends the job; `work.error` makes errors with codes. */
 export type Handler = (work: Work) => Promise<Made | MadeOutput[]>;
 
 export interface Runner extends Writer {
@@ -61,6 +63,7 @@ export async function runJob(runner: Runner, job: KladosJob, handler: Handler): 
     const made = await handler({
       ...{ job, signal, api: runner.api, input: job.input ?? {}, targets: targetsOf(job) },
       note: (...line) => log.note(...line),
+      error: (...words) => new JobError(...words),
     });
     const all = madeOutputs(made);
     outputs = all.outputs.map(({ id }) => id);

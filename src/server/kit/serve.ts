@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Kit, type KitOptions, RefusedJobError } from './kit.ts';
-import type { Handler } from './run-job.ts';
+import { RefusedJobError } from './job-error.ts';
+import type { Kit } from './kit.ts';
 
 /** Where the worker listens, and what shows that its address is the klados's. */
-export interface ServeOptions extends KitOptions {
+export interface ServeOptions {
   /** 0 or none for any free port. */
   port?: number;
   host?: string;
@@ -15,7 +15,6 @@ export interface ServeOptions extends KitOptions {
 /** A worker that answers at `url` until it is closed. */
 export interface Worker extends AsyncDisposable {
   url: string;
-  kit: Kit;
   /** For the token that comes once the klados is there. */
   prove(token: string): void;
   close(): Promise<void>;
@@ -23,9 +22,8 @@ export interface Worker extends AsyncDisposable {
 
 const maxBody = 16 * 2 ** 20;
 
-/** An HTTP server that is a klados: `/process`, `/.well-known/arke-verification` and `/health`. */
-export async function serve(options: ServeOptions, handler: Handler): Promise<Worker> {
-  const kit = new Kit(options, handler);
+/** An HTTP server that is a klados: `/process`, `/.well-known/<service>-verification` and `/health`. */
+export async function serve(kit: Kit, klados: string, options: ServeOptions): Promise<Worker> {
   let token = options.verificationToken ?? null;
   const server = createServer((request, response) => {
     answer(request)
@@ -36,9 +34,9 @@ export async function serve(options: ServeOptions, handler: Handler): Promise<Wo
     const { pathname } = new URL(request.url ?? '/', 'http://worker');
     const asked = `${request.method} ${pathname}`;
     if (asked === 'POST /process') return process(kit, request);
-    if (asked === 'GET /health') return [200, { status: 'healthy', klados: options.klados }];
-    if (asked === 'GET /.well-known/arke-verification' && token !== null)
-      return [200, { verification_token: token, klados_id: options.klados }];
+    if (asked === 'GET /health') return [200, { status: 'healthy', klados }];
+    if (asked === `GET /.well-known/${kit.service}-verification` && token !== null)
+      return [200, { verification_token: token, klados_id: klados }];
     return [404, { error: 'Not found' }];
   };
   server.listen(options.port ?? 0, options.host ?? '127.0.0.1');
@@ -51,7 +49,6 @@ export async function serve(options: ServeOptions, handler: Handler): Promise<Wo
   };
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
-    kit,
     prove: (given) => {
       token = given;
     },
