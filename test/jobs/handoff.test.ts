@@ -284,7 +284,19 @@ describe('the other forms', () => {
 });
 
 describe('what goes wrong', () => {
-  test('a refused handoff is an error of the job and of its slot', async () => {
+  test('a job that its processor does not take is an error of its slot, and of nothing else', async () => {
+    const node = run(threeSteps, { [K.split]: same, [K.work]: make, [K.join]: make });
+    node.refuse = ({ target_entity }) => target_entity === F(2);
+    await begin(node, files);
+    expect(node.logs().map(({ status }) => status)).toEqual(['done', 'done', 'done']);
+    expect(JSON.stringify(node.entities.get(node.logs()[0]?.id ?? ''))).toContain('has no time');
+    expect(node.ofType('batch')[0]?.properties).toMatchObject({
+      ...{ status: 'error', completed: 2 },
+      slots: [{}, { status: 'error', error: { code: 'REJECTED' } }, {}],
+    });
+  });
+
+  test('a handoff that the node refuses is an error of the job and of its slot', async () => {
     const node = run(threeSteps, { [K.split]: same, [K.work]: make, [K.join]: make });
     node.onCall = (call, _, body) => {
       if (call === 'invoke' && (body as { target_entity: string }).target_entity === F(2))

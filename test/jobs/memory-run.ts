@@ -27,6 +27,8 @@ export class MemoryRun implements NodeApi {
   readonly batches = new Batches(this);
   /** Called before each call to the node; what it throws is the call's answer. */
   onCall: (call: string, id: string, body?: unknown) => void = () => undefined;
+  /** Which handoffs the processor behind them does not take. */
+  refuse: (invocation: Invocation) => boolean = () => false;
   #next = 0;
   #done = 0;
 
@@ -79,6 +81,7 @@ export class MemoryRun implements NodeApi {
     const digest = JSON.stringify([klados, request]);
     const known = this.#handedOn.get(digest);
     if (known) return { started: true as const, job_id: known };
+    if (this.refuse(invocation)) return { started: false as const, error: 'the processor has no time' };
     const job_id = this.start(klados, request);
     this.#handedOn.set(digest, job_id);
     return { started: true as const, job_id };

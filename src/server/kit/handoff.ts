@@ -1,11 +1,11 @@
 import { doneTarget, type Flow, type Then } from '../model/flow.ts';
 import type { RhizaContext } from '../model/job-request.ts';
 import { type Batches, gathered, type Slot } from './batch.ts';
-import { JobError } from './job-error.ts';
+import { JobError, type JobFailure } from './job-error.ts';
 import type { WorkflowJob } from './job-request.ts';
 import type { NodeApi, Properties } from './node-api.ts';
 import { gatherBehind, routed } from './route.ts';
-import { type BatchPlace, flowOf, Starter, stepOf, type Target } from './starter.ts';
+import { type BatchPlace, flowOf, type StartedStep, Starter, stepOf, type Target } from './starter.ts';
 
 /** One output of a job: an entity, with what routes look at. */
 export interface Output {
@@ -29,6 +29,8 @@ export interface HandoffRecord {
 export interface HandedOn {
   handoffs: HandoffRecord[];
   final: boolean;
+  /** What was handed on and not taken, in words. */
+  refused: string[];
 }
 
 export interface HandoffPorts {
@@ -67,11 +69,14 @@ export function handOn(ports: HandoffPorts, finished: Finished): Promise<HandedO
   return new Handoff(ports, finished).run();
 }
 
+type Forms = Omit<HandedOn, 'refused'>;
+
 class Handoff {
   readonly #ports: HandoffPorts;
   readonly #is: Finished;
   readonly #starter: Starter;
   readonly #step: string;
+  readonly #refused: string[] = [];
 
   constructor(ports: HandoffPorts, finished: Finished) {
     this.#ports = ports;
@@ -81,6 +86,10 @@ class Handoff {
   }
 
   async run(): Promise<HandedOn> {
+    return { ...(await this.#byForm()), refused: this.#refused };
+  }
+
+  async #byForm(): Promise<Forms> {
     const { rhiza } = this.#is.job;
     const flow = flowOf(await this.#ports.api.read(rhiza.id), rhiza.id);
     const { then } = stepOf(flow, this.#step);
@@ -94,7 +103,7 @@ class Handoff {
   }
 
   /** All outputs for the same step in one invocation. */
-  async #pass(type: 'pass' | 'recurse', flow: Flow, then: Then, own: string): Promise<HandedOn> {
+  async #pass(type: 'pass' | 'recurse', flow: Flow, then: Then, own: string): Promise<Forms> {
     const { rhiza } = this.#is.job;
     const going = this.#is.outputs
       .map(({ id, properties }) => ({ id, step: routed(then, own, properties) }))
@@ -105,7 +114,7 @@ class Handoff {
     for (const [step, items] of Map.groupBy(going, (one) => one.step)) {
       const target = await this.#starter.target(flow, step);
       const ids = items.map(({ id }) => id);
-      const request = await this.#starter.start(target, ids, {
+      const { request } = await this.#start(target, ids, {
         ...(rhiza.batch && { batch: placeOf(rhiza.batch) }),
         ...(depth > 0 && { recurse_depth: depth }),
       });
@@ -118,7 +127,7 @@ class Handoff {
   }
 
   /** Each output in an invocation of its own; with a batch where a step behind gathers them again. */
-  async #scatter(flow: Flow, then: Then, own: string): Promise<HandedOn> {
+  async #scatter(flow: Flow, then: Then, own: string): Promise<Forms> {
     const { job, outputs } = this.#is;
     const items = outputs.map(({ id, properties }, index) => ({ id, index, step: routed(then, own, properties) }));
     const going = items.filter(({ step }) => step !== doneTarget);
@@ -139,30 +148,39 @@ class Handoff {
     return { handoffs: [scattered, ...ended.handoffs], final: false };
   }
 
-  /** @throws JobError once all were asked, where some were refused */
+  /** A job that its processor does not take is an error of its slot alone. @throws JobError once all were asked, where the node takes some not at all */
   async #startEach(flow: Flow, going: { id: string; index: number; step: string }[], batch: string | null) {
     const total = this.#is.outputs.length;
     const depth = depthOf(this.#is.job.rhiza);
     const started: { request: Record<string, unknown>; batch_index?: number }[] = [];
-    const refused: string[] = [];
+    const faults: string[] = [];
+    const failed = async (index: number, failure: JobFailure) => {
+      if (batch !== null) await this.#ports.batches.write(batch, index, { ...this.#stamp(), failure }, total);
+    };
     await inTurn(going, async ({ id, index, step }) => {
       try {
-        const request = await this.#starter.start(await this.#starter.target(flow, step), [id], {
+        const { request, refused } = await this.#start(await this.#starter.target(flow, step), [id], {
           ...(batch === null ? { scatter_total: total, scatter_index: index } : { batch: { id: batch, index, total } }),
           ...(depth > 0 && { recurse_depth: depth }),
         });
         if (total <= manyOutputs) started.push({ request, ...(batch !== null && { batch_index: index }) });
+        if (refused !== undefined) await failed(index, { code: 'REJECTED', message: refused, retryable: true });
       } catch (error) {
         if (!(error instanceof JobError)) throw error;
-        refused.push(error.message);
+        faults.push(error.message);
         const { code, message, retryable } = error;
-        if (batch !== null)
-          await this.#ports.batches.write(batch, index, { ...this.#stamp(), failure: { code, message, retryable } });
+        await failed(index, { code, message, retryable });
       }
     });
-    if (refused.length === 0) return started.sort((a, b) => (a.batch_index ?? 0) - (b.batch_index ?? 0));
-    const words = `${refused.length} of ${going.length} outputs could not be handed on. The first: ${refused[0]}`;
+    if (faults.length === 0) return started.sort((a, b) => (a.batch_index ?? 0) - (b.batch_index ?? 0));
+    const words = `${faults.length} of ${going.length} outputs could not be handed on. The first: ${faults[0]}`;
     throw new JobError('HANDOFF_REFUSED', words, false);
+  }
+
+  async #start(...given: Parameters<Starter['start']>): Promise<StartedStep> {
+    const started = await this.#starter.start(...given);
+    if (started.refused !== undefined) this.#refused.push(started.refused);
+    return started;
   }
 
   /** The batch of a scatter; outputs that go nowhere are done already, with themselves as result. */
@@ -199,7 +217,7 @@ class Handoff {
   }
 
   /** Where all outputs of a scatter are done at once, there is nobody behind to gather them. */
-  async #gatherAll(flow: Flow, own: string, step: string): Promise<HandedOn> {
+  async #gatherAll(flow: Flow, own: string, step: string): Promise<Forms> {
     const { rhiza } = this.#is.job;
     const ids = this.#is.outputs.map(({ id }) => id);
     const target = await this.#starter.target(flow, step, { rhiza: rhiza.id, path: [...rhiza.path, own] });
@@ -207,7 +225,7 @@ class Handoff {
   }
 
   /** Nothing follows here: within a batch its slot is complete, and the last one goes on to the step that gathers. */
-  async #end(): Promise<HandedOn> {
+  async #end(): Promise<Forms> {
     const { job, outputs, outputProperties } = this.#is;
     const { batch } = job.rhiza;
     if (!batch) return { handoffs: [], final: true };
@@ -227,7 +245,7 @@ class Handoff {
   }
 
   async #gather(target: Target, ids: string[], outer: BatchPlace | undefined, depth: number): Promise<HandoffRecord> {
-    const request = await this.#starter.start(target, ids, {
+    const { request } = await this.#start(target, ids, {
       ...(outer && { batch: placeOf(outer) }),
       ...(depth > 0 && { recurse_depth: depth }),
     });

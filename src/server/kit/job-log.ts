@@ -118,9 +118,10 @@ export class JobLog {
   }
 
   /** The job has done its work. */
-  async done(outputs: string[], { handoffs, final }: HandedOn): Promise<void> {
+  async done(outputs: string[], { handoffs, final, refused }: HandedOn): Promise<void> {
     for (const { type, target, target_type } of handoffs)
       this.note('info', `Handoff: ${type}`, { target, targetType: target_type });
+    for (const words of refused.slice(0, maxRefused)) this.note('warning', words);
     this.note('success', 'Job completed');
     const completed_at = this.#now();
     const links = (predicate: string, peers: string[]): Link[] =>
@@ -168,7 +169,8 @@ export class JobLog {
   }
 }
 
-const maxMessages = 200;
+const maxMessages = 1000;
+const maxRefused = 20;
 const maxText = 4000;
 /** Beyond it only the list of outputs in the log says what was made. */
 const maxLinks = 500;

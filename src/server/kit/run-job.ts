@@ -69,7 +69,7 @@ export async function runJob(runner: Runner, job: KladosJob, handler: Handler): 
     outputs = all.outputs.map(({ id }) => id);
     handed = isWorkflow(job)
       ? await handOn(ports, { job, klados: runner.klados, log: log.id, ...all })
-      : { handoffs: [], final: true };
+      : { handoffs: [], final: true, refused: [] };
   } catch (error) {
     // What was stopped with the program is run again, if at all, by who runs it.
     if (runner.signal.aborted) throw error;

@@ -17,6 +17,12 @@ export interface Target {
   context: { id: string; path: string[]; parent_logs: string[] };
 }
 
+export interface StartedStep {
+  /** As the log keeps it. */
+  request: Record<string, unknown>;
+  refused?: string;
+}
+
 export type BatchPlace = NonNullable<RhizaContext['batch']>;
 
 /** The invocations that one job makes of the kladoi behind it. */
@@ -66,13 +72,16 @@ export class Starter {
     };
   }
 
-  /** Starts a target on some entities. @throws JobError where it is refused */
-  async start(target: Target, ids: string[], more: Partial<Invocation['rhiza']>): Promise<Record<string, unknown>> {
+  /**
+   * Starts a target on some entities. `refused`: its processor did not take the job, which the node keeps, so that it can
+   * be resumed by itself. @throws JobError where the node takes no such job
+   */
+  async start(target: Target, ids: string[], more: Partial<Invocation['rhiza']>): Promise<StartedStep> {
     const invocation = this.#invocation(target, ids, more);
     try {
       const answer = await this.#api.invoke(target.klados, invocation);
-      if (answer.started) return this.#recorded(invocation);
-      throw new JobError('HANDOFF_REFUSED', `Step ${target.step} was refused: ${answer.error}`, true);
+      const request = this.#recorded(invocation);
+      return answer.started ? { request } : { request, refused: `Step ${target.step} was refused: ${answer.error}` };
     } catch (error) {
       if (!(error instanceof NodeCallError) || error.status === 0 || error.status >= 500) throw error;
       throw new JobError(

@@ -1,0 +1,126 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import { readyUrl } from '../../src/main/ready-line.ts';
+import { ask, type Person } from '../helpers/callers.ts';
+import { collection, type Entity, ok } from '../helpers/entities.ts';
+import { command, ended, fixture, many, one, type RunView, within, workflow } from '../helpers/local.ts';
+import { send, type TestNode, temporaryFolder } from '../helpers/node.ts';
+
+// As an operator would: the built program, commands allowed on the command line, ten files, a workflow that is killed in the
+// middle, one that breaks and is resumed, and the kit as another program imports it.
+
+const launcher = fileURLToPath(new URL('../../build/archeion.mjs', import.meta.url));
+const running: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+
+interface Program extends Pick<TestNode, 'fetch' | 'data'> {
+  child: ChildProcess;
+}
+
+async function serve(data: string): Promise<Program> {
+  const child = spawn(process.execPath, [launcher, 'serve', '--data', data, '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  running.push(child);
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = readyUrl(line);
+    if (url) return { child, data, fetch: (path, asked) => send(url, path, asked) };
+  }
+  throw new Error('the program ended before it was ready');
+}
+
+const archeion = (data: string, ...args: string[]) =>
+  execFileSync(process.execPath, [launcher, '--data', data, ...args], { encoding: 'utf8' });
+
+function operator(data: string): Person {
+  const key = readFileSync(join(data, 'operator.key'), 'utf8').trim();
+  return { id: '', headers: { Authorization: `ApiKey ${key}` } };
+}
+
+/** The helpers need no more of a node than its answers. */
+const nodeOf = (program: Program) => program as unknown as TestNode;
+
+async function kill({ child }: Program): Promise<void> {
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+async function plant(program: Program, me: Person) {
+  const node = nodeOf(program);
+  const place = await collection(node, me, { label: 'processors' });
+  const where = await collection(node, me, { label: 'letters' });
+  const files: Entity[] = [];
+  for (let i = 0; i < 10; i++)
+    files.push(await fixture(node, me, where.id, 'letter.pdf', 'application/pdf', `\n%copy ${i}\n`));
+  const check = await command(node, me, place.id, 'fixity', { accepts: many('file'), produces: many('file') });
+  const read = await command(node, me, place.id, 'extract-text', { accepts: one('file'), produces: one('document') });
+  const join = await command(node, me, place.id, 'combine-text', {
+    accepts: many('document'),
+    produces: one('document'),
+  });
+  const flow = await workflow(node, me, place.id, {
+    check: { klados: check, then: { scatter: 'read' } },
+    read: { klados: read, then: { gather: 'join' } },
+    join: { klados: join, then: { done: true } },
+  });
+  const invoke = async (program: Program) => {
+    const body = { target_entities: files.map(({ id }) => id), target_collection: where.id, confirm: true };
+    const { job_id } = ok<{ job_id: string }>(await ask(nodeOf(program), me, `POST /rhizai/${flow.id}/invoke`, body));
+    return `/rhizai/${flow.id}/jobs/${job_id}`;
+  };
+  return { where, invoke };
+}
+
+test('a workflow that is killed in the middle goes on to the same result; one that breaks is resumed', async () => {
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  for (const name of ['fixity', 'extract-text', 'combine-text'])
+    expect(archeion(data, 'processor', 'allow', name)).toContain(`exec:${name} may run`);
+  let program = await serve(data);
+  const me = operator(data);
+  const { where, invoke } = await plant(program, me);
+
+  const first = await invoke(program);
+  for (let done = 0; done < 3; await pause(20))
+    done = ok<RunView>(await ask(nodeOf(program), me, `GET ${first}/status`)).progress.done;
+  await kill(program);
+  program = await serve(data);
+  expect(await ended(nodeOf(program), me, `${first}/status`)).toMatchObject({
+    status: 'done',
+    progress: { total: 12, done: 12, error: 0 },
+  });
+  const documents = await within(nodeOf(program), me, where.id, 'document');
+  expect(documents).toHaveLength(11);
+  expect(documents.filter(({ properties }) => properties.sources === 10)).toHaveLength(1);
+
+  archeion(data, 'processor', 'forbid', 'extract-text');
+  const second = await invoke(program);
+  const broken = await ended(nodeOf(program), me, `${second}/status`);
+  expect(broken.status).toBe('error');
+  expect(JSON.stringify(broken.errors)).toContain('archeion processor allow extract-text');
+  archeion(data, 'processor', 'allow', 'extract-text');
+  await ask(nodeOf(program), me, `POST ${second}/resume`, {});
+  const after = await ended(nodeOf(program), me, `${second}/status`);
+  expect(after, JSON.stringify(after)).toMatchObject({ status: 'done' });
+  expect(await within(nodeOf(program), me, where.id, 'document')).toHaveLength(22);
+  await kill(program);
+}, 180_000);
+
+test('the kit is there for other programs', async () => {
+  const { Kit } = (await import('../../out/main/kit.js' as string)) as { Kit: new (...args: unknown[]) => object };
+  const options = { url: 'http://127.0.0.1:1', network: 'main', klados: 'K', key: 'ak_', label: 'k' };
+  const kit = new Kit(options, async () => []) as { serve: () => Promise<{ url: string; close: () => Promise<void> }> };
+  const worker = await kit.serve();
+  expect((await fetch(`${worker.url}/health`)).status).toBe(200);
+  await worker.close();
+});
