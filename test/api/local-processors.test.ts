@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
@@ -17,6 +17,7 @@ import {
   workflow,
 } from '../helpers/local.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
+import { exported, imported } from '../helpers/node-archives.ts';
 import { klados } from '../helpers/processors.ts';
 
 let node: TestNode;
@@ -175,6 +176,43 @@ describe('who may have one', () => {
       status: 'rejected',
       error: expect.stringContaining('archeion processor allow echo'),
     });
+  });
+
+  test('a workflow says before it begins which commands are not allowed', async () => {
+    const where = await collection(node, me, { label: 'target' });
+    await allow(node, { echo: replying('return {}') });
+    const of = await command(node, me, place.id, 'echo');
+    const flow = await workflow(node, me, place.id, { only: { klados: of, then: { done: true } } });
+    const body = { target_entity: where.id, target_collection: where.id };
+    const preview = () => ask(node, me, `POST /rhizai/${flow.id}/invoke`, body);
+    expect((await preview()).body).toMatchObject({ all_ready: true });
+    await allow(node, {});
+    expect((await preview()).body).toMatchObject({
+      all_ready: false,
+      klados_issues: [{ id: of.id, reason: expect.stringContaining('archeion processor allow echo') }],
+    });
+    expect((await ask(node, me, `POST /rhizai/${flow.id}/invoke`, { ...body, confirm: true })).status).toBe(400);
+    await writeFile(join(node.data, 'processors.json'), '{"commands": []}', { mode: 0o600 });
+    expect(JSON.stringify((await preview()).body)).toContain('processors.json cannot be used');
+  });
+
+  test('one that came in an archive does not run, whoever made it where it was', async () => {
+    await allow(node, { echo: replying('return {}') });
+    const home = await collection(node, me, { label: 'home' });
+    await command(node, me, home.id, 'echo');
+    await using other = await startNode();
+    await allow(other, { echo: replying('return {}') });
+    await imported(other, (await exported(node, `?collection=${home.id}`)).car);
+    const them = operator(other);
+    const [came] = await within(other, them, home.id, 'klados');
+    expect(came?.properties).toMatchObject({ endpoint: 'exec:echo', status: 'active' });
+    const where = await collection(other, them, { label: 'target' });
+    const body = { target_entity: where.id, target_collection: where.id, confirm: true };
+    const start = () => ask(other, them, `POST /kladoi/${came?.id}/invoke`, body);
+    expect((await start()).body).toMatchObject({ status: 'rejected', error: expect.stringContaining('archive') });
+    // Nor does it when something else of it is changed here.
+    ok(await ask(other, them, `PUT /kladoi/${came?.id}`, { expect_tip: came?.cid, label: 'Mine now' }));
+    expect((await start()).body).toMatchObject({ status: 'rejected', error: expect.stringContaining('archive') });
   });
 
   test('others cannot register one, nor turn one of theirs into it', async () => {

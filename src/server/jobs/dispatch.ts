@@ -24,6 +24,10 @@ export interface Dispatcher {
   takes(endpoint: string): boolean;
   /** The processor runs within this node, so that its work ends with it: after a restart it is sent again. */
   readonly local: boolean;
+  /** Why a processor cannot work now, where that shows without asking it; null where it may. */
+  unready?(
+    processor: Pick<Dispatch, 'network'> & Pick<Dispatch['processor'], 'id' | 'endpoint'>,
+  ): Promise<string | null>;
   /** Resolves when the processor has taken or refused the job, not when the job is done. Never rejects. */
   send(dispatch: Dispatch, signal: AbortSignal): Promise<Outcome>;
 }

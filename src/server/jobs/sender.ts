@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Network } from '../model/ids.ts';
 import type { JobRequest } from '../model/job-request.ts';
 import { afterSending, pauseBefore, type Sending, type SendingEvent } from '../model/job-state.ts';
 import type { Commit } from '../store/commit.ts';
@@ -39,6 +40,11 @@ export class JobSender {
   /** Whether the processor of an endpoint runs within this node. */
   isLocal(endpoint: string): boolean {
     return this.#dispatcherOf(endpoint)?.local === true;
+  }
+
+  /** Why a processor of this endpoint cannot work now, where that shows without asking it. */
+  async unready(network: Network, id: string, endpoint: string): Promise<string | null> {
+    return (await this.#dispatcherOf(endpoint)?.unready?.({ network, id, endpoint })) ?? null;
   }
 
   /**

@@ -49,13 +49,20 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     return commandOf(endpoint) !== null;
   }
 
-  async send({ network, processor, request }: Dispatch): Promise<Outcome> {
-    const { nodes } = this.#needs;
+  async unready({ network, id, endpoint }: Parameters<NonNullable<Dispatcher['unready']>>[0]): Promise<string | null> {
     try {
-      const command = await this.#command(processor.endpoint);
-      if (typeof command === 'string') return { kind: 'refused', error: command };
-      if (!(await nodes.isOperators(network, processor.id, processor.endpoint)))
-        return { kind: 'refused', error: notOperators };
+      const command = await this.#command(endpoint);
+      if (typeof command === 'string') return command;
+      return (await this.#needs.nodes.isOperators(network, id, endpoint)) ? null : notOperators;
+    } catch (error) {
+      return failureOf(error).message;
+    }
+  }
+
+  async send({ network, processor, request }: Dispatch): Promise<Outcome> {
+    try {
+      const why = await this.unready({ network, ...processor });
+      if (why !== null) return { kind: 'refused', error: why };
       if (this.#stop.signal.aborted) return { kind: 'unreached', error: 'the node stops' };
       this.#begin(network, processor, request as KladosJob);
       return { kind: 'accepted' };

@@ -51,14 +51,15 @@ function handingOn(
 }
 
 /**
- * What makes two handoffs the same one, asked for twice: where a scatter has no batch, two equal outputs are two jobs,
- * and there is no telling.
+ * What makes two handoffs the same one, asked for twice. Where a scatter has no batch, two equal outputs are two jobs, and
+ * there is no telling, unless the processor numbers them.
  */
 export function handoffDigest(run: string, klados: string, request: Omit<JobRequest, 'job_id'>): string | null {
   const { rhiza, target_entity, target_entities } = request;
-  if (!rhiza || (rhiza.scatter_total !== undefined && rhiza.batch === undefined)) return null;
-  const { id, path, parent_logs, batch, recurse_depth } = rhiza;
-  const place = batch && [batch.id, batch.index];
+  if (!rhiza) return null;
+  const { id, path, parent_logs, batch, recurse_depth, scatter_total, scatter_index } = rhiza;
+  if (scatter_total !== undefined && batch === undefined && scatter_index === undefined) return null;
+  const place = batch ? [batch.id, batch.index] : scatter_index;
   const targets = target_entities ?? [target_entity];
   const text = JSON.stringify([run, klados, id, path, parent_logs, place, recurse_depth, targets]);
   return createHash('sha256').update(text).digest('base64url');

@@ -1,6 +1,7 @@
 import { ForbiddenError, NotFoundError, ValidationError } from '../../errors.ts';
 import type { InputChecks } from '../../jobs/input-check.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import type { Network } from '../../model/ids.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import type { Reader } from '../../store/connection.ts';
@@ -52,6 +53,7 @@ export class RhizaJobsService {
     const store = await launcher.writes.store(caller);
     const decide = (db: Reader) => this.#decide(db, caller, id, body);
     const decision = store.read(decide);
+    decision.flow.issues.push(...(await this.#unready(caller.network, decision.flow)));
     if (body.confirm !== true) return preview(decision);
     const { klados } = readyEntry(decision);
     refuse(await inputIssues(checks, klados, inputOf(decision, body)));
@@ -62,6 +64,19 @@ export class RhizaJobsService {
     if (refused) return refused;
     const { id: job_id, collection: job_collection, expires } = job;
     return { status: 'started', job_id, job_collection, rhiza_id: id, expires_at: isoTime(expires) };
+  }
+
+  /** Kladoi of which their dispatcher knows that they cannot work, such as commands that are not allowed. */
+  async #unready(network: Network, { kladoi }: FlowKladoi): Promise<FlowKladoi['issues']> {
+    const { sender } = this.#needs.launcher.needs;
+    const issues: FlowKladoi['issues'] = [];
+    for (const { id, standing, status } of kladoi) {
+      const { endpoint } = standing.manifest.properties;
+      if (status !== 'active' || typeof endpoint !== 'string') continue;
+      const reason = await sender.unready(network, id, endpoint);
+      if (reason !== null) issues.push({ id, reason });
+    }
+    return issues;
   }
 
   #decide(db: Reader, caller: Caller, id: string, body: InvokeRhizaBody): Decision {
