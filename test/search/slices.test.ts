@@ -10,7 +10,7 @@ import { openIndexWriter, openSearchReader, searchFile } from '../../src/server/
 import { ask, operator } from '../helpers/callers.ts';
 import { create, type Entity, ok, update } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
-import { indexIdle } from '../helpers/searches.ts';
+import { indexIdle, search } from '../helpers/searches.ts';
 
 // An index is written slice by slice, each of a page at least; whoever wrote it may be gone after any of them.
 
@@ -43,10 +43,10 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.asyncDispose]());
 
 /** One slice of a writer of its own, which is gone afterwards. */
-function sliced(ms: number): Sliced {
-  const writer = openIndexWriter(index);
+function sliced(ms: number, [from, to] = [database, index]): Sliced {
+  const writer = openIndexWriter(to);
   const writing: Writing = {
-    main: openReader(database),
+    main: openReader(from),
     index: writer,
     vectors: new VectorKeeper(writer),
     terms: new Set(),
@@ -60,8 +60,8 @@ function sliced(ms: number): Sliced {
   }
 }
 
-function found(text: string): number {
-  const db = openSearchReader(database, index);
+function found(text: string, [from, to] = [database, index]): number {
+  const db = openSearchReader(from, to);
   if (!db) return -1;
   try {
     return new Finder(db).find({ text, k: 2 * count, within: { types: ['artwork'] } }).length;
@@ -106,4 +106,36 @@ test('an artist of many works is not re-labelled at once', () => {
   expect(seen.size).toBeGreaterThan(3);
   expect(places()).toEqual([]);
   expect(found('featherstone')).toBe(count);
+});
+
+test('an entity that comes after what leads to it, and is renamed while the index is made, is in all of their texts', async () => {
+  await using other = await temporaryFolder();
+  const own: [string, string] = [databaseFile(other.path, 'main'), join(other.path, 'own.db')];
+  const id = '01J00000000000000000000ABC';
+  const works = 300;
+  const begin = async () => {
+    await using node = await startNode({ data: other.path });
+    for (let n = 0; n < works; n += 100) {
+      const entities = Array.from({ length: 100 }, (_, i) => ({
+        ...{ type: 'artwork', relationships: [{ predicate: 'made_by', peer: id }] },
+        properties: { label: `Plate ${n + i}` },
+      }));
+      ok(await ask(node, operator(node), 'POST /entities/batch', { entities }));
+    }
+    await indexIdle(node);
+    const artist = await create(node, operator(node), { id, type: 'artist', properties: { label: 'Latecomer' } });
+    await indexIdle(node);
+    const hits = await search(node, operator(node), 'entities', { query: 'latecomer', types: ['artwork'], limit: 100 });
+    expect(hits.results).toHaveLength(100);
+    return artist;
+  };
+  const artist = await begin();
+  while (sliced(1, own).cursor < works / 2);
+  expect(found('latecomer', own)).toBeGreaterThan(0);
+  {
+    await using node = await startNode({ data: other.path });
+    await update(node, operator(node), artist, { properties: { label: 'Newcomer' } });
+  }
+  while (sliced(1, own).behind);
+  expect([found('newcomer', own), found('latecomer', own)]).toEqual([works, 0]);
 });

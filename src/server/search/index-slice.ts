@@ -21,6 +21,7 @@ import {
 import {
   collectionSummary,
   labelOfId,
+  lastMoveOf,
   movedAfter,
   movedCid,
   neighboursOf,
@@ -67,6 +68,7 @@ export function indexSlice(writing: Writing, ms: number): Sliced {
   const until = performance.now() + ms;
   return indexed(index, () => {
     if (isForeign(main, index)) emptyIndex(index, randomUUID());
+    if (ownMeta(index, 'begun') === undefined) setMeta(index, 'begun', String(main.snapshot(lastMove)));
     const epoch = ownMeta(index, 'epoch');
     if (epoch !== writing.epoch) {
       writing.terms.clear();
@@ -145,7 +147,12 @@ function take(writing: Writing, db: Reader, key: number, summarized = false): vo
   putDoc(index, { key, digest, label, collection }, text);
   if (before?.digest !== digest)
     writing.vectors.put({ key, type: row.type, passage: passageOf(source) }, before === undefined);
-  if ((before?.label ?? '') !== label && sourcesOf(db, key, 0, 1).length > 0) askRelabel(index, key);
+  if (
+    (before?.label ?? '') !== label &&
+    !(before === undefined && isAsBefore(writing, db, key)) &&
+    sourcesOf(db, key, 0, 1).length > 0
+  )
+    askRelabel(index, key);
   if (terms.size > maxTermsKept) terms.clear();
   for (const part of [text.label, text.body, text.links])
     for (const word of part.split(' '))
@@ -161,6 +168,11 @@ function embeddedOf(db: Reader, keys: readonly number[]): Embedded[] {
     const row = sourceRow(db, key);
     return row && row.json !== null ? [{ key, type: row.type, passage: passageOf(textOf(db, row)) }] : [];
   });
+}
+
+/** Whether an entity is as it was when the index began: whatever was indexed since has shown its label. */
+function isAsBefore({ index }: Writing, db: Reader, key: number): boolean {
+  return lastMoveOf(db, key) <= Number(ownMeta(index, 'begun') ?? 0);
 }
 
 /** The texts of a live entity. */

@@ -23,6 +23,11 @@ export function movedAfter(db: Reader, after: number, limit: number): { last: nu
   return last && { last: last.id, keys: [...new Set(rows.map(({ entity }) => entity))] };
 }
 
+/** The last move of an entity. */
+export function lastMoveOf(db: Reader, key: number): number {
+  return db.get<{ last: number | null }>('SELECT max(id) AS last FROM moves WHERE entity = ?', key)?.last ?? 0;
+}
+
 /** The CID that a move led to; undefined where there is no such move. */
 export function movedCid(db: Reader, move: number): string | undefined {
   const row = db.get<{ cid: Uint8Array }>(
