@@ -102,11 +102,14 @@ export class CollectionAccessService {
   }
 
   async addMember(caller: Caller, id: string, { user_id, role, expires_in }: AddMemberBody): Promise<MemberAddedView> {
-    const by = grantor(registered(caller));
+    const actor = registered(caller);
+    let by = grantor(actor);
     const at = this.#writes.env.now();
     const expires = expires_in === undefined ? undefined : at + expires_in * 1000;
     const elsewhere = networkOf(user_id) === caller.network ? [] : [otherNetwork(caller, 'user_id')];
-    const { version } = await this.#manage(caller, id, elsewhere, (db, { manifest }) => {
+    const { version } = await this.#manage(caller, id, elsewhere, (db, base) => {
+      const { manifest } = base;
+      by = this.#writes.env.permissions.remoteUser(db, actor, base) ?? grantor(actor);
       const known = peerFacts(db, user_id);
       const open = known?.type === 'group' && !countsAsGroup({ ...known, deleted: false });
       const here = isKnownTarget(db, user_id) && memberTypes.includes(known?.type ?? 'user');

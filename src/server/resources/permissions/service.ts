@@ -208,10 +208,15 @@ export class PermissionsService {
 
   /** In a mirror the operator is the remote's user, which the stamp could not know (decisions.md, Sync). */
   #sign(db: Reader, actor: RegisteredActor, entity: Placed, next: Manifest): void {
-    if (actor.kind !== 'user' || !actor.operator) return;
+    const user_id = this.remoteUser(db, actor, entity);
+    if (user_id !== null) next.edited_by = { ...next.edited_by, user_id };
+  }
+
+  /** As which user of a remote an actor writes there; null where it is itself. */
+  remoteUser(db: Reader, actor: RegisteredActor, entity: Placed): string | null {
+    if (actor.kind !== 'user' || !actor.operator) return null;
     const { acting } = actingIn(db, actor, this.placement(db, entity));
-    const [user_id] = acting.ids;
-    if (acting !== actor && user_id !== undefined) next.edited_by = { ...next.edited_by, user_id };
+    return acting === actor ? null : (acting.ids[0] ?? null);
   }
 
   /**
