@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { command, type Node, startNode, temporaryFolder } from '../processes.ts';
@@ -17,12 +19,11 @@ export async function measureMirror(node: Node, versions: number, pipeline: numb
     if (way === 'plain interface') forgetNode(mirror.data);
     node.reset();
     mirror.reset();
-    const first = firstUsable(mirror);
-    const { seconds } = await command('sync', 'origin', '--once', '--data', mirror.data, '--json');
+    const { seconds, first } = await run(mirror);
     const rate = versions / seconds;
     if (way === 'plain interface') atLeastRow(`mirror, ${way}`, rate, 'versions/s', 2000);
     else ratioRow(`mirror, ${way}`, rate, 'versions/s', { name: 'in process', value: pipeline }, 0.6);
-    atMostRow(`first ${usable} entities, ${way}`, await first, 's', 2);
+    atMostRow(`first ${usable} entities, ${way}`, first, 's', 2);
     loopRow(`being mirrored, ${way}`, (await node.loopDelay()).p99);
     loopRow(`mirroring, ${way}`, (await mirror.loopDelay()).p99);
     atMostRow(`memory of the mirror, peak, ${way}`, mirror.memory().peak, 'MB', 300);
@@ -38,24 +39,37 @@ function send({ url, headers }: Node, method: string, path: string, body?: objec
 
 const usable = 1000;
 
-/** From the start of a run until so many entities can be read, in seconds. */
-async function firstUsable(mirror: Node): Promise<number> {
+/** A run to its end, and how long it took until so many entities could be read, in seconds. */
+async function run(mirror: Node): Promise<{ seconds: number; first: number }> {
   const begun = performance.now();
-  for (;;) {
-    const answer = await send(mirror, 'GET', '/node/remotes/origin');
-    if (((await answer.json()) as { mirrored: number }).mirrored >= usable) return (performance.now() - begun) / 1000;
-    await sleep(50);
+  const since = () => (performance.now() - begun) / 1000;
+  let first = Number.POSITIVE_INFINITY;
+  const answer = await send(mirror, 'POST', '/node/remotes/origin/sync');
+  if (!answer.body) throw new Error(`the sync was answered ${answer.status}`);
+  // Its progress comes twice a second.
+  for await (const line of createInterface({ input: Readable.fromWeb(answer.body as never) })) {
+    const { progress, done, error } = JSON.parse(line) as Record<string, { entities: number } | undefined>;
+    if (error) throw new Error(line);
+    if (((progress ?? done)?.entities ?? 0) >= usable) first = Math.min(first, since());
   }
+  return { seconds: since(), first };
 }
 
-const [settling, watched] = [10_000, 30_000];
+const watched = 30_000;
+/** The search index of what has come is made first, and the polls grow rarer. */
+const settling = { look: 5000, until: 2, looks: 100 };
 
 /** How much of a core a node uses that watches while nothing happens, in per cent. */
 async function idleShare(mirror: Node): Promise<number> {
-  await sleep(settling);
-  const before = mirror.cpu();
-  await sleep(watched);
-  return ((mirror.cpu() - before) / (watched / 1000)) * 100;
+  for (let looks = 0; looks < settling.looks; looks++)
+    if ((await shareOver(mirror, settling.look)) < settling.until) break;
+  return shareOver(mirror, watched);
+}
+
+async function shareOver({ cpu }: Node, ms: number): Promise<number> {
+  const [begun, before] = [performance.now(), cpu()];
+  await sleep(ms);
+  return ((cpu() - before) / (performance.now() - begun)) * 100_000;
 }
 
 /** What is not known to be a node is spoken to as any other service. */
