@@ -205,7 +205,15 @@ describe('remotes', () => {
     const place = await collection(origin, curator, { label: 'there' });
     await sync(mirror, here);
     await create(origin, curator, { collection: place.id });
-    const made = await create(mirror, here, { collection: place.id, properties: { label: 'new' } });
+    const far = await user(mirror, 'somebody here');
+    const made = await create(mirror, here, {
+      ...{ collection: place.id, properties: { label: 'new' } },
+      relationships: [{ predicate: 'by', peer: far.id }],
+    });
+    const other = await create(mirror, here, {
+      ...{ collection: place.id, properties: { label: 'too' } },
+      relationships: [{ predicate: 'beside', peer: made.id }],
+    });
     const before = await tipsOf(mirror);
     const answer = await ask(mirror, here, 'POST /node/remotes/origin/sync?dry_run=true');
     expect(lines(answer.text)).toEqual([
@@ -214,7 +222,10 @@ describe('remotes', () => {
           events: 1,
           entities: 1,
           first: null,
-          push: [{ id: made.id, type: 'document', label: 'new', intent: 'create' }],
+          push: [
+            { id: made.id, type: 'document', label: 'new', intent: 'create', lacks: [far.id] },
+            { id: other.id, type: 'document', label: 'too', intent: 'create', lacks: [] },
+          ],
         },
       },
     ]);

@@ -40,7 +40,7 @@ interface Preview {
   events: number;
   entities: number;
   first: { entities: number; version_bytes: number; files: number; file_bytes: number; unknown: string[] } | null;
-  push: { id: string; type: string; label: string; intent: string }[];
+  push: { id: string; type: string; label: string; intent: string; lacks: string[] }[];
 }
 
 type Line = AnswerLine<Report, Report> & { preview?: Preview };
@@ -154,7 +154,10 @@ function describe({ remote, report, preview, open, error }: Outcome): string[] {
     return [
       `${remote}: ${number(preview.events)} events of ${number(preview.entities)} entities to pull, ${number(preview.push.length)} entities to push`,
       ...firstLook(preview),
-      ...preview.push.map(({ intent, id, type, label }) => `  ${intent} ${id} ${type} ${label}`),
+      ...preview.push.flatMap(({ intent, id, type, label, lacks }) => [
+        `  ${intent} ${id} ${type} ${label}`,
+        ...lacks.map((peer) => `    points at ${peer}, which is not there`),
+      ]),
     ];
   if (!report) return [];
   const troubles = Object.entries(open?.troubles ?? {}).map(([kind, n]) => `${number(n)} ${kind}`);

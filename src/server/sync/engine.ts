@@ -209,7 +209,11 @@ export class SyncEngine implements AsyncDisposable {
     const isFirst = remote.direction !== 'push' && store.read((db) => seenIntervals(db, remote.key)).length === 0;
     const files = new FileStore(filesFolder(store.folder));
     const first = isFirst ? await lookFirst({ remote, client, files }) : null;
-    return { ...found, first, push: pushes(remote) ? await previewPush({ store, remote, turns: this.#turns }) : [] };
+    return {
+      ...found,
+      first,
+      push: pushes(remote) ? await previewPush({ store, remote, turns: this.#turns }, this.#self(network)) : [],
+    };
   }
 
   /**
@@ -238,7 +242,7 @@ export class SyncEngine implements AsyncDisposable {
     report: Report,
     { signal, accept }: { signal: AbortSignal; accept: boolean },
   ): Promise<void> {
-    const { identity, now, service } = this.#options;
+    const { now, service } = this.#options;
     const { network } = store;
     await using client = await this.#client(network, remote, signal);
     const card = remote.instance === null ? null : await cardOf(client);
@@ -249,7 +253,7 @@ export class SyncEngine implements AsyncDisposable {
       return;
     }
     if (reset) await this.#pin(store, remote, instance);
-    const self = [idOn(network, identity.ensureOperator().account.id)];
+    const self = this.#self(network);
     const ctx = {
       ...{ store, remote, client, schema: `${service}/eidos@v1`, now, report, self, turns: this.#turns },
       ...{ blocks: card?.blocks ?? false, instance: this.#options.instance, foreign: true },
@@ -267,6 +271,10 @@ export class SyncEngine implements AsyncDisposable {
     const sends = pushes(remote) && report.stopped === null;
     if (sends) await push(ctx, { concurrency: pushConcurrency, accept });
     await syncContent(ctx, { concurrency: contentConcurrency, sends });
+  }
+
+  #self(network: Network): string[] {
+    return [idOn(network, this.#options.identity.ensureOperator().account.id)];
   }
 
   /** By its number, too: a remote of the same name may be another one. */

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { findEntity } from '../store/entities.ts';
-import { type PendingRow, pendingPage } from '../store/remotes.ts';
+import { lackingPeers, type PendingRow, pendingPage } from '../store/remotes.ts';
+import { findVersion } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
 import { loadEntity } from './entity.ts';
 import { type Intent, intentOf } from './state.ts';
@@ -24,16 +25,37 @@ export interface PushPreview {
   type: string;
   label: string;
   intent: Intent;
+  /** What it points at that the remote is not known to have, and that does not go there with it; at most a hundred. */
+  lacks: string[];
 }
 
-export async function previewPush(ctx: Pick<SyncContext, 'store' | 'remote' | 'turns'>): Promise<PushPreview[]> {
+/** @param self the operator's own ids, in whose place the remote's user goes out */
+export async function previewPush(
+  ctx: Pick<SyncContext, 'store' | 'remote' | 'turns'>,
+  self: readonly string[],
+): Promise<PushPreview[]> {
   const found: PushPreview[] = [];
-  await ctx.turns.each(await allPending(ctx), ({ id, type }) => {
-    const { intent, label } = ctx.store.read((db) => ({
-      intent: intentOf(loadEntity(db, ctx.remote.key, id).state),
-      label: findEntity(db, id)?.label ?? '',
-    }));
-    if (intent !== 'none' && intent !== 'same' && intent !== 'prefer') found.push({ id, type, label, intent });
+  const pending = await allPending(ctx);
+  const there = new Set([...self, '*', ...pending.filter(({ deleted }) => !deleted).map(({ id }) => id)]);
+  await ctx.turns.each(pending, ({ id, type, deleted }) => {
+    const { intent, label, lacks } = ctx.store.read((db) => {
+      const { state } = loadEntity(db, ctx.remote.key, id);
+      // What its own version names is not news to it.
+      const named = new Set(state.theirs ? findVersion(db, state.theirs.cid)?.manifest.relationships.map(peerOf) : []);
+      const isNews = (peer: string) => !there.has(peer) && !named.has(peer);
+      return {
+        intent: intentOf(state),
+        label: findEntity(db, id)?.label ?? '',
+        lacks: deleted ? [] : lackingPeers(db, ctx.remote.key, id).filter(isNews).slice(0, shown),
+      };
+    });
+    if (intent !== 'none' && intent !== 'same' && intent !== 'prefer') found.push({ id, type, label, intent, lacks });
   });
   return found;
+}
+
+const shown = 100;
+
+function peerOf({ peer }: { peer: string }): string {
+  return peer;
 }

@@ -112,6 +112,13 @@ export function simulate(seed: number, steps: number): Outcome {
         if (!apart.delete(link)) apart.add(link);
       },
     },
+    {
+      weight: 1,
+      act: () => {
+        const [node, server] = random.pick(pairs);
+        if (!server.denied.delete(node.name)) server.denied.add(node.name);
+      },
+    },
     { weight: 1, act: () => prune(hub, random) },
     {
       weight: resets ? 1 : 0,
@@ -178,6 +185,7 @@ function settle(pairs: [ModelNode, Server][], random: Random): number {
     let conflicts = 0;
     for (const [node, server] of pairs) {
       node.mirror(server).refusals.clear();
+      server.denied.clear();
       for (const work of [syncOnce(node, server), sweepAll(node, server)]) {
         const process = new Process(node.name, server.name, work);
         for (let i = 0; i < 100_000 && !process.done; i++) process.step(calm, random, false);

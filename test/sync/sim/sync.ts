@@ -297,7 +297,7 @@ function* prefer(node: ModelNode, server: Server, entity: string, { local, their
   let answer: WriteAnswer;
   try {
     answer = yield* ask<WriteAnswer>({
-      run: () => (chain ? server.replace(entity, theirs.cid, chain) : { status: 400 }),
+      run: () => (chain && !server.denied.has(node.name) ? server.replace(entity, theirs.cid, chain) : { status: 400 }),
       refuse: (status) => ({ status }),
     });
   } catch (error) {
@@ -376,6 +376,7 @@ function* send(node: ModelNode, server: Server, entity: string, state: EntitySta
   try {
     answer = yield* ask<WriteAnswer>({
       run: () => {
+        if (server.denied.has(node.name)) return { status: 403 };
         if (whole !== null) return server.take(entity, expect, whole);
         return restoring && expect !== null ? server.restore(entity, expect) : server.ask(entity, expect, says);
       },

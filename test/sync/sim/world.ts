@@ -42,6 +42,8 @@ export class Server {
   tips = new Map<string, string>();
   feed: FeedEvent[] = [];
   floor = 0;
+  /** Nodes whose user has no role there for now. */
+  denied = new Set<string>();
   /** Tips that gave way to one that says the same: the later one, and the earlier. */
   replaced: [string, string][] = [];
   #made = 0;

@@ -269,6 +269,16 @@ export interface FirstLookView {
   unknown: string[];
 }
 
+/** What would be done there. */
+export interface PushPreviewView {
+  id: EntityId;
+  type: string;
+  label: string;
+  intent: 'create' | 'update' | 'delete' | 'restore' | 'ask';
+  /** What it points at that the remote is not known to have, and that would not go there with it; at most a hundred. */
+  lacks: EntityId[];
+}
+
 export interface SyncPreviewView {
   /**
    * New events.
@@ -282,7 +292,7 @@ export interface SyncPreviewView {
   entities: number;
   /** How much a first mirror would bring, as far as that can be known; null where it is not the first. */
   first: FirstLookView | null;
-  push: { id: EntityId; type: string; label: string; intent: 'create' | 'update' | 'delete' | 'restore' | 'ask' }[];
+  push: PushPreviewView[];
 }
 
 /** One line of a sync's answer: what it has done so far, and at the end what it did, or what it would do. */
