@@ -34,8 +34,8 @@ export interface InvocationGround {
   services: Services;
   nodeKey: NodeKey;
   outbound: Outbound;
-  /** Which addresses requests to an endpoint of a processor may reach. */
-  reachOf: (id: string, endpoint: string) => Reach;
+  /** Which addresses requests to an endpoint of a processor may reach; null: this node has not verified it. */
+  reachOf: (id: string, endpoint: string) => Reach | null;
   /** Dispatchers beside the one for HTTP; they come first. */
   dispatchers: readonly Dispatcher[];
   checks: InputChecks;

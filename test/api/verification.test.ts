@@ -97,7 +97,7 @@ describe.each(kinds)('$type', (kind) => {
     const moved = ok(await ask(node, admin, `PUT ${kind.path}/${id}`, { expect_tip: active.cid, endpoint }));
     expect(moved.properties).toMatchObject({ endpoint, status: 'development' });
     expect(moved.properties).not.toHaveProperty('endpoint_verified_at');
-    expect(node.ctx.processors.verification.isVerifiedHere(id, endpoint)).toBe(false);
+    expect(node.ctx.processors.verification.reachOf(id, endpoint)).toBeNull();
 
     for (const properties of [{ status: 'active' }, { endpoint_verified_at: '2026-01-01T00:00:00.000Z' }]) {
       const answer = await ask(node, admin, `PUT /entities/${id}`, { expect_tip: moved.cid, properties });
@@ -208,12 +208,12 @@ describe.each(kinds)('$type', (kind) => {
     }
     expect(worker.seen).toEqual([]);
     const { verification } = node.ctx.processors;
-    expect(verification.reachOf(id, worker.url)).toBe('public');
+    expect(verification.reachOf(id, worker.url)).toBeNull();
     const own = await register(kind);
     await challenged(kind, own.id);
     await confirm(kind, own.id);
     expect(verification.reachOf(own.id, worker.url)).toBe('anywhere');
-    expect(verification.reachOf(own.id, 'http://127.0.0.1:1')).toBe('public');
+    expect(verification.reachOf(own.id, 'http://127.0.0.1:1')).toBeNull();
   });
 
   it('on the test network', async () => {

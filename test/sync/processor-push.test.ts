@@ -4,8 +4,8 @@ import { type Block, encodeManifest } from '../../src/server/blocks/encode.ts';
 import { section, segmentHead } from '../../src/server/blocks/segment-car.ts';
 import type { JsonObject, Manifest } from '../../src/server/model/manifest.ts';
 import { findVersion } from '../../src/server/store/versions.ts';
-import { operator, type Person } from '../helpers/callers.ts';
-import { collection, type Entity, ok, read } from '../helpers/entities.ts';
+import { ask, operator, type Person } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok, read } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { exported, imported } from '../helpers/node-archives.ts';
 import { klados } from '../helpers/processors.ts';
@@ -52,7 +52,7 @@ describe('a pushed version', () => {
   });
 });
 
-test('an archive brings a klados as it is, and this node has not verified it', async () => {
+test('an archive brings a klados as it is, and nothing is sent to it, since this node has not verified it', async () => {
   await using there = await startNode();
   await using here = await startNode();
   const admin = operator(there);
@@ -67,7 +67,12 @@ test('an archive brings a klados as it is, and this node has not verified it', a
   await imported(here, (await exported(there)).car);
   const arrived = await read(here, operator(here), made.id);
   expect(arrived.properties).toMatchObject({ ...verified, status: 'active' });
-  const { verification } = here.ctx.processors;
-  expect(verification.isVerifiedHere(made.id, 'https://klados.test')).toBe(false);
-  expect(verification.reachOf(made.id, 'https://klados.test')).toBe('public');
+  const target = await collection(here, operator(here));
+  const file = await create(here, operator(here), { collection: target.id });
+  const invocation = { target_entity: file.id, target_collection: target.id, confirm: true };
+  expect(await ask(here, operator(here), `POST /kladoi/${made.id}/invoke`, invocation)).toMatchObject({
+    status: 202,
+    body: { status: 'rejected', error: expect.stringContaining('this node has not verified the endpoint') },
+  });
+  expect(here.ctx.processors.verification.reachOf(made.id, 'https://klados.test')).toBeNull();
 });

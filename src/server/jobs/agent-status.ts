@@ -1,11 +1,12 @@
 import { NotFoundError, UnreachableError } from '../errors.ts';
 import { below } from '../model/endpoints.ts';
+import { unverifiedHere } from './http-dispatcher.ts';
 import { type Outbound, OutboundError, type Reach } from './outbound.ts';
 
 export interface AgentStatusNeeds {
   outbound: Pick<Outbound, 'request'>;
-  /** Which addresses requests to an endpoint of an agent may reach. */
-  reachOf: (id: string, endpoint: string) => Reach;
+  /** Which addresses requests to an endpoint of an agent may reach; null: this node has not verified it. */
+  reachOf: (id: string, endpoint: string) => Reach | null;
 }
 
 const timeoutMs = 10_000;
@@ -25,6 +26,8 @@ export class AgentStatusSource {
     job: string,
     { detail, errors }: { detail?: 'full' | undefined; errors?: number | undefined },
   ): Promise<{ [name: string]: unknown }> {
+    const reach = this.#needs.reachOf(agent.id, agent.endpoint);
+    if (reach === null) throw failed(unverifiedHere);
     const query = new URLSearchParams({
       ...(detail !== undefined && { detail }),
       ...(errors !== undefined && { errors: String(errors) }),
@@ -35,7 +38,7 @@ export class AgentStatusSource {
         url: below(agent.endpoint, `/status/${encodeURIComponent(job)}${text}`),
         method: 'GET',
         headers: { accept: 'application/json' },
-        reach: this.#needs.reachOf(agent.id, agent.endpoint),
+        reach,
         timeoutMs,
         maxBytes,
       })

@@ -9,8 +9,8 @@ export interface HttpDispatcherNeeds {
   nodeKey: NodeKey;
   /** The service's name on the wire, which names the headers. */
   service: string;
-  /** Which addresses a processor may have. */
-  reachOf: (dispatch: Dispatch) => Reach;
+  /** Which addresses a processor may have; null: this node has not verified its endpoint. */
+  reachOf: (dispatch: Dispatch) => Reach | null;
   /** Epoch milliseconds. */
   now: () => number;
   newUlid: () => string;
@@ -18,6 +18,9 @@ export interface HttpDispatcherNeeds {
   timeoutMs: number;
 }
 
+/** Why nothing is sent to a processor that came as verified from elsewhere. */
+export const unverifiedHere =
+  'this node has not verified the endpoint of the processor, which came from elsewhere: verify it here first (POST .../verify)';
 const maxAnswer = 64 * 1024;
 const maxError = 500;
 
@@ -36,6 +39,8 @@ export class HttpDispatcher implements Dispatcher {
 
   async send(dispatch: Dispatch, signal: AbortSignal): Promise<Outcome> {
     const { outbound, nodeKey, service, reachOf, now, newUlid, timeoutMs } = this.#needs;
+    const reach = reachOf(dispatch);
+    if (reach === null) return { kind: 'refused', error: unverifiedHere };
     const body = JSON.stringify(dispatch.request);
     const name = service.charAt(0).toUpperCase() + service.slice(1);
     try {
@@ -50,7 +55,7 @@ export class HttpDispatcher implements Dispatcher {
           [`x-${service}-request-id`]: `req_${newUlid()}`,
         },
         body,
-        reach: reachOf(dispatch),
+        reach,
         timeoutMs,
         maxBytes: maxAnswer,
         signal,

@@ -66,15 +66,13 @@ export class VerificationService {
     return this.#confirm(caller, store, { type, id, endpoint, operators: own && isOperator(caller) });
   }
 
-  /** Whether this node has verified that endpoint of the processor; one that came verified from elsewhere is not. */
-  isVerifiedHere(id: string, endpoint: string): boolean {
-    return this.#on.identity.verifications.verified(id)?.endpoint === endpoint;
-  }
-
-  /** Which addresses requests to that endpoint of the processor may reach. */
-  reachOf(id: string, endpoint: string): Reach {
+  /**
+   * Which addresses requests to that endpoint of the processor may reach; null where this node has not verified it itself:
+   * one that came verified by a mirror or an archive is asked nothing.
+   */
+  reachOf(id: string, endpoint: string): Reach | null {
     const verified = this.#on.identity.verifications.verified(id);
-    return this.#reach(verified?.endpoint === endpoint && verified.operators);
+    return verified?.endpoint === endpoint ? this.#reach(verified.operators) : null;
   }
 
   #reach(operators: boolean): Reach {
