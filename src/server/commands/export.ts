@@ -90,7 +90,7 @@ async function receive(shell: Shell, response: Readable & { complete: boolean },
   const counter = new Transform({
     transform(chunk: Buffer, _encoding, next) {
       bytes += chunk.length;
-      display.show(0, 1, `${(bytes / 1e6).toFixed(1)} MB`);
+      display.show(0, null, `${(bytes / 1e6).toFixed(1)} MB`);
       next(null, chunk);
     },
   });

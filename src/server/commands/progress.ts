@@ -1,10 +1,12 @@
-import { Presets, SingleBar } from 'cli-progress';
+import progress from 'cli-progress';
 import type { Shell } from './shell.ts';
+
+const { Format, Presets, SingleBar } = progress;
 
 /** Shows how far something has come: a bar on a terminal, else a line every few seconds. */
 export interface ProgressDisplay {
-  /** `done` of `total`, in any unit; `text` says more. */
-  show(done: number, total: number, text: string): void;
+  /** `done` of `total`, in any unit, null where nobody knows it; `text` says more. */
+  show(done: number, total: number | null, text: string): void;
   end(): void;
 }
 
@@ -16,13 +18,24 @@ export function progressDisplay(shell: Pick<Shell, 'terminal' | 'err'>, title: s
 }
 
 function bar(stream: NodeJS.WriteStream, title: string): ProgressDisplay {
-  const format = `${title} [{bar}] {percentage}% | {text} | {eta_formatted}`;
-  const single = new SingleBar({ format, stream, hideCursor: true, clearOnComplete: false }, Presets.shades_classic);
-  single.start(1, 0, { text: '' });
+  const known = `${title} [{bar}] {percentage}% | {text} | {eta_formatted}`;
+  const single = new SingleBar(
+    {
+      format: (options, params, payload: { text: string; total: number | null }) =>
+        payload.total === null
+          ? `${title} ${payload.text}`
+          : Format.Formatter({ ...options, format: known }, params, payload),
+      stream,
+      hideCursor: true,
+      clearOnComplete: false,
+    },
+    Presets.shades_classic,
+  );
+  single.start(1, 0, { text: '', total: null });
   return {
     show(done, total, text) {
-      single.setTotal(Math.max(total, 1));
-      single.update(done, { text });
+      single.setTotal(Math.max(total ?? 1, 1));
+      single.update(done, { text, total });
     },
     end: () => single.stop(),
   };
@@ -34,7 +47,8 @@ function lines(write: (line: string) => void, title: string): ProgressDisplay {
     show(done, total, text) {
       if (performance.now() - told < lineMs) return;
       told = performance.now();
-      write(`${title}: ${Math.floor((100 * done) / Math.max(total, 1))} %, ${text}`);
+      const part = total === null ? '' : `${Math.floor((100 * done) / Math.max(total, 1))} %, `;
+      write(`${title}: ${part}${text}`);
     },
     end: () => undefined,
   };
