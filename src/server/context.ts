@@ -42,6 +42,7 @@ import { EventStreamService } from './resources/node/peers/stream-service.ts';
 import { RemotesService } from './resources/node/remotes/service.ts';
 import { SessionsService } from './resources/node/sessions/service.ts';
 import { StatusService } from './resources/node/status/service.ts';
+import { TablesService } from './resources/node/tables/service.ts';
 import { LeftoversService } from './resources/node/transfers/leftovers-service.ts';
 import { UploadsService } from './resources/node/transfers/service.ts';
 import { UpkeepService } from './resources/node/upkeep/service.ts';
@@ -87,6 +88,7 @@ export interface Context extends Services, AsyncDisposable {
   status: StatusService;
   remotes: RemotesService;
   conflicts: ConflictsService;
+  tables: TablesService;
   watcher: Watcher;
   metrics: MetricsService;
   sync: SyncEngine;
@@ -259,6 +261,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     remotes,
     watcher,
     conflicts: new ConflictsService(writes),
+    tables: new TablesService(writes),
     peers: {
       blocks: new BlocksService(networks, services.permissions),
       stream: new EventStreamService(networks, instance),

@@ -27,6 +27,7 @@ import { PeersController } from '../resources/node/peers/controller.ts';
 import { RemotesController } from '../resources/node/remotes/controller.ts';
 import { SessionsController } from '../resources/node/sessions/controller.ts';
 import { StatusController } from '../resources/node/status/controller.ts';
+import { TablesController } from '../resources/node/tables/controller.ts';
 import { TransfersController } from '../resources/node/transfers/controller.ts';
 import { UpkeepController } from '../resources/node/upkeep/controller.ts';
 import { PermissionsController } from '../resources/permissions/controller.ts';
@@ -90,6 +91,7 @@ const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [SessionsController, (ctx) => new SessionsController(ctx.sessions)],
   [StatusController, (ctx) => new StatusController(ctx.status)],
   [SystemController, (ctx) => new SystemController(ctx.system)],
+  [TablesController, (ctx) => new TablesController(ctx.tables)],
   [TransfersController, (ctx) => new TransfersController(ctx.bytes)],
   [UpkeepController, (ctx) => new UpkeepController(ctx.upkeep)],
 ]);

@@ -22,6 +22,34 @@ export function catalogPage(db: Reader, { limit, offset }: { limit: number; offs
   return { collections, total: db.get<{ n: number }>(`SELECT count(*) AS n ${liveCollections}`)?.n ?? 0 };
 }
 
+/** A collection in an overview. */
+export interface CollectionLine {
+  id: string;
+  label: string | null;
+  created_at: string;
+  updated_at: string;
+  /** How many live entities it has. */
+  entities: number;
+  /** The remote that it came from; null for one of this node. */
+  mirror: string | null;
+}
+
+/** All live collections with the number of their entities, newest created first. It walks the listing: a long read. */
+export function collectionsOverview(
+  db: Reader,
+  { limit, offset }: { limit: number; offset: number },
+): { collections: CollectionLine[]; total: number } {
+  const collections = db.all<CollectionLine>(
+    `SELECT e.id, nullif(substr(e.label, 1, 300), '') AS label, e.created_at, e.updated_at,
+       (SELECT count(*) FROM listing l WHERE l.collection = e.key) AS entities,
+       (SELECT r.name FROM remote r WHERE r.key = e.mirror) AS mirror
+       FROM (SELECT * ${liveCollections} ORDER BY created_at DESC, key DESC LIMIT ? OFFSET ?) e`,
+    limit,
+    offset,
+  );
+  return { collections, total: db.get<{ n: number }>(`SELECT count(*) AS n ${liveCollections}`)?.n ?? 0 };
+}
+
 export interface RolesQuery {
   /** Under which ids somebody holds roles. */
   ids: readonly string[];

@@ -1,7 +1,7 @@
 import { descends, earlierTips, movedTips, tipsOfScope } from './archive-reads.ts';
 import { blocksPage, chainsPage, walkPage } from './chain-reads.ts';
 import { checkedBlock } from './checked-block.ts';
-import { catalogPage, type RolesQuery, rolesHeldBy } from './collection-reads.ts';
+import { catalogPage, collectionsOverview, type RolesQuery, rolesHeldBy } from './collection-reads.ts';
 import type { Reader } from './connection.ts';
 import { contentsPage } from './content-reads.ts';
 import { storedJson } from './entities.ts';
@@ -20,6 +20,9 @@ import { type NewestQuery, newestPage } from './newest.ts';
 import { queryAnswer } from './query-answer.ts';
 import { countRemote } from './remotes.ts';
 import { segmentsPage } from './segment-reads.ts';
+import { type FacetsQuery, tableFacets } from './table-facets.ts';
+import { tableOrder } from './table-order.ts';
+import { type TableRowsQuery, tableRows } from './table-rows.ts';
 import { type TreeQuery, treeBelow } from './tree-reads.ts';
 import { versionText } from './version-text.ts';
 
@@ -82,6 +85,12 @@ export const longReads = {
       pagination: { offset, limit, count, has_more: offset + count < total, total },
     });
   },
+  collectionsOverview: (db: Reader, page: Parameters<typeof collectionsOverview>[1]): string =>
+    JSON.stringify(collectionsOverview(db, page)),
+  /** Tables of a collection's entities; see table-views.ts. */
+  tableOrder,
+  tableRows: (db: Reader, query: TableRowsQuery): string => JSON.stringify(tableRows(db, query)),
+  tableFacets: (db: Reader, query: FacetsQuery): string => JSON.stringify(tableFacets(db, query)),
   /** What an export lists; see archive-reads.ts. */
   tipsOfScope: (db: Reader, args: Parameters<typeof tipsOfScope>[1]): string => JSON.stringify(tipsOfScope(db, args)),
   movedTips: (db: Reader, args: Parameters<typeof movedTips>[1]): string => JSON.stringify(movedTips(db, args)),

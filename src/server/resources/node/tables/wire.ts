@@ -1,0 +1,80 @@
+import type { EntityId, VersionCid } from '../../wire.ts';
+
+export interface CollectionLineView {
+  id: EntityId;
+  label: string | null;
+  created_at: string;
+  updated_at: string;
+  /**
+   * How many live entities it has.
+   * @isInt
+   */
+  entities: number;
+  /** The remote that it came from; null for one of this node. */
+  mirror: string | null;
+}
+
+export interface CollectionLinesView {
+  /** Newest created first. */
+  collections: CollectionLineView[];
+  /** @isInt */
+  total: number;
+}
+
+export interface TypeCountView {
+  type: string;
+  /** @isInt */
+  count: number;
+}
+
+/** A property or predicate that entities have. */
+export interface FoundColumnView {
+  name: string;
+  /**
+   * In how many of the sample.
+   * @isInt
+   */
+  present: number;
+  /** `string`, `number`, `boolean`, `array`, `object`; the most common first. */
+  kinds: string[];
+}
+
+export interface TableFacetsView {
+  collection_id: EntityId;
+  /** All types, the most common first. */
+  types: TypeCountView[];
+  /**
+   * The newest of each type, from which the columns are known.
+   * @isInt
+   */
+  sampled: number;
+  properties: FoundColumnView[];
+  relationships: FoundColumnView[];
+}
+
+/** An entity in a table. */
+export interface TableRowView {
+  id: EntityId;
+  type: string;
+  label: string | null;
+  /** @isInt */
+  ver: number;
+  cid: VersionCid;
+  created_at: string;
+  updated_at: string;
+  /** It was deleted since the order was made. */
+  gone?: true;
+  /** By column; long texts are cut, lists and objects are JSON text. What is not there is missing. */
+  cells: { [column: string]: string | number | boolean };
+}
+
+export interface TablePageView {
+  collection_id: EntityId;
+  /** For the next pages: they are then cut from the same order, whatever is written meanwhile. */
+  view: string;
+  /** @isInt */
+  total: number;
+  /** @isInt */
+  offset: number;
+  rows: TableRowView[];
+}
