@@ -18,7 +18,7 @@ export async function clientTypes(document: object): Promise<string> {
   try {
     const { default: openapiTs, astToString } = await import('openapi-typescript');
     // The document is handed over as data, so nothing is fetched.
-    const nodes = await openapiTs(JSON.stringify(document), { silent: true });
+    const nodes = await openapiTs(JSON.stringify(document), { silent: true, defaultNonNullable: false });
     return `// Made by build/generate.ts.\n${astToString(nodes)}`;
   } finally {
     hooks.deregister();

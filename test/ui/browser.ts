@@ -26,6 +26,9 @@ if (!browserThere) {
   console.warn(sentence);
 }
 
+/** A journey takes a while, the more so on a busy machine. */
+export const patience = 180_000;
+
 export async function openBrowser(): Promise<Browser> {
   if (!existsSync(resolve(built, 'index.html'))) throw new Error('Build the page first: npm run build');
   return chromium.launch({ executablePath, headless: true, args });
@@ -58,7 +61,7 @@ export async function visit(browser: Browser, node: TestNode, options: BrowserCo
     ...options,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(20_000);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
@@ -87,9 +90,15 @@ export async function lookAt(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     // Colours come in a moment after the setting.
-    await page.waitForTimeout(200);
+    await page.waitForTimeout(300);
+    await page.evaluate(
+      'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))',
+    );
     await page.screenshot({ path: resolve(pictures, `${name}-${colorScheme}.png`) });
-    const { violations } = await new AxeBuilder({ page }).analyze();
+    // All but the colours is the same in the dark.
+    const rules = new AxeBuilder({ page });
+    if (colorScheme === 'dark') rules.withRules('color-contrast');
+    const { violations } = await rules.analyze();
     const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
     expect(
       serious.map(({ id, nodes }) => `${name}, ${colorScheme}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`),

@@ -8,6 +8,7 @@ import {
 import { Waiting } from './components/waiting.tsx';
 import { AppShell } from './shell/app-shell.tsx';
 import { ErrorScreen, NoSuchScreen } from './shell/error-screen.tsx';
+import { tableAddress } from './views/collection/table-address.ts';
 import { Start } from './views/start/start.tsx';
 
 // Every screen but the first is loaded when it is gone to.
@@ -21,6 +22,35 @@ const root = createRootRoute({
 
 const start = createRoute({ getParentRoute: () => root, path: '/', component: Start });
 
+const collections = createRoute({
+  getParentRoute: () => root,
+  path: '/collections',
+  component: lazyRouteComponent(() => import('./views/collections/collections.tsx'), 'Collections'),
+});
+
+const collection = createRoute({
+  getParentRoute: () => root,
+  path: '/collections/$id',
+  validateSearch: tableAddress,
+  component: lazyRouteComponent(() => import('./views/collection/collection.tsx'), 'Collection'),
+});
+
+const entity = createRoute({
+  getParentRoute: () => root,
+  path: '/entities/$id',
+  component: lazyRouteComponent(() => import('./views/entity/entity.tsx'), 'EntityScreen'),
+});
+
+const history = createRoute({
+  getParentRoute: () => root,
+  path: '/entities/$id/history',
+  validateSearch: ({ from, to }: Record<string, unknown>): { from?: string; to?: string } => ({
+    ...(typeof from === 'string' ? { from } : {}),
+    ...(typeof to === 'string' ? { to } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./views/history/history.tsx'), 'History'),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -28,7 +58,7 @@ const settings = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, settings]),
+  routeTree: root.addChildren([start, collections, collection, entity, history, settings]),
   basepath: '/ui',
   defaultErrorComponent: ErrorScreen,
   defaultPendingComponent: Waiting,

@@ -4,7 +4,7 @@ import { classes } from './classes.ts';
 type Look = 'plain' | 'main' | 'quiet' | 'danger';
 
 const base =
-  'inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border px-3 font-medium whitespace-nowrap transition-colors disabled:opacity-55';
+  'inline-flex shrink-0 items-center justify-center gap-1.5 border font-medium whitespace-nowrap transition-colors disabled:opacity-55';
 const looks: Record<Look, string> = {
   plain: 'border-line bg-surface hover:bg-sunken',
   main: 'border-transparent bg-accent text-on-accent hover:bg-accent-strong',
@@ -12,21 +12,27 @@ const looks: Record<Look, string> = {
   danger: 'border-transparent bg-danger text-paper hover:opacity-90',
 };
 
-/** The classes of a button, for links that look like one. */
-export function buttonClasses(look: Look = 'plain', more?: string): string {
-  return classes(base, looks[look], more);
+/** The classes of a button, for links that look like one. `small` ones stand between other small things. */
+export function buttonClasses(look: Look = 'plain', small = false): string {
+  return classes(base, small ? 'h-7 rounded-full px-2.5 text-xs' : 'h-8 rounded-md px-3', looks[look]);
 }
 
-export function Button({ look = 'plain', className, ...props }: ComponentProps<'button'> & { look?: Look }) {
-  return <button type="button" {...props} className={buttonClasses(look, className)} />;
+interface ButtonProps extends ComponentProps<'button'> {
+  look?: Look;
+  small?: boolean;
+}
+
+export function Button({ look, small, className, ...props }: ButtonProps) {
+  return <button type="button" {...props} className={classes(buttonClasses(look, small), className)} />;
+}
+
+interface IconButtonProps extends Omit<ComponentProps<'button'>, 'aria-label' | 'title'> {
+  label: string;
+  small?: boolean;
 }
 
 /** A button of an icon alone; its label is read out and shown when pointed at. */
-export function IconButton({
-  label,
-  className,
-  ...props
-}: Omit<ComponentProps<'button'>, 'aria-label' | 'title'> & { label: string }) {
+export function IconButton({ label, small, className, ...props }: IconButtonProps) {
   return (
     <button
       type="button"
@@ -34,7 +40,8 @@ export function IconButton({
       title={label}
       {...props}
       className={classes(
-        'inline-flex size-8 shrink-0 items-center justify-center rounded-md text-quiet hover:bg-sunken hover:text-ink disabled:opacity-40',
+        'inline-flex shrink-0 items-center justify-center rounded-md text-quiet hover:bg-sunken hover:text-ink disabled:opacity-40',
+        small ? 'size-6' : 'size-8',
         className,
       )}
     />

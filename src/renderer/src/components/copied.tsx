@@ -4,8 +4,8 @@ import { useTexts } from '../messages/texts.tsx';
 import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
 
-/** An id or a CID, shortened in its middle, with a button that copies all of it. */
-export function Copied({ text, className }: { text: string; className?: string }) {
+/** An id or a CID, shortened in its middle unless it is wanted `whole`, with a button that copies all of it. */
+export function Copied({ text, whole, className }: { text: string; whole?: boolean; className?: string }) {
   const { t } = useTexts();
   const [done, setDone] = useState(false);
   const copy = () =>
@@ -16,10 +16,10 @@ export function Copied({ text, className }: { text: string; className?: string }
   const Icon = done ? Check : Copy;
   return (
     <span className={classes('inline-flex items-center gap-1 align-middle', className)}>
-      <code className="font-mono text-xs text-quiet" title={text}>
-        {text.length > 30 ? `${text.slice(0, 12)}…${text.slice(-8)}` : text}
+      <code className="font-mono text-xs break-words text-quiet" title={text}>
+        {!whole && text.length > 30 ? `${text.slice(0, 12)}…${text.slice(-8)}` : text}
       </code>
-      <IconButton label={done ? t('action.copied') : t('action.copy')} onClick={copy} className="size-6">
+      <IconButton label={done ? t('action.copied') : t('action.copy')} onClick={copy} small>
         <Icon size={13} aria-hidden />
       </IconButton>
     </span>

@@ -27,6 +27,7 @@ export function Dialog({ open, onClose, title, about, wide, actions, children }:
         <Radix.Overlay className="fixed inset-0 z-40 bg-shade" />
         <Radix.Content
           {...(about ? {} : { 'aria-describedby': undefined })}
+          onOpenAutoFocus={toFirstField}
           className={classes(
             'fixed top-1/2 left-1/2 z-50 flex max-h-[90vh] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-surface shadow-xl',
             wide ? 'max-w-5xl' : 'max-w-lg',
@@ -49,4 +50,12 @@ export function Dialog({ open, onClose, title, about, wide, actions, children }:
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** Where something is asked, the answer can be typed at once; else the focus stays where Radix puts it. */
+function toFirstField(event: Event): void {
+  const place = (event.currentTarget as HTMLElement).querySelector<HTMLElement>('input, textarea, select');
+  if (!place) return;
+  event.preventDefault();
+  place.focus();
 }

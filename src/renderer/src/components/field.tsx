@@ -1,15 +1,19 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 import { classes } from './classes.ts';
 
-export const inputClasses =
-  'h-8 w-full min-w-0 rounded-md border border-edge bg-surface px-2 text-ink placeholder:text-quiet aria-invalid:border-danger disabled:bg-sunken disabled:text-quiet';
+const inputClasses =
+  'min-w-0 rounded-md border border-edge bg-surface px-2 text-ink placeholder:text-quiet aria-invalid:border-danger disabled:bg-sunken disabled:text-quiet';
 
 export function Input({ className, ...props }: ComponentProps<'input'>) {
-  return <input autoComplete="off" {...props} className={classes(inputClasses, className)} />;
+  return <input autoComplete="off" {...props} className={classes(inputClasses, 'h-8', className ?? 'w-full')} />;
 }
 
 export function Select({ className, ...props }: ComponentProps<'select'>) {
-  return <select {...props} className={classes(inputClasses, 'pr-1', className)} />;
+  return <select {...props} className={classes(inputClasses, 'h-8 pr-1', className ?? 'w-full')} />;
+}
+
+export function TextArea({ className, ...props }: ComponentProps<'textarea'>) {
+  return <textarea {...props} className={classes(inputClasses, 'block py-1 leading-5', className ?? 'w-full')} />;
 }
 
 /** A label over its input; `children` gets the ids that tie the two, and what is wrong, together. */

@@ -6,7 +6,7 @@ export function Moment({ at, day = false }: { at: string | number; day?: boolean
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) return String(at);
   return (
-    <time dateTime={time.toISOString()} title={time.toISOString()}>
+    <time dateTime={time.toISOString()} title={time.toISOString()} className="whitespace-nowrap">
       {day ? date(time) : dateTime(time)}
     </time>
   );

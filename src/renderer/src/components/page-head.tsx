@@ -16,7 +16,7 @@ export function PageHead({ title, above, about, actions }: PageHeadProps) {
     document.title = `${title.slice(0, 200)} · Archeion`;
   }, [title]);
   return (
-    <header className="flex flex-wrap items-end gap-x-4 gap-y-2 border-b border-line bg-surface px-5 pt-3 pb-3">
+    <header className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line bg-surface px-5 pt-3 pb-3">
       <div className="min-w-48 flex-1">
         {above && <div className="flex flex-wrap items-center gap-1 text-xs text-quiet">{above}</div>}
         <h1 className="line-clamp-2 text-lg leading-6 font-semibold break-words" dir="auto">

@@ -1,4 +1,4 @@
-import { House, type LucideIcon, Settings } from 'lucide-react';
+import { House, Library, type LucideIcon, Settings } from 'lucide-react';
 import type { MessageKey } from '../messages/translate.ts';
 
 /** A screen that the navigation leads to. */
@@ -13,5 +13,6 @@ export interface Place {
 /** The navigation from top to bottom; a new screen is added here, and to the routes. */
 export const places: Place[] = [
   { to: '/', label: 'nav.start', icon: House, keys: 'g s' },
+  { to: '/collections', label: 'nav.collections', icon: Library, keys: 'g c' },
   { to: '/settings', label: 'nav.settings', icon: Settings, keys: 'g ,' },
 ];

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { answered, api } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { Copied } from '../../components/copied.tsx';
 import { Field, Select } from '../../components/field.tsx';
@@ -11,6 +11,7 @@ import { Waiting } from '../../components/waiting.tsx';
 import { type Language, languages, useTexts } from '../../messages/texts.tsx';
 import { setPreferences, usePreferences } from '../../preferences/preferences.ts';
 import { themes } from '../../shell/theme-menu.tsx';
+import { statusQuery } from '../start/status-query.ts';
 import { NetworkChoice } from './network-choice.tsx';
 
 /** How the page looks to this person, and what the node is. */
@@ -82,7 +83,7 @@ function Appearance() {
 
 function NodeFacts() {
   const { t, bytes, number } = useTexts();
-  const status = useQuery({ queryKey: ['node', 'status'], queryFn: () => answered(api.GET('/node/status')) });
+  const status = useQuery(statusQuery);
   return (
     <Section title={t('settings.node')} about={t('settings.nodeAbout')}>
       {status.isPending && <Waiting />}

@@ -1,29 +1,74 @@
 import { useQuery } from '@tanstack/react-query';
-import { Library, RefreshCw } from 'lucide-react';
-import { answered, api } from '../../api/client.ts';
+import { Link } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { useCommands } from '../../commands/commands.ts';
+import { Button } from '../../components/button.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { CollectionLines } from '../collections/collection-lines.tsx';
+import { collectionsQuery } from '../collections/collections-query.ts';
+import { NewCollection } from '../collections/new-collection.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import { NodeSummary } from './node-summary.tsx';
+
+/** So many collections, the newest; the others are one click further. */
+const shown = 12;
 
 /** What the node holds, and what can be done next. */
 export function Start() {
   const { t, number } = useTexts();
-  const status = useQuery({ queryKey: ['node', 'status'], queryFn: () => answered(api.GET('/node/status')) });
+  const list = useQuery(collectionsQuery);
+  const [creating, setCreating] = useState(false);
+  useCommands([
+    {
+      id: 'new-collection',
+      label: t('collections.new'),
+      group: t('group.list'),
+      keys: ['n'],
+      run: () => setCreating(true),
+    },
+  ]);
+  const total = list.data?.total ?? 0;
   return (
     <>
-      <PageHead title={t('start.title')} />
-      <div className="p-5">
-        {status.isPending && <Waiting />}
-        {status.error && <Problem error={status.error} retry={() => void status.refetch()} />}
-        {status.data?.networks.map(({ network, entities }) => (
-          <p key={network} className="flex items-center gap-2">
-            <Library size={16} aria-hidden />
-            {t('start.entities', { count: entities, number: number(entities) })}
-          </p>
-        ))}
-        <RefreshCw size={16} aria-hidden className="hidden" />
-      </div>
+      <PageHead
+        title={t(total > 0 || !list.data ? 'start.title' : 'start.welcome')}
+        actions={
+          <Button look={total > 0 ? 'main' : 'plain'} onClick={() => setCreating(true)}>
+            <Plus size={15} aria-hidden />
+            {t('collections.new')}
+          </Button>
+        }
+      />
+      {list.isPending && <Waiting />}
+      {list.error && (
+        <div className="p-5">
+          <Problem error={list.error} retry={() => void list.refetch()} />
+        </div>
+      )}
+      {list.data && total === 0 && <FirstSteps />}
+      {list.data && total > 0 && (
+        <div className="grid flex-1 content-start gap-x-6 lg:content-stretch lg:grid-cols-[minmax(0,1fr)_20rem]">
+          <section aria-labelledby="start-collections">
+            <h2 id="start-collections" className="px-5 pt-4 pb-1 text-base font-semibold">
+              {t('collections.title')}
+            </h2>
+            <CollectionLines collections={list.data.collections.slice(0, shown)} />
+            {total > shown && (
+              <p className="px-5 py-3">
+                <Link to="/collections" className="text-accent underline">
+                  {t('start.allCollections', { count: total, number: number(total) })}
+                </Link>
+              </p>
+            )}
+          </section>
+          <NodeSummary />
+        </div>
+      )}
+      <NewCollection open={creating} onClose={() => setCreating(false)} />
     </>
   );
 }

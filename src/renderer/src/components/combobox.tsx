@@ -1,0 +1,91 @@
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
+import { Input } from './field.tsx';
+
+interface ComboboxProps<T> {
+  id?: string;
+  label: string;
+  placeholder?: string;
+  /** What is typed; the caller finds the options. */
+  text: string;
+  onText(text: string): void;
+  options: readonly T[];
+  keyOf(option: T): string;
+  show(option: T): ReactNode;
+  onChoose(option: T): void;
+  /** What is said instead of options. */
+  note?: string | undefined;
+}
+
+/** A field that offers what fits as it is typed; arrows go through it, Enter takes it, Escape closes it. */
+export function Combobox<T>(props: ComboboxProps<T>) {
+  const { id, label, placeholder, text, onText, options, keyOf, show, onChoose, note } = props;
+  const list = useId();
+  const [open, setOpen] = useState(false);
+  const [active, setActive] = useState(0);
+  const at = Math.min(active, options.length - 1);
+  const isOpen = open && (options.length > 0 || note !== undefined);
+  const choose = (option: T | undefined) => {
+    if (option === undefined) return;
+    setOpen(false);
+    onChoose(option);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      setOpen(true);
+      setActive(Math.max(0, Math.min(options.length - 1, at + (event.key === 'ArrowDown' ? 1 : -1))));
+    } else if (event.key === 'Enter' && isOpen) {
+      event.preventDefault();
+      choose(options[at]);
+    } else if (event.key === 'Escape' && isOpen) {
+      event.stopPropagation();
+      setOpen(false);
+    }
+  };
+  return (
+    <div className="relative min-w-0">
+      <Input
+        id={id}
+        role="combobox"
+        aria-label={label}
+        aria-expanded={isOpen}
+        aria-controls={list}
+        aria-autocomplete="list"
+        aria-activedescendant={isOpen && at >= 0 ? `${list}-${at}` : undefined}
+        placeholder={placeholder}
+        value={text}
+        onChange={({ target }) => {
+          onText(target.value);
+          setActive(0);
+          setOpen(true);
+        }}
+        onFocus={() => setOpen(true)}
+        onBlur={() => setOpen(false)}
+        onKeyDown={onKeyDown}
+      />
+      <div
+        id={list}
+        role="listbox"
+        aria-label={label}
+        hidden={!isOpen}
+        className="absolute top-full left-0 z-30 mt-1 max-h-72 w-full min-w-64 overflow-auto rounded-md border border-line bg-surface p-1 shadow-lg"
+      >
+        {options.map((option, i) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys
+          <div
+            key={keyOf(option)}
+            id={`${list}-${i}`}
+            role="option"
+            aria-selected={i === at}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => choose(option)}
+            className={`cursor-default rounded px-2 py-1 ${i === at ? 'bg-accent-soft' : 'hover:bg-sunken'}`}
+          >
+            {show(option)}
+          </div>
+        ))}
+        {options.length === 0 && note !== undefined && <p className="px-2 py-1 text-quiet">{note}</p>}
+      </div>
+    </div>
+  );
+}

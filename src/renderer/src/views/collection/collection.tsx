@@ -1,0 +1,193 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { FilePlus2, Inbox, Plus, SearchX } from 'lucide-react';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCommands } from '../../commands/commands.ts';
+import { Button } from '../../components/button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { entityQuery } from '../entity/entity-queries.ts';
+import { ColumnsMenu } from './columns-menu.tsx';
+import { Conditions } from './conditions.tsx';
+import { EntityTable } from './entity-table.tsx';
+import { LabelBox } from './label-box.tsx';
+import { NewEntity } from './new-entity.tsx';
+import { useSelection } from './selection.ts';
+import { SelectionBar } from './selection-bar.tsx';
+import { labelPart, type TableAddress, withLabel } from './table-address.ts';
+import { facetsQuery, type TableRow, type TableWanted, usualColumns } from './table-queries.ts';
+import { TypeFacets } from './type-facets.tsx';
+import type { Rows } from './use-rows.ts';
+
+const route = getRouteApi('/collections/$id');
+
+/** A collection: its entities as a table, of any types, conditions, order and columns. All of that is in the address. */
+export function Collection() {
+  const { t, number } = useTexts();
+  const { id } = route.useParams();
+  const address = route.useSearch();
+  const go = useNavigate({ from: '/collections/$id' });
+  const collection = useQuery(entityQuery(id));
+  const facets = useQuery({ ...facetsQuery(id, address.types), placeholderData: keepPreviousData });
+  const selection = useSelection();
+  const [active, setActive] = useState(0);
+  const [creating, setCreating] = useState(false);
+  const [rows, setRows] = useState<Pick<Rows, 'total' | 'error'>>({ total: undefined, error: null });
+  const latest = useRef<Rows>(undefined);
+  const box = useRef<HTMLInputElement>(null);
+
+  const columns = useMemo(
+    () => address.columns ?? (facets.data ? usualColumns(facets.data, address.types) : undefined),
+    [address.columns, address.types, facets.data],
+  );
+  const wanted: TableWanted | undefined = columns && {
+    collection: id,
+    types: address.types,
+    where: address.where,
+    sort: address.sort,
+    order: address.order,
+    columns: columns.filter((column) => column.includes('.')),
+  };
+  const change = (next: Partial<TableAddress>) => {
+    setActive(0);
+    void go({ search: (old) => ({ ...old, ...next }), replace: true });
+  };
+  const sort = (column: string) => {
+    const before = address.sort === column ? (address.order ?? 'asc') : null;
+    if (before === 'desc') change({ sort: undefined, order: undefined });
+    else change({ sort: column, order: before === 'asc' ? 'desc' : undefined });
+  };
+  const open = useCallback((row: TableRow) => void go({ to: '/entities/$id', params: { id: row.id } }), [go]);
+  const onRows = useCallback((next: Rows) => {
+    latest.current = next;
+    setRows((old) =>
+      old.total === next.total && old.error === next.error ? old : { total: next.total, error: next.error },
+    );
+  }, []);
+
+  const move = (by: number) => setActive((at) => Math.max(0, Math.min((rows.total ?? 1) - 1, at + by)));
+  const here = () => latest.current?.at(active);
+  const retry = () => {
+    latest.current?.retry();
+    void facets.refetch();
+  };
+  const group = t('group.list');
+  useCommands([
+    { id: 'next', label: t('list.next'), group, keys: ['j', 'ArrowDown'], palette: false, run: () => move(1) },
+    { id: 'previous', label: t('list.previous'), group, keys: ['k', 'ArrowUp'], palette: false, run: () => move(-1) },
+    {
+      id: 'open',
+      label: t('list.open'),
+      group,
+      keys: ['Enter', 'e'],
+      palette: false,
+      run: () => withRow(here(), open),
+    },
+    {
+      id: 'select',
+      label: t('list.select'),
+      group,
+      keys: ['x'],
+      palette: false,
+      run: () => withRow(here(), selection.toggle),
+    },
+    { id: 'find', label: t('list.filter'), group, keys: ['/'], run: () => box.current?.focus() },
+    { id: 'new-entity', label: t('entity.new'), group, keys: ['n'], run: () => setCreating(true) },
+    ...(selection.size > 0
+      ? [{ id: 'clear', label: t('table.selectNone'), group, keys: ['Escape'], run: () => selection.clear() }]
+      : []),
+  ]);
+
+  if (collection.error && !collection.data)
+    return (
+      <div className="p-5">
+        <Problem error={collection.error} retry={() => void collection.refetch()}>
+          <Link to="/collections" className="text-accent underline">
+            {t('collections.title')}
+          </Link>
+        </Problem>
+      </div>
+    );
+  const label = collection.data?.properties.label;
+  const isFiltered = Boolean(address.types?.length || address.where?.length);
+  return (
+    <>
+      <PageHead
+        above={<Link to="/collections">{t('collections.title')}</Link>}
+        title={typeof label === 'string' && label ? label : t('entity.noLabel')}
+        about={
+          rows.total !== undefined && (
+            <span role="status">{t('table.count', { count: rows.total, number: number(rows.total) })}</span>
+          )
+        }
+        actions={
+          <>
+            <LabelBox
+              ref={box}
+              part={labelPart(address.where)}
+              onChange={(part) => change({ where: withLabel(address.where, part) })}
+            />
+            <ColumnsMenu facets={facets.data} columns={columns ?? []} onChange={(next) => change({ columns: next })} />
+            <Button look="main" onClick={() => setCreating(true)}>
+              <Plus size={15} aria-hidden />
+              {t('entity.new')}
+            </Button>
+          </>
+        }
+      />
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-b border-line px-5 py-2">
+        <TypeFacets
+          types={facets.data?.types ?? []}
+          chosen={address.types ?? []}
+          onChange={(types) => change({ types: types.length > 0 ? types : undefined })}
+        />
+        <Conditions where={address.where ?? []} facets={facets.data} onChange={(where) => change({ where })} />
+      </div>
+      {(rows.error ?? facets.error) && (
+        <div className="p-3">
+          <Problem error={rows.error ?? facets.error} retry={retry} />
+        </div>
+      )}
+      {rows.total === 0 &&
+        (isFiltered ? (
+          <EmptyState icon={SearchX} title={t('table.nothing')}>
+            <Button onClick={() => change({ types: undefined, where: undefined })}>{t('table.showAll')}</Button>
+          </EmptyState>
+        ) : (
+          <EmptyState icon={Inbox} title={t('table.empty')}>
+            <p>{t('table.emptyAbout')}</p>
+            <Button look="main" onClick={() => setCreating(true)}>
+              <FilePlus2 size={15} aria-hidden />
+              {t('entity.new')}
+            </Button>
+          </EmptyState>
+        ))}
+      <div className={rows.total === 0 ? 'hidden' : 'flex min-h-60 flex-1 flex-col'}>
+        <EntityTable
+          wanted={wanted}
+          columns={columns ?? []}
+          sort={address.sort ? { column: address.sort, descending: address.order === 'desc' } : null}
+          onSort={sort}
+          selection={selection}
+          active={active}
+          onActive={setActive}
+          onOpen={open}
+          onRows={onRows}
+        />
+      </div>
+      {selection.size > 0 && <SelectionBar selection={selection} />}
+      <NewEntity
+        collection={id}
+        types={(facets.data?.types ?? []).map(({ type }) => type)}
+        open={creating}
+        onClose={() => setCreating(false)}
+      />
+    </>
+  );
+}
+
+function withRow(row: TableRow | undefined, run: (row: TableRow) => void): void {
+  if (row) run(row);
+}

@@ -1,0 +1,173 @@
+import {
+  columnResizingFeature,
+  columnSizingFeature,
+  columnVisibilityFeature,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { useTexts } from '../../messages/texts.tsx';
+import { columnTitle } from './column-name.ts';
+import { HeaderCell } from './header-cell.tsx';
+import { RowLine } from './row-line.tsx';
+import type { Selection } from './selection.ts';
+import type { TableRow, TableWanted } from './table-queries.ts';
+import { useRows } from './use-rows.ts';
+
+const rowHeight = 32;
+const features = tableFeatures({ columnVisibilityFeature, columnSizingFeature, columnResizingFeature });
+const nothing: TableRow[] = [];
+
+interface EntityTableProps {
+  wanted: TableWanted | undefined;
+  columns: string[];
+  sort: { column: string; descending: boolean } | null;
+  onSort(column: string): void;
+  selection: Selection;
+  /** The place that the keys are at. */
+  active: number;
+  onActive(index: number): void;
+  onOpen(row: TableRow): void;
+  /** Told whenever they change: how many there are, and how a row is read. */
+  onRows(rows: ReturnType<typeof useRows>): void;
+}
+
+/** A grid of any number of rows; only those in sight are there, and are fetched as they come into it. */
+export function EntityTable(props: EntityTableProps) {
+  const { wanted, columns, sort, onSort, selection, active, onActive, onOpen, onRows } = props;
+  const texts = useTexts();
+  const { t } = texts;
+  const id = useId();
+  const scroller = useRef<HTMLDivElement>(null);
+  const [range, setRange] = useState({ first: 0, last: 40 });
+  const rows = useRows(wanted, range.first, range.last);
+  const count = rows.total ?? 0;
+  useEffect(() => {
+    onRows(rows);
+  });
+
+  const definitions = useMemo(
+    () => [
+      { id: 'label', size: 340, minSize: 120 },
+      ...columns.map((column) => ({ id: column, size: widthOf(column), minSize: 60 })),
+    ],
+    [columns],
+  );
+  const table = useTable({ features, columns: definitions, data: nothing, columnResizeMode: 'onChange' });
+  const leaves = table.getVisibleLeafColumns();
+  const template = `40px ${leaves.map((column) => `${column.getSize()}px`).join(' ')} minmax(0, 1fr)`;
+
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    onChange: (instance) => {
+      const { startIndex: first = 0, endIndex: last = 40 } = instance.range ?? {};
+      setRange((old) => (old.first === first && old.last === last ? old : { first, last }));
+    },
+  });
+  useEffect(() => {
+    if (active >= 0 && active < count) virtual.scrollToIndex(active, { align: 'auto' });
+  }, [active, count, virtual]);
+
+  const rowId = (index: number) => `${id}-${index}`;
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = stepOf(event.key, Math.max(1, range.last - range.first - 1), count);
+    if (step === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const next = Math.max(0, Math.min(count - 1, step === 'first' ? 0 : step === 'last' ? count - 1 : active + step));
+    if (event.shiftKey) selection.extend(active, next, rows.at);
+    onActive(next);
+  };
+
+  return (
+    <div
+      ref={scroller}
+      role="grid"
+      tabIndex={0}
+      aria-label={t('table.label')}
+      aria-rowcount={rows.total === undefined ? -1 : count + 1}
+      aria-colcount={columns.length + 2}
+      aria-multiselectable
+      aria-busy={rows.late || rows.total === undefined}
+      aria-activedescendant={active >= range.first - 12 && active <= range.last + 12 ? rowId(active) : undefined}
+      onKeyDown={onKeyDown}
+      className="min-h-0 flex-1 overflow-auto bg-surface [contain:strict]"
+    >
+      <div role="rowgroup" className="sticky top-0 z-10 w-max min-w-full border-b border-line bg-paper">
+        <div role="row" aria-rowindex={1} className="grid h-8" style={{ gridTemplateColumns: template }}>
+          <span role="columnheader" className="flex items-center justify-center">
+            <input
+              type="checkbox"
+              aria-label={t('table.selectNone')}
+              className="size-4 accent-accent"
+              checked={selection.size > 0}
+              disabled={selection.size === 0}
+              onChange={() => selection.clear()}
+            />
+          </span>
+          {table.getFlatHeaders().map((header) => (
+            <HeaderCell
+              key={header.id}
+              title={columnTitle(texts, header.column.id)}
+              sorted={sort?.column === header.column.id ? (sort.descending ? 'descending' : 'ascending') : null}
+              onSort={() => onSort(header.column.id)}
+              onResize={header.getResizeHandler()}
+            />
+          ))}
+        </div>
+      </div>
+      <div
+        role="rowgroup"
+        className="relative w-max min-w-full"
+        style={{ height: virtual.getTotalSize(), opacity: rows.late ? 0.6 : 1 }}
+      >
+        {virtual.getVirtualItems().map(({ index, start }) => {
+          const row = rows.at(index);
+          return (
+            <RowLine
+              key={index}
+              id={rowId(index)}
+              index={index}
+              top={start}
+              template={template}
+              columns={columns}
+              row={row}
+              active={index === active}
+              selected={row !== undefined && selection.has(row.id)}
+              onPoint={onActive}
+              onOpen={onOpen}
+              onSelect={(to, range) => {
+                if (range) selection.extend(active, to, rows.at);
+                else if (row) selection.toggle(row);
+                onActive(to);
+              }}
+            />
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function widthOf(column: string): number {
+  if (column === 'created_at' || column === 'updated_at') return 170;
+  if (column === 'type' || column === 'ver') return 110;
+  return column === 'id' ? 250 : 180;
+}
+
+/** How far a key moves. */
+function stepOf(key: string, page: number, count: number): number | 'first' | 'last' | null {
+  if (count === 0) return null;
+  const steps: Record<string, number | 'first' | 'last'> = {
+    ArrowDown: 1,
+    ArrowUp: -1,
+    PageDown: page,
+    PageUp: -page,
+    Home: 'first',
+    End: 'last',
+  };
+  return steps[key] ?? null;
+}

@@ -1,0 +1,36 @@
+import { type Ref, useEffect, useState } from 'react';
+import { Input } from '../../components/field.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+
+/** A part of the label that rows have to have; it counts a moment after the last key. */
+export function LabelBox({
+  part,
+  onChange,
+  ref,
+}: {
+  part: string;
+  onChange(part: string): void;
+  ref: Ref<HTMLInputElement>;
+}) {
+  const { t } = useTexts();
+  const [typed, setTyped] = useState(part);
+  useEffect(() => setTyped(part), [part]);
+  useEffect(() => {
+    if (typed === part) return;
+    const timer = setTimeout(() => onChange(typed), 250);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <Input
+      ref={ref}
+      type="search"
+      maxLength={500}
+      value={typed}
+      onChange={({ target }) => setTyped(target.value)}
+      onKeyDown={({ key, currentTarget }) => (key === 'Enter' || key === 'Escape') && currentTarget.blur()}
+      placeholder={t('list.filter')}
+      aria-label={t('list.filter')}
+      className="w-52"
+    />
+  );
+}

@@ -1,0 +1,83 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useId, useState } from 'react';
+import { answered, api } from '../../api/client.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Field, Input } from '../../components/field.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+
+interface NewEntityProps {
+  collection: string;
+  /** Types that are there already. */
+  types: readonly string[];
+  open: boolean;
+  onClose(): void;
+}
+
+/** Asks for a type and a name, makes the entity in the collection and goes to it. */
+export function NewEntity({ collection, types, open, onClose }: NewEntityProps) {
+  const { t } = useTexts();
+  const go = useNavigate();
+  const queries = useQueryClient();
+  const known = useId();
+  const [type, setType] = useState('');
+  const [label, setLabel] = useState('');
+  const create = useMutation({
+    mutationFn: () =>
+      answered(
+        api.POST('/entities', {
+          body: { type: type.trim(), collection, properties: label.trim() ? { label: label.trim() } : {} },
+        }),
+      ),
+    onSuccess: async ({ id }) => {
+      onClose();
+      setLabel('');
+      void queries.invalidateQueries({ queryKey: ['table'] });
+      void queries.invalidateQueries({ queryKey: ['facets'] });
+      await go({ to: '/entities/$id', params: { id } });
+    },
+  });
+  return (
+    <Dialog open={open} onClose={onClose} title={t('entity.new')} about={t('entity.newAbout')}>
+      <form
+        className="space-y-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (type.trim()) create.mutate();
+        }}
+      >
+        <Field label={t('column.type')} hint={t('entity.typeAbout')}>
+          {(ids) => (
+            <>
+              <Input
+                {...ids}
+                required
+                maxLength={100}
+                list={known}
+                value={type}
+                onChange={({ target }) => setType(target.value)}
+              />
+              <datalist id={known}>
+                {types.map((one) => (
+                  <option key={one} value={one} />
+                ))}
+              </datalist>
+            </>
+          )}
+        </Field>
+        <Field label={t('column.label')}>
+          {(ids) => <Input {...ids} value={label} onChange={({ target }) => setLabel(target.value)} />}
+        </Field>
+        {create.error && <Problem error={create.error} />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{t('action.cancel')}</Button>
+          <Button look="main" type="submit" disabled={create.isPending || !type.trim()}>
+            {t('action.create')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,44 @@
+import { useMemo, useState } from 'react';
+import type { TableRow } from './table-queries.ts';
+
+/** The entities that are selected, with the version that was seen of each. */
+export interface Selection {
+  readonly size: number;
+  readonly rows: readonly TableRow[];
+  has(id: string): boolean;
+  toggle(row: TableRow): void;
+  /** Adds all rows from one place to another that have come. */
+  extend(from: number, to: number, at: (index: number) => TableRow | undefined): void;
+  clear(): void;
+}
+
+/** More at once would be more than a person means. */
+const most = 10_000;
+
+export function useSelection(): Selection {
+  const [chosen, setChosen] = useState<ReadonlyMap<string, TableRow>>(new Map());
+  return useMemo(
+    () => ({
+      size: chosen.size,
+      rows: [...chosen.values()],
+      has: (id) => chosen.has(id),
+      toggle: (row) =>
+        setChosen((old) => {
+          const next = new Map(old);
+          if (!next.delete(row.id)) next.set(row.id, row);
+          return next;
+        }),
+      extend: (from, to, at) =>
+        setChosen((old) => {
+          const next = new Map(old);
+          for (let i = Math.min(from, to); i <= Math.max(from, to) && next.size < most; i++) {
+            const row = at(i);
+            if (row) next.set(row.id, row);
+          }
+          return next;
+        }),
+      clear: () => setChosen(new Map()),
+    }),
+    [chosen],
+  );
+}

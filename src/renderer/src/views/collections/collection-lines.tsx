@@ -1,0 +1,65 @@
+import { Link } from '@tanstack/react-router';
+import { CloudDownload } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { classes } from '../../components/classes.ts';
+import { Moment } from '../../components/moment.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import type { CollectionLine } from './collections-query.ts';
+
+/** Collections, a line each; `active` is the one that the keys are at. */
+export function CollectionLines({
+  collections,
+  active = -1,
+}: {
+  collections: readonly CollectionLine[];
+  active?: number;
+}) {
+  const { t, number } = useTexts();
+  const line = useRef<HTMLTableRowElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is scrolled to when it has become another one
+  useEffect(() => {
+    // Newer browsers answer with a promise, which an effect must not.
+    void line.current?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+  return (
+    <table className="w-full">
+      <thead className="text-left text-xs text-quiet">
+        <tr className="border-b border-line">
+          <th className="px-5 py-2 font-medium">{t('column.label')}</th>
+          <th className="w-32 px-3 py-2 text-right font-medium">{t('collections.entities')}</th>
+          <th className="hidden w-48 px-3 py-2 font-medium sm:table-cell">{t('collections.origin')}</th>
+          <th className="hidden w-44 px-5 py-2 font-medium md:table-cell">{t('column.updated_at')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {collections.map(({ id, label, entities, mirror, updated_at }, i) => (
+          <tr
+            key={id}
+            ref={i === active ? line : null}
+            className={classes('border-b border-line hover:bg-surface', i === active && 'bg-accent-soft')}
+          >
+            <td className="max-w-0 truncate px-5 py-2">
+              <Link to="/collections/$id" params={{ id }} className="font-medium hover:underline" dir="auto">
+                {label ?? t('entity.noLabel')}
+              </Link>
+            </td>
+            <td className="px-3 py-2 text-right tabular-nums">{number(entities)}</td>
+            <td className="hidden px-3 py-2 text-quiet sm:table-cell">
+              {mirror === null ? (
+                t('collections.ofThisNode')
+              ) : (
+                <span className="inline-flex items-center gap-1.5">
+                  <CloudDownload size={14} aria-hidden />
+                  {t('collections.mirrorOf', { remote: mirror })}
+                </span>
+              )}
+            </td>
+            <td className="hidden px-5 py-2 text-quiet md:table-cell">
+              <Moment at={updated_at} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

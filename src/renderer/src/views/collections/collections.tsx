@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Library, Plus } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { useCommands } from '../../commands/commands.ts';
+import { Button } from '../../components/button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Input } from '../../components/field.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { Waiting } from '../../components/waiting.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { CollectionLines } from './collection-lines.tsx';
+import { collectionsQuery } from './collections-query.ts';
+import { NewCollection } from './new-collection.tsx';
+
+/** All collections of the node, found by a part of their names. */
+export function Collections() {
+  const { t, number } = useTexts();
+  const go = useNavigate();
+  const list = useQuery(collectionsQuery);
+  const [part, setPart] = useState('');
+  const [active, setActive] = useState(0);
+  const [creating, setCreating] = useState(false);
+  const box = useRef<HTMLInputElement>(null);
+  const wanted = part.trim().toLocaleLowerCase();
+  const shown = (list.data?.collections ?? []).filter(({ label }) =>
+    (label ?? '').toLocaleLowerCase().includes(wanted),
+  );
+  const at = Math.min(active, shown.length - 1);
+  const open = (id: string | undefined) => id && void go({ to: '/collections/$id', params: { id } });
+
+  const group = t('group.list');
+  useCommands([
+    {
+      id: 'next',
+      label: t('list.next'),
+      group,
+      keys: ['j', 'ArrowDown'],
+      palette: false,
+      run: () => setActive(Math.min(at + 1, shown.length - 1)),
+    },
+    {
+      id: 'previous',
+      label: t('list.previous'),
+      group,
+      keys: ['k', 'ArrowUp'],
+      palette: false,
+      run: () => setActive(Math.max(at - 1, 0)),
+    },
+    { id: 'open', label: t('list.open'), group, keys: ['Enter'], palette: false, run: () => open(shown[at]?.id) },
+    { id: 'find', label: t('list.filter'), group, keys: ['/'], run: () => box.current?.focus() },
+    { id: 'new-collection', label: t('collections.new'), group, keys: ['n'], run: () => setCreating(true) },
+  ]);
+
+  const none = list.data?.total === 0;
+  return (
+    <>
+      <PageHead
+        title={t('collections.title')}
+        about={list.data && t('collections.count', { count: list.data.total, number: number(list.data.total) })}
+        actions={
+          <>
+            {!none && (
+              <Input
+                ref={box}
+                type="search"
+                value={part}
+                onChange={({ target }) => setPart(target.value)}
+                onKeyDown={({ key }) => key === 'Enter' && open(shown[0]?.id)}
+                placeholder={t('list.filter')}
+                aria-label={t('list.filter')}
+                className="w-56"
+              />
+            )}
+            <Button look="main" onClick={() => setCreating(true)}>
+              <Plus size={15} aria-hidden />
+              {t('collections.new')}
+            </Button>
+          </>
+        }
+      />
+      {list.isPending && <Waiting />}
+      {list.error && (
+        <div className="p-5">
+          <Problem error={list.error} retry={() => void list.refetch()} />
+        </div>
+      )}
+      {none && (
+        <EmptyState icon={Library} title={t('collections.none')}>
+          <p>{t('collections.noneAbout')}</p>
+          <Link to="/" className="text-accent underline">
+            {t('collections.noneStart')}
+          </Link>
+        </EmptyState>
+      )}
+      {list.data && !none && <CollectionLines collections={shown} active={at} />}
+      <NewCollection open={creating} onClose={() => setCreating(false)} />
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { answered, api } from '../../api/client.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Field, Input, TextArea } from '../../components/field.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { collectionsQuery } from './collections-query.ts';
+
+/** Asks for a name, makes the collection and goes to it. */
+export function NewCollection({ open, onClose }: { open: boolean; onClose(): void }) {
+  const { t } = useTexts();
+  const go = useNavigate();
+  const queries = useQueryClient();
+  const [label, setLabel] = useState('');
+  const [description, setDescription] = useState('');
+  const create = useMutation({
+    mutationFn: () =>
+      answered(
+        api.POST('/collections', {
+          body: { label: label.trim(), ...(description && { description: description.trim() }) },
+        }),
+      ),
+    onSuccess: async ({ id }) => {
+      setLabel('');
+      setDescription('');
+      onClose();
+      await queries.invalidateQueries({ queryKey: collectionsQuery.queryKey });
+      await go({ to: '/collections/$id', params: { id } });
+    },
+  });
+  return (
+    <Dialog open={open} onClose={onClose} title={t('collections.new')} about={t('collections.newAbout')}>
+      <form
+        className="space-y-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (label.trim()) create.mutate();
+        }}
+      >
+        <Field label={t('column.label')}>
+          {(ids) => (
+            <Input {...ids} required maxLength={200} value={label} onChange={({ target }) => setLabel(target.value)} />
+          )}
+        </Field>
+        <Field label={t('collections.description')}>
+          {(ids) => (
+            <TextArea
+              {...ids}
+              rows={3}
+              maxLength={2000}
+              value={description}
+              onChange={({ target }) => setDescription(target.value)}
+            />
+          )}
+        </Field>
+        {create.error && <Problem error={create.error} />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{t('action.cancel')}</Button>
+          <Button look="main" type="submit" disabled={create.isPending || !label.trim()}>
+            {t('action.create')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

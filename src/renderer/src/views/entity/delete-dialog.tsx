@@ -1,0 +1,77 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { answered, api } from '../../api/client.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Field, Input } from '../../components/field.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { toast } from '../../components/toasts.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import type { Entity } from './entity-queries.ts';
+
+interface DeleteDialogProps {
+  entity: Entity;
+  collection: string | undefined;
+  open: boolean;
+  onClose(): void;
+}
+
+/** Asks before an entity is deleted, and offers the way back afterwards. */
+export function DeleteDialog({ entity: { id, cid, type }, collection, open, onClose }: DeleteDialogProps) {
+  const { t } = useTexts();
+  const go = useNavigate();
+  const queries = useQueryClient();
+  const [note, setNote] = useState('');
+  const remove = useMutation({
+    mutationFn: () =>
+      answered(
+        api.DELETE('/entities/{id}', {
+          params: { path: { id } },
+          body: { expect_tip: cid, ...(note.trim() ? { note: note.trim() } : {}) },
+        }),
+      ),
+    onSuccess: async (gone) => {
+      onClose();
+      const back = async () => {
+        await answered(
+          api.POST('/entities/{id}/restore', { params: { path: { id } }, body: { expect_tip: gone.cid } }),
+        );
+        await queries.invalidateQueries();
+        await go({ to: '/entities/$id', params: { id } });
+      };
+      toast(t('entity.wasDeleted'), {
+        label: t('action.undo'),
+        run: () => void back().catch(() => toast(t('failure.broken'))),
+      });
+      if (collection) await go({ to: '/collections/$id', params: { id: collection } });
+      else await go({ to: '/collections' });
+      void queries.invalidateQueries();
+    },
+  });
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={t('entity.delete')}
+      about={t(type === 'collection' ? 'entity.deleteCollectionAbout' : 'entity.deleteAbout')}
+      actions={
+        <>
+          <Button onClick={onClose}>{t('action.cancel')}</Button>
+          <Button look="danger" onClick={() => remove.mutate()} disabled={remove.isPending}>
+            {t('entity.delete')}
+          </Button>
+        </>
+      }
+    >
+      <Field label={t('save.note')}>
+        {(ids) => <Input {...ids} maxLength={500} value={note} onChange={({ target }) => setNote(target.value)} />}
+      </Field>
+      {remove.error && (
+        <div className="mt-3">
+          <Problem error={remove.error} />
+        </div>
+      )}
+    </Dialog>
+  );
+}

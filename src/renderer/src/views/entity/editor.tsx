@@ -1,0 +1,145 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useState } from 'react';
+import { Failure } from '../../api/failure.ts';
+import { useCommands } from '../../commands/commands.ts';
+import { Button } from '../../components/button.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { toast } from '../../components/toasts.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { facetsQuery } from '../collection/table-queries.ts';
+import { DeleteDialog } from './delete-dialog.tsx';
+import { useDraft } from './draft.ts';
+import { EntityHead } from './entity-head.tsx';
+import { cardQuery, type Entity, entityQuery } from './entity-queries.ts';
+import { type Content, contentOf, sameContent } from './model/content.ts';
+import { PropertiesForm } from './properties-form.tsx';
+import { RelationshipsPanel } from './relationships/relationships-panel.tsx';
+import { useSave } from './save.ts';
+import { SaveBar } from './save-bar.tsx';
+import { ThreeWayDialog } from './three-way-dialog.tsx';
+
+/** An entity that is edited. Nothing is saved but by hand; where somebody was quicker, both sides are shown and merged. */
+export function Editor({ entity }: { entity: Entity }) {
+  const { t, dateTime } = useTexts();
+  const queries = useQueryClient();
+  const draft = useDraft(entity);
+  const save = useSave(entity.id);
+  const [note, setNote] = useState('');
+  const [fault, setFault] = useState(false);
+  const [deleting, setDeleting] = useState(false);
+  const [comparing, setComparing] = useState(false);
+  const { data: card } = useQuery(cardQuery);
+  const collection = entity.relationships.find(({ predicate }) => predicate === 'collection')?.peer;
+  const facets = useQuery({ ...facetsQuery(collection ?? '', undefined), enabled: collection !== undefined });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it reads what is newest when it is called
+  const change = useCallback((next: (content: Content) => Content) => draft.change(next), [entity.id, entity.cid]);
+  const theirs = contentOf(entity);
+  const overtaken = draft.dirty && draft.tip !== entity.cid;
+
+  const onSaved = ({ ver }: Entity) => {
+    draft.discard();
+    setNote('');
+    setComparing(false);
+    toast(t('save.saved', { ver }));
+  };
+  const send = (tip: string, base: Content, content: Content) =>
+    save.mutate(
+      { tip, base, content, note },
+      {
+        onSuccess: onSaved,
+        onError: (error) => {
+          if (error instanceof Failure && error.kind === 'conflict') void compare(content);
+        },
+      },
+    );
+  /** Looks at what is there now. It may be the very text: an answer that was lost, of a save that was not. */
+  const compare = async (content: Content) => {
+    const now = await queries.fetchQuery({ ...entityQuery(entity.id), staleTime: 0 });
+    if (sameContent(contentOf(now), content)) onSaved(now);
+    else setComparing(true);
+    save.reset();
+  };
+  const submit = () => {
+    if (!draft.dirty || fault || save.isPending) return;
+    if (overtaken) setComparing(true);
+    else send(draft.tip, draft.base, draft.content);
+  };
+  const merge = (merged: Content) => {
+    draft.rebase(entity, merged);
+    setComparing(false);
+    if (sameContent(merged, theirs)) onSaved(entity);
+    else send(entity.cid, theirs, merged);
+  };
+
+  const group = t('group.entity');
+  useCommands([
+    { id: 'save', label: t('save.save'), group, keys: ['Mod+s'], run: submit },
+    ...(draft.dirty ? [{ id: 'discard', label: t('save.discard'), group, run: draft.discard }] : []),
+    {
+      id: 'edit',
+      label: t('entity.edit'),
+      group,
+      keys: ['e'],
+      palette: false,
+      run: () => document.querySelector<HTMLElement>('#content input, #content textarea')?.focus(),
+    },
+    { id: 'delete', label: t('entity.delete'), group, run: () => setDeleting(true) },
+  ]);
+
+  return (
+    <>
+      <EntityHead entity={entity} title={draft.content.properties.label} onDelete={() => setDeleting(true)} />
+      <div className="min-h-0 flex-1 overflow-auto">
+        <div className="grid items-start gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(0,1fr)_24rem]">
+          <PropertiesForm
+            key={draft.tip}
+            content={draft.content}
+            service={card?.service ?? 'arke'}
+            onChange={change}
+            onFault={setFault}
+          />
+          <RelationshipsPanel
+            id={entity.id}
+            base={draft.base}
+            content={draft.content}
+            collection={collection}
+            known={(facets.data?.relationships ?? []).map(({ name }) => name)}
+            onChange={change}
+          />
+        </div>
+      </div>
+      {draft.dirty && (
+        <SaveBar
+          note={note}
+          onNote={setNote}
+          onSave={submit}
+          onDiscard={() => {
+            draft.discard();
+            save.reset();
+            setFault(false);
+          }}
+          busy={save.isPending}
+          fault={fault}
+        >
+          {overtaken && (
+            <div role="alert" className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
+              <p className="min-w-48 flex-1">{t('merge.overtaken', { ver: entity.ver })}</p>
+              <Button onClick={() => setComparing(true)}>{t('merge.compare')}</Button>
+            </div>
+          )}
+          {save.error && <Problem error={save.error} retry={submit} />}
+        </SaveBar>
+      )}
+      <ThreeWayDialog
+        open={comparing}
+        onClose={() => setComparing(false)}
+        base={draft.base}
+        mine={draft.content}
+        theirs={theirs}
+        about={t('merge.about', { ver: entity.ver, time: dateTime(new Date(entity.ts)) })}
+        onMerge={merge}
+      />
+      <DeleteDialog entity={entity} collection={collection} open={deleting} onClose={() => setDeleting(false)} />
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+import { Link } from '@tanstack/react-router';
+import { EllipsisVertical, Table2 } from 'lucide-react';
+import { buttonClasses, IconButton } from '../../components/button.tsx';
+import { Copied } from '../../components/copied.tsx';
+import { Menu, MenuItem } from '../../components/menu.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import type { Entity } from './entity-queries.ts';
+import type { Json } from './model/json.ts';
+import { PeerName } from './peer-name.tsx';
+
+const link =
+  'rounded-md px-2 py-1 text-quiet hover:bg-sunken data-[status=active]:bg-accent-soft data-[status=active]:font-medium data-[status=active]:text-ink';
+
+/** Which entity it is, of which version, in which collections; the way to its history. */
+export function EntityHead({
+  entity,
+  title,
+  onDelete,
+}: {
+  entity: Entity;
+  title: Json | undefined;
+  onDelete?(): void;
+}) {
+  const { t } = useTexts();
+  const { id, type, ver, ts, relationships } = entity;
+  const collections = relationships.filter(({ predicate }) => predicate === 'collection');
+  return (
+    <PageHead
+      above={
+        <>
+          <Link to="/collections" className="hover:underline">
+            {t('collections.title')}
+          </Link>
+          {collections.map(({ peer, peer_label }) => (
+            <span key={peer} className="flex items-center gap-1">
+              <span aria-hidden>/</span>
+              <Link to="/collections/$id" params={{ id: peer }} className="hover:underline">
+                <PeerName id={peer} label={peer_label} />
+              </Link>
+            </span>
+          ))}
+        </>
+      }
+      title={typeof title === 'string' && title.trim() !== '' ? title.slice(0, 500) : t('entity.noLabel')}
+      about={
+        <span className="flex flex-wrap items-center gap-x-3">
+          <bdi className="font-medium">{type}</bdi>
+          <span>
+            {t('entity.version', { ver })} · <Moment at={ts} />
+          </span>
+          <Copied text={id} />
+        </span>
+      }
+      actions={
+        <>
+          <nav aria-label={t('entity.views')} className="flex gap-1">
+            <Link
+              to="/entities/$id"
+              params={{ id }}
+              activeOptions={{ exact: true, includeSearch: false }}
+              className={link}
+            >
+              {t('entity.properties')}
+            </Link>
+            <Link to="/entities/$id/history" params={{ id }} className={link}>
+              {t('history.title')}
+            </Link>
+          </nav>
+          {type === 'collection' && (
+            <Link to="/collections/$id" params={{ id }} className={buttonClasses()}>
+              <Table2 size={15} aria-hidden />
+              {t('entity.openTable')}
+            </Link>
+          )}
+          {onDelete && (
+            <Menu
+              trigger={
+                <IconButton label={t('entity.more')}>
+                  <EllipsisVertical size={16} aria-hidden />
+                </IconButton>
+              }
+            >
+              <MenuItem onSelect={() => void navigator.clipboard.writeText(id)}>{t('entity.copyId')}</MenuItem>
+              <MenuItem onSelect={() => void navigator.clipboard.writeText(entity.cid)}>{t('entity.copyCid')}</MenuItem>
+              <MenuItem onSelect={onDelete}>{t('entity.delete')}</MenuItem>
+            </Menu>
+          )}
+        </>
+      }
+    />
+  );
+}

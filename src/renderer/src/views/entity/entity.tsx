@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Failure } from '../../api/failure.ts';
+import { buttonClasses } from '../../components/button.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { Waiting } from '../../components/waiting.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { Editor } from './editor.tsx';
+import { entityQuery } from './entity-queries.ts';
+import { Gone } from './gone.tsx';
+
+const route = getRouteApi('/entities/$id');
+
+/** An entity: its properties as a form, and to what it leads. */
+export function EntityScreen() {
+  const { t } = useTexts();
+  const { id } = route.useParams();
+  const { data, error, isPending, refetch } = useQuery(entityQuery(id));
+  if (error instanceof Failure && error.kind === 'gone') return <Gone id={id} failure={error} />;
+  // What is there stays, also when it cannot be fetched anew: something may have been typed into it.
+  if (data) return <Editor key={id} entity={data} />;
+  if (isPending) return <Waiting />;
+  return (
+    <div className="mx-auto w-full max-w-2xl p-6">
+      <Problem error={error} retry={() => void refetch()}>
+        <Link to="/collections" className={buttonClasses()}>
+          {t('collections.title')}
+        </Link>
+      </Problem>
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { lazy, Suspense, useState } from 'react';
+import { Button } from '../../../components/button.tsx';
+import { TextArea } from '../../../components/field.tsx';
+import { useTexts } from '../../../messages/texts.tsx';
+import { useForm } from './form.ts';
+import { References } from './references.tsx';
+import type { FieldProps } from './value-field.tsx';
+
+const Markdown = lazy(async () => ({ default: (await import('../../../components/markdown.tsx')).Markdown }));
+
+/** Laying out a longer text takes seconds, so it is opened by hand. */
+const quick = 50_000;
+const beginning = 2000;
+
+/** A text of several lines, with what its markdown looks like beside it when that is wanted. */
+export function LongText({ path, value, ...props }: FieldProps<string>) {
+  const { t, number } = useTexts();
+  const { change, service } = useForm();
+  const [preview, setPreview] = useState(false);
+  const [opened, setOpened] = useState(value.length <= quick);
+  if (!opened)
+    return (
+      <div className="space-y-1">
+        <p className="line-clamp-4 rounded-md border border-line bg-sunken px-2 py-1 break-words">
+          <bdi>{value.slice(0, beginning)}…</bdi>
+        </p>
+        <Button small onClick={() => setOpened(true)}>
+          {t('field.open', { count: value.length, number: number(value.length) })}
+        </Button>
+      </div>
+    );
+  const rows = Math.min(16, Math.max(3, value.split('\n').length + Math.floor(value.length / 90)));
+  return (
+    <div>
+      <div className={preview ? 'grid gap-3 xl:grid-cols-2' : ''}>
+        <TextArea
+          {...props}
+          dir="auto"
+          rows={rows}
+          value={value}
+          onChange={({ target }) => change(path, target.value)}
+        />
+        {preview && (
+          <div className="max-h-96 overflow-auto rounded-md border border-line bg-surface px-3 py-1" dir="auto">
+            <Suspense fallback={null}>
+              <Markdown text={value} service={service} />
+            </Suspense>
+          </div>
+        )}
+      </div>
+      <div className="flex flex-wrap items-start gap-2">
+        <button
+          type="button"
+          aria-pressed={preview}
+          onClick={() => setPreview(!preview)}
+          className="mt-0.5 rounded px-1 text-xs text-accent hover:underline"
+        >
+          {t(preview ? 'field.hidePreview' : 'field.preview')}
+        </button>
+        <References text={value} />
+      </div>
+    </div>
+  );
+}

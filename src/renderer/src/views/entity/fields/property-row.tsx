@@ -1,0 +1,91 @@
+import { EllipsisVertical } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { IconButton } from '../../../components/button.tsx';
+import { Input } from '../../../components/field.tsx';
+import { Menu, MenuItem, MenuLabel } from '../../../components/menu.tsx';
+import { useTexts } from '../../../messages/texts.tsx';
+import type { Json, JsonMap } from '../model/json.ts';
+import { converted, type Kind, kindOf, kinds } from '../model/kinds.ts';
+import { type Path, useForm } from './form.ts';
+import { ValueField } from './value-field.tsx';
+
+interface PropertyRowProps {
+  id: string;
+  name: string;
+  path: Path;
+  value: Json;
+  /** All members beside it, by name. */
+  siblings: JsonMap;
+  /** Whether it was just added, so that it can be typed into at once. */
+  focus: boolean;
+}
+
+/** A property: its name, the field of its kind, and a menu to rename it, take it away or edit it as another kind. */
+export function PropertyRow({ id, name, path, value, siblings, focus }: PropertyRowProps) {
+  const { t } = useTexts();
+  const { change, rename } = useForm();
+  const [renaming, setRenaming] = useState<string | null>(null);
+  // A text that became long while it is typed stays in its field, else the focus would be lost.
+  const [kind, setKind] = useState<Kind>(kindOf(value));
+  const actual = kindOf(value);
+  const textual = (one: Kind) => one === 'text' || one === 'long' || one === 'date';
+  const shown = textual(kind) && textual(actual) && typeof value === 'string' ? kind : actual;
+  useEffect(() => {
+    if (focus) document.getElementById(id)?.focus();
+  }, [focus, id]);
+  const finish = () => {
+    const next = renaming?.trim() ?? '';
+    setRenaming(null);
+    if (next !== '' && next !== name && !Object.hasOwn(siblings, next)) rename(path.slice(0, -1), name, next);
+  };
+  return (
+    <div
+      className={`grid items-start gap-2 ${path.length > 1 ? 'grid-cols-[minmax(4rem,8rem)_minmax(0,1fr)_2rem]' : 'grid-cols-[minmax(6rem,11rem)_minmax(0,1fr)_2rem]'}`}
+    >
+      {renaming === null ? (
+        <label htmlFor={id} className="py-1.5 text-quiet break-words">
+          <bdi>{name}</bdi>
+        </label>
+      ) : (
+        <Input
+          autoFocus
+          aria-label={t('field.rename')}
+          value={renaming}
+          onChange={({ target }) => setRenaming(target.value)}
+          onBlur={finish}
+          onKeyDown={({ key }) => {
+            if (key === 'Enter') finish();
+            if (key === 'Escape') setRenaming(null);
+          }}
+        />
+      )}
+      <div className="min-w-0">
+        <ValueField key={shown} id={id} path={path} value={value} kind={shown} />
+      </div>
+      <Menu
+        trigger={
+          <IconButton label={t('field.menu', { name })}>
+            <EllipsisVertical size={15} aria-hidden />
+          </IconButton>
+        }
+      >
+        <MenuItem onSelect={() => setTimeout(() => setRenaming(name))}>{t('field.rename')}</MenuItem>
+        <MenuItem onSelect={() => change(path, undefined)}>{t('field.remove')}</MenuItem>
+        <MenuLabel>{t('field.editAs')}</MenuLabel>
+        {kinds
+          .filter((one) => one !== shown)
+          .map((one) => (
+            <MenuItem
+              key={one}
+              onSelect={() => {
+                setKind(one);
+                change(path, converted(value, one));
+              }}
+            >
+              {t(`kind.${one}`)}
+            </MenuItem>
+          ))}
+      </Menu>
+    </div>
+  );
+}

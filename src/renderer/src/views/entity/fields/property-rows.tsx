@@ -1,0 +1,59 @@
+import { Plus } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../../components/button.tsx';
+import { Input } from '../../../components/field.tsx';
+import { useTexts } from '../../../messages/texts.tsx';
+import type { JsonMap } from '../model/json.ts';
+import { type Path, useForm } from './form.ts';
+import { PropertyRow } from './property-row.tsx';
+
+/** The members of an object, a line each, and a line that adds one. */
+export function PropertyRows({ id, path, value }: { id: string; path: Path; value: JsonMap }) {
+  const { t } = useTexts();
+  const { change } = useForm();
+  const [name, setName] = useState('');
+  const [last, setLast] = useState('');
+  const taken = name.trim() !== '' && Object.hasOwn(value, name.trim());
+  const add = (event: FormEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    if (name.trim() === '' || taken) return;
+    change([...path, name.trim()], '');
+    setLast(name.trim());
+    setName('');
+  };
+  // The label comes first: it is what a list shows.
+  const keys = Object.keys(value);
+  const ordered =
+    path.length === 0 && keys.includes('label') ? ['label', ...keys.filter((key) => key !== 'label')] : keys;
+  return (
+    <div className="space-y-1.5">
+      {ordered.map((key) => (
+        <PropertyRow
+          key={key}
+          id={`${id}-${encodeURIComponent(key)}`}
+          name={key}
+          path={[...path, key]}
+          siblings={value}
+          value={value[key]!}
+          focus={key === last}
+        />
+      ))}
+      <form onSubmit={add} className="flex flex-wrap items-center gap-2 pt-1">
+        <Input
+          aria-label={t('field.newName')}
+          placeholder={t('field.newName')}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+          aria-invalid={taken || undefined}
+          className="w-48"
+        />
+        <Button type="submit" small disabled={name.trim() === '' || taken}>
+          <Plus size={13} aria-hidden />
+          {t('field.add')}
+        </Button>
+        {taken && <span className="text-xs text-danger">{t('field.taken')}</span>}
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import type { components } from '../../../api/schema.d.ts';
+import { type Json, type JsonMap, member, same } from './json.ts';
+
+export type Relationship = components['schemas']['RelationshipBody'];
+
+/** What an entity says: what is edited, compared and merged. */
+export interface Content {
+  properties: JsonMap;
+  relationships: Relationship[];
+}
+
+export function contentOf(entity: { properties?: object; relationships?: Relationship[] }): Content {
+  return { properties: (entity.properties ?? {}) as JsonMap, relationships: entity.relationships ?? [] };
+}
+
+/** A relationship's name within its entity: there is one of each predicate and peer. */
+export function keyOf({ predicate, peer }: Pick<Relationship, 'predicate' | 'peer'>): string {
+  return `${predicate} ${peer}`;
+}
+
+/** Type and label of a peer are copies, no statement of the entity's own. */
+export function sameRelationship(a: Relationship | undefined, b: Relationship | undefined): boolean {
+  if (!a || !b) return a === b;
+  return keyOf(a) === keyOf(b) && same((a.properties ?? {}) as Json, (b.properties ?? {}) as Json);
+}
+
+export function sameContent(a: Content, b: Content): boolean {
+  const [x, y] = [byKey(a.relationships), byKey(b.relationships)];
+  return (
+    same(a.properties, b.properties) &&
+    x.size === y.size &&
+    [...x].every(([key, one]) => sameRelationship(one, y.get(key)))
+  );
+}
+
+export function byKey(relationships: readonly Relationship[]): Map<string, Relationship> {
+  return new Map(relationships.map((one) => [keyOf(one), one]));
+}
+
+/** The body of PUT /entities/{id}, without the tip and the note. */
+export interface Update {
+  properties?: JsonMap;
+  properties_remove?: string[];
+  relationships_add?: components['schemas']['RelationshipAddBody'][];
+  relationships_remove?: { predicate: string; peer: string }[];
+}
+
+/**
+ * The update that makes `next` of `base`. Objects would be merged, so what changed within one is taken away and given
+ * whole: removals come first.
+ */
+export function updateBetween(base: Content, next: Content): Update {
+  const [old, now] = [base.properties, next.properties];
+  const gone = Object.keys(old).filter((key) => !Object.hasOwn(now, key));
+  const changed = Object.keys(now).filter((key) => !same(member(old, key), now[key]));
+  const replaced = changed.filter((key) => isObject(member(old, key)) && isObject(now[key]));
+  const [before, after] = [byKey(base.relationships), byKey(next.relationships)];
+  const parted = [...before].filter(([key, one]) => !sameRelationship(one, after.get(key)));
+  const added = [...after].filter(([key, one]) => !sameRelationship(one, before.get(key)));
+  return {
+    ...(changed.length > 0 ? { properties: Object.fromEntries(changed.map((key) => [key, now[key]!])) } : {}),
+    ...(gone.length + replaced.length > 0 ? { properties_remove: [...gone, ...replaced] } : {}),
+    ...(added.length > 0 ? { relationships_add: added.map(([, one]) => one) } : {}),
+    ...(parted.length > 0
+      ? { relationships_remove: parted.map(([, { predicate, peer }]) => ({ predicate, peer })) }
+      : {}),
+  };
+}
+
+function isObject(value: Json | undefined): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

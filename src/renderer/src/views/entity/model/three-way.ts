@@ -1,0 +1,61 @@
+import { byKey, type Content, type Relationship, sameRelationship } from './content.ts';
+import { isMap, type Json, type JsonMap, member, same } from './json.ts';
+
+/** A place that differs between the version that editing began with, the text on the page, and the version there is now. */
+export interface Difference {
+  /** `properties` and names, or `relationships`, predicate and peer. */
+  path: string[];
+  base: Json | undefined;
+  mine: Json | undefined;
+  theirs: Json | undefined;
+  /** Both changed it, and not to the same. */
+  clash: boolean;
+}
+
+export type Side = 'mine' | 'theirs';
+
+/** What both say together, and where they differ. `choose` says who wins where both changed the same place. */
+export function mergeThreeWay(
+  base: Content,
+  mine: Content,
+  theirs: Content,
+  choose: (path: string[]) => Side = () => 'mine',
+): { merged: Content; differences: Difference[] } {
+  const differences: Difference[] = [];
+  const settle = (path: string[], b: Json | undefined, m: Json | undefined, t: Json | undefined): Json | undefined => {
+    if (same(m, t)) return m;
+    if (isMap(m) && isMap(t) && !same(m, b) && !same(t, b)) return maps(path, isMap(b) ? b : {}, m, t);
+    const clash = !same(m, b) && !same(t, b);
+    differences.push({ path, base: b, mine: m, theirs: t, clash });
+    if (clash) return choose(path) === 'mine' ? m : t;
+    return same(m, b) ? t : m;
+  };
+  const maps = (path: string[], b: JsonMap, m: JsonMap, t: JsonMap): JsonMap => {
+    const keys = new Set([b, t, m].flatMap(Object.keys));
+    const entries = [...keys].map((key): [string, Json | undefined] => [
+      key,
+      settle([...path, key], member(b, key), member(m, key), member(t, key)),
+    ]);
+    return Object.fromEntries(entries.filter((one): one is [string, Json] => one[1] !== undefined));
+  };
+  const properties = maps(['properties'], base.properties, mine.properties, theirs.properties);
+  const [b, m, t] = [byKey(base.relationships), byKey(mine.relationships), byKey(theirs.relationships)];
+  const relationships: Relationship[] = [];
+  for (const key of new Set([...b.keys(), ...t.keys(), ...m.keys()])) {
+    const [old, my, their] = [b.get(key), m.get(key), t.get(key)];
+    if (sameRelationship(my, their)) {
+      if (my) relationships.push(my);
+      continue;
+    }
+    const { predicate, peer } = (my ?? their ?? old) as Relationship;
+    const kept = settle(['relationships', predicate, peer], statement(old), statement(my), statement(their));
+    const { properties: _, ...named } = (my ?? their ?? old) as Relationship;
+    if (isMap(kept)) relationships.push(Object.keys(kept).length > 0 ? { ...named, properties: kept } : named);
+  }
+  return { merged: { properties, relationships }, differences };
+}
+
+/** What a relationship says, without the copies of its peer. */
+function statement(one: Relationship | undefined): Json | undefined {
+  return one && ((one.properties ?? {}) as Json);
+}

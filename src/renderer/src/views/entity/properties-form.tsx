@@ -1,0 +1,117 @@
+import { useCallback, useMemo, useState } from 'react';
+import { TextArea } from '../../components/field.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { FormContext, type FormState, type Path, pathName } from './fields/form.ts';
+import { PropertyRows } from './fields/property-rows.tsx';
+import type { Content } from './model/content.ts';
+import { type JsonMap, renamed, same, withValue } from './model/json.ts';
+import { jsonFault } from './model/json-fault.ts';
+
+interface PropertiesFormProps {
+  content: Content;
+  service: string;
+  onChange(change: (content: Content) => Content): void;
+  /** Told whether something stands in a field that cannot be saved. */
+  onFault(wrong: boolean): void;
+}
+
+/** The properties, in fields or as JSON. */
+export function PropertiesForm({ content, service, onChange, onFault }: PropertiesFormProps) {
+  const { t } = useTexts();
+  const [asText, setAsText] = useState(false);
+  return (
+    <section aria-labelledby="properties">
+      <div className="mb-2 flex items-center gap-3">
+        <h2 id="properties" className="flex-1 text-base font-semibold">
+          {t('entity.properties')}
+        </h2>
+        <button
+          type="button"
+          aria-pressed={asText}
+          onClick={() => {
+            setAsText(!asText);
+            onFault(false);
+          }}
+          className="rounded px-1 text-xs text-accent hover:underline"
+        >
+          {t(asText ? 'entity.asForm' : 'entity.asJson')}
+        </button>
+      </div>
+      {asText ? (
+        <WholeText content={content} onChange={onChange} onFault={onFault} />
+      ) : (
+        <Fields content={content} service={service} onChange={onChange} onFault={onFault} />
+      )}
+    </section>
+  );
+}
+
+function Fields({ content, service, onChange, onFault }: PropertiesFormProps) {
+  const [, setFaults] = useState<ReadonlySet<string>>(new Set());
+  const fault = useCallback(
+    (path: Path, wrong: boolean) =>
+      setFaults((old) => {
+        const next = new Set(old);
+        if (wrong) next.add(pathName(path));
+        else next.delete(pathName(path));
+        onFault(next.size > 0);
+        return next;
+      }),
+    [onFault],
+  );
+  const form = useMemo((): FormState => {
+    const properties = (change: (old: JsonMap) => JsonMap) =>
+      onChange((old) => ({ ...old, properties: change(old.properties) }));
+    return {
+      service,
+      fault,
+      change: (path, value) => properties((old) => withValue(old, path, value) as JsonMap),
+      rename: (path, from, to) =>
+        properties((old) => {
+          const place = path.reduce<unknown>((at, part) => (at as JsonMap)[part as string], old) as JsonMap;
+          return withValue(old, path, renamed(place, from, to)) as JsonMap;
+        }),
+    };
+  }, [service, fault, onChange]);
+  return (
+    <FormContext value={form}>
+      <PropertyRows id="p" path={[]} value={content.properties} />
+    </FormContext>
+  );
+}
+
+function WholeText({ content, onChange, onFault }: Pick<PropertiesFormProps, 'content' | 'onChange' | 'onFault'>) {
+  const { t } = useTexts();
+  const [typed, setTyped] = useState(() => JSON.stringify(content.properties, null, 2));
+  const wrong = jsonFault(typed);
+  // Another version came, or was taken over: it is shown unless something is being typed that is no JSON yet.
+  const shown =
+    wrong || same(JSON.parse(typed), content.properties) ? typed : JSON.stringify(content.properties, null, 2);
+  const type = (text: string) => {
+    setTyped(text);
+    const fault = jsonFault(text);
+    onFault(fault !== null);
+    if (!fault) onChange((old) => ({ ...old, properties: JSON.parse(text) as JsonMap }));
+  };
+  return (
+    <>
+      <TextArea
+        aria-label={t('entity.asJson')}
+        aria-invalid={wrong !== null || undefined}
+        aria-describedby={wrong ? 'json-fault' : undefined}
+        spellCheck={false}
+        rows={Math.min(30, shown.split('\n').length + 1)}
+        className="w-full font-mono text-xs"
+        value={shown}
+        onChange={({ target }) => type(target.value)}
+      />
+      {wrong && (
+        <p id="json-fault" role="status" className="text-danger">
+          {wrong.reason === 'object'
+            ? t('field.noObject')
+            : t('field.jsonAt', { line: wrong.line, column: wrong.column })}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Combobox } from '../../../components/combobox.tsx';
+import { useSettled } from '../../../components/use-settled.ts';
+import { useTexts } from '../../../messages/texts.tsx';
+import { type Peer, peersQuery } from './peer-query.ts';
+
+/** Finds an entity by what is typed. */
+export function PeerPicker({
+  label,
+  collection,
+  onChoose,
+}: {
+  label: string;
+  collection: string | undefined;
+  onChoose(peer: Peer): void;
+}) {
+  const { t } = useTexts();
+  const [text, setText] = useState('');
+  const found = useQuery(peersQuery(useSettled(text), collection));
+  const nothing = found.error ? t('peer.notFound') : found.isFetching ? t('state.waiting') : t('peer.nothing');
+  return (
+    <Combobox
+      label={label}
+      placeholder={t('peer.placeholder')}
+      text={text}
+      onText={setText}
+      options={text.trim() === '' ? [] : (found.data ?? [])}
+      keyOf={(peer) => peer.id}
+      show={(peer) => (
+        <span className="flex items-baseline gap-2">
+          <bdi className="min-w-0 flex-1 truncate">{peer.label || peer.id}</bdi>
+          <bdi className="shrink-0 text-xs text-quiet">{peer.type}</bdi>
+        </span>
+      )}
+      note={text.trim() === '' ? undefined : nothing}
+      onChoose={(peer) => {
+        setText('');
+        onChoose(peer);
+      }}
+    />
+  );
+}

@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react';
+import { Button } from '../../components/button.tsx';
+import { Input } from '../../components/field.tsx';
+import { KeyCaps } from '../../components/key-caps.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+
+interface SaveBarProps {
+  note: string;
+  onNote(note: string): void;
+  onSave(): void;
+  onDiscard(): void;
+  busy: boolean;
+  /** Whether something stands in a field that cannot be saved. */
+  fault: boolean;
+  /** What came in the way. */
+  children?: ReactNode;
+}
+
+/** Stands below as long as something is not saved: nothing is saved by itself. */
+export function SaveBar({ note, onNote, onSave, onDiscard, busy, fault, children }: SaveBarProps) {
+  const { t } = useTexts();
+  return (
+    <section aria-label={t('save.label')} className="space-y-2 border-t border-line bg-surface px-5 py-2.5">
+      {children}
+      <div className="flex flex-wrap items-center gap-2">
+        <span role="status" className="font-medium">
+          {t(fault ? 'save.fault' : 'save.unsaved')}
+        </span>
+        <Input
+          aria-label={t('save.note')}
+          placeholder={t('save.notePlaceholder')}
+          value={note}
+          maxLength={2000}
+          onChange={({ target }) => onNote(target.value)}
+          className="min-w-40 flex-1"
+        />
+        <Button onClick={onDiscard}>{t('save.discard')}</Button>
+        <Button look="main" onClick={onSave} disabled={busy || fault}>
+          {t('save.save')}
+          <KeyCaps keys="Mod+s" />
+        </Button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,31 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { answered, api } from '../../api/client.ts';
+import { type Entity, entityQuery } from './entity-queries.ts';
+import { type Content, updateBetween } from './model/content.ts';
+
+export interface Saving {
+  /** The version that the content was made from. */
+  tip: string;
+  base: Content;
+  content: Content;
+  note: string;
+}
+
+/** Saves what changed as a new version. @throws Failure of kind `conflict` where the tip is another one by now */
+export function useSave(id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ tip, base, content, note }: Saving) =>
+      answered<Entity>(
+        api.PUT('/entities/{id}', {
+          params: { path: { id } },
+          body: { expect_tip: tip, ...updateBetween(base, content), ...(note.trim() ? { note: note.trim() } : {}) },
+        }),
+      ),
+    onSuccess: (saved) => {
+      queries.setQueryData(entityQuery(id).queryKey, saved);
+      void queries.invalidateQueries({ queryKey: ['history', id] });
+      void queries.invalidateQueries({ queryKey: ['table'] });
+    },
+  });
+}

@@ -1,0 +1,155 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Moment } from '../../components/moment.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { Waiting } from '../../components/waiting.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { byKey, contentOf, keyOf, type Relationship, sameRelationship } from '../entity/model/content.ts';
+import { type Json, type JsonMap, member, same } from '../entity/model/json.ts';
+import { PeerName } from '../entity/peer-name.tsx';
+import { type Historic, versionQuery } from './history-queries.ts';
+import { type Piece, wordDiff } from './word-diff.ts';
+
+/** Two versions side by side: properties, texts by word, and relationships. */
+export function Comparison({ from, to }: { from: string; to: string }) {
+  const { t } = useTexts();
+  const [all, setAll] = useState(false);
+  const [old, now] = [useQuery(versionQuery(from)), useQuery(versionQuery(to))];
+  const error = old.error ?? now.error;
+  if (error) return <Problem error={error} retry={() => void Promise.all([old.refetch(), now.refetch()])} />;
+  if (!now.data || (from !== '' && !old.data)) return <Waiting />;
+  const before = old.data && from !== '' ? contentOf(old.data) : { properties: {}, relationships: [] };
+  const after = contentOf(now.data);
+  const names = [...new Set([...Object.keys(after.properties), ...Object.keys(before.properties)])];
+  const changed = names.filter((name) => !same(member(before.properties, name), member(after.properties, name)));
+  const [x, y] = [byKey(before.relationships), byKey(after.relationships)];
+  const relationships = [...new Map([...x, ...y]).values()].filter(
+    (one) => all || !sameRelationship(x.get(keyOf(one)), y.get(keyOf(one))),
+  );
+  const shown = all ? names : changed;
+  return (
+    <section aria-label={t('history.comparison')} className="min-w-0 p-5">
+      <label className="mb-3 flex items-center gap-2">
+        <input type="checkbox" className="size-4 accent-accent" checked={all} onChange={() => setAll(!all)} />
+        {t('history.showAll')}
+      </label>
+      <table className="w-full table-fixed border-collapse text-left">
+        <thead>
+          <tr className="text-xs text-quiet">
+            <th className="w-36 py-1 pr-2 font-medium">{t('merge.place')}</th>
+            <Head version={from === '' ? undefined : old.data} />
+            <Head version={now.data} />
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((name) => (
+            <PropertyRow key={name} name={name} before={before.properties} after={after.properties} />
+          ))}
+          {relationships.map((one) => (
+            <RelationshipRow key={keyOf(one)} before={x.get(keyOf(one))} after={y.get(keyOf(one))} />
+          ))}
+        </tbody>
+      </table>
+      {shown.length + relationships.length === 0 && (
+        <p className="py-4 text-quiet">{t(now.data.deleted ? 'history.deletion' : 'history.same')}</p>
+      )}
+    </section>
+  );
+}
+
+function Head({ version }: { version: Historic | undefined }) {
+  const { t } = useTexts();
+  return (
+    <th className="p-1 font-medium">
+      {version ? (
+        <>
+          {t('entity.version', { ver: version.ver })} · <Moment at={version.ts} />
+        </>
+      ) : (
+        t('history.nothingBefore')
+      )}
+    </th>
+  );
+}
+
+function PropertyRow({ name, before, after }: { name: string; before: JsonMap; after: JsonMap }) {
+  const [old, now] = [member(before, name), member(after, name)];
+  const pieces = old === undefined || now === undefined || same(old, now) ? null : wordDiff(textOf(old), textOf(now));
+  return (
+    <tr className="border-t border-line">
+      <th scope="row" className="py-1 pr-2 align-top font-medium break-words">
+        <bdi>{name}</bdi>
+      </th>
+      <Side value={old} other={now} pieces={pieces} side="old" />
+      <Side value={now} other={old} pieces={pieces} side="new" />
+    </tr>
+  );
+}
+
+const tones = { old: 'bg-danger-soft', new: 'bg-good-soft' };
+
+function Side({
+  value,
+  other,
+  pieces,
+  side,
+}: {
+  value: Json | undefined;
+  other: Json | undefined;
+  pieces: Piece[] | null;
+  side: 'old' | 'new';
+}) {
+  const { t } = useTexts();
+  if (value === undefined) return <td className="p-1 align-top text-quiet italic">{t('value.missing')}</td>;
+  const whole = other === undefined;
+  return (
+    <td className={`p-1 align-top break-words whitespace-pre-wrap ${whole ? tones[side] : ''}`}>
+      <bdi>
+        {pieces
+          ? pieces
+              .filter((piece) => piece.side === 'both' || piece.side === side)
+              .map((piece, i) => {
+                const Mark = side === 'old' ? 'del' : 'ins';
+                return piece.side === 'both' ? (
+                  piece.text
+                ) : (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a piece of a text has no other name
+                  <Mark key={i} className={`rounded-xs no-underline ${tones[side]} font-medium`}>
+                    {piece.text}
+                  </Mark>
+                );
+              })
+          : textOf(value).slice(0, 5000)}
+      </bdi>
+    </td>
+  );
+}
+
+function RelationshipRow({ before, after }: { before: Relationship | undefined; after: Relationship | undefined }) {
+  const { t } = useTexts();
+  const { predicate } = (before ?? after) as Relationship;
+  const cell = (one: Relationship | undefined, tone: string) =>
+    one ? (
+      <td className={`p-1 align-top break-words ${sameRelationship(before, after) ? '' : tone}`}>
+        <PeerName id={one.peer} label={one.peer_label} />
+        {one.properties && Object.keys(one.properties).length > 0 && (
+          <code className="block font-mono text-xs text-quiet">{JSON.stringify(one.properties)}</code>
+        )}
+      </td>
+    ) : (
+      <td className="p-1 align-top text-quiet italic">{t('value.missing')}</td>
+    );
+  return (
+    <tr className="border-t border-line">
+      <th scope="row" className="py-1 pr-2 align-top font-medium break-words">
+        → {predicate}
+      </th>
+      {cell(before, tones.old)}
+      {cell(after, tones.new)}
+    </tr>
+  );
+}
+
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+}

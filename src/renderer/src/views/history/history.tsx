@@ -1,0 +1,144 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { answered, api } from '../../api/client.ts';
+import { Failure } from '../../api/failure.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { toast } from '../../components/toasts.tsx';
+import { Waiting } from '../../components/waiting.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { EntityHead } from '../entity/entity-head.tsx';
+import { entityQuery } from '../entity/entity-queries.ts';
+import { contentOf, updateBetween } from '../entity/model/content.ts';
+import type { Json } from '../entity/model/json.ts';
+import { Comparison } from './comparison.tsx';
+import { originsQuery, type Version, versionQuery, versionsQuery } from './history-queries.ts';
+import { Timeline } from './timeline.tsx';
+
+const route = getRouteApi('/entities/$id/history');
+
+/** Every version of an entity, any two of them compared, each to be restored. Which two are compared is in the address. */
+export function History() {
+  const { t } = useTexts();
+  const { id } = route.useParams();
+  const address = route.useSearch();
+  const go = useNavigate({ from: '/entities/$id/history' });
+  const entity = useQuery(entityQuery(id));
+  const chain = useInfiniteQuery(versionsQuery(id));
+  const origins = useQuery(originsQuery(id));
+  const [restoring, setRestoring] = useState<Version | null>(null);
+
+  const versions = chain.data?.pages.flatMap((page) => page.versions) ?? [];
+  const to = address.to ?? versions[0]?.cid ?? '';
+  const from = address.from ?? versions[versions.findIndex(({ cid }) => cid === to) + 1]?.cid ?? '';
+  const gone = entity.error instanceof Failure && entity.error.kind === 'gone';
+  const received = new Map(
+    [...(origins.data ?? [])].flatMap(([cid, { received_from }]) => {
+      const name = received_from?.remote ?? received_from?.account;
+      return name ? [[cid, t('history.receivedFrom', { name })] as const] : [];
+    }),
+  );
+  const choose = (side: 'from' | 'to', cid: string) =>
+    void go({ search: (old) => ({ ...old, from, to, [side]: cid }), replace: true });
+
+  if (chain.error)
+    return (
+      <div className="p-6">
+        <Problem error={chain.error} retry={() => void chain.refetch()} />
+      </div>
+    );
+  return (
+    <>
+      {entity.data && !gone ? (
+        <EntityHead entity={entity.data} title={entity.data.properties.label as Json | undefined} />
+      ) : (
+        <PageHead
+          title={gone ? t('entity.deleted') : t('history.title')}
+          above={<code className="font-mono">{id}</code>}
+        />
+      )}
+      {chain.isPending ? (
+        <Waiting />
+      ) : (
+        <div className="grid min-h-0 flex-1 lg:grid-cols-[22rem_minmax(0,1fr)]">
+          <div className="min-h-0 overflow-auto border-line bg-surface lg:border-r">
+            <Timeline
+              versions={versions}
+              origins={received}
+              from={from}
+              to={to}
+              onChoose={choose}
+              onRestore={setRestoring}
+              current={versions[0]?.cid}
+              more={{ has: chain.hasNextPage, busy: chain.isFetchingNextPage, load: () => void chain.fetchNextPage() }}
+            />
+          </div>
+          <div className="min-h-0 overflow-auto">
+            {to !== '' && <Comparison key={`${from} ${to}`} from={from} to={to} />}
+          </div>
+        </div>
+      )}
+      <Restore
+        id={id}
+        version={restoring}
+        gone={gone}
+        tip={versions[0]?.cid ?? ''}
+        onClose={() => setRestoring(null)}
+      />
+    </>
+  );
+}
+
+interface RestoreProps {
+  id: string;
+  version: Version | null;
+  gone: boolean;
+  tip: string;
+  onClose(): void;
+}
+
+/** Asks, then makes a new version that says what an old one said; nothing between them is lost. */
+function Restore({ id, version, gone, tip, onClose }: RestoreProps) {
+  const { t } = useTexts();
+  const queries = useQueryClient();
+  const restore = useMutation({
+    mutationFn: async ({ cid, ver }: Version) => {
+      const path = { id };
+      const body = { expect_tip: tip };
+      if (gone) await answered(api.POST('/entities/{id}/restore', { params: { path }, body }));
+      const now = await queries.fetchQuery({ ...entityQuery(id), staleTime: 0 });
+      const { manifest } = await queries.fetchQuery({ ...versionQuery(cid) });
+      const update = updateBetween(contentOf(now), contentOf(manifest));
+      if (gone && Object.keys(update).length === 0) return now;
+      const note = t('history.restoreNote', { ver });
+      return answered(api.PUT('/entities/{id}', { params: { path }, body: { expect_tip: now.cid, note, ...update } }));
+    },
+    onSuccess: async ({ ver }) => {
+      onClose();
+      toast(t('entity.restored', { ver }));
+      await queries.invalidateQueries();
+    },
+  });
+  const title = t('history.restore', { ver: version?.ver ?? 0 });
+  return (
+    <Dialog
+      open={version !== null}
+      onClose={onClose}
+      title={title}
+      about={t('history.restoreAbout')}
+      actions={
+        <>
+          <Button onClick={onClose}>{t('action.cancel')}</Button>
+          <Button look="main" disabled={restore.isPending} onClick={() => version && restore.mutate(version)}>
+            {t('entity.restore')}
+          </Button>
+        </>
+      }
+    >
+      {restore.error && <Problem error={restore.error} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,92 @@
+import { Bot, FileUp, UserRound, Wrench } from 'lucide-react';
+import { Button } from '../../components/button.tsx';
+import { Copied } from '../../components/copied.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { PeerName } from '../entity/peer-name.tsx';
+import type { Version } from './history-queries.ts';
+
+const methods = { manual: UserRound, ai_generated: Bot, system: Wrench, import: FileUp };
+
+interface TimelineProps {
+  versions: readonly Version[];
+  /** Where versions came from, by CID; nothing for those of this node. */
+  origins: ReadonlyMap<string, string>;
+  /** The CIDs that are compared. */
+  from: string;
+  to: string;
+  onChoose(side: 'from' | 'to', cid: string): void;
+  onRestore(version: Version): void;
+  /** Whether a version is what the entity says now, so that there is nothing to restore. */
+  current: string | undefined;
+  more: { has: boolean; busy: boolean; load(): void };
+}
+
+/** The chain of versions, the newest on top. Two of them are chosen with the two rows of buttons. */
+export function Timeline({ versions, origins, from, to, onChoose, onRestore, current, more }: TimelineProps) {
+  const { t } = useTexts();
+  return (
+    <section aria-label={t('history.versions')} className="min-h-0 overflow-auto">
+      <p className="px-4 py-2 text-xs text-quiet">{t('history.about')}</p>
+      <ol>
+        {versions.map((version) => {
+          const { ver, cid, ts, edited_by, note } = version;
+          const Icon = methods[edited_by.method] ?? UserRound;
+          const origin = origins.get(cid);
+          return (
+            <li key={cid} className="flex gap-2 border-t border-line px-4 py-2">
+              <span className="flex shrink-0 gap-1 pt-0.5">
+                {(['from', 'to'] as const).map((side) => (
+                  <input
+                    key={side}
+                    type="radio"
+                    name={side}
+                    className="size-4 accent-accent"
+                    aria-label={t(side === 'from' ? 'history.compareFrom' : 'history.compareTo', { ver })}
+                    checked={(side === 'from' ? from : to) === cid}
+                    onChange={() => onChoose(side, cid)}
+                  />
+                ))}
+              </span>
+              <div className="min-w-0 flex-1">
+                <p className="flex flex-wrap items-baseline gap-x-2">
+                  <strong className="font-semibold">{t('entity.version', { ver })}</strong>
+                  <span className="text-quiet">
+                    <Moment at={ts} />
+                  </span>
+                </p>
+                <p className="flex items-center gap-1.5 text-quiet">
+                  <Icon size={13} aria-hidden className="shrink-0" />
+                  <span className="truncate">
+                    {edited_by.user_label ?? <PeerName id={edited_by.user_id} />} · {t(`method.${edited_by.method}`)}
+                  </span>
+                </p>
+                {note && (
+                  <p className="break-words">
+                    <bdi>{note}</bdi>
+                  </p>
+                )}
+                {origin && <p className="text-xs text-quiet">{origin}</p>}
+                <div className="flex flex-wrap items-center gap-1">
+                  <Copied text={cid} />
+                  {cid !== current && (
+                    <Button small look="quiet" onClick={() => onRestore(version)}>
+                      {t('entity.restore')}
+                    </Button>
+                  )}
+                </div>
+              </div>
+            </li>
+          );
+        })}
+      </ol>
+      {more.has && (
+        <div className="border-t border-line p-4">
+          <Button onClick={more.load} disabled={more.busy}>
+            {t('history.more')}
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,40 @@
+import { CloudDownload, FileArchive, FileUp, type LucideIcon } from 'lucide-react';
+import { Copied } from '../../components/copied.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import type { MessageKey } from '../../messages/translate.ts';
+
+const steps: { icon: LucideIcon; title: MessageKey; about: MessageKey; command: string }[] = [
+  {
+    icon: FileUp,
+    title: 'start.import',
+    about: 'start.importAbout',
+    command: 'archeion import FILE.csv --collection NAME',
+  },
+  {
+    icon: CloudDownload,
+    title: 'start.mirror',
+    about: 'start.mirrorAbout',
+    command: 'archeion remote add NAME URL --key KEY',
+  },
+  { icon: FileArchive, title: 'start.archive', about: 'start.archiveAbout', command: 'archeion import-car FILE.car' },
+];
+
+/** A node that holds nothing yet: the ways in which something comes into it. */
+export function FirstSteps() {
+  const { t } = useTexts();
+  return (
+    <div className="max-w-4xl p-5">
+      <p className="mb-5 text-base text-quiet">{t('start.emptyAbout')}</p>
+      <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+        {steps.map(({ icon: Icon, title, about, command }) => (
+          <li key={title} className="flex flex-col rounded-lg border border-line bg-surface p-4">
+            <Icon size={22} strokeWidth={1.5} className="mb-3 text-accent" aria-hidden />
+            <h2 className="font-semibold">{t(title)}</h2>
+            <p className="mt-1 mb-3 flex-1 text-quiet">{t(about)}</p>
+            <Copied text={command} whole />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

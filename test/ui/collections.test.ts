@@ -1,0 +1,158 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { TestNode } from '../helpers/node.ts';
+import { browserThere, lookAt, openBrowser, patience, signedIn, startPageNode, type Visit } from './browser.ts';
+import { seedArtworks, seedItems } from './seed.ts';
+
+describe.skipIf(!browserThere)('collections', { timeout: patience }, () => {
+  let browser: Browser;
+  let node: TestNode;
+  let visitor: Visit;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    node = await startPageNode();
+    visitor = await signedIn(browser, node);
+    page = visitor.page;
+  });
+  afterEach(async () => {
+    await visitor?.[Symbol.asyncDispose]();
+    await node?.[Symbol.asyncDispose]();
+  });
+
+  const labels = () => page.locator('[role="row"] a').allInnerTexts();
+  const firstLabel = () => page.locator('[aria-rowindex="2"] a');
+  const heading = (name: string) => page.getByRole('heading', { name, level: 1 });
+
+  test('an empty node says how something comes in, and makes a collection and an entity by keys alone', async () => {
+    await heading('Welcome').waitFor();
+    await lookAt(page, 'start-empty');
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    await page.getByRole('heading', { name: 'There is no collection yet' }).waitFor();
+    await lookAt(page, 'collections-empty');
+
+    await page.keyboard.press('n');
+    await page.locator('[role="dialog"] input:focus').waitFor();
+    await page.keyboard.type('Letters');
+    await lookAt(page, 'collection-new');
+    await page.keyboard.press('Enter');
+    await heading('Letters').waitFor();
+    await page.getByRole('heading', { name: 'This collection is empty' }).waitFor();
+    await lookAt(page, 'collection-empty');
+
+    await page.keyboard.press('n');
+    await page.locator('[role="dialog"] input:focus').waitFor();
+    await page.keyboard.type('letter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('To Ada');
+    await page.keyboard.press('Enter');
+    await heading('To Ada').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('a collection shows its entities, by type, condition, order and columns, all of it in the address', async () => {
+    const id = await seedArtworks(node, 60);
+    await visitor.go('/');
+    await page.getByRole('link', { name: 'Tate' }).waitFor();
+    await lookAt(page, 'start');
+    await page.getByRole('link', { name: 'Tate' }).click();
+    await heading('Tate').waitFor();
+    await firstLabel().waitFor();
+    await page.getByRole('button', { name: /^artwork 60$/ }).click();
+    await page.getByText('60 entities').waitFor();
+    await page.getByRole('button', { name: 'Label', exact: true }).click();
+    await page.locator('[aria-sort="ascending"]').waitFor();
+    await lookAt(page, 'collection');
+    const sorted = await labels();
+    expect(sorted).toEqual(sorted.toSorted(new Intl.Collator('en').compare));
+
+    await page.keyboard.press('/');
+    const part = sorted[5]?.split(' ')[0] ?? '';
+    await page.keyboard.type(part);
+    await page.waitForURL(/where=/);
+    await expect
+      .poll(async () => (await labels()).every((label) => label.toLowerCase().includes(part.toLowerCase())))
+      .toBe(true);
+    const address = page.url();
+    const shown = await labels();
+    await page.goto(address);
+    await firstLabel().waitFor();
+    expect(await labels()).toEqual(shown);
+
+    await visitor.go(`/collections/${id}?types=["artwork"]`);
+    await page.getByRole('button', { name: 'Add a condition' }).click();
+    await page.getByLabel('Column').selectOption('classification');
+    await page.getByLabel('Condition', { exact: true }).selectOption('is');
+    await page.getByLabel('Value').fill('PAINTING');
+    await lookAt(page, 'collection-condition');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove this condition' }).waitFor();
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'medium' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('columnheader', { name: 'medium' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('columns')).toContain('properties.medium');
+    await page.getByRole('button', { name: 'Remove this condition' }).click();
+    await page.getByText('60 entities').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('thousands of rows are gone through and selected by keys', async () => {
+    const id = await seedItems(node, 2500);
+    await visitor.go(`/collections/${id}?sort=label`);
+    await firstLabel().waitFor();
+    expect(await firstLabel().innerText()).toBe('Item 00000');
+    // Far fewer rows are in the document than there are.
+    expect(await page.getByRole('row').count()).toBeLessThan(80);
+    expect(await page.getByRole('grid').getAttribute('aria-rowcount')).toBe('2501');
+
+    for (let i = 0; i < 3; i++) await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.keyboard.press('k');
+    await page.keyboard.press('x');
+    await page.getByText('2 selected').waitFor();
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.getByText('3 selected').waitFor();
+    await lookAt(page, 'collection-selected');
+
+    await page.keyboard.press('End');
+    await page.getByRole('link', { name: 'Item 02499' }).waitFor();
+    expect(await page.locator(`#${await activeRow()}`).getAttribute('aria-rowindex')).toBe('2501');
+    await page.keyboard.press('Escape');
+    await page.getByText('3 selected').waitFor({ state: 'detached' });
+    await page.keyboard.press('PageUp');
+    await page.keyboard.press('Home');
+    await firstLabel().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await heading('Item 00001').waitFor();
+    await page.goBack();
+    await firstLabel().waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  async function activeRow(): Promise<string> {
+    const id = await page.getByRole('grid').getAttribute('aria-activedescendant');
+    return (id ?? '').replaceAll(/[^\w-]/g, '\\$&');
+  }
+
+  test('what others write appears by itself', async () => {
+    const id = await seedItems(node, 3);
+    await visitor.go(`/collections/${id}`);
+    await firstLabel().waitFor();
+    const body = JSON.stringify({ type: 'item', collection: id, properties: { label: 'From afar' } });
+    await page.evaluate(
+      `fetch('/entities', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: ${JSON.stringify(body)} })`,
+    );
+    await page.getByRole('link', { name: 'From afar' }).waitFor();
+    await page.getByText('4 entities').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+});

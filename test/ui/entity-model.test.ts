@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Content, sameContent, updateBetween } from '../../src/renderer/src/views/entity/model/content.ts';
+import { type JsonMap, same, withValue } from '../../src/renderer/src/views/entity/model/json.ts';
+import { jsonFault } from '../../src/renderer/src/views/entity/model/json-fault.ts';
+import { converted, kindOf, numberOf, referencesIn } from '../../src/renderer/src/views/entity/model/kinds.ts';
+import { mergeThreeWay } from '../../src/renderer/src/views/entity/model/three-way.ts';
+import type { JsonObject } from '../../src/server/model/manifest.ts';
+import { applyUpdate } from '../../src/server/model/merge.ts';
+
+const json = fc.jsonValue({ maxDepth: 3 }).map((value) => value as JsonMap[string]);
+const properties = fc.dictionary(fc.constantFrom('label', 'a', 'b', '__proto__', 'c d'), json, { maxKeys: 4 });
+const relationships = fc.uniqueArray(
+  fc.record({
+    predicate: fc.constantFrom('to', 'in'),
+    peer: fc.constantFrom('x', 'y'),
+    properties: fc.dictionary(fc.constantFrom('n', 'm'), fc.integer()),
+  }),
+  { selector: ({ predicate, peer }) => `${predicate} ${peer}` },
+);
+const content: fc.Arbitrary<Content> = fc.record({ properties, relationships });
+const stamp = { schema: 's', ts: '2026-01-01T00:00:00.000Z', edited_by: { user_id: 'u', method: 'manual' as const } };
+
+describe('what is sent to save', () => {
+  test('makes of the old version exactly what the form shows', () => {
+    fc.assert(
+      fc.property(content, content, (base, next) => {
+        const manifest = { ...stamp, id: 'i', type: 't', created_at: stamp.ts, ver: 1, prev: null, ...base };
+        const saved = applyUpdate(manifest as never, 'tip', updateBetween(base, next) as never, stamp);
+        const shown: Content = { properties: saved.properties as JsonMap, relationships: saved.relationships as never };
+        expect(sameContent(next, { ...shown, relationships: next.relationships }), JSON.stringify(shown)).toBe(true);
+        const named = (one: Content) => one.relationships.map(({ predicate, peer }) => `${predicate} ${peer}`).sort();
+        expect(named(shown)).toEqual(named(next));
+      }),
+    );
+  });
+
+  test('is nothing where nothing changed', () => {
+    fc.assert(
+      fc.property(content, (one) => {
+        expect(updateBetween(one, structuredClone(one))).toEqual({});
+      }),
+    );
+  });
+
+  test('names only what changed', () => {
+    const base: Content = {
+      properties: { label: 'A', place: { town: 'Rye', land: 'England' }, old: 1 },
+      relationships: [{ predicate: 'to', peer: 'x', peer_label: 'X' }],
+    };
+    const next: Content = {
+      properties: { label: 'B', place: { town: 'Rye' } },
+      relationships: [{ predicate: 'to', peer: 'y' }],
+    };
+    expect(updateBetween(base, next)).toEqual({
+      properties: { label: 'B', place: { town: 'Rye' } },
+      properties_remove: ['old', 'place'],
+      relationships_add: [{ predicate: 'to', peer: 'y' }],
+      relationships_remove: [{ predicate: 'to', peer: 'x' }],
+    });
+  });
+});
+
+describe('two versions of one text', () => {
+  const of = (properties: JsonMap, relationships: Content['relationships'] = []): Content => ({
+    properties,
+    relationships,
+  });
+
+  test('are merged place by place, also within objects', () => {
+    const { merged, differences } = mergeThreeWay(
+      of({ label: 'A', place: { town: 'Rye', land: 'England' }, year: 1900 }),
+      of({ label: 'B', place: { town: 'Rye', land: 'Wales' }, year: 1900 }),
+      of({ label: 'A', place: { town: 'Deal', land: 'England' }, year: 1901 }),
+    );
+    expect(merged.properties).toEqual({ label: 'B', place: { town: 'Deal', land: 'Wales' }, year: 1901 });
+    expect(differences.map(({ path, clash }) => [path.join('.'), clash])).toEqual([
+      ['properties.label', false],
+      ['properties.place.town', false],
+      ['properties.place.land', false],
+      ['properties.year', false],
+    ]);
+  });
+
+  test('clash where both changed the same, and whoever is chosen wins', () => {
+    const [base, mine, theirs] = [of({ a: 1, b: 1 }), of({ a: 2 }), of({ a: 3, b: 2 })];
+    expect(mergeThreeWay(base, mine, theirs).merged.properties).toEqual({ a: 2 });
+    const taken = mergeThreeWay(base, mine, theirs, (path) => (path.at(-1) === 'b' ? 'theirs' : 'mine'));
+    expect(taken.merged.properties).toEqual({ a: 2, b: 2 });
+    expect(taken.differences.filter(({ clash }) => clash)).toHaveLength(2);
+  });
+
+  test('keep both sides’ relationships', () => {
+    const [x, y, z] = ['x', 'y', 'z'].map((peer) => ({ predicate: 'to', peer }));
+    const { merged } = mergeThreeWay(of({}, [x!]), of({}, [x!, y!]), of({}, [z!]));
+    expect(merged.relationships).toEqual([z, y]);
+    const properties = { n: 1, m: 1 };
+    const both = mergeThreeWay(
+      of({}, [{ ...x!, properties }]),
+      of({}, [{ ...x!, properties: { n: 2, m: 1 } }]),
+      of({}, [{ ...x!, properties: { n: 1, m: 2 } }]),
+    );
+    expect(both.merged.relationships).toEqual([{ ...x, properties: { n: 2, m: 2 } }]);
+  });
+
+  test('that say the same never clash, and one that changed nothing gives way', () => {
+    fc.assert(
+      fc.property(content, content, (base, other) => {
+        expect(mergeThreeWay(base, other, other).differences).toEqual([]);
+        expect(sameContent(mergeThreeWay(base, base, other).merged, other)).toBe(true);
+        expect(sameContent(mergeThreeWay(base, other, base).merged, other)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('values', () => {
+  test('are edited as what they are', () => {
+    const long = 'x'.repeat(91);
+    expect(['a', 'a\nb', long, '1900-02-03', '1900-13-03', 1, true, null, [], {}].map(kindOf)).toEqual([
+      ...['text', 'long', 'long', 'date', 'text', 'number', 'boolean', 'empty', 'list', 'object'],
+    ]);
+  });
+
+  test('become another kind with what that kind can say', () => {
+    expect(converted('12.5', 'number')).toBe(12.5);
+    expect(converted('some', 'number')).toBe(0);
+    expect(converted(1900, 'text')).toBe('1900');
+    expect(converted('a', 'list')).toEqual(['a']);
+    expect(converted('1900-01-02T10:00', 'date')).toBe('1900-01-02');
+    expect(converted('true', 'boolean')).toBe(true);
+    expect(converted('x', 'object')).toEqual({});
+    expect(converted('x', 'empty')).toBe(null);
+  });
+
+  test('are numbers only where they can be kept exactly', () => {
+    expect(['1', '-1.5', '.5', '1e3', ' 7 '].map(numberOf)).toEqual([1, -1.5, 0.5, 1000, 7]);
+    expect(['', '-', '1,5', '0x1', '9007199254740993', '1e999', 'NaN'].map(numberOf)).toEqual(Array(7).fill(null));
+  });
+
+  test('are JSON objects, or it is said where not', () => {
+    expect(jsonFault('{"a": 1}')).toBe(null);
+    expect(jsonFault('[1]')).toEqual({ reason: 'object', line: 1, column: 1 });
+    const places: [string, number, number][] = [
+      ['', 1, 1],
+      ['{\n  "a": x\n}', 2, 8],
+      ['{"a": 1,}', 1, 9],
+      ['{"a" 1}', 1, 6],
+      ['{"a": [1 2]}', 1, 10],
+      ['{"a": 1}}', 1, 9],
+      ['{"a": "b\n"}', 1, 7],
+      ['{"a": 01}', 1, 8],
+      ['{"a": [1}', 1, 9],
+      ['{"a": 1', 1, 8],
+    ];
+    for (const [text, line, column] of places)
+      expect(jsonFault(text), text).toEqual({ reason: 'syntax', line, column });
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(jsonFault(`{"a": ${text}}`)).toBe(null);
+      }),
+    );
+  });
+
+  test('refer to entities of the service, and of no other', () => {
+    const id = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+    expect(referencesIn(`[Ann](arke:${id}), arke:${id} and other:${id} javascript:${id}`, 'arke')).toEqual([id]);
+    expect(referencesIn('arke:short', 'arke')).toEqual([]);
+  });
+
+  test('go to their place whatever its name', () => {
+    expect(withValue({ a: [1, { b: 2 }] }, ['a', 1, 'b'], 3)).toEqual({ a: [1, { b: 3 }] });
+    expect(withValue({ a: [1, 2] }, ['a', 0], undefined)).toEqual({ a: [2] });
+    const odd = withValue({}, ['__proto__'], 'x');
+    expect(Object.keys(odd as object)).toEqual(['__proto__']);
+    expect(same(odd, JSON.parse('{"__proto__": "x"}') as JsonObject as JsonMap)).toBe(true);
+  });
+});

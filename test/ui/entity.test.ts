@@ -1,0 +1,253 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { operator, type Person } from '../helpers/callers.ts';
+import { collection, create, type Entity, read, update } from '../helpers/entities.ts';
+import { type TestNode, temporaryFolder } from '../helpers/node.ts';
+import {
+  browserThere,
+  lookAt,
+  openBrowser,
+  patience,
+  signedIn,
+  signInLink,
+  startPageNode,
+  type Visit,
+} from './browser.ts';
+
+describe.skipIf(!browserThere)('an entity', { timeout: patience }, () => {
+  let browser: Browser;
+  let node: TestNode;
+  let me: Person;
+  let visitor: Visit;
+  let page: Page;
+  let home: Entity;
+  let letter: Entity;
+  let data: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    data = await temporaryFolder();
+    node = await startPageNode({ data: data.path });
+    me = operator(node);
+    home = await collection(node, me, { label: 'Letters' });
+    const ann = await create(node, me, { type: 'person', collection: home.id, properties: { label: 'Ann Lee' } });
+    await create(node, me, { type: 'person', collection: home.id, properties: { label: 'Bea Moss' } });
+    letter = await create(node, me, {
+      type: 'letter',
+      collection: home.id,
+      properties: {
+        label: 'To Ada',
+        pages: 2,
+        sealed: true,
+        sent: '1843-07-10',
+        languages: ['en', 'fr'],
+        place: { town: 'Rye', land: 'England' },
+        text: `Dear Ada,\n\n**thank you** for [Ann](arke:${ann.id}).\n\n<script>window.hacked = 1</script>`,
+      },
+      relationships: [{ predicate: 'author', peer: ann.id, peer_type: 'person', peer_label: 'Ann Lee' }],
+    });
+    visitor = await signedIn(browser, node);
+    page = visitor.page;
+    await visitor.go(`/entities/${letter.id}`);
+    await heading('To Ada').waitFor();
+  });
+  afterEach(async () => {
+    await visitor?.[Symbol.asyncDispose]();
+    await node?.[Symbol.asyncDispose]();
+    await data?.[Symbol.asyncDispose]();
+  });
+
+  const heading = (name: string) => page.getByRole('heading', { name, level: 1 });
+  const field = (name: string) => page.getByLabel(name, { exact: true });
+
+  test('is edited in fields of its values’ kinds, related, and saved with a note when that is wanted', async () => {
+    await page.getByRole('button', { name: 'Markdown preview' }).click();
+    await page.locator('.prose strong').waitFor();
+    await page.getByRole('list', { name: 'Refers to' }).getByText('Ann Lee').waitFor();
+    await lookAt(page, 'entity');
+    expect(await page.evaluate('window.hacked')).toBe(undefined);
+
+    await page.keyboard.press('e');
+    await field('label').fill('To Ada Lovelace');
+    await field('pages').fill('-');
+    await page.getByText('Something cannot be saved as it is').waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await field('pages').fill('3');
+    await field('sealed').uncheck();
+    await field('sent').fill('1843-07-11');
+    await field('town').fill('Deal');
+    await page.getByRole('button', { name: 'Add an item' }).click();
+    await page.getByLabel('Item 3', { exact: true }).fill('it');
+    await page.getByRole('button', { name: 'What to do with text' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByLabel('Name of a new property').last().fill('shelf');
+    await page.keyboard.press('Enter');
+    await page.locator('#p-shelf:focus').waitFor();
+    await page.keyboard.type('B 12');
+
+    await field('Predicate').fill('recipient');
+    await page.getByRole('combobox', { name: 'The other entity' }).fill('bea');
+    await page.getByRole('option', { name: /Bea Moss/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove Ann Lee' }).click();
+    await page.getByLabel('Note').fill('Read again');
+    await lookAt(page, 'entity-unsaved');
+    expect((await read(node, me, letter.id)).ver).toBe(1);
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 2', { exact: true }).waitFor();
+    await page.getByText('Not saved').waitFor({ state: 'detached' });
+
+    const saved = await read(node, me, letter.id);
+    expect(saved.properties).toEqual({
+      label: 'To Ada Lovelace',
+      pages: 3,
+      sealed: false,
+      sent: '1843-07-11',
+      languages: ['en', 'fr', 'it'],
+      place: { town: 'Deal', land: 'England' },
+      shelf: 'B 12',
+    });
+    expect(saved.relationships.map(({ predicate, peer_label }) => [predicate, peer_label])).toContainEqual([
+      'recipient',
+      'Bea Moss',
+    ]);
+    expect(saved.relationships.map(({ predicate }) => predicate)).not.toContain('author');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('is edited as JSON, where what is none is said and not saved', async () => {
+    await page.getByRole('button', { name: 'Edit as JSON' }).click();
+    const text = page.getByRole('textbox', { name: 'Edit as JSON' });
+    await text.fill('{"label": "To Ada",}');
+    await page.getByText('This is no JSON yet: look at line 1, column 20.').waitFor();
+    await text.fill('{"label": "Of Ada", "list": [1, {"a": null}]}');
+    await lookAt(page, 'entity-json');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved as version 2', { exact: true }).waitFor();
+    expect((await read(node, me, letter.id)).properties).toEqual({ label: 'Of Ada', list: [1, { a: null }] });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('that somebody else changed meanwhile shows both sides, and saves both together', async () => {
+    await field('label').fill('To Ada Byron');
+    await field('pages').fill('4');
+    await update(node, me, letter, { properties: { label: 'To Lady Ada', place: { land: 'Kent' } } });
+    await page.getByText(/Somebody else has saved version 2/).waitFor();
+    await page.keyboard.press('Control+s');
+    const dialog = page.getByRole('dialog', { name: 'Somebody else was quicker' });
+    await dialog.waitFor();
+    await lookAt(page, 'entity-merge');
+    await dialog.getByRole('radio', { name: 'label: theirs' }).check();
+    await dialog.getByRole('button', { name: 'Save both together' }).click();
+    await page.getByText('Saved as version 3', { exact: true }).waitFor();
+    expect((await read(node, me, letter.id)).properties).toMatchObject({
+      label: 'To Lady Ada',
+      pages: 4,
+      place: { town: 'Rye', land: 'Kent' },
+    });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('keeps what was typed when the node is killed, says what happened, and saves it afterwards', async () => {
+    await field('label').fill('To Ada, unsent');
+    const { port } = new URL(node.url);
+    await node[Symbol.asyncDispose]();
+    await page.keyboard.press('Control+s');
+    await page.getByText('The node does not answer. What you have typed is still here').waitFor();
+    await lookAt(page, 'entity-node-gone');
+    expect(await field('label').inputValue()).toBe('To Ada, unsent');
+
+    node = await startPageNode({ data: data.path, env: { ARCHEION_PORT: port } });
+    await page.getByText('You are no longer signed in.', { exact: true }).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(signInLink(node));
+    await other.getByRole('navigation').first().waitFor();
+    await page.getByText('You are no longer signed in.', { exact: true }).waitFor({ state: 'detached' });
+    expect(await field('label').inputValue()).toBe('To Ada, unsent');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 2', { exact: true }).waitFor();
+    expect((await read(node, me, letter.id)).properties.label).toBe('To Ada, unsent');
+  });
+
+  test('keeps what was typed while one looks elsewhere, and when the page is loaded again', async () => {
+    await field('label').fill('To Ada, later');
+    await page.getByRole('link', { name: 'Collections' }).first().click();
+    await heading('Collections').waitFor();
+    await page.goBack();
+    expect(await field('label').inputValue()).toBe('To Ada, later');
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    await page.getByText('Not saved').waitFor();
+    expect(await field('label').inputValue()).toBe('To Ada, later');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(await field('label').inputValue()).toBe('To Ada');
+  });
+
+  test('shows its versions, any two side by side, and is deleted and restored', async () => {
+    const second = await update(node, me, letter, { properties: { text: 'Dear Ada, thank you very much for Ann.' } });
+    await update(node, me, second, { properties: { pages: 5 }, note: 'Counted' });
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByRole('region', { name: 'Comparison' }).getByText('pages').waitFor();
+    await page.getByRole('radio', { name: 'Compare from version 1' }).check();
+    await page.locator('ins').first().waitFor();
+    await lookAt(page, 'history');
+    const address = page.url();
+    await page.goto(address);
+    await page.locator('ins').first().waitFor();
+
+    const first = page.getByRole('listitem').filter({ hasText: 'Version 1' });
+    await first.getByRole('button', { name: 'Restore' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Restore version 1' });
+    await lookAt(page, 'history-restore');
+    await dialog.getByRole('button', { name: 'Restore' }).click();
+    await page.getByText('Restored as version 4', { exact: true }).waitFor();
+    expect((await read(node, me, letter.id)).properties).toEqual(letter.properties);
+
+    await page.getByRole('link', { name: 'Properties' }).click();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }).click();
+    await heading('Letters').waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Restore' }).waitFor();
+    await lookAt(page, 'entity-deleted');
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await heading('To Ada').waitFor();
+    expect((await read(node, me, letter.id)).ver).toBe(6);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('of hostile content shows harmlessly', async () => {
+    const label = `\u202Eevil ${'long '.repeat(200_000)}`;
+    const hostile = await create(node, me, {
+      type: '<img src=x onerror=window.hacked=1>',
+      collection: home.id,
+      properties: {
+        label,
+        html: '<script>window.hacked = 1</script>\n<img src=x onerror="window.hacked=1">',
+        link: '[click](javascript:window.hacked=1) and ![x](https://example.org/x.png)\n',
+        ['__proto__']: 'x',
+      },
+    });
+    await visitor.go(`/entities/${hostile.id}`);
+    await field('html').waitFor();
+    // A text of a million letters is opened by hand.
+    await page.getByRole('button', { name: /Edit all of it/ }).waitFor();
+    expect(await page.locator('textarea').count()).toBe(2);
+    const preview = page.getByRole('button', { name: 'Markdown preview' }).first();
+    await preview.click();
+    await preview.click();
+    await page.locator('.prose').last().waitFor();
+    expect(await page.locator('.prose a[href^="javascript"]').count()).toBe(0);
+    expect(await page.locator('.prose img, .prose script').count()).toBe(0);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await visitor.go(`/collections/${home.id}`);
+    await page.locator('[aria-rowindex="2"] a').waitFor();
+    await lookAt(page, 'collection-hostile');
+    expect(await page.evaluate('window.hacked')).toBe(undefined);
+    expect(visitor.faults).toEqual([]);
+  });
+});
