@@ -80,7 +80,18 @@ export class Invocations implements AsyncDisposable {
     const { writes, users } = services;
     const { entities } = services.entities;
     const queueOf = (store: NetworkStore) => this.#queueOf(store);
-    const launcher = new Launcher({ writes, identity, sender: this.#sender, queueOf, apiBase, newUlid: this.#newUlid });
+    // Commands of the node are for the dispatcher to allow.
+    const verifiedOrLocal = (id: string, endpoint: string) =>
+      this.#sender.isLocal(endpoint) || reachOf(id, endpoint) !== null;
+    const launcher = new Launcher({
+      writes,
+      identity,
+      sender: this.#sender,
+      queueOf,
+      apiBase,
+      isVerified: verifiedOrLocal,
+      newUlid: this.#newUlid,
+    });
     const needs = { launcher, entities, users, checks };
     const watch = new RunWatch(this.#stop.signal);
     const source = new AgentStatusSource({ outbound, reachOf });

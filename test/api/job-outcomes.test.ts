@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ask } from '../helpers/callers.ts';
-import { ok, read } from '../helpers/entities.ts';
+import { invalid, ok, read } from '../helpers/entities.ts';
 import { failed, JobScene, logBody } from '../helpers/job-scene.ts';
 import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
 
@@ -70,6 +70,18 @@ describe('what a processor answers', () => {
     const { id } = await scene.klados('accept', { endpoint: `${gone.url}/accept` });
     await gone[Symbol.asyncDispose]();
     expect(await scene.invoke(id)).toMatchObject({ status: 'rejected', error: 'no connection (ECONNREFUSED)' });
+  });
+
+  test('is not asked for where its endpoint was verified elsewhere', async () => {
+    const { id } = await scene.klados('accept');
+    const elsewhere = { endpoint: 'https://elsewhere.test', verified_at: scene.clock.ms, operators: true };
+    scene.node.ctx.identity.verifications.putVerified(id, elsewhere);
+    const answer = await ask(scene.node, scene.who, `POST /kladoi/${id}/invoke`, scene.invocation());
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      invalid(['id'], expect.stringContaining('verify its endpoint on this node first')),
+    ]);
+    expect(scene.endpoint.received).toEqual([]);
   });
 
   test('nothing in an answer of 200 counts as acceptance', async () => {

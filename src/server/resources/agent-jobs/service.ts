@@ -73,7 +73,7 @@ export class AgentJobsService {
     const authority = registered(caller);
     const agent = processorOf(entities.viewed(db, caller, id), 'agent');
     env.permissions.require(db, authority, 'agent:invoke', agent.standing);
-    requireActive(agent);
+    requireActive(agent, launcher.needs.isVerified);
     const target = namedCollection(db, caller.network, body.target, 'target');
     const { job_collection } = body;
     const within =

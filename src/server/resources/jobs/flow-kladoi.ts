@@ -3,7 +3,7 @@ import { type Flow, type FlowStep, readFlow, routesOf, stepAfter } from '../../m
 import type { JsonObject } from '../../model/manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findEntity, findStanding, type Standing } from '../../store/entities.ts';
-import { findProcessor, isObject, type ProcessorFacts, unreadiness } from './processors.ts';
+import { findProcessor, type IsVerified, isObject, type ProcessorFacts, unreadiness } from './processors.ts';
 
 /** The kladoi of a workflow with those of the workflows within it, and how it begins. */
 export interface FlowKladoi {
@@ -29,7 +29,7 @@ export const maxKladoi = 500;
 const maxNested = 20;
 
 /** @throws ValidationError where the flow cannot be read, or there are too many */
-export function flowKladoi(db: Reader, rhiza: Standing): FlowKladoi {
+export function flowKladoi(db: Reader, rhiza: Standing, isVerified: IsVerified): FlowKladoi {
   const seen = new Set([rhiza.id]);
   const kladoi = new Map<string, ProcessorFacts>();
   const issues: FlowKladoi['issues'] = [];
@@ -47,7 +47,7 @@ export function flowKladoi(db: Reader, rhiza: Standing): FlowKladoi {
         continue;
       }
       const facts = findProcessor(db, id, 'klados');
-      const reason = unreadiness(facts);
+      const reason = unreadiness(facts, isVerified);
       if (facts) kladoi.set(id, facts);
       if (reason !== null) issues.push({ id, reason });
     }

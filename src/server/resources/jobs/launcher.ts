@@ -12,6 +12,7 @@ import type { NewJob } from '../../store/job-rows.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { attempts, type EntityWrites, type Prepared } from '../entities/writes.ts';
 import { actorNow } from '../updates/asker.ts';
+import type { IsVerified } from './processors.ts';
 
 export interface LauncherNeeds {
   writes: EntityWrites;
@@ -19,6 +20,7 @@ export interface LauncherNeeds {
   sender: JobSender;
   queueOf: (store: NetworkStore) => JobQueue;
   apiBase: () => string;
+  isVerified: IsVerified;
   newUlid: () => string;
 }
 

@@ -7,8 +7,8 @@ import { findStanding, type Standing } from '../../store/entities.ts';
 /** What an invocation needs to know of an agent or klados. It is read leniently: mirrored ones may say anything. */
 export interface ProcessorFacts extends Grantee {
   standing: Standing;
+  endpoint: string;
   status: string;
-  verified: boolean;
   /** Of a klados; undefined where it does not say. */
   cardinality: 'one' | 'many' | undefined;
   inputSchema: JsonObject | undefined;
@@ -27,8 +27,8 @@ export function factsOf(standing: Standing): ProcessorFacts {
     type: standing.type === 'agent' ? 'agent' : 'klados',
     label: standing.label,
     actions: Array.isArray(required) ? required.filter((action) => typeof action === 'string') : [],
+    endpoint: String(own('endpoint') ?? ''),
     status: String(own('status') ?? 'development'),
-    verified: (own('endpoint_verified_at') ?? null) !== null,
     cardinality: cardinality === 'one' || cardinality === 'many' ? cardinality : undefined,
     inputSchema: isObject(schema) ? schema : undefined,
   };
@@ -50,10 +50,18 @@ export function processorOf(standing: Standing, type: 'agent' | 'klados'): Proce
   return factsOf(standing);
 }
 
+/** Whether this node has verified that endpoint of the processor itself, or needs not to. */
+export type IsVerified = (id: string, endpoint: string) => boolean;
+
 /** @throws ValidationError that names the status of one that cannot be invoked (processors.md 1.4) */
-export function requireActive({ status, type, label }: ProcessorFacts): void {
-  if (status === 'active') return;
+export function requireActive({ id, status, type, label, endpoint }: ProcessorFacts, isVerified: IsVerified): void {
   const path = type === 'agent' ? 'agents' : 'kladoi';
+  if (status === 'active' && isVerified(id, endpoint)) return;
+  if (status === 'active')
+    throw ValidationError.at(
+      ['id'],
+      `${label || 'the processor'} came here from elsewhere: verify its endpoint on this node first (POST /${path}/{id}/verify)`,
+    );
   const way =
     status === 'disabled'
       ? `set its status to active first (PUT /${path}/{id})`
@@ -62,8 +70,8 @@ export function requireActive({ status, type, label }: ProcessorFacts): void {
 }
 
 /** Why a klados of a workflow cannot work (interface.md, `klados_issues`); null where it can. */
-export function unreadiness(facts: ProcessorFacts | undefined): string | null {
+export function unreadiness(facts: ProcessorFacts | undefined, isVerified: IsVerified): string | null {
   if (!facts) return 'not_found';
   if (facts.status !== 'active') return `not_active: its status is ${facts.status}`;
-  return null;
+  return isVerified(facts.id, facts.endpoint) ? null : 'not_verified: its endpoint was not verified on this node';
 }

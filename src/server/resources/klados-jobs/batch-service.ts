@@ -82,7 +82,7 @@ export class BatchJobsService {
     const authority = registered(caller);
     const klados = processorOf(entities.viewed(db, caller, id), 'klados');
     env.permissions.require(db, authority, 'klados:invoke', klados.standing);
-    requireActive(klados);
+    requireActive(klados, launcher.needs.isVerified);
     const target = namedCollection(db, caller.network, body.target_collection, 'target_collection');
     refuse(missing(db, caller, body));
     const now = env.now();

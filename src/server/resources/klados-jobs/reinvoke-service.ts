@@ -50,7 +50,7 @@ export class ReinvokeService {
     const { env } = this.#launcher.writes;
     const klados = processorOf(this.#entities.viewed(db, caller, id), 'klados');
     env.permissions.require(db, registered(caller), 'klados:invoke', klados.standing);
-    requireActive(klados);
+    requireActive(klados, this.#launcher.needs.isVerified);
     const log = findLog(db, logId);
     if (!log) throw ValidationError.at(['log_id'], 'is not the log of a job');
     if (log.klados !== id) throw ValidationError.at(['log_id'], 'is the log of another klados');

@@ -91,7 +91,7 @@ export class KladosJobsService {
     const klados = processorOf(entities.viewed(db, caller, id), 'klados');
     const handoff = handoffOf(db, actor, id, body, now);
     if (!handoff) env.permissions.require(db, actor, 'klados:invoke', klados.standing);
-    requireActive(klados);
+    requireActive(klados, launcher.needs.isVerified);
     const target = namedCollection(db, caller.network, body.target_collection, 'target_collection');
     const targets = targetsFor(klados.cardinality, body);
     refuse(missingTargets(db, caller.network, body));

@@ -88,7 +88,7 @@ export class RhizaJobsService {
     env.permissions.require(db, authority, 'rhiza:invoke', rhiza);
     this.#requireStatus(db, caller, rhiza);
     const target = namedCollection(db, caller.network, body.target_collection, 'target_collection');
-    const flow = flowKladoi(db, rhiza);
+    const flow = flowKladoi(db, rhiza, launcher.needs.isVerified);
     targetsFor(flow.entry?.klados?.cardinality, body);
     refuse(missingTargets(db, caller.network, body));
     const now = env.now();
