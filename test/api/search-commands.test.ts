@@ -51,6 +51,7 @@ async function archeion(data: string, ...args: string[]) {
   return { code, out, err };
 }
 
+const waiting = { timeout: 20_000, interval: 50 };
 const here = (...args: string[]) => archeion(folder.path, ...args);
 interface Found {
   results: { id: string; label: string }[];
@@ -171,8 +172,8 @@ test('an index that cannot be made ends a search with the reason, and status nam
   await using again = await startNode({ data: other.path });
   await vi.waitFor(async () => {
     const { networks } = ok<{ networks: { index: object }[] }>(await ask(again, operator(again), 'GET /node/status'));
-    expect(networks[0]?.index).toMatchObject({ problem: expect.stringContaining('search index') });
-  });
+    expect(networks[0]?.index).toMatchObject({ problem: expect.stringContaining('cannot be opened') });
+  }, waiting);
   const told = await archeion(other.path, 'status');
   expect(told.out.join('\n')).toContain('the search index cannot go on: The');
 });

@@ -441,6 +441,10 @@ describe('sync_index', () => {
     expect([await find4('spoonbill'), await find4('shoebill')]).toEqual([[], ['Shoebill']]);
     await remove(node, owner, changed, { sync_index: true });
     expect(await find4('shoebill')).toEqual([]);
+    // A large body is served on another thread, which knows the index by its file alone.
+    const large = { label: 'Jabiru', text: 'x'.repeat(200_000), description: 'On a nest' };
+    await create(node, owner, { properties: large, sync_index: true });
+    expect(await find4('jabiru')).toEqual(['Jabiru']);
     for (const sync_index of [null, false]) expect(await create(node, owner, { sync_index })).toMatchObject({ ver: 1 });
     expect((await ask(node, owner, 'POST /entities', { type: 't', sync_index: 'yes' })).status).toBe(400);
   });

@@ -21,10 +21,7 @@ export async function indexed(shell: Shell, client: NodeClient): Promise<string 
     return networks.find(({ network }) => network === client.config.network);
   };
   let standing = await look();
-  if (client.running)
-    return standing?.index.behind
-      ? `The index has ${part(standing)} changes so far: there may be more to find in a moment.`
-      : undefined;
+  if (client.running) return standing?.index.behind ? lacking(standing) : undefined;
   const display = progressDisplay(shell, 'index');
   try {
     while (standing?.index.behind && standing.index.problem === null) {
@@ -37,6 +34,12 @@ export async function indexed(shell: Shell, client: NodeClient): Promise<string 
     display.end();
   }
   return undefined;
+}
+
+function lacking(standing: Standing['networks'][number]): string {
+  const { index, moves } = standing;
+  const what = index.moves < moves ? `has ${part(standing)} changes so far` : 'takes up labels that have changed';
+  return `The index ${what}: there may be more to find in a moment.`;
 }
 
 function part({ index, moves }: Standing['networks'][number]): string {

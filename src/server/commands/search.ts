@@ -15,7 +15,7 @@ interface Options extends GlobalOptions {
 /** The answer of POST /search/entities (resources/search/wire.ts). */
 interface Answer {
   results: { id: string; type: string; label: string; score: number }[];
-  metadata: { query: string; result_count: number };
+  metadata: { query: string; result_count: number; truncated?: boolean };
 }
 
 /** `archeion search`: entities by their texts. */
@@ -58,7 +58,9 @@ function filter(text: string): object {
 }
 
 function described({ results, metadata }: Answer): string[] {
-  if (results.length === 0) return [`Nothing was found for ${printable(metadata.query)}.`];
   const rows = results.map(({ id, type, label, score }) => [score.toFixed(3), id, type, label]);
-  return table(['score', 'id', 'type', 'label'], rows);
+  const found = rows.length > 0 ? table(['score', 'id', 'type', 'label'], rows) : [];
+  const nothing = rows.length > 0 ? [] : [`Nothing was found for ${printable(metadata.query)}.`];
+  const more = 'There was more to look at than one search may: rarer words, --type or --collection find the rest.';
+  return [...found, ...nothing, ...(metadata.truncated ? [more] : [])];
 }
