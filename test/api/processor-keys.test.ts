@@ -90,6 +90,12 @@ describe.each(kinds)('a key of $type', ({ path, make, type }) => {
     expect(ok(await ask(node, ada, `GET ${path}/${other.made.id}/keys`))).toEqual({ keys: [] });
   });
 
+  it('is made without a body, too', async () => {
+    const made = await make(node, ada, home.id);
+    expect(await ask(node, ada, `POST ${path}/${made.id}/keys`)).toMatchObject({ status: 201, body: { label: null } });
+    expect(await ask(node, ada, `POST ${path}/${made.id}/verify`)).toMatchObject({ status: 200 });
+  });
+
   it('expires', async () => {
     const made = await make(node, ada, home.id);
     const key = ok<Key>(await ask(node, ada, `POST ${path}/${made.id}/keys`, { expires_in_days: 1 }));

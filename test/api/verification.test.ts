@@ -64,6 +64,7 @@ describe.each(kinds)('$type', (kind) => {
     expect(await confirm(kind, id)).toEqual({ verified: true, verified_at: '2026-01-01T00:00:00.000Z' });
     expect(worker.seen).toMatchObject([{ method: 'GET', path: '/.well-known/arke-verification', body: '' }]);
     expect(Object.keys(worker.seen[0]?.headers ?? {}).sort()).toEqual(['accept', 'connection', 'host', 'user-agent']);
+    expect(worker.seen[0]?.headers['user-agent']).toBe('Arke/1.0');
 
     const verified = await read(node, admin, id);
     expect(verified).toMatchObject({

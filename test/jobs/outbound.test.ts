@@ -131,6 +131,17 @@ describe('where it may go', () => {
       expect((await get(`http://${host}:${port}/`, { reach: 'anywhere' })).body.toString()).toBe('within');
   });
 
+  test('localhost is what the system says it is', async () => {
+    const real = opened.use(new Outbound());
+    const asking = { url: `http://localhost:${port}/`, method: 'GET', timeoutMs: 5000, maxBytes: 1000 } as const;
+    expect((await real.request({ ...asking, reach: 'anywhere' })).body.toString()).toBe('within');
+    await expect(real.request({ ...asking, reach: 'public' })).rejects.toMatchObject({
+      fault: 'forbidden',
+      sent: false,
+    });
+    expect(seen).toHaveLength(1);
+  });
+
   test('a connection that may reach anywhere is not used by a request that may not', async () => {
     await get(`http://private.test:${port}/`, { reach: 'anywhere' });
     expect(await fault(`http://private.test:${port}/`)).toMatchObject({ fault: 'forbidden' });

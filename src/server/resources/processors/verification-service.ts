@@ -144,7 +144,9 @@ export class VerificationService {
     this.#underWay++;
     try {
       const url = this.#address(token.endpoint);
-      const headers = { Accept: 'application/json', 'User-Agent': 'Arke/1.0' };
+      const { service } = this.#on;
+      const name = service.charAt(0).toUpperCase() + service.slice(1);
+      const headers = { Accept: 'application/json', 'User-Agent': `${name}/1.0` };
       const limits = { timeoutMs: fetchTimeout, maxBytes: maxAnswer };
       const answer = await this.#on.outbound.request({ url, method: 'GET', headers, reach, ...limits });
       const fault = served(answer, { token: token.token, type, id });
