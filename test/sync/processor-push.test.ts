@@ -5,7 +5,7 @@ import { section, segmentHead } from '../../src/server/blocks/segment-car.ts';
 import type { JsonObject, Manifest } from '../../src/server/model/manifest.ts';
 import { findVersion } from '../../src/server/store/versions.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok, read } from '../helpers/entities.ts';
+import { collection, create, type Entity, invalid, ok, read } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { exported, imported } from '../helpers/node-archives.ts';
 import { klados } from '../helpers/processors.ts';
@@ -71,8 +71,8 @@ test('an archive brings a klados as it is, and nothing is sent to it, since this
   const file = await create(here, operator(here), { collection: target.id });
   const invocation = { target_entity: file.id, target_collection: target.id, confirm: true };
   expect(await ask(here, operator(here), `POST /kladoi/${made.id}/invoke`, invocation)).toMatchObject({
-    status: 202,
-    body: { status: 'rejected', error: expect.stringContaining('this node has not verified the endpoint') },
+    status: 400,
+    body: invalid(['id'], expect.stringContaining('came here from elsewhere: verify its endpoint on this node first')),
   });
   expect(here.ctx.processors.verification.reachOf(made.id, 'https://klados.test')).toBeNull();
 });
