@@ -51,6 +51,7 @@ export const tags = [
   { name: 'Collections', description: 'Groups of entities, with roles and members' },
   { name: 'Graph', description: 'Paths between entities, and what they lead to' },
   { name: 'Search', description: 'Entities and collections by text, by what they are like, and by their properties' },
+  { name: 'Argo query', description: 'Entities by what they are and by what leads to them, in a small language' },
   { name: 'Agents', description: 'Processors that work on a whole collection, and their keys and verification' },
   { name: 'Kladoi', description: 'Processors of one step, and their keys and verification' },
   { name: 'Rhizai', description: 'Workflows over kladoi' },
