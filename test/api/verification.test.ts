@@ -226,6 +226,29 @@ describe.each(kinds)('$type', (kind) => {
   });
 });
 
+it('gives an endpoint ten seconds, and asks 32 at once', async () => {
+  const [kind] = kinds;
+  const made = await Promise.all(Array.from({ length: 33 }, () => register(kind)));
+  for (const { id } of made) ok(await verify(kind, id));
+  worker.seen.length = 0;
+  worker.answer = () => undefined;
+  const asked = made.map(({ id }) => verify(kind, id, { confirm: true }));
+  const answers = await Promise.all(asked);
+  const refused = answers.filter(({ status }) => status === 503);
+  expect(refused).toMatchObject([{ headers: { 'retry-after': '5' }, body: { error: 'Service unavailable' } }]);
+  expect(worker.seen).toHaveLength(32);
+  for (const { status, body } of answers)
+    if (status !== 503)
+      expect({ status, body }).toMatchObject({
+        status: 200,
+        body: {
+          verified: false,
+          error: 'fetch_failed',
+          message: `${worker.url}/.well-known/arke-verification: did not answer in full within 10 seconds.`,
+        },
+      });
+}, 40_000);
+
 it.each([
   ['everyone', true, true],
   ['nobody', false, false],

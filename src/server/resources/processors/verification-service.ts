@@ -140,10 +140,10 @@ export class VerificationService {
   }
 
   async #ask(type: Served, id: string, token: VerificationToken, reach: Reach) {
+    const url = this.#address(token.endpoint);
     if (this.#underWay >= maxAtOnce) throw new BusyError(5, 'Many endpoints are being verified; try again.');
     this.#underWay++;
     try {
-      const url = this.#address(token.endpoint);
       const { service } = this.#on;
       const name = service.charAt(0).toUpperCase() + service.slice(1);
       const headers = { Accept: 'application/json', 'User-Agent': `${name}/1.0` };
@@ -153,7 +153,7 @@ export class VerificationService {
       return fault && failed(fault.error, `${url} ${fault.message}`);
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      return failed('fetch_failed', `The endpoint could not be asked: ${error.message}.`);
+      return failed('fetch_failed', `${url}: ${error.message}.`);
     } finally {
       this.#underWay--;
     }
