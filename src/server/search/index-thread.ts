@@ -19,6 +19,9 @@ export interface IndexFiles {
   index: string;
 }
 
+/** It reads each entity once, in the order in which they came. */
+const readerCacheKb = 2048;
+
 const open = new Map<string, Writing & { number: number }>();
 
 /** One slice on this thread's own connections. */
@@ -70,7 +73,7 @@ function writingOf(files: IndexFiles): Writing {
   const index = openIndexWriter(files.index);
   const writing = {
     index,
-    main: openReader(files.database),
+    main: openReader(files.database, readerCacheKb),
     terms: new Set<string>(),
     epoch: undefined,
     vectors: new VectorKeeper(index),
