@@ -16,6 +16,7 @@ const entries: { name: string; file: string; required: boolean }[] = [
   { name: 'search-thread', file: 'src/server/search/search-thread.ts', required: true },
   { name: 'attest-thread', file: 'src/server/attest/attest-thread.ts', required: true },
   { name: 'input-thread', file: 'src/server/jobs/input-thread.ts', required: true },
+  { name: 'command-host', file: 'src/server/jobs/local/command-host.ts', required: true },
   // What processors of other people import as `archeion/kit`.
   { name: 'kit', file: 'src/server/kit/kit.ts', required: true },
   { name: 'reader-thread', file: 'src/server/store/reader-thread.ts', required: false },

@@ -220,8 +220,8 @@ const rules: Rule[] = [
   codeOnlyIn(
     'the process is touched in cli.ts',
     /\bprocess\s*\.\s*(?:env|exit|exitCode|on|once|off|argv|stdin|stdout|stderr|kill|abort|chdir|cwd|umask)\b/g,
-    // Whoever starts processes of its own ends their groups.
-    /^server\/(cli|jobs\/local\/process-group)\.ts$/,
+    // A process of its own starts commands, and ends their groups.
+    /^server\/(cli|jobs\/local\/(command-host|process-group))\.ts$/,
     'Take the value from config.ts, or hand it in from cli.ts.',
     'const home = process.env.HOME;\n',
   ),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CommandRunner } from '../../src/server/jobs/local/command-runner.ts';
 import { type CommandOutcome, type CommandRun, runCommand } from '../../src/server/jobs/local/run-command.ts';
 
 let folder: string;
@@ -12,9 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+const runner = new CommandRunner();
+afterAll(() => runner[Symbol.asyncDispose]());
+let through: (given: CommandRun) => Promise<CommandOutcome> = runCommand;
+
 /** Runs a program text with Node itself. */
 function run(program: string, more: Partial<CommandRun> = {}): Promise<CommandOutcome> {
-  return runCommand({
+  return through({
     run: [process.execPath, '-e', program],
     timeoutMs: 20_000,
     maxOutputBytes: 100_000,
@@ -44,7 +49,16 @@ async function gone(pid: number): Promise<boolean> {
   return false;
 }
 
-describe('a command that behaves', () => {
+const ways = [
+  ['in this process', runCommand],
+  ['in the process for commands', (given: CommandRun) => runner.run(given)],
+] as const;
+
+describe.each(ways)('a command that behaves, %s', (_, way) => {
+  beforeAll(() => {
+    through = way;
+  });
+
   test('gets its input, its folder and nothing else of the environment', async () => {
     const outcome = await run(
       `let text = ''; process.stdin.on('data', (d) => (text += d)).on('end', () =>
@@ -78,7 +92,11 @@ describe('a command that behaves', () => {
   });
 });
 
-describe('a command that does not', () => {
+describe.each(ways)('a command that does not, %s', (_, way) => {
+  beforeAll(() => {
+    through = way;
+  });
+
   test('and is not there', async () => {
     const outcome = await run('', { run: [join(folder, 'nothing-here')] });
     expect(outcome).toMatchObject({ ended: 'not-started', reason: expect.stringContaining('ENOENT') });
@@ -140,11 +158,43 @@ describe('a command that does not', () => {
   });
 
   test('is ended when there is no input for it', async () => {
-    const broken = new Error('disk');
+    const broken = new Error('disk full');
     async function* input() {
       yield '{';
       throw broken;
     }
     expect(await run('setInterval(() => {}, 1000)', { input: input() })).toEqual({ ended: 'no-input', cause: broken });
+  });
+});
+
+describe('the process for commands', () => {
+  test('gives each its own, many at once', async () => {
+    const echo = (n: number) =>
+      runner.run({
+        ...{
+          run: [process.execPath, '-e', 'process.stdin.pipe(process.stdout)'],
+          timeoutMs: 20_000,
+          maxOutputBytes: 1e6,
+        },
+        ...{ folder, environment: {}, input: [`${n} `, 'x'.repeat(n * 10_000)] },
+      });
+    const outcomes = await Promise.all([1, 2, 3, 4, 5].map(echo));
+    expect(outcomes.map((one) => outputOf(one).length)).toEqual([1, 2, 3, 4, 5].map((n) => 2 + n * 10_000));
+  });
+
+  test('ends its commands when the node is gone', async () => {
+    const one = new CommandRunner();
+    const long =
+      'process.on("SIGTERM", () => {}); require("fs").writeFileSync("pid", String(process.pid)); setInterval(() => {}, 1000)';
+    const running = one.run({
+      ...{ run: [process.execPath, '-e', long], timeoutMs: 60_000, maxOutputBytes: 1000, graceMs: 200 },
+      ...{ folder, environment: {}, input: [] },
+    });
+    while (!existsSync(join(folder, 'pid'))) await pause(20);
+    await pause(50);
+    const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
+    await one[Symbol.asyncDispose]();
+    expect((await running).ended).toBe('stopped');
+    expect(await gone(pid)).toBe(true);
   });
 });

@@ -9,9 +9,11 @@ import { commandOf } from '../../model/endpoints.ts';
 import type { Network } from '../../model/ids.ts';
 import type { Dispatch, Dispatcher, Outcome } from '../dispatch.ts';
 import type { AllowedCommands } from './allowed-commands.ts';
+import { CommandRunner } from './command-runner.ts';
 import type { LocalCommand } from './command-settings.ts';
 import { localHandler } from './local-work.ts';
 import type { ProcessorNodes } from './ports.ts';
+import type { CommandRun } from './run-command.ts';
 
 export interface LocalNeeds {
   nodes: ProcessorNodes;
@@ -36,6 +38,7 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #jobs = new PQueue({ concurrency: jobsAtOnce });
   readonly #commands = new PQueue({ concurrency: Math.max(2, availableParallelism()) });
+  readonly #runner = new CommandRunner();
   readonly #turns = new Map<string, PQueue>();
   readonly #batches = new Map<string, Batches>();
   /** Jobs that are queued or run, so that none runs twice at once. */
@@ -107,8 +110,8 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
       // Looked up again: it may have been forbidden while the job waited.
       const command = await this.#command(endpoint);
       if (typeof command === 'string') throw new Error(command);
-      const turn = <T>(_: LocalCommand, run: () => Promise<T>) => this.#turn(command, run);
-      return localHandler(id, command, api, { work, environment, turn })(given);
+      const run = (one: LocalCommand, what: CommandRun) => this.#turn(one, () => this.#runner.run(what));
+      return localHandler(id, command, api, { work, environment, run })(given);
     });
   }
 
@@ -140,6 +143,7 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#jobs.onIdle();
+    await this.#runner[Symbol.asyncDispose]();
   }
 }
 

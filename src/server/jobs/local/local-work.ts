@@ -6,30 +6,28 @@ import type { LocalCommand } from './command-settings.ts';
 import { type JobFolder, openJobFolder } from './job-folder.ts';
 import { jobInput } from './job-input.ts';
 import type { ProcessorNode } from './ports.ts';
-import { runCommand } from './run-command.ts';
+import type { CommandOutcome, CommandRun } from './run-command.ts';
 
 export interface WorkPlace {
   /** The folder in which jobs have their folders. */
   work: string;
   /** The node's environment, of which a command sees what its settings name. */
   environment: Readonly<Record<string, string>>;
-  /** Waits for its turn to run one more of that command. */
-  turn<T>(command: LocalCommand, run: () => Promise<T>): Promise<T>;
+  /** Runs the command when it is its turn. */
+  run(command: LocalCommand, given: CommandRun): Promise<CommandOutcome>;
 }
 
 /** The work of a klados that is a command: runs it, and writes what it says that it has made. */
 export function localHandler(klados: string, command: LocalCommand, node: ProcessorNode, place: WorkPlace): Handler {
   return async ({ job, signal, note }) => {
     await using folder = await openJobFolder(place.work, job.job_id);
-    const outcome = await place.turn(command, () =>
-      runCommand({
-        ...command,
-        folder: command.folder ?? folder.path,
-        environment: { ...visible(command, place.environment), TMPDIR: folder.path },
-        input: jobInput(job, klados, node, folder, command),
-        signal,
-      }),
-    );
+    const { run, timeoutMs, maxOutputBytes } = command;
+    const outcome = await place.run(command, {
+      ...{ run, timeoutMs, maxOutputBytes, signal },
+      folder: command.folder ?? folder.path,
+      environment: { ...visible(command, place.environment), TMPDIR: folder.path },
+      input: jobInput(job, klados, node, folder, command),
+    });
     const result = resultOf(outcome, command);
     for (const { level, message, metadata } of result.messages) note(level, message, metadata);
     const make = (kind: string, index: number, one: NewOutput) =>
