@@ -123,7 +123,7 @@ describe('a table', () => {
     expect(rows.map(({ cells }) => cells)).toEqual([
       {},
       { 'properties.year': 'unknown', 'properties.text': `${'long '.repeat(48)}…` },
-      { 'properties.year': 1899.5, 'properties.seen': false, 'properties.tags': '["a","b"]' },
+      { 'properties.year': 1899.5, 'properties.seen': false, 'properties.tags': 'a, b' },
       {
         'properties.year': 1900,
         'properties.seen': true,

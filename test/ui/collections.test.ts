@@ -1,5 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { operator } from '../helpers/callers.ts';
+import { read, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { browserThere, lookAt, openBrowser, patience, signedIn, startPageNode, type Visit } from './browser.ts';
 import { seedArtworks, seedItems } from './seed.ts';
@@ -142,6 +144,45 @@ describe.skipIf(!browserThere)('collections', { timeout: patience }, () => {
     const id = await page.getByRole('grid').getAttribute('aria-activedescendant');
     return (id ?? '').replaceAll(/[^\w-]/g, '\\$&');
   }
+
+  test('what is selected is changed together, and what somebody else was quicker with is told', async () => {
+    const id = await seedItems(node, 6);
+    await visitor.go(`/collections/${id}?sort=label`);
+    await firstLabel().waitFor();
+    await page.getByRole('grid').focus();
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Shift+ArrowDown');
+    await page.getByText('4 selected').waitFor();
+    await page.keyboard.press('b');
+    const dialog = page.getByRole('dialog', { name: 'Edit 4 entities' });
+    await dialog.getByLabel('Property').fill('colour');
+    await dialog.getByLabel('Value').fill('violet');
+    await dialog.getByLabel('Note').fill('Seen in daylight');
+    await lookAt(page, 'collection-bulk');
+    await dialog.getByRole('button', { name: 'Set a property' }).click();
+    await page.getByText('4 entities were changed', { exact: true }).waitFor();
+    await visitor.go(`/collections/${id}?where=[{"column":"properties.colour","op":"is","value":"violet"}]`);
+    await page.getByText('4 entities', { exact: true }).waitFor();
+
+    const me = operator(node);
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.getByText('2 selected').waitFor();
+    const changed = await read(
+      node,
+      me,
+      (await page.locator('[aria-rowindex="2"] a').getAttribute('href'))?.split('/').at(-1) ?? '',
+    );
+    await page.keyboard.press('b');
+    await page.getByLabel('What to do').selectOption('Delete');
+    await update(node, me, changed, { properties: { colour: 'mauve' } });
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('One was not changed').waitFor();
+    await lookAt(page, 'collection-bulk-failed');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('2 entities', { exact: true }).waitFor();
+    expect((await read(node, me, changed.id)).properties.colour).toBe('mauve');
+    expect(visitor.faults).toEqual([]);
+  });
 
   test('what others write appears by itself', async () => {
     const id = await seedItems(node, 3);

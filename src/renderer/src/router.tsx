@@ -9,6 +9,7 @@ import { Waiting } from './components/waiting.tsx';
 import { AppShell } from './shell/app-shell.tsx';
 import { ErrorScreen, NoSuchScreen } from './shell/error-screen.tsx';
 import { tableAddress } from './views/collection/table-address.ts';
+import { searchAddress } from './views/search/search-query.ts';
 import { Start } from './views/start/start.tsx';
 
 // Every screen but the first is loaded when it is gone to.
@@ -51,6 +52,13 @@ const history = createRoute({
   component: lazyRouteComponent(() => import('./views/history/history.tsx'), 'History'),
 });
 
+const search = createRoute({
+  getParentRoute: () => root,
+  path: '/search',
+  validateSearch: searchAddress,
+  component: lazyRouteComponent(() => import('./views/search/search.tsx'), 'Search'),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -58,7 +66,7 @@ const settings = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, collections, collection, entity, history, settings]),
+  routeTree: root.addChildren([start, collections, collection, entity, history, search, settings]),
   basepath: '/ui',
   defaultErrorComponent: ErrorScreen,
   defaultPendingComponent: Waiting,

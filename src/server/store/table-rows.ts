@@ -18,7 +18,7 @@ export interface TableRow {
   created_at: string;
   updated_at: string;
   gone?: true;
-  /** By the column's name; what is long is cut and ends in an ellipsis, lists and objects are short JSON text. */
+  /** By the column's name; what is long is cut and ends in an ellipsis; lists of plain values stand between commas, else it is JSON. */
   cells: Record<string, string | number | boolean>;
 }
 
@@ -66,7 +66,9 @@ function cellOf(
   const value = Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' || typeof value === 'boolean') return value;
-  return cut(typeof value === 'string' ? value : JSON.stringify(value));
+  if (typeof value === 'string') return cut(value);
+  const plain = Array.isArray(value) && value.every((one) => typeof one !== 'object');
+  return cut(plain ? value.join(', ') : JSON.stringify(value));
 }
 
 function cut(text: string): string {

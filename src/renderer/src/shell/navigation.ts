@@ -1,4 +1,4 @@
-import { House, Library, type LucideIcon, Settings } from 'lucide-react';
+import { House, Library, type LucideIcon, Search, Settings } from 'lucide-react';
 import type { MessageKey } from '../messages/translate.ts';
 
 /** A screen that the navigation leads to. */
@@ -14,5 +14,6 @@ export interface Place {
 export const places: Place[] = [
   { to: '/', label: 'nav.start', icon: House, keys: 'g s' },
   { to: '/collections', label: 'nav.collections', icon: Library, keys: 'g c' },
+  { to: '/search', label: 'nav.search', icon: Search, keys: 'g f' },
   { to: '/settings', label: 'nav.settings', icon: Settings, keys: 'g ,' },
 ];

@@ -9,6 +9,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { entityQuery } from '../entity/entity-queries.ts';
+import { BulkDialog } from './bulk-dialog.tsx';
 import { ColumnsMenu } from './columns-menu.tsx';
 import { Conditions } from './conditions.tsx';
 import { EntityTable } from './entity-table.tsx';
@@ -34,6 +35,7 @@ export function Collection() {
   const selection = useSelection();
   const [active, setActive] = useState(0);
   const [creating, setCreating] = useState(false);
+  const [editing, setEditing] = useState(false);
   const [rows, setRows] = useState<Pick<Rows, 'total' | 'error'>>({ total: undefined, error: null });
   const latest = useRef<Rows>(undefined);
   const box = useRef<HTMLInputElement>(null);
@@ -96,7 +98,10 @@ export function Collection() {
     { id: 'find', label: t('list.filter'), group, keys: ['/'], run: () => box.current?.focus() },
     { id: 'new-entity', label: t('entity.new'), group, keys: ['n'], run: () => setCreating(true) },
     ...(selection.size > 0
-      ? [{ id: 'clear', label: t('table.selectNone'), group, keys: ['Escape'], run: () => selection.clear() }]
+      ? [
+          { id: 'bulk', label: t('bulk.open'), group, keys: ['b'], run: () => setEditing(true) },
+          { id: 'clear', label: t('table.selectNone'), group, keys: ['Escape'], run: () => selection.clear() },
+        ]
       : []),
   ]);
 
@@ -177,7 +182,14 @@ export function Collection() {
           onRows={onRows}
         />
       </div>
-      {selection.size > 0 && <SelectionBar selection={selection} />}
+      {selection.size > 0 && <SelectionBar selection={selection} onEdit={() => setEditing(true)} />}
+      <BulkDialog
+        collection={id}
+        selection={selection}
+        properties={(facets.data?.properties ?? []).map(({ name }) => name)}
+        open={editing}
+        onClose={() => setEditing(false)}
+      />
       <NewEntity
         collection={id}
         types={(facets.data?.types ?? []).map(({ type }) => type)}

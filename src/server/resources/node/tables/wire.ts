@@ -64,7 +64,7 @@ export interface TableRowView {
   updated_at: string;
   /** It was deleted since the order was made. */
   gone?: true;
-  /** By column; long texts are cut, lists and objects are JSON text. What is not there is missing. */
+  /** By column; long texts are cut, lists of plain values stand between commas, others and objects are JSON text. What is not there is missing. */
   cells: { [column: string]: string | number | boolean };
 }
 

@@ -1,0 +1,150 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Search as Glass, SearchX } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { useCommands } from '../../commands/commands.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Input, Select } from '../../components/field.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { Waiting } from '../../components/waiting.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { TypeFacets } from '../collection/type-facets.tsx';
+import { collectionsQuery } from '../collections/collections-query.ts';
+import { Hits } from './hits.tsx';
+import { hitsQuery, type SearchAddress } from './search-query.ts';
+
+const route = getRouteApi('/search');
+
+/** One box over everything that the node holds, with filters by type and collection. */
+export function Search() {
+  const { t, number } = useTexts();
+  const address = route.useSearch();
+  const go = useNavigate({ from: '/search' });
+  const box = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useState(address.q ?? '');
+  const [active, setActive] = useState(0);
+  const collections = useQuery(collectionsQuery);
+  const found = useQuery(hitsQuery(address));
+  // The types to choose from are those of what is found without choosing.
+  const unfiltered = useQuery(hitsQuery({ ...address, types: undefined }));
+
+  const change = (next: Partial<SearchAddress>) => {
+    setActive(0);
+    void go({ search: (old) => ({ ...old, ...next }), replace: true });
+  };
+  useEffect(() => setTyped(address.q ?? ''), [address.q]);
+  useEffect(() => {
+    if (typed.trim() === (address.q ?? '')) return;
+    const timer = setTimeout(() => change({ q: typed.trim() || undefined }), 250);
+    return () => clearTimeout(timer);
+  });
+
+  const hits = address.q ? (found.data?.results ?? []) : [];
+  const at = Math.min(active, hits.length - 1);
+  const open = (id: string | undefined) => id && void go({ to: '/entities/$id', params: { id } });
+  const group = t('group.list');
+  useCommands([
+    {
+      id: 'next',
+      label: t('list.next'),
+      group,
+      keys: ['j', 'ArrowDown'],
+      palette: false,
+      run: () => setActive(Math.min(at + 1, hits.length - 1)),
+    },
+    {
+      id: 'previous',
+      label: t('list.previous'),
+      group,
+      keys: ['k', 'ArrowUp'],
+      palette: false,
+      run: () => setActive(Math.max(at - 1, 0)),
+    },
+    { id: 'open', label: t('list.open'), group, keys: ['Enter', 'e'], palette: false, run: () => open(hits[at]?.id) },
+    { id: 'find', label: t('search.box'), group, keys: ['/'], run: () => box.current?.focus() },
+  ]);
+
+  const types = [...Map.groupBy(unfiltered.data?.results ?? [], ({ type }) => type)]
+    .map(([type, all]) => ({ type, count: all.length }))
+    .toSorted((a, b) => b.count - a.count);
+  return (
+    <>
+      <PageHead
+        title={t('search.title')}
+        about={
+          address.q &&
+          found.data &&
+          !found.isPlaceholderData && (
+            <span role="status">
+              {t(found.data.metadata.truncated ? 'search.countAtLeast' : 'search.count', {
+                count: hits.length,
+                number: number(hits.length),
+              })}
+            </span>
+          )
+        }
+      />
+      <search className="space-y-2 border-b border-line px-5 py-3">
+        <div className="flex flex-wrap gap-2">
+          <Input
+            ref={box}
+            autoFocus
+            type="search"
+            maxLength={500}
+            value={typed}
+            onChange={({ target }) => setTyped(target.value)}
+            onKeyDown={({ key, currentTarget }) => (key === 'Enter' || key === 'Escape') && currentTarget.blur()}
+            placeholder={t('search.placeholder')}
+            aria-label={t('search.box')}
+            className="min-w-64 flex-1"
+          />
+          <Select
+            aria-label={t('search.collection')}
+            className="w-64"
+            value={address.collection ?? ''}
+            onChange={({ target }) => change({ collection: target.value || undefined })}
+          >
+            <option value="">{t('search.everywhere')}</option>
+            {collections.data?.collections.map(({ id, label }) => (
+              <option key={id} value={id}>
+                {label ?? id}
+              </option>
+            ))}
+          </Select>
+        </div>
+        {address.q && (
+          <TypeFacets
+            types={types}
+            chosen={address.types ?? []}
+            onChange={(next) => change({ types: next.length > 0 ? next : undefined })}
+          />
+        )}
+      </search>
+      {found.error && (
+        <div className="p-5">
+          <Problem error={found.error} retry={() => void found.refetch()} />
+        </div>
+      )}
+      {!address.q && (
+        <EmptyState icon={Glass} title={t('search.empty')}>
+          <p>{t('search.emptyAbout')}</p>
+        </EmptyState>
+      )}
+      {address.q && found.isPending && !found.error && <Waiting />}
+      {address.q && found.data && hits.length === 0 && (
+        <EmptyState icon={SearchX} title={t('table.nothing')}>
+          <p>{t('search.nothingAbout')}</p>
+        </EmptyState>
+      )}
+      {hits.length > 0 && (
+        <Hits
+          hits={hits}
+          active={at}
+          late={found.isPlaceholderData}
+          collections={collections.data?.collections ?? []}
+        />
+      )}
+    </>
+  );
+}

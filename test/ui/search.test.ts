@@ -1,0 +1,54 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operator } from '../helpers/callers.ts';
+import { collection, create } from '../helpers/entities.ts';
+import { browserThere, lookAt, openBrowser, patience, signedIn, startPageNode } from './browser.ts';
+import { seedArtworks } from './seed.ts';
+
+describe.skipIf(!browserThere)('the search', { timeout: patience }, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  test('finds what is typed, by type and collection, and goes there by keys', async () => {
+    await using node = await startPageNode();
+    const me = operator(node);
+    await seedArtworks(node, 40);
+    const home = await collection(node, me, { label: 'Notes' });
+    const properties = { label: 'On harbours', description: 'What a zeppelin looks like above a harbour.' };
+    await create(node, me, { type: 'note', collection: home.id, properties });
+    await create(node, me, { type: 'memo', collection: home.id, properties: { label: 'Zeppelin' } });
+
+    await using visitor = await signedIn(browser, node);
+    const { page } = visitor;
+    await page.keyboard.press('g');
+    await page.keyboard.press('f');
+    await page.getByRole('searchbox', { name: 'Search for' }).waitFor();
+    await lookAt(page, 'search-empty');
+    // The index follows the writes; the page asks again when it is told to.
+    await expect
+      .poll(
+        async () => {
+          await visitor.go('/search?q=zeppelin');
+          await page.getByRole('status').filter({ hasText: 'found' }).waitFor();
+          return page.getByRole('list', { name: 'What was found' }).getByRole('listitem').count();
+        },
+        { timeout: 30_000, interval: 1000 },
+      )
+      .toBe(2);
+    await lookAt(page, 'search');
+    await page.getByRole('button', { name: /^note/ }).click();
+    await page.getByText('One found').waitFor();
+    expect(page.url()).toContain('types=');
+    await page.getByRole('searchbox').press('Enter');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'On harbours', level: 1 }).waitFor();
+
+    await visitor.go('/search?q=zeppelin');
+    await page.getByLabel('In which collection').selectOption('Tate');
+    await page.getByRole('heading', { name: 'Nothing fits' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+});
