@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { ask } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read } from '../helpers/entities.ts';
 import type { Answer } from '../helpers/node.ts';
+import { agent, kladosBody } from '../helpers/processors.ts';
 import type { Scene } from './row.ts';
 
 /** One request of the scene's owner whose body is this text. */
@@ -122,6 +123,24 @@ export const places: Place[] = [
     write: async (scene, json) => {
       const { id, cid } = ok(await sendText(scene, 'POST /files', `{${newFile()}}`));
       return sendText(scene, `PUT /files/${id}`, `{"expect_tip":"${cid}","properties":{"kept":${json}}}`);
+    },
+    at: kept,
+  },
+  {
+    name: 'properties of POST /kladoi',
+    write: (scene, json) => {
+      const body = JSON.stringify(kladosBody(scene.collection.id));
+      return sendText(scene, 'POST /kladoi', `${body.slice(0, -1)},"properties":{"kept":${json}}}`);
+    },
+    at: kept,
+  },
+  {
+    name: 'properties of PUT /agents/{id}',
+    write: async (scene, json) => {
+      const { id, cid } = await agent(scene.node, scene.owner, scene.collection.id);
+      const update = `{"expect_tip":"${cid}","uses_agents":[],"properties":{"kept":${json}}}`;
+      const answer = await sendText(scene, `PUT /agents/${id}`, update);
+      return answer.status === 200 ? ask(scene.node, scene.owner, `GET /agents/${id}`) : answer;
     },
     at: kept,
   },

@@ -1,3 +1,4 @@
+import { idOn, networkOf } from '../../src/server/model/ids.ts';
 import { ask, type Person } from './callers.ts';
 import { type Entity, nowhere, ok } from './entities.ts';
 import type { TestNode } from './node.ts';
@@ -25,7 +26,7 @@ export const rhizaBody = (collection: string, more: object = {}) => ({
   label: 'a rhiza',
   version: '1.0.0',
   entry: 'first',
-  flow: { first: { klados: { id: nowhere, type: 'klados' }, then: { done: true } } },
+  flow: { first: { klados: { id: idOn(networkOf(collection), nowhere), type: 'klados' }, then: { done: true } } },
   collection,
   ...more,
 });

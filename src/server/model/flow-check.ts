@@ -1,6 +1,7 @@
 import type { IssuePath } from '../errors.ts';
 import { doneTarget, flowSize, maxSteps } from './flow.ts';
 import { maxFound, type StepEdge, type StepFindings, stepFindings } from './flow-step-check.ts';
+import type { Network } from './ids.ts';
 import { isWithin } from './json-value.ts';
 
 /** Codes of processors.md 3.7, and some for what it does not speak of. */
@@ -35,9 +36,13 @@ const maxCycles = 10;
 
 /**
  * What is wrong with a flow and its entry (`errors`, at most 100), and what only looks so (`warnings`, likewise). Takes
- * anything, and time linear in its size.
+ * anything, and time linear in its size. `network`: the one that what it names must be of.
  */
-export function checkFlow(entry: unknown, flow: unknown): { errors: FlowFinding[]; warnings: FlowFinding[] } {
+export function checkFlow(
+  entry: unknown,
+  flow: unknown,
+  network?: Network,
+): { errors: FlowFinding[]; warnings: FlowFinding[] } {
   const errors: FlowFinding[] = [];
   const entryGiven = typeof entry === 'string' && entry !== '';
   if (!entryGiven) errors.push(found('MISSING_ENTRY', ['entry'], 'name the step that begins'));
@@ -57,7 +62,7 @@ export function checkFlow(entry: unknown, flow: unknown): { errors: FlowFinding[
 
   const edges = new Map<string, StepEdge[]>();
   for (const [name, step] of steps) {
-    const one: StepFindings = stepFindings(name, step, names);
+    const one: StepFindings = stepFindings(name, step, { names, network });
     edges.set(name, one.edges);
     for (const finding of one.findings) if (errors.length < maxFound) errors.push(finding);
   }

@@ -1,7 +1,7 @@
 import type { IssuePath } from '../errors.ts';
 import { doneTarget, type ThenForm, thenForms } from './flow.ts';
 import type { FlowCode, FlowFinding } from './flow-check.ts';
-import { isEntityId } from './ids.ts';
+import { isEntityId, type Network, networkOf } from './ids.ts';
 
 /** A way from one step to another. `path` is where it stands; `counted`: a `recurse`, which ends by its depth. */
 export interface StepEdge {
@@ -20,8 +20,12 @@ export interface StepFindings {
 export const maxFound = 100;
 
 /** What is wrong with one step by itself and with what it names; `names` are those of all steps. */
-export function stepFindings(name: string, step: unknown, names: ReadonlySet<string>): StepFindings {
-  const check = new StepCheck(['flow', name], names);
+export function stepFindings(
+  name: string,
+  step: unknown,
+  known: { names: ReadonlySet<string>; network: Network | undefined },
+): StepFindings {
+  const check = new StepCheck(['flow', name], known);
   check.step(step);
   return check;
 }
@@ -41,10 +45,12 @@ class StepCheck implements StepFindings {
   readonly edges: StepEdge[] = [];
   readonly #at: IssuePath;
   readonly #names: ReadonlySet<string>;
+  readonly #network: Network | undefined;
 
-  constructor(at: IssuePath, names: ReadonlySet<string>) {
+  constructor(at: IssuePath, { names, network }: { names: ReadonlySet<string>; network: Network | undefined }) {
     this.#at = at;
     this.#names = names;
+    this.#network = network;
   }
 
   #tell(code: FlowCode, below: IssuePath, message: string): void {
@@ -66,6 +72,8 @@ class StepCheck implements StepFindings {
     const id = own(reference, 'id') ?? own(reference, 'pi');
     if (typeof id !== 'string' || !isEntityId(id))
       this.#tell('MISSING_KLADOS', ['klados'], 'name a klados or rhiza by its `id`');
+    else if (this.#network !== undefined && networkOf(id) !== this.#network)
+      this.#tell('MISSING_KLADOS', ['klados'], `is not an id of the ${this.#network} network`);
     const type = own(reference, 'type');
     if (type !== undefined && type !== 'klados' && type !== 'rhiza')
       this.#tell('MISSING_KLADOS', ['klados', 'type'], 'must be `klados` or `rhiza`');

@@ -2,7 +2,7 @@ import type { Issue, IssuePath } from '../errors.ts';
 import { commandOf, endpointFault } from './endpoints.ts';
 import { checkFlow } from './flow-check.ts';
 import { invalid, type Refusal, type Rule, type Step } from './guard-step.ts';
-import { isEntityId } from './ids.ts';
+import { isEntityId, networkOf } from './ids.ts';
 import { schemaIssues } from './input-schema.ts';
 import type { Json, Manifest } from './manifest.ts';
 import { equalJson } from './properties.ts';
@@ -124,7 +124,7 @@ export const validFlow: Rule = (step) => {
   if (!changed(step, 'flow') && !changed(step, 'entry')) return [];
   const flow = property(step.next, 'flow');
   if (flow === undefined) return [];
-  return checkFlow(property(step.next, 'entry'), flow).errors.map(({ code, path, message }) =>
+  return checkFlow(property(step.next, 'entry'), flow, networkOf(step.next.id)).errors.map(({ code, path, message }) =>
     invalid(path, `${code}: ${message}`),
   );
 };

@@ -1,4 +1,4 @@
-import { nowhere } from '../../helpers/entities.ts';
+import { nowhere, onTest } from '../../helpers/entities.ts';
 import { rhizaBody } from '../../helpers/processors.ts';
 import type { Row } from '../row.ts';
 import { changed, creation, type Kind, reading, refusedChange, updating, wrong } from './processors.ts';
@@ -14,6 +14,13 @@ export const rhizaRows: Row[] = [
     wrong(kind, 'no version', { version: undefined }, ['version'], 'is required'),
     wrong(kind, 'a long version', { version: '1'.repeat(51) }, ['version'], 'must have at most 50 characters'),
     wrong(kind, 'a long entry', { entry: 'x'.repeat(101) }, ['entry'], 'must have at most 100 characters'),
+    wrong(
+      kind,
+      'a klados of the other network',
+      { flow: { first: { klados: { id: onTest }, then: { done: true } } } },
+      ['flow', 'first', 'klados'],
+      'MISSING_KLADOS: is not an id of the main network',
+    ),
     wrong(kind, 'an empty flow', { flow: {} }, ['flow'], 'EMPTY_FLOW: must have at least one step'),
     {
       name: 'warns of steps that nothing leads to',
