@@ -3,7 +3,7 @@ import { notRegistered } from '../../src/server/model/caller.ts';
 import { ask, impostor, type Person } from '../helpers/callers.ts';
 import { unauthorized } from '../helpers/entities.ts';
 import { misfits, operations } from './document.ts';
-import { later, nameless, promised } from './endpoints.ts';
+import { nameless, promised } from './endpoints.ts';
 import { type Call, type Case, expected, type Row, type Scene } from './row.ts';
 import { agentJobRows } from './rows/agent-jobs.ts';
 import { agentRows } from './rows/agents.ts';
@@ -113,16 +113,9 @@ describe('the table', () => {
   });
 
   const rowed = new Set(rows.map((row) => nameless(row.route)));
-  const deferred = Object.values(later).flat().map(nameless);
-
-  it('has a row for every endpoint that is promised (endpoints.ts), but for those of `later`', () => {
-    expect(promised.filter((one) => ![...rowed, ...deferred].includes(nameless(one)))).toEqual([]);
+  it('has a row for every endpoint that is promised (endpoints.ts)', () => {
+    expect(promised.filter((one) => !rowed.has(nameless(one)))).toEqual([]);
     expect(new Set(promised).size).toBe(promised.length);
-  });
-
-  it('has no row for an endpoint of `later` (endpoints.ts): take out what has come', () => {
-    expect(deferred.filter((one) => rowed.has(one))).toEqual([]);
-    expect(deferred.filter((one) => !promised.map(nameless).includes(one))).toEqual([]);
   });
 
   it("knows every endpoint of the node itself as the operator's, but for some that are for everyone", () => {

@@ -1,5 +1,5 @@
-// Every endpoint that is promised, from the documents themselves, not from the code. Each has a row in rows/, unless it
-// is in `later`: then it has none. Names of path parameters do not matter.
+// Every endpoint that is promised, from the documents themselves, not from the code. Each has a row in rows/. Names of path
+// parameters do not matter.
 
 /** interface.md, Endpoints, by its sections. */
 const specified = {
@@ -142,9 +142,6 @@ const beside = {
 };
 
 export const promised: string[] = [...Object.values(specified), ...Object.values(beside)].flat();
-
-/** What is not built yet, by subject. Whoever adds an endpoint's row takes it out here. */
-export const later: Record<string, string[]> = {};
 
 /** A route without the names of its parameters. */
 export function nameless(route: string): string {

@@ -29,6 +29,3 @@ export const lines = [
   'key prefix 4..12',
 ] as const;
 export type Line = (typeof lines)[number] | `Endpoints: ${string}`;
-
-/** Lines of endpoints that are not built yet; who builds them takes the line out here and adds its borders. */
-export const laterLines: Line[] = [];
