@@ -60,7 +60,11 @@ function described(status: Status & { running: boolean }): string[] {
 /** What is to be said of an index that is not up to date. */
 function indexed({ index, moves }: Status['networks'][number]): string[] {
   if (index.problem !== null) return [`the search index cannot go on: ${index.problem}`];
-  return index.behind ? [`the search index has ${number(index.moves)} of ${number(moves)} moves so far`] : [];
+  if (!index.behind) return [];
+  const some = index.moves < moves;
+  return [
+    `the search index ${some ? `has ${number(index.moves)} of ${number(moves)} moves so far` : 'takes up labels that have changed'}`,
+  ];
 }
 
 function duration(seconds: number): string {

@@ -26,6 +26,8 @@ const besideKnown = 0.6;
 /** A word in more than this part of all entities says little and takes long. */
 const commonPart = 0.1;
 const variantPool = 400;
+/** So many words are looked for one by one, the rarest; of common ones fewer, since each is in very many texts. */
+const [maxSome, maxCommon] = [12, 3];
 
 interface QueryWord {
   word: string;
@@ -72,7 +74,8 @@ function withAll(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look: 
 /** What has some of the words: as they are, and with the words of the index that are like them. */
 function withSome(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look: Look, pool: number): Ranked[] {
   const telling = all.filter(({ frequency: n }) => n <= Math.max(1000, lexicon.size * commonPart));
-  const used = telling.length > 0 ? telling : all;
+  const [from, most] = telling.length > 0 ? [telling, maxSome] : [all, maxCommon];
+  const used = from.toSorted((a, b) => a.frequency - b.frequency).slice(0, most);
   return fuse([
     { keys: wordHits(db, used.map(expression).join(' OR '), look, pool).map(({ key }) => key), weight: 1 },
     { keys: byVariants(db, lexicon, used, look).slice(0, pool), weight: 1 },
