@@ -85,7 +85,7 @@ test('made anew in slices of a millisecond, each by another writer, it is the sa
 test('an artist of many works is not re-labelled at once', () => {
   const writer = openIndexWriter(index);
   // As if the name that works show were an older one.
-  writer.run("UPDATE doc SET digest = ''");
+  writer.run("UPDATE doc SET digest = '', seen = 0");
   writer.run("INSERT INTO relabel (key, after) SELECT key, 0 FROM doc WHERE label = 'Wilhelmina Featherstone'");
   writer.close();
   const places = (): unknown[] => {

@@ -15,6 +15,7 @@ import {
   ownMeta,
   putDoc,
   relabelled,
+  seenAgain,
   setMeta,
   takeAgain,
 } from '../store/search-index.ts';
@@ -68,7 +69,6 @@ export function indexSlice(writing: Writing, ms: number): Sliced {
   const until = performance.now() + ms;
   return indexed(index, () => {
     if (isForeign(main, index)) emptyIndex(index, randomUUID());
-    if (ownMeta(index, 'begun') === undefined) setMeta(index, 'begun', String(main.snapshot(lastMove)));
     const epoch = ownMeta(index, 'epoch');
     if (epoch !== writing.epoch) {
       writing.terms.clear();
@@ -117,7 +117,9 @@ function rework(writing: Writing, db: Reader): boolean {
   const next = nextRelabel(index);
   if (next) {
     const sources = sourcesOf(db, next.key, next.after, pageAgain);
-    for (const key of sources) if (docOf(index, key)) take(writing, db, key);
+    // What was looked at since shows the label already.
+    const moved = lastMoveOf(db, next.key);
+    for (const key of sources) if ((docOf(index, key)?.seen ?? moved) < moved) take(writing, db, key);
     relabelled(index, next.key, sources.length < pageAgain ? null : (sources.at(-1) ?? null));
   }
   return !isSettled(index);
@@ -143,16 +145,15 @@ function take(writing: Writing, db: Reader, key: number, summarized = false): vo
   const text = docWords(source);
   const digest = digestOf(text);
   const { label, collection } = row;
-  if (before?.digest === digest && before.label === label && before.collection === collection) return;
-  putDoc(index, { key, digest, label, collection }, text);
+  const seen = lastMove(db);
+  if (before?.digest === digest && before.label === label && before.collection === collection) {
+    seenAgain(index, key, seen);
+    return;
+  }
+  putDoc(index, { key, digest, label, collection, seen }, text);
   if (before?.digest !== digest)
     writing.vectors.put({ key, type: row.type, passage: passageOf(source) }, before === undefined);
-  if (
-    (before?.label ?? '') !== label &&
-    !(before === undefined && isAsBefore(writing, db, key)) &&
-    sourcesOf(db, key, 0, 1).length > 0
-  )
-    askRelabel(index, key);
+  if ((before?.label ?? '') !== label && sourcesOf(db, key, 0, 1).length > 0) askRelabel(index, key);
   if (terms.size > maxTermsKept) terms.clear();
   for (const part of [text.label, text.body, text.links])
     for (const word of part.split(' '))
@@ -168,11 +169,6 @@ function embeddedOf(db: Reader, keys: readonly number[]): Embedded[] {
     const row = sourceRow(db, key);
     return row && row.json !== null ? [{ key, type: row.type, passage: passageOf(textOf(db, row)) }] : [];
   });
-}
-
-/** Whether an entity is as it was when the index began: whatever was indexed since has shown its label. */
-function isAsBefore({ index }: Writing, db: Reader, key: number): boolean {
-  return lastMoveOf(db, key) <= Number(ownMeta(index, 'begun') ?? 0);
 }
 
 /** The texts of a live entity. */

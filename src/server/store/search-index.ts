@@ -15,8 +15,11 @@ const schema: readonly string[] = [
   -- cursor: the last move that is in; anchor: the CID that it led to; epoch: changes when everything begins anew.
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
-  -- digest: of the texts that are indexed; label: as neighbours show it; collection: the first one, whose summary it is in.
-  CREATE TABLE doc (key INTEGER PRIMARY KEY, digest TEXT NOT NULL, label TEXT NOT NULL, collection INTEGER) STRICT;
+  -- digest: of the texts that are indexed; label: as neighbours show it; collection: the first one, whose summary it is in;
+  -- seen: the last move of all when the texts were looked at.
+  CREATE TABLE doc (
+    key INTEGER PRIMARY KEY, digest TEXT NOT NULL, label TEXT NOT NULL, collection INTEGER, seen INTEGER NOT NULL
+  ) STRICT;
 
   CREATE VIRTUAL TABLE words USING fts5 (
     label, body, links, whole,
@@ -63,7 +66,7 @@ const schema: readonly string[] = [
 ];
 
 /** Goes up with every change of the tables or of what is put into them: an index of another layout is made anew. */
-const layout = 3;
+const layout = 4;
 
 /** The index's file in a network's folder. */
 export function searchFile(folder: string): string {
@@ -203,10 +206,16 @@ export interface Doc {
   digest: string;
   label: string;
   collection: number | null;
+  seen: number;
 }
 
 export function docOf(index: Reader, key: number): Doc | undefined {
-  return index.get<Doc>('SELECT key, digest, label, collection FROM doc WHERE key = ?', key);
+  return index.get<Doc>('SELECT key, digest, label, collection, seen FROM doc WHERE key = ?', key);
+}
+
+/** The texts were looked at again, and are the same. */
+export function seenAgain(index: Writer, key: number, seen: number): void {
+  index.run('UPDATE doc SET seen = ? WHERE key = ?', seen, key);
 }
 
 /** The words of an entity's texts, between spaces. */
@@ -218,10 +227,10 @@ export interface DocWords {
   whole: string;
 }
 
-export function putDoc(index: Writer, { key, digest, label, collection }: Doc, words: DocWords): void {
+export function putDoc(index: Writer, { key, digest, label, collection, seen }: Doc, words: DocWords): void {
   index.run(
-    'INSERT OR REPLACE INTO doc (key, digest, label, collection) VALUES (?, ?, ?, ?)',
-    ...[key, digest, label, collection],
+    'INSERT OR REPLACE INTO doc (key, digest, label, collection, seen) VALUES (?, ?, ?, ?, ?)',
+    ...[key, digest, label, collection, seen],
   );
   index.run(
     'INSERT OR REPLACE INTO words (rowid, label, body, links, whole) VALUES (?, ?, ?, ?, ?)',
