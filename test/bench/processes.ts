@@ -17,6 +17,8 @@ export interface Server extends AsyncDisposable {
   readyAfter: number;
   /** Forgets the event-loop delays measured so far. */
   reset(): void;
+  /** Measures no delays until the next reset, which would keep an idle process busy. */
+  rest(): void;
   /** Event-loop delay since the last reset, in milliseconds. */
   loopDelay(): Promise<{ p99: number; max: number }>;
   /** Resident memory now and at its highest, in MB. */
@@ -46,6 +48,7 @@ async function start(args: string[], env: Record<string, string> = {}): Promise<
     pid,
     readyAfter: performance.now() - begun,
     reset: () => void child.send('reset'),
+    rest: () => void child.send('rest'),
     loopDelay: async () => {
       const answer = once(child, 'message');
       child.send('read');

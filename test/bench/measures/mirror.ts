@@ -61,6 +61,7 @@ const settling = { look: 5000, until: 2, looks: 100 };
 
 /** How much of a core a node uses that watches while nothing happens, in per cent. */
 async function idleShare(mirror: Node): Promise<number> {
+  mirror.rest();
   for (let looks = 0; looks < settling.looks; looks++)
     if ((await shareOver(mirror, settling.look)) < settling.until) break;
   return shareOver(mirror, watched);
