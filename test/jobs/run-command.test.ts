@@ -182,6 +182,32 @@ describe('the process for commands', () => {
     expect(outcomes.map((one) => outputOf(one).length)).toEqual([1, 2, 3, 4, 5].map((n) => 2 + n * 10_000));
   });
 
+  test('rests when nothing has run for a while, and never while something runs', async () => {
+    await using one = new CommandRunner({ idleMs: 100 });
+    const run = (text: string) =>
+      one.run({
+        ...{ run: [process.execPath, '-e', text], timeoutMs: 20_000, maxOutputBytes: 1000 },
+        ...{ folder, environment: {}, input: [] },
+      });
+    // Several end at once, so that each finds nothing running.
+    await Promise.all([run('console.log(1)'), run('console.log(2)'), run('console.log(3)')]);
+    expect(outputOf(await run('setTimeout(() => console.log("late"), 500)'))).toBe('late\n');
+    await pause(300);
+    expect(outputOf(await run('console.log("again")'))).toBe('again\n');
+  });
+
+  test('that is killed is started again; what ran in it is told so', async () => {
+    await using one = new CommandRunner();
+    const run = (text: string) =>
+      one.run({
+        ...{ run: [process.execPath, '-e', text], timeoutMs: 20_000, maxOutputBytes: 1000 },
+        ...{ folder, environment: {}, input: [] },
+      });
+    const outcome = await run('process.kill(process.ppid, "SIGKILL"); setTimeout(() => {}, 300)');
+    expect(outcome).toMatchObject({ ended: 'not-started', reason: expect.stringContaining('ended') });
+    expect(outputOf(await run('console.log("again")'))).toBe('again\n');
+  });
+
   test('ends its commands when the node is gone', async () => {
     const one = new CommandRunner();
     const long =

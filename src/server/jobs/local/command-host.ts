@@ -13,7 +13,7 @@ interface Run {
 const runs = new Map<number, Run>();
 
 const tell = (message: FromHost) => {
-  if (process.connected) process.send?.(message);
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 };
 
 async function* input(id: number, run: Run): AsyncGenerator<string> {

@@ -5,6 +5,7 @@ import type { FromHost, ToHost } from './command-messages.ts';
 import type { CommandOutcome, CommandRun } from './run-command.ts';
 
 interface Run {
+  host: ChildProcess;
   input: AsyncIterator<string> | Iterator<string>;
   /** Why there is no input. */
   fault?: { cause: unknown };
@@ -20,6 +21,11 @@ export class CommandRunner implements AsyncDisposable {
   #host: ChildProcess | null = null;
   #idle: NodeJS.Timeout | undefined;
   #last = 0;
+  readonly #idleMs: number;
+
+  constructor(options: { idleMs?: number } = {}) {
+    this.#idleMs = options.idleMs ?? idleMs;
+  }
 
   /** See run-command.ts. */
   async run({ input, signal, ...given }: CommandRun): Promise<CommandOutcome> {
@@ -30,15 +36,23 @@ export class CommandRunner implements AsyncDisposable {
     try {
       return await new Promise<CommandOutcome>((resolve) => {
         const iterator = Symbol.asyncIterator in input ? input[Symbol.asyncIterator]() : input[Symbol.iterator]();
-        this.#runs.set(id, { input: iterator, end: resolve });
-        signal?.addEventListener('abort', stop, { once: true });
         this.#host ??= this.#start();
+        this.#runs.set(id, { host: this.#host, input: iterator, end: resolve });
+        signal?.addEventListener('abort', stop, { once: true });
         this.#tell({ kind: 'run', id, run: given });
       });
     } finally {
       signal?.removeEventListener('abort', stop);
-      if (this.#runs.size === 0) this.#idle = setTimeout(() => this.#release(), idleMs).unref();
+      this.#restLater();
     }
+  }
+
+  #restLater(): void {
+    clearTimeout(this.#idle);
+    if (this.#runs.size > 0) return;
+    this.#idle = setTimeout(() => {
+      if (this.#runs.size === 0) this.#release();
+    }, this.#idleMs).unref();
   }
 
   #start(): ChildProcess {
@@ -57,10 +71,9 @@ export class CommandRunner implements AsyncDisposable {
   }
 
   #lost(host: ChildProcess): void {
-    if (this.#host !== host) return;
-    this.#host = null;
-    for (const id of [...this.#runs.keys()])
-      this.#end(id, { ended: 'not-started', reason: 'the process that runs commands ended' });
+    if (this.#host === host) this.#host = null;
+    for (const [id, run] of this.#runs)
+      if (run.host === host) this.#end(id, { ended: 'not-started', reason: 'the process that runs commands ended' });
   }
 
   async #hear(message: FromHost): Promise<void> {
@@ -90,7 +103,8 @@ export class CommandRunner implements AsyncDisposable {
   }
 
   #tell(message: ToHost): void {
-    if (this.#host?.connected) this.#host.send(message, () => undefined);
+    const host = this.#runs.get(message.id)?.host;
+    if (host?.connected) host.send(message, () => undefined);
   }
 
   #release(): ChildProcess | null {

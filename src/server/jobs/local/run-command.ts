@@ -109,9 +109,20 @@ async function feed(stdin: Writable, input: CommandRun['input']): Promise<void> 
   stdin.on('error', () => undefined);
   for await (const part of input) {
     if (stdin.destroyed) return;
-    if (!stdin.write(part)) await Promise.race([once(stdin, 'drain'), once(stdin, 'close')]).catch(() => undefined);
+    if (!stdin.write(part)) await drained(stdin);
   }
   stdin.end();
+}
+
+function drained(stdin: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      stdin.off('drain', done).off('close', done);
+      resolve();
+    };
+    if (stdin.destroyed) resolve();
+    else stdin.on('drain', done).on('close', done);
+  });
 }
 
 function collect(from: Readable, most: number, tooMuch: () => void): () => Buffer {
