@@ -23,7 +23,15 @@ export interface WorkerProcess extends AsyncDisposable {
   received: Received[];
   /** What went wrong in it. */
   failures: string[];
-  tell(what: { klados?: string; key?: string; work?: string; failing?: string[] }): Promise<void>;
+  tell(what: {
+    klados?: string;
+    key?: string;
+    work?: string;
+    failing?: string[];
+    token?: string;
+    patient?: boolean;
+    expires_in?: number;
+  }): Promise<void>;
 }
 
 const file = fileURLToPath(new URL('./worker/worker.ts', import.meta.url));

@@ -8,6 +8,10 @@ export interface Settings {
   klados: string;
   key: string;
   work: Work;
+  /** See NodeCalls. */
+  patient: boolean;
+  /** For how many seconds it asks when it hands on. */
+  expires_in: number;
 }
 
 interface Step {
@@ -24,17 +28,19 @@ interface Slot {
 
 const now = (): string => new Date().toISOString();
 
-export async function runJob(job: JobCall, { klados, key, work }: Settings): Promise<void> {
-  await new Job(job, klados, new NodeCalls(job, key)).run(work);
+export async function runJob(job: JobCall, { klados, key, work, patient, expires_in }: Settings): Promise<void> {
+  await new Job(job, klados, new NodeCalls(job, key, patient), expires_in).run(work);
 }
 
 class Job {
   readonly job: JobCall;
   readonly klados: string;
   readonly calls: NodeCalls;
+  readonly #seconds: number;
   log = '';
 
-  constructor(job: JobCall, klados: string, calls: NodeCalls) {
+  constructor(job: JobCall, klados: string, calls: NodeCalls, seconds: number) {
+    this.#seconds = seconds;
     this.job = job;
     this.klados = klados;
     this.calls = calls;
@@ -220,7 +226,7 @@ class Job {
     };
     const answer = await calls.call<{ status: string; error?: string }>(`POST /kladoi/${target.klados.id}/invoke`, {
       ...body,
-      expires_in: 3600,
+      expires_in: this.#seconds,
       confirm: true,
     });
     if (answer.status !== 'started') throw new Error(`handoff refused: ${answer.error}`);

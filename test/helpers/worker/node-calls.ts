@@ -43,9 +43,12 @@ const retried = [500, 502, 503, 504];
 export class NodeCalls {
   readonly #base: string;
   readonly #headers: Record<string, string>;
+  readonly #tries: number;
 
-  constructor({ api_base, network }: Pick<JobCall, 'api_base' | 'network'>, key: string) {
+  /** `patient`: it is tried again for half a minute, as long as a node needs to be started again. */
+  constructor({ api_base, network }: Pick<JobCall, 'api_base' | 'network'>, key: string, patient: boolean) {
     this.#base = api_base;
+    this.#tries = patient ? 60 : 3;
     this.#headers = {
       authorization: `ApiKey ${key}`,
       'content-type': 'application/json',
@@ -62,8 +65,8 @@ export class NodeCalls {
         body: body === undefined ? null : JSON.stringify(body),
       }).catch((error: Error) => error);
       const failed = answer instanceof Error || retried.includes(answer.status);
-      if (failed && attempt < 3) {
-        await sleep(100 * 2 ** attempt);
+      if (failed && attempt < this.#tries) {
+        await sleep(100 * 2 ** Math.min(attempt, 3));
         continue;
       }
       if (answer instanceof Error) throw answer;

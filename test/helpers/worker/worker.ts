@@ -44,10 +44,16 @@ interface Told {
   key?: string;
   work?: string;
   failing?: string[];
+  /** What the node that verifies the endpoint wants to see. */
+  token?: string;
+  patient?: boolean;
+  expires_in?: number;
 }
 
 const failing = new Set<string>();
-const self: Required<Omit<Told, 'failing'>> = { klados: '', key: '', work: 'echo' };
+const self: Required<Omit<Told, 'failing'>> = {
+  ...{ klados: '', key: '', work: 'echo', token: '', patient: false, expires_in: 3600 },
+};
 
 process.on('message', (told: Told) => {
   const { failing: ids = [], ...more } = told;
@@ -66,6 +72,10 @@ async function textOf(request: IncomingMessage): Promise<string> {
 const server = createServer(async (request, response) => {
   const text = await textOf(request);
   response.setHeader('Content-Type', 'application/json');
+  if (request.url === '/.well-known/arke-verification') {
+    response.end(JSON.stringify({ verification_token: self.token, klados_id: self.klados }));
+    return;
+  }
   if (request.method !== 'POST' || request.url !== '/process') {
     response.statusCode = 404;
     response.end('{"error":"not found"}');
@@ -75,9 +85,7 @@ const server = createServer(async (request, response) => {
   process.send?.({ request: { headers: request.headers, text } });
   response.end(JSON.stringify({ accepted: true, job_id: job.job_id }));
   const work = works[self.work] as Work;
-  await runJob(job, { klados: self.klados, key: self.key, work }).catch((error: Error) =>
-    process.send?.({ failed: error.message }),
-  );
+  await runJob(job, { ...self, work }).catch((error: Error) => process.send?.({ failed: error.message }));
 });
 
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
