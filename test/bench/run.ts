@@ -5,6 +5,7 @@ import { measureArgo, measureArgoParser } from './measures/argo.ts';
 import { measureFiles } from './measures/files.ts';
 import { measureGraph } from './measures/graph.ts';
 import { measureImport } from './measures/import.ts';
+import { measureJobs } from './measures/jobs.ts';
 import { measureListing } from './measures/listing.ts';
 import { measureMirror } from './measures/mirror.ts';
 import { measureCreates, measureReads } from './measures/requests.ts';
@@ -27,6 +28,10 @@ await using echo = await startEcho();
 if (asked('requests')) {
   await using node = await startNode(join(folder.path, 'creates'));
   await measureCreates(node, echo);
+}
+if (asked('jobs')) {
+  await using node = await startNode(join(folder.path, 'jobs'));
+  await measureJobs(node);
 }
 if (asked('argo')) measureArgoParser();
 if (asked('slow-disk')) await measureSlowDisk();

@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterSending, newSending } from '../model/job-state.ts';
 import { findStanding } from '../store/entities.ts';
 import type { JobRow, NewJobBatch } from '../store/job-rows.ts';
-import { interruptedJobs, openBatch, queuedJobs, type StoredJob } from '../store/jobs.ts';
+import { findBatch, interruptedJobs, openBatch, queuedJobs, type StoredJob } from '../store/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { JobSender } from './sender.ts';
 
@@ -31,6 +31,8 @@ export class JobQueue {
   readonly #needs: QueueNeeds;
   readonly #sending = new Map<string, Promise<void>>();
   readonly #each = new Map<string, number>();
+  /** The batch that becomes jobs now. */
+  #batch: NewJobBatch | null = null;
   #running: Promise<void> | null = null;
   #again = false;
 
@@ -99,9 +101,15 @@ export class JobQueue {
 
   /** Makes jobs of the next part of a batch; false where there is none. */
   async #expand(): Promise<boolean> {
-    const found = this.#store.read(openBatch);
-    if (!found || this.#needs.stop.aborted) return false;
-    const { next, batch } = found;
+    const found = this.#store.look(openBatch);
+    if (!found || this.#needs.stop.aborted) {
+      this.#batch = null;
+      return false;
+    }
+    const { id, next } = found;
+    if (this.#batch?.id !== id) this.#batch = this.#store.look((db) => findBatch(db, id)) ?? null;
+    const batch = this.#batch;
+    if (!batch) return false;
     const end = Math.min(next + perSlice, batch.items.length);
     const rows = batch.items.slice(next, end).map((item) => this.#jobOf(batch, item));
     await this.#store.submit([

@@ -11,10 +11,17 @@ export interface StoredJob extends Omit<NewJob, 'state' | 'attempts'> {
   sending: Sending;
 }
 
+/** What is known of a job but for its request, which may be long. */
+export type JobHead = Pick<
+  NewJob,
+  'id' | 'run' | 'processor' | 'rhiza' | 'collection' | 'target' | 'asker' | 'created' | 'expires'
+>;
+
+const head = 'id, run, processor, rhiza, collection, target, asker, created, expires';
+
 type Columns = Omit<NewJob, 'request'> & { request: string; error: string | null; retry_after: number | null };
 
-const columns = `id, run, type, processor, rhiza, collection, target, parent, retries, handoff, asker, request, state,
-  attempts, error, retry_after, created, expires`;
+const columns = `${head}, type, parent, retries, handoff, request, state, attempts, error, retry_after`;
 
 function toJob({ request, state, attempts, error, retry_after, ...rest }: Columns): StoredJob {
   return {
@@ -27,6 +34,10 @@ function toJob({ request, state, attempts, error, retry_after, ...rest }: Column
 export function findJob(db: Reader, id: string): StoredJob | undefined {
   const row = db.get<Columns>(`SELECT ${columns} FROM job WHERE id = ?`, id);
   return row && toJob(row);
+}
+
+export function findJobHead(db: Reader, id: string): JobHead | undefined {
+  return db.get<JobHead>(`SELECT ${head} FROM job WHERE id = ?`, id);
 }
 
 /** The newest job that was handed on with that digest. */
@@ -42,14 +53,13 @@ export function retryOf(db: Reader, id: string): StoredJob | undefined {
 }
 
 /** The newest job of a processor whose logs lie in a collection and whose grants have not ended. */
-export function liveJobIn(db: Reader, collection: string, processor: string, nowMs: number): StoredJob | undefined {
-  const row = db.get<Columns>(
-    `SELECT ${columns} FROM job WHERE collection = ? AND processor = ? AND expires > ? ORDER BY key DESC LIMIT 1`,
+export function liveJobIn(db: Reader, collection: string, processor: string, nowMs: number): JobHead | undefined {
+  return db.get<JobHead>(
+    `SELECT ${head} FROM job WHERE collection = ? AND processor = ? AND expires > ? ORDER BY key DESC LIMIT 1`,
     collection,
     processor,
     nowMs,
   );
-  return row && toJob(row);
 }
 
 /** Jobs to be sent, the oldest first, from after the one given by its key. */
@@ -100,12 +110,24 @@ export function grantedIn(db: Reader, run: string): string[] {
     .map(({ processor }) => processor);
 }
 
-/** A batch of which not all have become jobs. */
-export function openBatch(db: Reader): { next: number; batch: NewJobBatch } | undefined {
-  const row = db.get<{ next: number; body: string }>(
-    'SELECT next, body FROM job_batch WHERE next < total ORDER BY id LIMIT 1',
+/** A batch of which not all have become jobs, and how many have. */
+export function openBatch(db: Reader): { id: string; next: number } | undefined {
+  return db.get('SELECT id, next FROM job_batch WHERE next < total ORDER BY id LIMIT 1');
+}
+
+/** All of a batch; it may be long. */
+export function findBatch(db: Reader, id: string): NewJobBatch | undefined {
+  const row = db.get<{ body: string }>('SELECT body FROM job_batch WHERE id = ?', id);
+  return row && (JSON.parse(row.body) as NewJobBatch);
+}
+
+/** Whose jobs a batch makes, and where their logs go; undefined where there is no such batch. */
+export function batchPlace(db: Reader, id: string): { processor: string; collection: string } | undefined {
+  return db.get(
+    `SELECT json_extract(body, '$.job.processor') AS processor, json_extract(body, '$.job.collection') AS collection
+       FROM job_batch WHERE id = ?`,
+    id,
   );
-  return row && { next: row.next, batch: JSON.parse(row.body) as NewJobBatch };
 }
 
 /** How many of a batch have not become jobs yet; undefined where there is no such batch. */
@@ -114,9 +136,8 @@ export function batchRest(db: Reader, id: string): number | undefined {
 }
 
 /** The first job of a run. */
-export function firstOf(db: Reader, run: string): StoredJob | undefined {
-  const row = db.get<Columns>(`SELECT ${columns} FROM job WHERE run = ? ORDER BY key LIMIT 1`, run);
-  return row && toJob(row);
+export function firstOf(db: Reader, run: string): JobHead | undefined {
+  return db.get<JobHead>(`SELECT ${head} FROM job WHERE run = ? ORDER BY key LIMIT 1`, run);
 }
 
 export function jobsInRun(db: Reader, run: string): number {

@@ -3,7 +3,7 @@ import type { AgentStatusSource } from '../../jobs/agent-status.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
 import { phaseOf } from '../../model/run-status.ts';
 import { findStanding } from '../../store/entities.ts';
-import { findJob, runJob } from '../../store/jobs.ts';
+import { findJobHead, runJob } from '../../store/jobs.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import type { AgentStatusView } from './wire.ts';
@@ -40,7 +40,7 @@ export class AgentStatusService {
       const agent = entities.viewedRow(db, caller, id);
       if (agent.type !== 'agent') throw new NotFoundError();
       writes.env.permissions.require(db, accepted(caller), 'agent:view', agent);
-      const found = findJob(db, job);
+      const found = findJobHead(db, job);
       const known = found?.processor === id ? runJob(db, job) : undefined;
       if (!known) throw new NotFoundError('Job not found');
       const endpoint = String(findStanding(db, id)?.manifest.properties.endpoint);

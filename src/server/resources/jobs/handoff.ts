@@ -3,12 +3,12 @@ import type { Actor } from '../../model/actor.ts';
 import type { JobRequest } from '../../model/job-request.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findLog } from '../../store/job-logs.ts';
-import { findJob, grantEnd, liveJobIn, type StoredJob } from '../../store/jobs.ts';
+import { findJobHead, grantEnd, type JobHead, liveJobIn } from '../../store/jobs.ts';
 
 /** A call by which a klados hands on to the next one within its run. */
 export interface Handoff {
   /** The job that hands on. */
-  from: StoredJob;
+  from: JobHead;
 }
 
 interface Context {
@@ -40,11 +40,11 @@ function handingOn(
   collection: string,
   logs: readonly string[],
   nowMs: number,
-): StoredJob | undefined {
+): JobHead | undefined {
   for (const id of logs.slice(0, 10)) {
     const log = findLog(db, id);
     if (log?.klados !== processor || log.author !== processor) continue;
-    const job = findJob(db, log.job);
+    const job = findJobHead(db, log.job);
     if (job?.processor === processor && job.collection === collection) return job.expires > nowMs ? job : undefined;
   }
   return liveJobIn(db, collection, processor, nowMs);

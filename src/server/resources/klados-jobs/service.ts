@@ -5,7 +5,7 @@ import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { NewJob } from '../../store/job-rows.ts';
-import { findJob, jobByHandoff } from '../../store/jobs.ts';
+import { findJobHead, jobByHandoff } from '../../store/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
@@ -96,7 +96,7 @@ export class KladosJobsService {
     const targets = targetsFor(klados.cardinality, body);
     refuse(missingTargets(db, caller.network, body));
     const wantedMs = (body.expires_in ?? defaultSeconds) * 1000;
-    const first = handoff && findJob(db, handoff.from.run);
+    const first = handoff && findJobHead(db, handoff.from.run);
     const authority = first ? launcher.askerOf(db, first) : actor;
     const wanted = { target, job_collection: body.job_collection, grantees: [klados] };
     const place = workplaceOf(launcher, db, caller, wanted, { authority, now, wantedMs });

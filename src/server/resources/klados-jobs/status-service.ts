@@ -1,7 +1,7 @@
 import { NotFoundError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
 import { type RunStatus, runStatus } from '../../model/run-status.ts';
-import { batchRest, findJob, firstOf, openBatch, runJob } from '../../store/jobs.ts';
+import { batchPlace, batchRest, findJobHead, runJob } from '../../store/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
@@ -74,8 +74,7 @@ export class KladosStatusService {
       const klados = entities.viewedRow(db, caller, id);
       if (klados.type !== 'klados') throw new NotFoundError();
       writes.env.permissions.require(db, accepted(caller), 'klados:view', klados);
-      const waiting = openBatch(db)?.batch;
-      const found = findJob(db, job) ?? firstOf(db, job) ?? (waiting?.id === job ? waiting.job : undefined);
+      const found = findJobHead(db, job) ?? batchPlace(db, job);
       if (found?.processor !== id) throw new NotFoundError('Job not found');
       return found.collection;
     });

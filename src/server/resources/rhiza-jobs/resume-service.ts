@@ -3,7 +3,7 @@ import { type Caller, registered } from '../../model/caller.ts';
 import { newSending } from '../../model/job-state.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { NewJob } from '../../store/job-rows.ts';
-import { findJob, type StoredJob } from '../../store/jobs.ts';
+import { findJob, findJobHead, type StoredJob } from '../../store/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { Launcher } from '../jobs/launcher.ts';
@@ -66,6 +66,6 @@ export class ResumeService {
     const rhiza = this.#entities.viewedRow(db, caller, id);
     if (rhiza.type !== 'rhiza') throw new NotFoundError();
     this.#launcher.writes.env.permissions.require(db, registered(caller), 'rhiza:invoke', rhiza);
-    if (findJob(db, job)?.rhiza !== id) throw new NotFoundError('Job not found');
+    if (findJobHead(db, job)?.rhiza !== id) throw new NotFoundError('Job not found');
   }
 }

@@ -1,6 +1,6 @@
 import { NotFoundError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
-import { findJob } from '../../store/jobs.ts';
+import { findJobHead } from '../../store/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
@@ -42,7 +42,7 @@ export class RhizaStatusService {
       const rhiza = entities.viewedRow(db, caller, id);
       if (rhiza.type !== 'rhiza') throw new NotFoundError();
       writes.env.permissions.require(db, accepted(caller), 'rhiza:view', rhiza);
-      if (findJob(db, job)?.rhiza !== id) throw new NotFoundError('Job not found');
+      if (findJobHead(db, job)?.rhiza !== id) throw new NotFoundError('Job not found');
     });
     return store;
   }
