@@ -83,8 +83,9 @@ export class UpkeepService {
     for (;;) {
       const next = await task.next();
       if (!next.done) {
-        const { cursor, last } = next.value;
-        yield { progress: { step: 'changes', done: cursor, total: last } };
+        const { cursor, last, behind } = next.value;
+        const then = behind ? ', now labels that have changed' : ', now what is learned of them';
+        yield { progress: { step: `changes${cursor < last ? '' : then}`, done: cursor, total: last } };
         continue;
       }
       const { entities, cursor, behind } = next.value;
