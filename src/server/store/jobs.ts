@@ -103,6 +103,23 @@ export function grantEnd(db: Reader, run: string, processor: string): number | u
     ?.expires;
 }
 
+/** What a processor was granted in a target collection until when, by the run whose grant ends last. */
+export function grantIn(
+  db: Reader,
+  collection: string,
+  processor: string,
+  nowMs: number,
+): { actions: string[]; expires: number } | undefined {
+  const row = db.get<{ actions: string; expires: number }>(
+    `SELECT actions, expires FROM job_grant g WHERE processor = ? AND expires > ?
+       AND EXISTS (SELECT 1 FROM job j WHERE j.run = g.run AND j.target = ?) ORDER BY expires DESC LIMIT 1`,
+    processor,
+    nowMs,
+    collection,
+  );
+  return row && { actions: JSON.parse(row.actions) as string[], expires: row.expires };
+}
+
 /** The processors of a run. */
 export function grantedIn(db: Reader, run: string): string[] {
   return db

@@ -118,6 +118,8 @@ CREATE TABLE job_grant (
   PRIMARY KEY (run, processor)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX job_grant_processor ON job_grant (processor, expires);
+
 CREATE TABLE job_log (
   entity INTEGER PRIMARY KEY,
   job TEXT NOT NULL,

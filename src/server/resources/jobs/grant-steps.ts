@@ -1,10 +1,13 @@
 import { ForbiddenError } from '../../errors.ts';
 import type { RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import { grantRole } from '../../model/collection-rules.ts';
 import { type Grantee, type GrantPlan, planGrant } from '../../model/grants.ts';
 import { applyUpdate } from '../../model/merge.ts';
+import type { CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { Standing } from '../../store/entities.ts';
+import { grantIn } from '../../store/jobs.ts';
 import { membership } from '../collections/members.ts';
 import type { EntityWrites, Prepared } from '../entities/writes.ts';
 
@@ -48,7 +51,22 @@ export function planGrants(
     known.set(action, holding);
     return holding;
   };
-  return grantees.map((grantee) => planGrant(access, grantee, { now, wanted: wantedMs, holds }));
+  return grantees.map((grantee) => {
+    const given = collection.mirror === null ? access : withLocal(access, grantee, grantIn(db, id, grantee.id, now));
+    return planGrant(given, grantee, { now, wanted: wantedMs, holds });
+  });
+}
+
+/** What a mirrored collection says, with the grant that stands on this node alone. */
+function withLocal(
+  { roles, members, groups }: CollectionAccess,
+  { id, type }: Grantee,
+  grant: { actions: string[]; expires: number } | undefined,
+): CollectionAccess {
+  if (!grant) return { roles, members, groups };
+  const role = grantRole(type, id);
+  const member = { role, peer: id, kind: 'member' as const, expires: grant.expires };
+  return { roles: new Map([...roles, [role, grant.actions]]), members: [...members, member], groups };
 }
 
 /** @throws ForbiddenError where a plan would give what whoever asks does not hold there */

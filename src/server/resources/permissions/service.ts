@@ -1,5 +1,5 @@
 import { ForbiddenError, type Issue, NotFoundError, UnauthorizedError } from '../../errors.ts';
-import { isWrite, permissionMetadata } from '../../model/actions.ts';
+import { implies, isWrite, permissionMetadata } from '../../model/actions.ts';
 import type { Actor, RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { countsAsGroup, type GroupMembers, groupMembersOf } from '../../model/groups.ts';
@@ -19,6 +19,7 @@ import { accessOf, type CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity, findTip } from '../../store/entities.ts';
 import { FolderTree } from '../../store/folders.ts';
+import { grantIn } from '../../store/jobs.ts';
 import type { Networks } from '../../store/networks.ts';
 import { mirrorOf } from '../../store/remotes.ts';
 import { firstAuthor, lastLive, versionByKey } from '../../store/versions.ts';
@@ -193,6 +194,7 @@ export class PermissionsService {
   require(db: Reader, actor: Actor, action: string, entity: Placed | null): void {
     if (entity !== null && isOpenToAll(action)) return;
     const placement = entity && this.placement(db, entity);
+    if (this.#grantedInMirror(db, actor, action, placement)) return;
     const { acting, refusal } = actingIn(db, actor, placement);
     if (refusal !== null && actor.kind !== 'anonymous' && isWrite(action)) throw new ForbiddenError(refusal);
     requireAction(acting, action, placement, this.#now());
@@ -202,8 +204,16 @@ export class PermissionsService {
   may(db: Reader, actor: Actor, action: string, entity: Placed): boolean {
     if (isOpenToAll(action)) return true;
     const placement = this.placement(db, entity);
+    if (this.#grantedInMirror(db, actor, action, placement)) return true;
     const { acting, refusal } = actingIn(db, actor, placement);
     return (refusal === null || !isWrite(action)) && allowed(acting, action, placement, this.#now());
+  }
+
+  /** A job's grants in a mirrored collection stay on this node: they stand in no version (decisions.md, Processors). */
+  #grantedInMirror(db: Reader, actor: Actor, action: string, placement: Placement | null): boolean {
+    if (actor.kind !== 'processor' || placement?.method !== 'collection' || placement.mirrored !== true) return false;
+    const grant = grantIn(db, placement.collection_id, actor.id, this.#now());
+    return grant?.actions.some((one) => implies(one, action)) === true;
   }
 
   /** In a mirror the operator is the remote's user, which the stamp could not know (decisions.md, Sync). */

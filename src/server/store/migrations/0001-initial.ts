@@ -265,6 +265,7 @@ CREATE TABLE job_grant (
   expires INTEGER NOT NULL,
   PRIMARY KEY (run, processor)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX job_grant_processor ON job_grant (processor, expires);
 -- Invocations that were asked for together and become jobs one by one; next: how many have. body is JSON.
 CREATE TABLE job_batch (
   id TEXT PRIMARY KEY,
