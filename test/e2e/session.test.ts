@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { TestNode } from '../helpers/node.ts';
-import { openBrowser, signInLink, startPageNode, browserThere as there } from '../ui/browser.ts';
+import { signInLink, startPageNode } from '../ui/browser.ts';
+import { openBrowser, browserThere as there } from '../ui/chromium.ts';
 
 // The built page in a real browser against a real node.
 

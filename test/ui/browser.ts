@@ -1,38 +1,17 @@
-import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { env } from 'node:process';
 import { AxeBuilder } from '@axe-core/playwright';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { type StartOptions, startNode, type TestNode } from '../helpers/node.ts';
+import { built } from './chromium.ts';
 
 // The built page in a real browser, against a real node.
 
-const executablePath = '/usr/bin/chromium';
-const built = resolve(import.meta.dirname, '../../out/renderer');
 /** Where the screenshots go; `out` is not committed. */
 const pictures = resolve(import.meta.dirname, '../../out/screenshots');
-const args = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
-  ...['--disable-background-networking', '--disable-component-update'],
-];
-
-/** Whether there is a browser. Without one the tests are skipped, but not where everything has to be tested. */
-export const browserThere = existsSync(executablePath);
-if (!browserThere) {
-  const sentence = `There is no browser at ${executablePath} (apt-get install chromium), so the page is not tested.`;
-  if (env.CI) throw new Error(sentence);
-  console.warn(sentence);
-}
-
 /** A journey takes a while, the more so on a busy machine. */
 export const patience = 180_000;
-
-export async function openBrowser(): Promise<Browser> {
-  if (!existsSync(resolve(built, 'index.html'))) throw new Error('Build the page first: npm run build');
-  return chromium.launch({ executablePath, headless: true, args });
-}
 
 /** A node that serves the built page. */
 export function startPageNode(options: StartOptions = {}): Promise<TestNode> {

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { operator } from '../helpers/callers.ts';
 import { read, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { browserThere, lookAt, openBrowser, patience, signedIn, startPageNode, type Visit } from './browser.ts';
+import { lookAt, patience, signedIn, startPageNode, type Visit } from './browser.ts';
+import { browserThere, openBrowser } from './chromium.ts';
 import { seedArtworks, seedItems } from './seed.ts';
 
 describe.skipIf(!browserThere)('collections', { timeout: patience }, () => {
@@ -178,7 +179,7 @@ describe.skipIf(!browserThere)('collections', { timeout: patience }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('One was not changed').waitFor();
     await lookAt(page, 'collection-bulk-failed');
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
     await page.getByText('2 entities', { exact: true }).waitFor();
     expect((await read(node, me, changed.id)).properties.colour).toBe('mauve');
     expect(visitor.faults).toEqual([]);

@@ -3,16 +3,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, read, update } from '../helpers/entities.ts';
 import { type TestNode, temporaryFolder } from '../helpers/node.ts';
-import {
-  browserThere,
-  lookAt,
-  openBrowser,
-  patience,
-  signedIn,
-  signInLink,
-  startPageNode,
-  type Visit,
-} from './browser.ts';
+import { lookAt, patience, signedIn, signInLink, startPageNode, type Visit } from './browser.ts';
+import { browserThere, openBrowser } from './chromium.ts';
+
+/** A picture of one pixel. */
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 describe.skipIf(!browserThere)('an entity', { timeout: patience }, () => {
   let browser: Browser;
@@ -217,6 +215,37 @@ describe.skipIf(!browserThere)('an entity', { timeout: patience }, () => {
     await page.getByRole('button', { name: 'Restore' }).click();
     await heading('To Ada').waitFor();
     expect((await read(node, me, letter.id)).ver).toBe(6);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('holds files that are attached, looked at and removed', async () => {
+    const input = page.locator('input[type="file"]');
+    await input.setInputFiles({ name: 'page.png', mimeType: 'image/png', buffer: pixel });
+    await page.getByText('page.png was attached', { exact: true }).waitFor();
+    const evil = '<script>window.hacked = 1</script>';
+    await input.setInputFiles({ name: 'evil.html', mimeType: 'text/html', buffer: Buffer.from(evil) });
+    await page.getByText('evil.html was attached', { exact: true }).waitFor();
+    const line = (name: string) => page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) });
+    await line('page.png').getByRole('button', { name: 'Show' }).click();
+    await expect
+      .poll(() =>
+        page
+          .getByRole('img', { name: 'page.png' })
+          .evaluate((image: unknown) => (image as { naturalWidth: number }).naturalWidth),
+      )
+      .toBe(1);
+    await line('evil.html').getByRole('button', { name: 'Show' }).click();
+    await line('evil.html').locator('pre').getByText(evil).waitFor();
+    await lookAt(page, 'entity-files');
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save evil.html' }).click(),
+    ]);
+    expect(saved.suggestedFilename()).toBe('evil.html');
+    await page.getByRole('button', { name: 'Remove page.png' }).click();
+    await line('page.png').waitFor({ state: 'detached' });
+    expect(Object.keys((await read(node, me, letter.id)).properties.content as object)).toEqual(['evil.html']);
+    expect(await page.evaluate('window.hacked')).toBe(undefined);
     expect(visitor.faults).toEqual([]);
   });
 

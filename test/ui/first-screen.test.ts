@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { browserThere } from './browser.ts';
+import { browserThere } from './chromium.ts';
 
 const built = resolve(import.meta.dirname, '../../out/renderer');
 

@@ -2,7 +2,8 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operator } from '../helpers/callers.ts';
 import { collection, create } from '../helpers/entities.ts';
-import { browserThere, lookAt, openBrowser, patience, signedIn, startPageNode } from './browser.ts';
+import { lookAt, patience, signedIn, startPageNode } from './browser.ts';
+import { browserThere, openBrowser } from './chromium.ts';
 import { seedArtworks } from './seed.ts';
 
 describe.skipIf(!browserThere)('the search', { timeout: patience }, () => {

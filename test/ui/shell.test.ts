@@ -1,7 +1,8 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestNode } from '../helpers/node.ts';
-import { browserThere, lookAt, openBrowser, patience, signedIn, signInLink, startPageNode, visit } from './browser.ts';
+import { lookAt, patience, signedIn, signInLink, startPageNode, visit } from './browser.ts';
+import { browserThere, openBrowser } from './chromium.ts';
 
 describe.skipIf(!browserThere)('the page around every screen', { timeout: patience }, () => {
   let browser: Browser;

@@ -11,6 +11,9 @@ const protect = helmet({
     directives: {
       'default-src': ["'self'"],
       'img-src': ["'self'", 'data:', 'blob:'],
+      // Files that the page has fetched and given a type of its own, so that none of them runs.
+      'media-src': ["'self'", 'blob:'],
+      'frame-src': ["'self'", 'blob:'],
       'style-src': ["'self'", "'unsafe-inline'"],
       'object-src': ["'none'"],
       'base-uri': ["'none'"],

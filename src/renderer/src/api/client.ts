@@ -5,6 +5,7 @@ import type { components, paths } from './schema.d.ts';
 type Network = 'main' | 'test';
 
 const signedOut = new Set<() => void>();
+const noAnswer = new Set<() => void>();
 
 /** The network that the address asks for; everything on the page is of it. */
 export function currentNetwork(): Network {
@@ -15,6 +16,12 @@ export function currentNetwork(): Network {
 export function onSignedOut(listener: () => void): () => void {
   signedOut.add(listener);
   return () => signedOut.delete(listener);
+}
+
+/** Told whenever the node did not answer. */
+export function onNoAnswer(listener: () => void): () => void {
+  noAnswer.add(listener);
+  return () => noAnswer.delete(listener);
 }
 
 let header: Promise<string> | undefined;
@@ -37,7 +44,10 @@ const client = createClient<paths>({
       if (currentNetwork() === 'test') request.headers.set(await networkHeader(), 'test');
       return await fetch(request);
     } catch (error) {
-      throw request.signal.aborted ? error : unreachable(error);
+      if (request.signal.aborted) throw error;
+      // Whether it runs is what is looked at then.
+      if (!request.url.endsWith('/health')) for (const tell of noAnswer) tell();
+      throw unreachable(error);
     }
   },
 });

@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
-import { onSignedOut } from './client.ts';
+import { onNoAnswer, onSignedOut } from './client.ts';
 import { Failure } from './failure.ts';
 
 /** Only what may be otherwise in a moment is asked again. */
@@ -16,5 +16,6 @@ export function createQueryClient(): QueryClient {
     },
   });
   onSignedOut(() => client.invalidateQueries({ queryKey: ['session'] }));
+  onNoAnswer(() => client.invalidateQueries({ queryKey: ['health'] }, { cancelRefetch: false }));
   return client;
 }

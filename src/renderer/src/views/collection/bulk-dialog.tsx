@@ -75,7 +75,9 @@ export function BulkDialog({ collection, selection, properties, open, onClose }:
       about={t('bulk.about')}
       actions={
         <>
-          <Button onClick={progress ? close : onClose}>{t(busy ? 'bulk.stop' : 'action.cancel')}</Button>
+          <Button onClick={progress ? close : onClose}>
+            {t(busy ? 'bulk.stop' : progress ? 'dialog.close' : 'action.cancel')}
+          </Button>
           <Button
             look={kind === 'delete' ? 'danger' : 'main'}
             disabled={!change || busy || progress !== null}

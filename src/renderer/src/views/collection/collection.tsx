@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { FilePlus2, Inbox, Plus, SearchX } from 'lucide-react';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { Button } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -67,6 +67,12 @@ export function Collection() {
     setRows((old) =>
       old.total === next.total && old.error === next.error ? old : { total: next.total, error: next.error },
     );
+  }, []);
+
+  // The next click goes to an entity, most likely.
+  useEffect(() => {
+    const timer = setTimeout(() => void import('../entity/entity.tsx'), 500);
+    return () => clearTimeout(timer);
   }, []);
 
   const move = (by: number) => setActive((at) => Math.max(0, Math.min((rows.total ?? 1) - 1, at + by)));

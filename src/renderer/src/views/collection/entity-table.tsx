@@ -6,7 +6,8 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { currentNetwork } from '../../api/client.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { columnTitle } from './column-name.ts';
 import { HeaderCell } from './header-cell.tsx';
@@ -16,6 +17,8 @@ import type { TableRow, TableWanted } from './table-queries.ts';
 import { useRows } from './use-rows.ts';
 
 const rowHeight = 32;
+/** What is in sight is told in steps of so many rows, so that not each one of them fetches and draws anew. */
+const stride = 25;
 const features = tableFeatures({ columnVisibilityFeature, columnSizingFeature, columnResizingFeature });
 const nothing: TableRow[] = [];
 
@@ -64,7 +67,8 @@ export function EntityTable(props: EntityTableProps) {
     estimateSize: () => rowHeight,
     overscan: 12,
     onChange: (instance) => {
-      const { startIndex: first = 0, endIndex: last = 40 } = instance.range ?? {};
+      const { startIndex, endIndex } = instance.range ?? { startIndex: 0, endIndex: 40 };
+      const [first, last] = [Math.floor(startIndex / stride) * stride, Math.ceil(endIndex / stride) * stride];
       setRange((old) => (old.first === first && old.last === last ? old : { first, last }));
     },
   });
@@ -72,9 +76,23 @@ export function EntityTable(props: EntityTableProps) {
     if (active >= 0 && active < count) virtual.scrollToIndex(active, { align: 'auto' });
   }, [active, count, virtual]);
 
+  // The same function each time, so that rows which stay are not drawn again.
+  const now = useRef({ active, selection, rows, onActive });
+  now.current = { active, selection, rows, onActive };
+  const onSelect = useCallback((to: number, row: TableRow | undefined, range: boolean) => {
+    const { active: from, selection: chosen, rows: all, onActive: point } = now.current;
+    if (range) chosen.extend(from, to, all.at);
+    else if (row) chosen.toggle(row);
+    point(to);
+  }, []);
+
   const rowId = (index: number) => `${id}-${index}`;
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = stepOf(event.key, Math.max(1, range.last - range.first - 1), count);
+    const step = stepOf(
+      event.key,
+      Math.max(1, (virtual.range?.endIndex ?? 20) - (virtual.range?.startIndex ?? 0) - 1),
+      count,
+    );
     if (step === null || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     const next = Math.max(0, Math.min(count - 1, step === 'first' ? 0 : step === 'last' ? count - 1 : active + step));
@@ -92,7 +110,9 @@ export function EntityTable(props: EntityTableProps) {
       aria-colcount={columns.length + 2}
       aria-multiselectable
       aria-busy={rows.late || rows.total === undefined}
-      aria-activedescendant={active >= range.first - 12 && active <= range.last + 12 ? rowId(active) : undefined}
+      aria-activedescendant={
+        virtual.getVirtualItems().some(({ index }) => index === active) ? rowId(active) : undefined
+      }
       onKeyDown={onKeyDown}
       className="min-h-0 flex-1 overflow-auto bg-surface [contain:strict]"
     >
@@ -139,11 +159,12 @@ export function EntityTable(props: EntityTableProps) {
               selected={row !== undefined && selection.has(row.id)}
               onPoint={onActive}
               onOpen={onOpen}
-              onSelect={(to, range) => {
-                if (range) selection.extend(active, to, rows.at);
-                else if (row) selection.toggle(row);
-                onActive(to);
-              }}
+              href={
+                row
+                  ? `${import.meta.env.BASE_URL}entities/${row.id}${currentNetwork() === 'test' ? '?network=test' : ''}`
+                  : ''
+              }
+              onSelect={onSelect}
             />
           );
         })}

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
 import { classes } from '../../components/classes.ts';
 import { useTexts } from '../../messages/texts.tsx';
@@ -17,12 +16,14 @@ interface RowLineProps {
   selected: boolean;
   onPoint(index: number): void;
   onOpen(row: TableRow): void;
-  onSelect(index: number, range: boolean): void;
+  onSelect(index: number, row: TableRow | undefined, range: boolean): void;
+  /** The entity's address: the router's own links are too much for this many. */
+  href: string;
 }
 
 /** One row of the grid, also before it has come. */
 export const RowLine = memo(function RowLine(props: RowLineProps) {
-  const { id, index, top, template, columns, row, active, selected, onPoint, onOpen, onSelect } = props;
+  const { id, index, top, template, columns, row, active, selected, href, onPoint, onOpen, onSelect } = props;
   const { t } = useTexts();
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys for all of its rows
@@ -34,7 +35,7 @@ export const RowLine = memo(function RowLine(props: RowLineProps) {
       onClick={() => onPoint(index)}
       onDoubleClick={() => row && onOpen(row)}
       className={classes(
-        'absolute top-0 left-0 grid h-8 w-full border-b border-line/60',
+        'absolute top-0 left-0 grid h-8 w-full border-b border-line/60 [contain:layout_style]',
         selected ? 'bg-accent-soft' : 'hover:bg-paper',
         active && 'shadow-[inset_3px_0_0_var(--color-accent)]',
       )}
@@ -51,15 +52,20 @@ export const RowLine = memo(function RowLine(props: RowLineProps) {
           onChange={() => undefined}
           onClick={(event) => {
             event.stopPropagation();
-            onSelect(index, event.shiftKey);
+            onSelect(index, row, event.shiftKey);
           }}
         />
       </span>
       <span role="gridcell" className="flex min-w-0 items-center px-2">
         {row ? (
-          <Link
-            to="/entities/$id"
-            params={{ id: row.id }}
+          <a
+            href={href}
+            onClick={(event) => {
+              // A click with a key held opens another tab or window, as everywhere.
+              if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+              event.preventDefault();
+              onOpen(row);
+            }}
             tabIndex={-1}
             className={classes(
               'truncate font-medium hover:underline',
@@ -68,7 +74,7 @@ export const RowLine = memo(function RowLine(props: RowLineProps) {
             )}
           >
             <bdi>{row.label ?? t('entity.noLabel')}</bdi>
-          </Link>
+          </a>
         ) : (
           <span className="h-2.5 w-40 rounded bg-sunken" />
         )}

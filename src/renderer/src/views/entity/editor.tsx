@@ -11,6 +11,7 @@ import { DeleteDialog } from './delete-dialog.tsx';
 import { useDraft } from './draft.ts';
 import { EntityHead } from './entity-head.tsx';
 import { cardQuery, type Entity, entityQuery } from './entity-queries.ts';
+import { FilesPanel } from './files/files-panel.tsx';
 import { type Content, contentOf, sameContent } from './model/content.ts';
 import { PropertiesForm } from './properties-form.tsx';
 import { RelationshipsPanel } from './relationships/relationships-panel.tsx';
@@ -98,14 +99,17 @@ export function Editor({ entity }: { entity: Entity }) {
             onChange={change}
             onFault={setFault}
           />
-          <RelationshipsPanel
-            id={entity.id}
-            base={draft.base}
-            content={draft.content}
-            collection={collection}
-            known={(facets.data?.relationships ?? []).map(({ name }) => name)}
-            onChange={change}
-          />
+          <div className="space-y-6">
+            <FilesPanel entity={entity} />
+            <RelationshipsPanel
+              id={entity.id}
+              base={draft.base}
+              content={draft.content}
+              collection={collection}
+              known={(facets.data?.relationships ?? []).map(({ name }) => name)}
+              onChange={change}
+            />
+          </div>
         </div>
       </div>
       {draft.dirty && (

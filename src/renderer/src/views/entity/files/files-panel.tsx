@@ -1,0 +1,126 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Download, Paperclip, X } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { answered, api } from '../../../api/client.ts';
+import { Button, IconButton } from '../../../components/button.tsx';
+import { Problem } from '../../../components/problem.tsx';
+import { toast } from '../../../components/toasts.tsx';
+import { useTexts } from '../../../messages/texts.tsx';
+import { type Entity, entityQuery } from '../entity-queries.ts';
+import { fetchFile } from './fetch-file.ts';
+import { FilePreview } from './file-preview.tsx';
+import { type HeldFile, heldFiles, previewOf } from './held-files.ts';
+
+/** The files of an entity: looked at, taken away, attached and removed. Each attached one is a version at once. */
+export function FilesPanel({ entity }: { entity: Entity }) {
+  const { t } = useTexts();
+  const queries = useQueryClient();
+  const input = useRef<HTMLInputElement>(null);
+  const files = heldFiles(entity);
+  const { id } = entity;
+  const attach = useMutation({
+    mutationFn: (file: File) =>
+      answered(
+        api.POST('/entities/{id}/content', {
+          params: { path: { id }, query: { key: file.name, filename: file.name } },
+          body: file as never,
+          bodySerializer: (body) => body,
+          headers: { 'Content-Type': file.type || 'application/octet-stream' },
+        }),
+      ),
+    onSuccess: async (_, { name }) => {
+      toast(t('file.attached', { name }));
+      await queries.invalidateQueries({ queryKey: entityQuery(id).queryKey });
+    },
+  });
+  const remove = useMutation({
+    mutationFn: ({ key }: HeldFile) =>
+      answered(
+        api.DELETE('/entities/{id}/content', {
+          params: { path: { id }, query: { expect_tip: entity.cid, key: key ?? undefined } },
+        }),
+      ),
+    onSuccess: () => queries.invalidateQueries({ queryKey: entityQuery(id).queryKey }),
+  });
+  return (
+    <section aria-labelledby="files" className="space-y-2">
+      <div className="flex items-center gap-3">
+        <h2 id="files" className="flex-1 text-base font-semibold">
+          {t('file.title')}
+        </h2>
+        <input
+          ref={input}
+          type="file"
+          hidden
+          aria-label={t('file.attach')}
+          onChange={({ target }) => {
+            const [file] = target.files ?? [];
+            if (file) attach.mutate(file);
+            target.value = '';
+          }}
+        />
+        <Button small disabled={attach.isPending} onClick={() => input.current?.click()}>
+          <Paperclip size={13} aria-hidden />
+          {t(attach.isPending ? 'file.attaching' : 'file.attach')}
+        </Button>
+      </div>
+      {(attach.error ?? remove.error) && <Problem error={attach.error ?? remove.error} />}
+      {files.length === 0 && <p className="text-quiet">{t('file.none')}</p>}
+      <ul className="space-y-2">
+        {files.map((file) => (
+          <FileLine
+            key={`${file.key} ${file.cid}`}
+            entity={id}
+            file={file}
+            onRemove={file.key === null ? undefined : () => remove.mutate(file)}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function FileLine({ entity, file, onRemove }: { entity: string; file: HeldFile; onRemove: (() => void) | undefined }) {
+  const { t, bytes } = useTexts();
+  const [shown, setShown] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const kind = previewOf(file);
+  const save = async () => {
+    try {
+      const url = URL.createObjectURL(await fetchFile(entity, file, 'application/octet-stream'));
+      const link = Object.assign(document.createElement('a'), { href: url, download: file.name });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    } catch (failed) {
+      setError(failed);
+    }
+  };
+  return (
+    <li className="rounded-md border border-line bg-surface">
+      <div className="flex items-center gap-1 pl-2">
+        <div className="min-w-0 flex-1 py-1">
+          <bdi className="block truncate">{file.name}</bdi>
+          <p className="truncate text-xs text-quiet">
+            {file.type}
+            {file.size !== undefined && ` · ${bytes(file.size)}`}
+          </p>
+        </div>
+        {kind && (
+          <Button small aria-expanded={shown} onClick={() => setShown(!shown)}>
+            {t(shown ? 'file.hide' : 'file.show')}
+          </Button>
+        )}
+        <IconButton label={t('file.save', { name: file.name })} onClick={() => void save()}>
+          <Download size={15} aria-hidden />
+        </IconButton>
+        {onRemove && (
+          <IconButton label={t('file.remove', { name: file.name })} onClick={onRemove}>
+            <X size={15} aria-hidden />
+          </IconButton>
+        )}
+      </div>
+      {error !== null && <Problem error={error} />}
+      {shown && kind && <FilePreview entity={entity} file={file} kind={kind} />}
+    </li>
+  );
+}
