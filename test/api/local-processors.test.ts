@@ -1,5 +1,7 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, type Entity, read as entity, ok } from '../helpers/entities.ts';
@@ -16,7 +18,7 @@ import {
   within,
   workflow,
 } from '../helpers/local.ts';
-import { startNode, type TestNode } from '../helpers/node.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { exported, imported } from '../helpers/node-archives.ts';
 import { klados } from '../helpers/processors.ts';
 
@@ -293,4 +295,30 @@ describe('a workflow of commands', () => {
     const [batch] = await within(node, me, started.job_collection, 'batch');
     expect(batch?.properties).toMatchObject({ status: 'complete', total: 10, completed: 10 });
   }, 120_000);
+});
+
+test('a job that a stop of the node interrupts is run again', async () => {
+  await using folder = await temporaryFolder();
+  const go = join(folder.path, 'go');
+  const waiting = `
+    require('node:fs').appendFileSync(${JSON.stringify(`${go}.log`)}, 'run ');
+    if (!require('node:fs').existsSync(${JSON.stringify(go)})) await new Promise(() => setInterval(() => {}, 1000));
+    return { outputs: [{ type: 'note', properties: { label: 'made' } }] };`;
+  const data = join(folder.path, 'data');
+  let status = '';
+  {
+    await using first = await startNode({ data });
+    const who = operator(first);
+    await allow(first, { slow: replying(waiting) });
+    const where = await collection(first, who, { label: 'target' });
+    const of = await command(first, who, where.id, 'slow');
+    const body = { target_entity: where.id, target_collection: where.id, confirm: true };
+    const { job_id } = ok<Started>(await ask(first, who, `POST /kladoi/${of.id}/invoke`, body));
+    status = `/kladoi/${of.id}/jobs/${job_id}/status`;
+    while (!existsSync(`${go}.log`)) await pause(50);
+  }
+  await writeFile(go, '');
+  await using second = await startNode({ data });
+  expect(await ended(second, operator(second), status)).toMatchObject({ status: 'done' });
+  expect(await readFile(`${go}.log`, 'utf8')).toBe('run run ');
 });

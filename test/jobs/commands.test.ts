@@ -158,6 +158,11 @@ describe("a command's end", () => {
     ['nothing', exited(''), 'INVALID_OUTPUT', false, 'wrote nothing to stdout'],
     ['HTML', exited('<!doctype html><p>Bad gateway'), 'INVALID_OUTPUT', false, 'begins with "<!doctype html>'],
     ['no result', exited('{"outputs":["x"]}'), 'INVALID_OUTPUT', false, 'outputs.0'],
+    [
+      'a deep one',
+      exited(`{"outputs":[{"type":"x","properties":{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}}]}`),
+      ...(['INVALID_OUTPUT', false, 'nested too deeply'] as const),
+    ],
     ['a list', exited('[]'), 'INVALID_OUTPUT', false, 'cannot be used'],
     [
       'a failure',

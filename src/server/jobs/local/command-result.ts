@@ -109,13 +109,22 @@ function read(outcome: Extract<CommandOutcome, { ended: 'exited' }>, name: strin
   if (text === '') throw invalid(name, `wrote nothing to stdout, where its result is expected as JSON.${words}`);
   if (json === undefined)
     throw invalid(name, `wrote no JSON to stdout: it begins with ${JSON.stringify(text.slice(0, 40))}.${words}`);
-  const result = success.safeParse(json);
+  const result = checked(json, name);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   throw invalid(
     name,
     `wrote a result that cannot be used: ${issue?.path.join('.') || 'all of it'}: ${issue?.message}.`,
   );
+}
+
+function checked(json: unknown, name: string) {
+  try {
+    return success.safeParse(json);
+  } catch (error) {
+    if (error instanceof RangeError) throw invalid(name, 'wrote a result that is nested too deeply.');
+    throw error;
+  }
 }
 
 function invalid(name: string, what: string): JobError {
