@@ -51,6 +51,19 @@ describe('an entity is found', () => {
       properties: { label: 'Sketch', text: `Seen from [the hill](arke:${place.id}).` },
     });
     expect((await search(node, owner, 'entities', { query: 'norham sketch' })).results[0]?.id).toBe(id);
+    const named = async (query: string) => {
+      await indexIdle(node);
+      return labels(await search(node, owner, 'entities', { query, types: ['document'] }));
+    };
+    const renamed = await update(node, owner, place, { properties: { label: 'Bamburgh Keep' } });
+    expect([await named('bamburgh'), await named('norham')]).toEqual([['Sketch'], []]);
+    await remove(node, owner, renamed);
+    expect([await named('bamburgh'), await named('hill')]).toEqual([[], ['Sketch']]);
+    // One that comes later, too.
+    const later = '01J00000000000000000000ABC';
+    await inWorks('Letter', { properties: { label: 'Letter', text: `About [him](arke:${later}).` } });
+    await create(node, owner, { id: later, type: 'person', properties: { label: 'Theophilus' } });
+    expect(await named('theophilus')).toEqual(['Letter']);
   });
 
   it('no longer when it is deleted, and again when it is restored', async () => {

@@ -5,6 +5,7 @@ import { lastMove } from '../store/events.ts';
 import {
   addTerm,
   askAgain,
+  askNaming,
   askRelabel,
   docOf,
   dropDoc,
@@ -14,6 +15,7 @@ import {
   nextRelabel,
   ownMeta,
   putDoc,
+  putNamed,
   relabelled,
   seenAgain,
   setMeta,
@@ -57,6 +59,7 @@ export interface Writing {
 const pageMoves = 200;
 const pageAgain = 100;
 const maxNeighbours = 300;
+const maxNamed = 200;
 const maxTermsKept = 500_000;
 const summarySample = 200;
 
@@ -139,9 +142,12 @@ function take(writing: Writing, db: Reader, key: number, summarized = false): vo
     dropDoc(index, key);
     writing.vectors.drop(key);
     if (before.label !== '') askRelabel(index, key);
+    if (row) askNaming(index, row.id, lastMoveOf(db, key));
     return;
   }
-  const source = textOf(db, row);
+  const named = new Set<string>();
+  const source = textOf(db, row, named);
+  putNamed(index, key, named);
   const text = docWords(source);
   const digest = digestOf(text);
   const { label, collection } = row;
@@ -153,7 +159,10 @@ function take(writing: Writing, db: Reader, key: number, summarized = false): vo
   putDoc(index, { key, digest, label, collection, seen }, text);
   if (before?.digest !== digest)
     writing.vectors.put({ key, type: row.type, passage: passageOf(source) }, before === undefined);
-  if ((before?.label ?? '') !== label && sourcesOf(db, key, 0, 1).length > 0) askRelabel(index, key);
+  if ((before?.label ?? '') !== label) {
+    askNaming(index, row.id, lastMoveOf(db, key));
+    if (sourcesOf(db, key, 0, 1).length > 0) askRelabel(index, key);
+  }
   if (terms.size > maxTermsKept) terms.clear();
   for (const part of [text.label, text.body, text.links])
     for (const word of part.split(' '))
@@ -171,8 +180,8 @@ function embeddedOf(db: Reader, keys: readonly number[]): Embedded[] {
   });
 }
 
-/** The texts of a live entity. */
-export function textOf(db: Reader, row: SourceRow): EntityText {
+/** The texts of a live entity; `named` gets the ids that they name. */
+export function textOf(db: Reader, row: SourceRow, named = new Set<string>()): EntityText {
   const { properties } = JSON.parse(row.json ?? '{"properties":{}}') as { properties: { [key: string]: Json } };
   return entityText({
     type: row.type,
@@ -180,6 +189,9 @@ export function textOf(db: Reader, row: SourceRow): EntityText {
     properties,
     neighbours: neighboursOf(db, row.key, maxNeighbours),
     ...(row.type === 'collection' && { summary: collectionSummary(db, row.key, summarySample) }),
-    labelOf: (id) => labelOfId(db, id),
+    labelOf: (id) => {
+      if (named.size < maxNamed) named.add(id);
+      return labelOfId(db, id);
+    },
   });
 }

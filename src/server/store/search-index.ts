@@ -31,6 +31,10 @@ const schema: readonly string[] = [
   -- Every word that was ever indexed, in the order of its first coming.
   CREATE TABLE term (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE) STRICT;
 
+  -- Which ids the references in an entity's texts name.
+  CREATE TABLE named (id TEXT NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (id, source)) STRICT, WITHOUT ROWID;
+  CREATE INDEX named_source ON named (source);
+
   -- Entities whose neighbours have to be looked at again, up to the key after which that goes on.
   CREATE TABLE relabel (key INTEGER PRIMARY KEY, after INTEGER NOT NULL) STRICT;
   -- Entities to be looked at again.
@@ -66,7 +70,7 @@ const schema: readonly string[] = [
 ];
 
 /** Goes up with every change of the tables or of what is put into them: an index of another layout is made anew. */
-const layout = 4;
+const layout = 5;
 
 /** The index's file in a network's folder. */
 export function searchFile(folder: string): string {
@@ -196,7 +200,7 @@ export function setMeta(index: Writer, name: string, value: string): void {
 /** Forgets everything that is indexed. */
 export function emptyIndex(index: Writer, epoch: string): void {
   index.run("INSERT INTO words (words) VALUES ('delete-all')");
-  for (const table of ['meta', 'doc', 'term', 'relabel', 'again', 'vec', 'code', 'model'])
+  for (const table of ['meta', 'doc', 'term', 'named', 'relabel', 'again', 'vec', 'code', 'model'])
     index.run(`DELETE FROM ${table}`);
   setMeta(index, 'epoch', epoch);
 }
@@ -241,6 +245,7 @@ export function putDoc(index: Writer, { key, digest, label, collection, seen }: 
 export function dropDoc(index: Writer, key: number): void {
   index.run('DELETE FROM doc WHERE key = ?', key);
   index.run('DELETE FROM words WHERE rowid = ?', key);
+  index.run('DELETE FROM named WHERE source = ?', key);
 }
 
 export function addTerm(index: Writer, term: string): void {
@@ -268,6 +273,21 @@ export function relabelled(index: Writer, key: number, after: number | null): vo
 
 export function askAgain(index: Writer, key: number): void {
   index.run('INSERT OR IGNORE INTO again (key) VALUES (?)', key);
+}
+
+/** Keeps which ids an entity's texts name. */
+export function putNamed(index: Writer, source: number, ids: Iterable<string>): void {
+  index.run('DELETE FROM named WHERE source = ?', source);
+  for (const id of ids) index.run('INSERT INTO named (id, source) VALUES (?, ?)', id, source);
+}
+
+/** Has those looked at again whose texts name an id, and were not looked at since a move. */
+export function askNaming(index: Writer, id: string, move: number): void {
+  index.run(
+    `INSERT OR IGNORE INTO again (key) SELECT n.source FROM named n JOIN doc d ON d.key = n.source
+      WHERE n.id = ? AND d.seen < ?`,
+    ...[id, move],
+  );
 }
 
 /** Takes some of what is to be looked at again. */
