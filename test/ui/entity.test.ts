@@ -249,6 +249,28 @@ describe.skipIf(!browserThere)('an entity', { timeout: patience }, () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('is read and edited at twice the size, on a page that is not wider than the window', async () => {
+    await update(node, me, letter, { properties: { deep: { er: { still: { more: 'x' } } } } });
+    await page.setViewportSize({ width: 640, height: 400 });
+    const isNarrow = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+    await field('more').waitFor();
+    await field('label').fill('To Ada, large');
+    await page.getByRole('button', { name: 'Save' }).waitFor();
+    await lookAt(page, 'entity-large');
+    expect(await isNarrow()).toBe(true);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved as version 3', { exact: true }).waitFor();
+    await visitor.go(`/entities/${letter.id}/history`);
+    await page.getByText('Version 3').first().waitFor();
+    await lookAt(page, 'history-large');
+    expect(await isNarrow()).toBe(true);
+    await visitor.go(`/collections/${home.id}`);
+    await page.locator('[aria-rowindex="2"] a').waitFor();
+    await lookAt(page, 'collection-large');
+    expect(await isNarrow()).toBe(true);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of hostile content shows harmlessly', async () => {
     const label = `\u202Eevil ${'long '.repeat(200_000)}`;
     const hostile = await create(node, me, {

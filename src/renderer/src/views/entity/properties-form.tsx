@@ -3,6 +3,7 @@ import { TextArea } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { FormContext, type FormState, type Path, pathName } from './fields/form.ts';
 import { PropertyRows } from './fields/property-rows.tsx';
+import { heldFiles } from './files/held-files.ts';
 import type { Content } from './model/content.ts';
 import { type JsonMap, renamed, same, withValue } from './model/json.ts';
 import { jsonFault } from './model/json-fault.ts';
@@ -75,7 +76,12 @@ function Fields({ content, service, onChange, onFault }: PropertiesFormProps) {
   }, [service, fault, onChange]);
   return (
     <FormContext value={form}>
-      <PropertyRows id="p" path={[]} value={content.properties} />
+      <PropertyRows
+        id="p"
+        path={[]}
+        value={content.properties}
+        hidden={isHeld(content.properties) ? ['content'] : []}
+      />
     </FormContext>
   );
 }
@@ -114,4 +120,9 @@ function WholeText({ content, onChange, onFault }: Pick<PropertiesFormProps, 'co
       )}
     </>
   );
+}
+
+/** Files stand in a list of their own, whatever else `content` may be elsewhere. */
+function isHeld(properties: JsonMap): boolean {
+  return heldFiles({ type: '', properties }).length > 0;
 }

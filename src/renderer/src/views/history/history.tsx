@@ -63,8 +63,8 @@ export function History() {
       {chain.isPending ? (
         <Waiting />
       ) : (
-        <div className="grid min-h-0 flex-1 lg:grid-cols-[22rem_minmax(0,1fr)]">
-          <div className="min-h-0 overflow-auto border-line bg-surface lg:border-r">
+        <div className="lg:grid lg:min-h-0 lg:flex-1 lg:grid-cols-[22rem_minmax(0,1fr)]">
+          <div className="border-line bg-surface lg:min-h-0 lg:overflow-auto lg:border-r">
             <Timeline
               versions={versions}
               origins={received}
@@ -76,7 +76,7 @@ export function History() {
               more={{ has: chain.hasNextPage, busy: chain.isFetchingNextPage, load: () => void chain.fetchNextPage() }}
             />
           </div>
-          <div className="min-h-0 overflow-auto">
+          <div className="lg:min-h-0 lg:overflow-auto">
             {to !== '' && <Comparison key={`${from} ${to}`} from={from} to={to} />}
           </div>
         </div>

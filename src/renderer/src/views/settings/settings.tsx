@@ -100,7 +100,8 @@ function NodeFacts() {
           <Fact name={t('node.memory')}>{bytes(status.data.memory_bytes)}</Fact>
           {status.data.networks.map((network) => (
             <Fact key={network.network} name={t(`network.${network.network}`)}>
-              {t('node.holds', { entities: number(network.entities), deleted: number(network.deleted) })}
+              {t('start.entities', { count: network.entities, number: number(network.entities) })},{' '}
+              {t('node.deleted', { number: number(network.deleted) })}
               <span className="block text-quiet">
                 {t('node.sizes', { database: bytes(network.database_bytes), files: bytes(network.file_bytes) })}
               </span>

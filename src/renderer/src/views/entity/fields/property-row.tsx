@@ -20,6 +20,13 @@ interface PropertyRowProps {
   focus: boolean;
 }
 
+/** By depth: further in there is less room, and at last the name stands above its field. */
+const columns = [
+  'grid-cols-[minmax(6rem,11rem)_minmax(0,1fr)_2rem]',
+  'grid-cols-[minmax(4rem,8rem)_minmax(0,1fr)_2rem]',
+  'grid-cols-[minmax(0,1fr)_2rem] [&>:first-child]:col-span-2',
+];
+
 /** A property: its name, the field of its kind, and a menu to rename it, take it away or edit it as another kind. */
 export function PropertyRow({ id, name, path, value, siblings, focus }: PropertyRowProps) {
   const { t } = useTexts();
@@ -39,9 +46,7 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
     if (next !== '' && next !== name && !Object.hasOwn(siblings, next)) rename(path.slice(0, -1), name, next);
   };
   return (
-    <div
-      className={`grid items-start gap-2 ${path.length > 1 ? 'grid-cols-[minmax(4rem,8rem)_minmax(0,1fr)_2rem]' : 'grid-cols-[minmax(6rem,11rem)_minmax(0,1fr)_2rem]'}`}
-    >
+    <div className={`grid items-start gap-x-2 ${columns[Math.min(path.length, columns.length) - 1]}`}>
       {renaming === null ? (
         <label htmlFor={id} className="py-1.5 text-quiet break-words">
           <bdi>{name}</bdi>

@@ -7,8 +7,16 @@ import type { JsonMap } from '../model/json.ts';
 import { type Path, useForm } from './form.ts';
 import { PropertyRow } from './property-row.tsx';
 
+interface PropertyRowsProps {
+  id: string;
+  path: Path;
+  value: JsonMap;
+  /** Names of members that are shown elsewhere. */
+  hidden?: readonly string[];
+}
+
 /** The members of an object, a line each, and a line that adds one. */
-export function PropertyRows({ id, path, value }: { id: string; path: Path; value: JsonMap }) {
+export function PropertyRows({ id, path, value, hidden = [] }: PropertyRowsProps) {
   const { t } = useTexts();
   const { change } = useForm();
   const [name, setName] = useState('');
@@ -23,7 +31,7 @@ export function PropertyRows({ id, path, value }: { id: string; path: Path; valu
     setName('');
   };
   // The label comes first: it is what a list shows.
-  const keys = Object.keys(value);
+  const keys = Object.keys(value).filter((key) => !hidden.includes(key));
   const ordered =
     path.length === 0 && keys.includes('label') ? ['label', ...keys.filter((key) => key !== 'label')] : keys;
   return (
