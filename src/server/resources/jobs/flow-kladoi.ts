@@ -111,5 +111,7 @@ export function entryInput({ inputs, outer }: Entry, given: JsonObject | undefin
 
 /** What keeps a workflow from being started. */
 export function readinessIssues(issues: FlowKladoi['issues']): Issue[] {
-  return issues.slice(0, 100).map(({ id, reason }) => ({ path: ['id'], message: `the klados ${id} is ${reason}` }));
+  return issues
+    .slice(0, 100)
+    .map(({ id, reason }) => ({ path: ['id'], message: `the klados ${id} cannot work: ${reason}` }));
 }

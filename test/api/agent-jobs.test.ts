@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ask, type Person } from '../helpers/callers.ts';
+import { collection, type Entity, ok, read } from '../helpers/entities.ts';
+import { JobScene } from '../helpers/job-scene.ts';
+import { agent } from '../helpers/processors.ts';
+import { activate, processorKey } from '../helpers/worker-processes.ts';
+
+let scene: JobScene;
+beforeAll(async () => {
+  scene = await JobScene.open();
+});
+beforeEach(() => scene.renew());
+afterAll(() => scene[Symbol.asyncDispose]());
+
+const hour = 3_600_000;
+
+async function anAgent(behaviour: string, more: object = {}): Promise<{ id: string; self: Person }> {
+  const given = { endpoint: `${scene.endpoint.url}/${behaviour}`, actions_required: ['entity:update'], ...more };
+  const { id } = await activate(scene.node, scene.who, await agent(scene.node, scene.who, scene.home.id, given));
+  const key = processorKey(scene.node, scene.who, id, 'agent');
+  return { id, self: { id, headers: { Authorization: `ApiKey ${key}` } } };
+}
+
+interface Started {
+  status: string;
+  job_id: string;
+  job_collection: string;
+  grants: { agent_id: string; was_update: boolean }[];
+}
+const invoke = async (id: string, more: object = {}, who = scene.who) =>
+  ok<Started>(
+    await ask(scene.node, who, `POST /agents/${id}/invoke`, { target: scene.target.id, confirm: true, ...more }),
+  );
+const statusOf = (id: string, job: string) => ask(scene.node, scene.who, `GET /agents/${id}/jobs/${job}/status`);
+
+describe('an agent', () => {
+  test('is sent its job, and gets its grants with all agents that it uses', async () => {
+    const leaf = await anAgent('accept', { actions_required: ['entity:view'] });
+    const middle = await anAgent('accept', { uses_agents: [{ pi: leaf.id }] });
+    const whole = await anAgent('accept', { uses_agents: [{ pi: middle.id }, { pi: leaf.id }] });
+    const started = await invoke(whole.id, { input: { depth: 1 } });
+    expect(started.grants.map(({ agent_id }) => agent_id)).toEqual([whole.id, middle.id, leaf.id]);
+    expect(scene.endpoint.received).toEqual([
+      {
+        behaviour: 'accept',
+        body: {
+          job_id: started.job_id,
+          target: scene.target.id,
+          job_collection: started.job_collection,
+          input: { depth: 1 },
+          api_base: scene.node.url,
+          expires_at: new Date(scene.clock.ms + hour).toISOString(),
+          network: 'main',
+        },
+      },
+    ]);
+    const { relationships } = await read(scene.node, scene.who, scene.target.id);
+    expect(relationships.map(({ peer }) => peer)).toEqual(expect.arrayContaining([whole.id, middle.id, leaf.id]));
+  });
+
+  test('that orchestrates begins jobs of the others within its own collection', async () => {
+    const { id } = await anAgent('accept');
+    const whole = await anAgent('accept', { uses_agents: [{ pi: id }] });
+    const { job_collection } = await invoke(whole.id);
+    const sub = await invoke(id, { job_collection, expires_in: 7200 }, whole.self);
+    expect(sub.status).toBe('started');
+    const made: Entity = await read(scene.node, scene.who, sub.job_collection);
+    expect(made.relationships[0]).toMatchObject({ predicate: 'collection', peer: job_collection });
+    // Whoever owns the orchestrator owns what it makes.
+    expect(made.relationships).toContainEqual(expect.objectContaining({ predicate: 'owner', peer: scene.who.id }));
+    const elsewhere = await collection(scene.node, scene.who);
+    const refused = await ask(scene.node, whole.self, `POST /agents/${id}/invoke`, {
+      ...{ target: scene.target.id, job_collection: elsewhere.id, confirm: true },
+    });
+    expect(refused.status).toBe(403);
+  });
+
+  test('that cannot be reached is a 502, and an error when the time of the job is up', async () => {
+    const { id } = await anAgent('accept');
+    const { job_id } = await invoke(id);
+    const { cid } = await read(scene.node, scene.who, id);
+    const moved = await ask(scene.node, scene.who, `PUT /agents/${id}`, {
+      expect_tip: cid,
+      endpoint: 'http://127.0.0.1:1',
+    });
+    await activate(scene.node, scene.who, ok<Entity>(moved));
+    const unreachable = await statusOf(id, job_id);
+    expect([unreachable.status, unreachable.body]).toEqual([
+      502,
+      { error: expect.stringMatching(/^Failed to reach agent: /) },
+    ]);
+    scene.clock.ms += hour;
+    expect(ok(await statusOf(id, job_id))).toMatchObject({ job_id, status: 'error', error: { code: 'TIMEOUT' } });
+  });
+
+  test('that says for ever that it runs has timed out', async () => {
+    const { id } = await anAgent('accept');
+    const { job_id } = await invoke(id);
+    const progress = { total: 2, pending: 1, done: 1, error: 0 };
+    scene.endpoint.status = { job_id, status: 'running', progress, started_at: 'now', phase: 'reading' };
+    expect(ok(await statusOf(id, job_id))).toEqual(scene.endpoint.status);
+    scene.clock.ms += hour;
+    expect(ok(await statusOf(id, job_id))).toMatchObject({ status: 'error', error: { code: 'TIMEOUT' }, progress });
+    scene.endpoint.status = { job_id, status: 'done', progress, started_at: 'now', result: { pages: 3 } };
+    expect(ok(await statusOf(id, job_id))).toEqual(scene.endpoint.status);
+  });
+
+  test('that refused a job is not asked for it', async () => {
+    const { id } = await anAgent('refuse');
+    expect(await invoke(id)).toMatchObject({ status: 'rejected', error: 'no work today' });
+    const job = String(scene.endpoint.received[0]?.body.job_id);
+    expect(ok(await statusOf(id, job))).toMatchObject({
+      status: 'error',
+      error: { code: 'REJECTED', message: 'no work today' },
+    });
+  });
+});
