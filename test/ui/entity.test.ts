@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { operator, type Person } from '../helpers/callers.ts';
@@ -192,6 +193,15 @@ describe.skipIf(!browserThere)('an entity', { timeout: patience }, () => {
     await page.getByRole('radio', { name: 'Compare from version 1' }).check();
     await page.locator('ins').first().waitFor();
     await lookAt(page, 'history');
+    await page.getByText(/In the node’s signed log, no\. \d/).waitFor();
+    const [proof] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save the proof' }).click(),
+    ]);
+    expect(JSON.parse(readFileSync(await proof.path(), 'utf8'))).toMatchObject({
+      format: 'archeion/proof@v1',
+      leaf: { pi: letter.id, ver: 3 },
+    });
     const address = page.url();
     await page.goto(address);
     await page.locator('ins').first().waitFor();

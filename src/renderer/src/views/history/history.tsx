@@ -66,6 +66,7 @@ export function History() {
         <div className="lg:grid lg:min-h-0 lg:flex-1 lg:grid-cols-[22rem_minmax(0,1fr)]">
           <div className="border-line bg-surface lg:min-h-0 lg:overflow-auto lg:border-r">
             <Timeline
+              id={id}
               versions={versions}
               origins={received}
               from={from}

@@ -4,11 +4,14 @@ import { Copied } from '../../components/copied.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { PeerName } from '../entity/peer-name.tsx';
+import { Attested } from './attested.tsx';
 import type { Version } from './history-queries.ts';
 
 const methods = { manual: UserRound, ai_generated: Bot, system: Wrench, import: FileUp };
 
 interface TimelineProps {
+  /** The entity. */
+  id: string;
   versions: readonly Version[];
   /** Where versions came from, by CID; nothing for those of this node. */
   origins: ReadonlyMap<string, string>;
@@ -23,7 +26,7 @@ interface TimelineProps {
 }
 
 /** The chain of versions, the newest on top. Two of them are chosen with the two rows of buttons. */
-export function Timeline({ versions, origins, from, to, onChoose, onRestore, current, more }: TimelineProps) {
+export function Timeline({ id, versions, origins, from, to, onChoose, onRestore, current, more }: TimelineProps) {
   const { t } = useTexts();
   return (
     <section aria-label={t('history.versions')} className="min-h-0 overflow-auto">
@@ -69,6 +72,7 @@ export function Timeline({ versions, origins, from, to, onChoose, onRestore, cur
                 {origin && <p className="text-xs text-quiet">{origin}</p>}
                 <div className="flex flex-wrap items-center gap-1">
                   <Copied text={cid} />
+                  <Attested id={id} version={version} now={cid === current} />
                   {cid !== current && (
                     <Button small look="quiet" onClick={() => onRestore(version)}>
                       {t('entity.restore')}

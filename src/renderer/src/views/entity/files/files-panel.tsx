@@ -4,6 +4,7 @@ import { useRef, useState } from 'react';
 import { answered, api } from '../../../api/client.ts';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { Problem } from '../../../components/problem.tsx';
+import { saveAs } from '../../../components/save-as.ts';
 import { toast } from '../../../components/toasts.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import { type Entity, entityQuery } from '../entity-queries.ts';
@@ -87,10 +88,7 @@ function FileLine({ entity, file, onRemove }: { entity: string; file: HeldFile; 
   const kind = previewOf(file);
   const save = async () => {
     try {
-      const url = URL.createObjectURL(await fetchFile(entity, file, 'application/octet-stream'));
-      const link = Object.assign(document.createElement('a'), { href: url, download: file.name });
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(url), 60_000);
+      saveAs(await fetchFile(entity, file, 'application/octet-stream'), file.name);
     } catch (failed) {
       setError(failed);
     }
