@@ -5,7 +5,7 @@ import { measureArgo, measureArgoParser } from './measures/argo.ts';
 import { measureFiles } from './measures/files.ts';
 import { measureGraph } from './measures/graph.ts';
 import { measureImport } from './measures/import.ts';
-import { measureJobs } from './measures/jobs.ts';
+import { measureJobs, measureScatter } from './measures/jobs.ts';
 import { measureListing } from './measures/listing.ts';
 import { measureMirror } from './measures/mirror.ts';
 import { measurePage } from './measures/page.ts';
@@ -33,6 +33,8 @@ if (asked('requests')) {
 if (asked('jobs')) {
   await using node = await startNode(join(folder.path, 'jobs'));
   await measureJobs(node);
+  await using another = await startNode(join(folder.path, 'scatter'));
+  await measureScatter(another);
 }
 if (asked('argo')) measureArgoParser();
 if (asked('slow-disk')) await measureSlowDisk();

@@ -16,17 +16,15 @@ interface Status {
   errors?: object[];
 }
 
-/** Processors that do nothing: how many jobs a second begin and are logged, and what a wide scatter costs. */
+/** Processors that do nothing: how many jobs a second begin and are logged. */
 export async function measureJobs(node: Node): Promise<void> {
   await using kladoi = await startKladoi();
   const home = await made(node, 'POST /collections', { label: 'processors' });
   const target = await made(node, 'POST /collections', { label: 'target' });
-  const ids: Record<string, string> = {};
-  for (const [name, takes] of Object.entries({ echo: 'one', split: 'many', work: 'one', join: 'many' }))
-    ids[name] = await kladoi.register(node, home, name, takes);
+  const echo = await kladoi.register(node, home, 'echo', 'one');
   const file = await made(node, 'POST /entities', { type: 'file', collection: target });
   const body = { target_collection: target, target_entity: file };
-  const invoke = `POST /kladoi/${ids.echo}/invoke`;
+  const invoke = `POST /kladoi/${echo}/invoke`;
 
   for (let i = 0; i < 20; i++) await call(node, invoke, body);
   const times: number[] = [];
@@ -46,7 +44,7 @@ export async function measureJobs(node: Node): Promise<void> {
     while (at++ < invocations) jobs.push(await call(node, invoke, { ...body, confirm: true }));
   };
   await Promise.all(Array.from({ length: atOnce }, some));
-  await Promise.all(jobs.map(({ job_id }) => ended(node, `/kladoi/${ids.echo}/jobs/${job_id}/status`)));
+  await Promise.all(jobs.map(({ job_id }) => ended(node, `/kladoi/${echo}/jobs/${job_id}/status`)));
   atLeastRow('invocations of a klados over HTTP, each logged', rate(invocations, begun), '/s', 300);
   loopRow('invocations', (await node.loopDelay()).p99);
 
@@ -57,9 +55,19 @@ export async function measureJobs(node: Node): Promise<void> {
     invocations: items,
     confirm: true,
   });
-  await ended(node, `/kladoi/${ids.echo}/jobs/${dispatch_id}/status`);
+  await ended(node, `/kladoi/${echo}/jobs/${dispatch_id}/status`);
   plainRow('the same as one batch', rate(invocations, batchBegun), '/s');
+  if (kladoi.failures.length > 0) throw new Error(`a klados failed: ${kladoi.failures[0]}`);
+}
 
+/** A workflow over many targets; on a node of its own, whose peak of memory it is. */
+export async function measureScatter(node: Node): Promise<void> {
+  await using kladoi = await startKladoi();
+  const home = await made(node, 'POST /collections', { label: 'processors' });
+  const target = await made(node, 'POST /collections', { label: 'target' });
+  const ids: Record<string, string> = {};
+  for (const [name, takes] of Object.entries({ split: 'many', work: 'one', join: 'many' }))
+    ids[name] = await kladoi.register(node, home, name, takes);
   const files: string[] = [];
   for (let i = 0; i < scattered; i += 100) {
     const entities = Array.from({ length: 100 }, () => ({ type: 'file', collection: target }));

@@ -3,7 +3,7 @@ import { type Caller, registered } from '../../model/caller.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import type { Reader } from '../../store/connection.ts';
-import { findEntity, type Standing } from '../../store/entities.ts';
+import type { EntityRow } from '../../store/entities.ts';
 import type { NewJob } from '../../store/job-rows.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
@@ -30,7 +30,7 @@ interface Decision {
   place: Workplace;
   warnings: SubAgentWarning[];
   /** The collection within which the job's own one comes to lie. */
-  within: Standing | null;
+  within: EntityRow | null;
   now: number;
   wantedMs: number;
 }
@@ -78,7 +78,7 @@ export class AgentJobsService {
     const { job_collection } = body;
     const within =
       job_collection === undefined ? null : namedCollection(db, caller.network, job_collection, 'job_collection');
-    if (within) env.permissions.require(db, authority, 'entity:create', findEntity(db, within.id) ?? null);
+    if (within) env.permissions.require(db, authority, 'entity:create', within);
     const { agents, warnings } = subAgents(db, agent);
     const now = env.now();
     const wantedMs = (body.expires_in ?? defaultSeconds) * 1000;

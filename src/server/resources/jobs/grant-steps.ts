@@ -6,7 +6,7 @@ import { type Grantee, type GrantPlan, planGrant } from '../../model/grants.ts';
 import { applyUpdate } from '../../model/merge.ts';
 import type { CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
-import type { Standing } from '../../store/entities.ts';
+import { type EntityRow, findStanding } from '../../store/entities.ts';
 import { grantIn } from '../../store/jobs.ts';
 import { membership } from '../collections/members.ts';
 import type { EntityWrites, Prepared } from '../entities/writes.ts';
@@ -22,7 +22,7 @@ export const loggingActions = [
 
 /** Grants in one collection, planned and, where something has to be written, prepared. */
 export interface Granting {
-  collection: Standing;
+  collection: EntityRow;
   plans: GrantPlan[];
   step: Prepared | null;
 }
@@ -38,7 +38,7 @@ export interface GrantOptions {
 export function planGrants(
   { env }: EntityWrites,
   db: Reader,
-  collection: Standing,
+  collection: EntityRow,
   grantees: readonly Grantee[],
   { authority, now, wantedMs }: GrantOptions,
 ): GrantPlan[] {
@@ -70,7 +70,7 @@ function withLocal(
 }
 
 /** @throws ForbiddenError where a plan would give what whoever asks does not hold there */
-export function requireHeld(plans: readonly GrantPlan[], collection: Pick<Standing, 'id' | 'label'>): void {
+export function requireHeld(plans: readonly GrantPlan[], collection: Pick<EntityRow, 'id' | 'label'>): void {
   const lacking = plans.find(({ refused }) => refused.length > 0);
   if (!lacking) return;
   const { grantee, refused } = lacking;
@@ -86,7 +86,7 @@ export function grantStep(
   writes: EntityWrites,
   db: Reader,
   caller: Caller,
-  collection: Standing,
+  collection: EntityRow,
   plans: readonly GrantPlan[],
 ): Prepared | null {
   // A grant in a mirror stays on this node (decisions.md, Processors): the table of grants has it.
@@ -101,6 +101,8 @@ export function grantStep(
       membership({ role, peer: grantee.id, peerType: grantee.type, by, at: writes.env.now(), expires }),
     ),
   };
-  const next = applyUpdate(collection.manifest, collection.cid, update, writes.stamp(actor));
-  return writes.step(db, caller, collection, next, undefined, { granting: true });
+  const base = findStanding(db, collection.id);
+  if (!base) throw new Error(`the collection ${collection.id} is gone within one read`);
+  const next = applyUpdate(base.manifest, base.cid, update, writes.stamp(actor));
+  return writes.step(db, caller, base, next, undefined, { granting: true });
 }

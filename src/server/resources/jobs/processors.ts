@@ -14,7 +14,7 @@ export interface ProcessorFacts extends Grantee {
   inputSchema: JsonObject | undefined;
 }
 
-export function factsOf(standing: Standing): ProcessorFacts {
+function factsOf(standing: Standing): ProcessorFacts {
   const { properties } = standing.manifest;
   const own = (name: string): Json | undefined => (Object.hasOwn(properties, name) ? properties[name] : undefined);
   const required = own('actions_required');

@@ -1,7 +1,7 @@
 import { type Issue, ValidationError } from '../../errors.ts';
 import { isEntityId, type Network, networkOf } from '../../model/ids.ts';
 import type { Reader } from '../../store/connection.ts';
-import { findEntity, findStanding, isKnownTarget, type Standing } from '../../store/entities.ts';
+import { type EntityRow, findEntity, isKnownTarget } from '../../store/entities.ts';
 
 /** What a klados is to work on, as a request names it. */
 export interface Targets {
@@ -50,9 +50,9 @@ export function missingTargets(db: Reader, network: Network, { target_entity, ta
 }
 
 /** A live collection that a body names. @throws ValidationError at its name */
-export function namedCollection(db: Reader, network: Network, id: string, name: string): Standing {
+export function namedCollection(db: Reader, network: Network, id: string, name: string): EntityRow {
   if (networkOf(id) !== network) throw ValidationError.at([name], `is not an id of the ${network} network`);
   const row = findEntity(db, id);
   if (row?.type !== 'collection' || row.deleted) throw ValidationError.at([name], `there is no collection ${id}`);
-  return findStanding(db, id) as Standing;
+  return row;
 }

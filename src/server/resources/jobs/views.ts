@@ -1,6 +1,6 @@
 import type { GrantPlan } from '../../model/grants.ts';
 import type { Sending } from '../../model/job-state.ts';
-import type { Standing } from '../../store/entities.ts';
+import type { EntityRow } from '../../store/entities.ts';
 import type { KladosGrantedView, KladosGrantView, NamedView, RejectionView } from './wire.ts';
 
 export function namedView({ id, label }: { id: string; label: string }): NamedView {
@@ -46,7 +46,7 @@ export function rejection({ state, error, retryAfter }: Sending): RejectionView 
 /** The sentence of a preview. */
 export function previewMessage(
   what: string,
-  target: Pick<Standing, 'id' | 'label'>,
+  target: Pick<EntityRow, 'id' | 'label'>,
   { proceed, needed, count }: { proceed: boolean; needed: boolean; count: number },
 ): string {
   const where = `the collection "${target.label || target.id}"`;

@@ -2,7 +2,7 @@ import { type Caller, registered } from '../../model/caller.ts';
 import type { Grantee, GrantPlan } from '../../model/grants.ts';
 import type { Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
-import type { Standing } from '../../store/entities.ts';
+import type { EntityRow } from '../../store/entities.ts';
 import type { Prepared } from '../entities/writes.ts';
 import { type GrantOptions, grantStep, loggingActions, planGrants, requireHeld } from './grant-steps.ts';
 import { jobCollection } from './job-collection.ts';
@@ -11,10 +11,10 @@ import { namedCollection } from './targets.ts';
 
 /** Where the processors of an invocation work, and what each needs there. */
 export interface Workplace {
-  target: Standing;
+  target: EntityRow;
   plans: GrantPlan[];
   /** The collection that the request names for the logs; null where one is to be made, or it is the target. */
-  given: { collection: Standing; plans: GrantPlan[] } | null;
+  given: { collection: EntityRow; plans: GrantPlan[] } | null;
   /** The collection for the logs as the request names it. */
   named: string | undefined;
 }
@@ -28,7 +28,7 @@ export function workplaceOf(
     target,
     job_collection: named,
     grantees,
-  }: { target: Standing; job_collection?: string | undefined; grantees: Grantee[] },
+  }: { target: EntityRow; job_collection?: string | undefined; grantees: Grantee[] },
   options: GrantOptions,
 ): Workplace {
   if (named === target.id) {
