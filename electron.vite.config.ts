@@ -13,6 +13,7 @@ const entries: { name: string; file: string; required: boolean }[] = [
   { name: 'task-thread', file: 'src/server/store/task-thread.ts', required: false },
   { name: 'request-thread', file: 'src/server/request-thread.ts', required: true },
   { name: 'index-thread', file: 'src/server/search/index-thread.ts', required: true },
+  { name: 'embed-thread', file: 'src/server/search/embed-thread.ts', required: true },
   { name: 'search-thread', file: 'src/server/search/search-thread.ts', required: true },
   { name: 'attest-thread', file: 'src/server/attest/attest-thread.ts', required: true },
   { name: 'input-thread', file: 'src/server/jobs/input-thread.ts', required: true },

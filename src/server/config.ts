@@ -18,6 +18,16 @@ export interface Flags {
 
 const text = z.string().min(1).optional();
 const url = z.url({ protocol: /^https?$/ }).optional();
+/** The base of an OpenAI-compatible endpoint. */
+const endpoint = (keySetting: string) =>
+  url.refine(
+    (given) => !URL.parse(given ?? '')?.username && !URL.parse(given ?? '')?.password,
+    `must not hold a password: put the key into ${keySetting}`,
+  );
+const key = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/, 'must be one word of plain characters')
+  .optional();
 const whole = (most: number) =>
   z
     .string()
@@ -81,15 +91,12 @@ const settings = z.object({
     .enum(privateEndpoints, `must be one of ${privateEndpoints.join(', ')}`)
     .default('operator'),
   ARCHEION_JOB_TIMEOUT: whole(600).default(30),
-  ARCHEION_CHAT_URL: url.refine(
-    (given) => !URL.parse(given ?? '')?.username && !URL.parse(given ?? '')?.password,
-    'must not hold a password: put the key into ARCHEION_CHAT_KEY',
-  ),
+  ARCHEION_EMBED_URL: endpoint('ARCHEION_EMBED_KEY'),
+  ARCHEION_EMBED_MODEL: text,
+  ARCHEION_EMBED_KEY: key,
+  ARCHEION_CHAT_URL: endpoint('ARCHEION_CHAT_KEY'),
   ARCHEION_CHAT_MODEL: text,
-  ARCHEION_CHAT_KEY: z
-    .string()
-    .regex(/^[\x21-\x7e]+$/, 'must be one word of plain characters')
-    .optional(),
+  ARCHEION_CHAT_KEY: key,
   ARCHEION_CHAT_TIMEOUT: whole(86_400).default(600),
   ARCHEION_CHAT_STORAGE_MB: whole(1_000_000).default(10_240),
 });
@@ -123,6 +130,16 @@ export interface Config {
   /** The collection of approved agents, by its id on main; null for those of the operator. */
   official: string | null;
   chat: ChatSettings;
+  /** What makes vectors of texts beside the builtin embedder; null for that one. */
+  embed: EmbedSettings | null;
+}
+
+/** A model of an OpenAI-compatible endpoint of the user's choice. */
+export interface EmbedSettings {
+  /** The endpoint's base, as `http://127.0.0.1:11434/v1`. */
+  url: string;
+  /** The model's name there. */
+  model: string;
 }
 
 /** The language model that chat asks: an OpenAI-compatible endpoint of the user's choice. */
@@ -144,6 +161,8 @@ export interface Secrets {
   alpha: string | null;
   /** The key of the chat endpoint. */
   chat: string | null;
+  /** The key of the endpoint that makes vectors. */
+  embed: string | null;
 }
 
 /**
@@ -201,6 +220,7 @@ export function readConfig(
         audience: all.ARCHEION_JWT_AUDIENCE,
       },
       official: all.ARCHEION_OFFICIAL_COLLECTION ?? null,
+      embed: embedSettings(all.ARCHEION_EMBED_URL, all.ARCHEION_EMBED_MODEL),
       chat: {
         url: all.ARCHEION_CHAT_URL?.replace(/\/+$/, '') ?? null,
         model: all.ARCHEION_CHAT_MODEL ?? null,
@@ -217,8 +237,16 @@ export function readConfig(
       jwt: { secret: all.ARCHEION_JWT_SECRET, publicKey: all.ARCHEION_JWT_PUBLIC_KEY },
       alpha: all.ARCHEION_ALPHA_SECRET ?? null,
       chat: all.ARCHEION_CHAT_KEY ?? null,
+      embed: all.ARCHEION_EMBED_KEY ?? null,
     },
   };
+}
+
+function embedSettings(url: string | undefined, model: string | undefined): EmbedSettings | null {
+  if (url === undefined && model === undefined) return null;
+  if (url === undefined) throw new UsageError('ARCHEION_EMBED_MODEL: needs ARCHEION_EMBED_URL, where that model is.');
+  if (model === undefined) throw new UsageError('ARCHEION_EMBED_URL: needs ARCHEION_EMBED_MODEL, a model there.');
+  return { url: url.replace(/\/+$/, ''), model };
 }
 
 export function isLoopback(host: string): boolean {

@@ -51,6 +51,7 @@ import { ProcessorStanding } from './resources/processors/standing.ts';
 import { VerificationService } from './resources/processors/verification-service.ts';
 import { SystemService } from './resources/system/service.ts';
 import { AdditiveFollowers } from './resources/updates/followers.ts';
+import { EndpointEmbedder } from './search/endpoint-embedder.ts';
 import { SearchEngine } from './search/engine.ts';
 import { buildServices, type Services } from './services.ts';
 import { chatFile } from './store/chats.ts';
@@ -128,7 +129,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     await users.ensureUser(network, operator);
     additive.resume(await networks.get(network));
     logs.of(await networks.get(network));
-    search.follow(await networks.get(network), log.child({ name: 'search' }));
+    search.follow(await networks.get(network), searchLog);
     await invocations.resume(await networks.get(network));
   };
   const networks = opened.adopt(new Networks(config.data, firstUse), (it) => it.close());
@@ -137,7 +138,9 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   const alone = new OneAtATime();
   const carImports = new CarImportService({ networks, alone, now, log });
 
-  const search = opened.use(new SearchEngine());
+  const searchLog = log.child({ name: 'search' });
+  const embedder = config.embed && new EndpointEmbedder({ ...config.embed, key: secrets.embed }, searchLog);
+  const search = opened.use(new SearchEngine(embedder));
   const services = buildServices({ config, networks, identity, search, now });
   const { cascades, entities, expansions, diffs } = services.entities;
   const { users, writes, collections } = services;

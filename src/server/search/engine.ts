@@ -6,14 +6,19 @@ import { lastMove } from '../store/events.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { Within } from '../store/search-hits.ts';
 import { indexedUpTo, searchFile } from '../store/search-index.ts';
+import { builtin } from './embedder.ts';
+import type { EndpointEmbedder } from './endpoint-embedder.ts';
 import { ThreadError } from './failed.ts';
 import { IndexFollower, type Rebuilt } from './follower.ts';
 import type { Ranked } from './fuse.ts';
 import type { Sliced } from './index-slice.ts';
-import type { RankAnswer, RankJob } from './jobs.ts';
+import type { QueryVector, RankAnswer, RankJob } from './jobs.ts';
+import { dot } from './latent/vectors.ts';
+import { notBegun } from './not-begun.ts';
 import type { Shape } from './present.ts';
 import type { Hit, Missing, Presented } from './search-thread.ts';
 import { OneThread } from './thread-pool.ts';
+import { words } from './tokens.ts';
 
 /** How long a search waits for an index that is not there yet. */
 const firstMs = 5000;
@@ -28,12 +33,18 @@ export class SearchEngine implements AsyncDisposable {
   readonly #indexing = new OneThread('index-thread', 'closeIndexes');
   readonly #searching = new OneThread('search-thread', 'closeFinders');
   readonly #followers = new Map<Network, IndexFollower>();
+  readonly #embedder: EndpointEmbedder | null;
+
+  /** `embedder`: what makes vectors; null for the builtin one. */
+  constructor(embedder: EndpointEmbedder | null = null) {
+    this.#embedder = embedder;
+  }
 
   /** Follows the network's moves from the first call on. */
   follow(store: NetworkStore, log: Log): IndexFollower {
     const known = this.#followers.get(store.network);
     if (known) return known;
-    const made = new IndexFollower(store, this.#indexing, log);
+    const made = new IndexFollower(store, this.#indexing, log, this.#embedder);
     this.#followers.set(store.network, made);
     return made;
   }
@@ -41,7 +52,7 @@ export class SearchEngine implements AsyncDisposable {
   /** How far the index has come. */
   stand(store: NetworkStore): Sliced & { problem: string | null } {
     const follower = this.#followers.get(store.network);
-    const stand = follower?.stand ?? { cursor: 0, last: 0, behind: true, learning: true };
+    const stand = follower?.stand ?? notBegun;
     const behind = stand.behind || stand.cursor < store.read(lastMove);
     return { ...stand, behind, problem: follower?.problem ?? null };
   }
@@ -68,13 +79,23 @@ export class SearchEngine implements AsyncDisposable {
    * among it, and `within` restricts it further, so that k hits are k that fit. Scores are 0..1. @throws UnavailableError
    */
   async find(store: NetworkStore, query: { text: string; k: number; within?: Within }): Promise<Hit[]> {
-    const job = { kind: 'text', within: {}, ...query } as const;
+    const { vector } = await this.#vectorOf(store, query.text);
+    const job = { kind: 'text', within: {}, ...query, vector } as const;
     return (await this.#ask<{ hits: Hit[] }>(store, 'rankHits', { job })).hits;
   }
 
   /** How alike short texts (labels, predicates) are to one, 0..1 each, in their order. @throws UnavailableError */
-  similarities(store: NetworkStore, text: string, others: string[]): Promise<number[]> {
-    return this.#ask<number[]>(store, 'similarities', { text, others });
+  async similarities(store: NetworkStore, text: string, others: string[]): Promise<number[]> {
+    const [byLetters, vectors] = await Promise.all([
+      this.#ask<number[]>(store, 'similarities', { text, others }),
+      this.#short(
+        store,
+        [text, ...others].map((one) => words(one).join(' ') || one),
+      ),
+    ]);
+    const [own, ...theirs] = vectors ?? [];
+    if (!own) return byLetters;
+    return byLetters.map((likeness, i) => Math.max(likeness, Math.min(1, dot(own, theirs[i] ?? new Float32Array()))));
   }
 
   /** Keys and scores. @throws UnavailableError */
@@ -83,8 +104,38 @@ export class SearchEngine implements AsyncDisposable {
   }
 
   /** The same as JSON. @throws UnavailableError */
-  answer(store: NetworkStore, job: RankJob, shape: Shape): Promise<Presented> {
-    return this.#ask<Presented>(store, 'answerJob', { job, shape });
+  async answer(
+    store: NetworkStore,
+    job: RankJob,
+    shape: Shape,
+  ): Promise<Presented & { withoutVectors: string | null }> {
+    const { vector, problem } = 'text' in job ? await this.#vectorOf(store, job.text) : { problem: null };
+    const answer = await this.#ask<Presented>(store, 'answerJob', {
+      job: { ...job, ...(vector && { vector }) },
+      shape,
+    });
+    return { ...answer, withoutVectors: problem };
+  }
+
+  /** A query's vector where the vectors that are searched are made elsewhere; else why there is none. */
+  async #vectorOf(store: NetworkStore, text: string): Promise<{ vector?: QueryVector; problem: string | null }> {
+    const name = this.#servingElsewhere(store);
+    if (!this.#embedder || name === null) return { problem: this.#embedder?.problem ?? null };
+    const [values] = (await this.#embedder.short([text], name)) ?? [];
+    if (values) return { vector: { name, values }, problem: null };
+    return {
+      problem: this.#embedder.problem ?? 'The vectors that are here were made by an embedder that is not set now.',
+    };
+  }
+
+  async #short(store: NetworkStore, texts: string[]): Promise<Float32Array[] | null> {
+    const name = this.#servingElsewhere(store);
+    return name === null ? null : ((await this.#embedder?.short(texts, name)) ?? null);
+  }
+
+  #servingElsewhere(store: NetworkStore): string | null {
+    const name = this.#followers.get(store.network)?.stand.serving ?? null;
+    return name === builtin ? null : name;
   }
 
   /** What was found before, as far as it still fits, as JSON. @throws UnavailableError */
@@ -110,6 +161,8 @@ export class SearchEngine implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // What waits for an answer waits no longer.
+    await this.#embedder?.[Symbol.asyncDispose]();
     await Promise.allSettled([...this.#followers.values()].map((follower) => follower.close()));
     await this.#searching[Symbol.asyncDispose]();
     await this.#indexing[Symbol.asyncDispose]();

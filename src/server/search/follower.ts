@@ -4,8 +4,12 @@ import type { Log } from '../log.ts';
 import { lastMove } from '../store/events.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { searchFile } from '../store/search-index.ts';
+import { builtin } from './embedder.ts';
+import type { EndpointEmbedder } from './endpoint-embedder.ts';
 import type { Sliced } from './index-slice.ts';
+import { notBegun } from './not-begun.ts';
 import type { OneThread } from './thread-pool.ts';
+import { VectorFeeder } from './vector-feeder.ts';
 
 /** How long a slice may last: so long does closing wait at most. */
 const sliceMs = 150;
@@ -28,6 +32,8 @@ export class IndexFollower {
   readonly #store: NetworkStore;
   readonly #thread: OneThread;
   readonly #log: Log;
+  readonly #embedder: EndpointEmbedder | null;
+  readonly #feeder: VectorFeeder | null;
   #following = Promise.resolve();
   #isFollowing = false;
   #woken = false;
@@ -36,14 +42,16 @@ export class IndexFollower {
   #pause = new AbortController();
   /** Resolved when a slice has ended, then replaced. */
   #turn = Promise.withResolvers<void>();
-  #stand: Sliced = { cursor: 0, last: 0, behind: true, learning: true };
+  #stand = notBegun;
   #failure: StorageError | null = null;
   #mending: Promise<void> | null = null;
 
-  constructor(store: NetworkStore, thread: OneThread, log: Log) {
+  constructor(store: NetworkStore, thread: OneThread, log: Log, embedder: EndpointEmbedder | null = null) {
     this.#store = store;
     this.#thread = thread;
     this.#log = log;
+    this.#embedder = embedder;
+    this.#feeder = embedder && new VectorFeeder(this.files, thread, embedder, () => this.#wake());
     store.onMoves(() => this.#wake());
     this.#wake();
   }
@@ -82,7 +90,7 @@ export class IndexFollower {
 
   async #looked(): Promise<void> {
     await this.#thread.run('mend', { files: this.files });
-    this.#stand = { cursor: 0, last: this.#store.read(lastMove), behind: true, learning: true };
+    this.#stand = { ...notBegun, last: this.#store.read(lastMove) };
   }
 
   /** As settle, for everything that is done in the background, too. */
@@ -113,7 +121,7 @@ export class IndexFollower {
   /** Makes the index anew; says how far it has come until it is done. @throws StorageError */
   async *rebuild(): AsyncGenerator<Sliced, Rebuilt, undefined> {
     await this.#thread.run('begin', { files: this.files });
-    this.#stand = { cursor: 0, last: this.#store.read(lastMove), behind: true, learning: true };
+    this.#stand = { ...notBegun, last: this.#store.read(lastMove) };
     this.#hurried++;
     try {
       while ((this.#stand.behind || this.#stand.learning) && !this.#closing) {
@@ -134,6 +142,7 @@ export class IndexFollower {
   async close(): Promise<void> {
     this.#closing = true;
     this.#pause.abort();
+    await this.#feeder?.close();
     await this.#following;
     this.#turn.resolve();
   }
@@ -152,7 +161,12 @@ export class IndexFollower {
       if (this.#closing) break;
       this.#woken = false;
       try {
-        this.#stand = await this.#thread.run<Sliced>('slice', { files: this.files, ms: sliceMs });
+        this.#stand = await this.#thread.run<Sliced>('slice', {
+          files: this.files,
+          ms: sliceMs,
+          embedder: this.#embedder?.name ?? builtin,
+        });
+        this.#feeder?.wake();
         this.#woken ||= this.#stand.behind || this.#stand.learning;
         this.#failure = null;
       } catch (error) {

@@ -44,6 +44,8 @@ export interface Sliced {
   behind: boolean;
   /** Whether vectors remain to be made, or something to be learned. */
   learning: boolean;
+  /** The name of the embedder whose vectors are searched; null where there are none. */
+  serving: string | null;
 }
 
 /** An index as a thread writes it: its connections, and what it remembers of it. */
@@ -96,7 +98,7 @@ export function indexSlice(writing: Writing, ms: number): Sliced {
       learning = main.snapshot((db) => writing.vectors.step(db, embeddedOf));
     }
     const last = main.snapshot(lastMove);
-    return { cursor: cursorOf(index), last, behind, learning };
+    return { cursor: cursorOf(index), last, behind, learning, serving: writing.vectors.serving };
   });
 }
 
@@ -173,7 +175,7 @@ function take(writing: Writing, db: Reader, key: number, summarized = false): vo
 }
 
 /** What is embedded of live entities; of those that are here no more nothing. */
-function embeddedOf(db: Reader, keys: readonly number[]): Embedded[] {
+export function embeddedOf(db: Reader, keys: readonly number[]): Embedded[] {
   return keys.flatMap((key) => {
     const row = sourceRow(db, key);
     return row && row.json !== null ? [{ key, type: row.type, passage: passageOf(textOf(db, row)) }] : [];

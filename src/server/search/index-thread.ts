@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { openReader } from '../store/connection.ts';
 import {
   countDocs,
+  docOf,
   emptyIndex,
   indexed,
   isSoundIndex,
@@ -10,8 +11,9 @@ import {
   searchFileNumber,
 } from '../store/search-index.ts';
 import { type Failed, failing, isFailed } from './failed.ts';
-import { indexSlice, type Sliced, type Writing } from './index-slice.ts';
-import { VectorKeeper } from './vector-keeper.ts';
+import { embeddedOf, indexSlice, type Sliced, type Writing } from './index-slice.ts';
+import { notBegun } from './not-begun.ts';
+import { type Embedded, type Supplied, VectorKeeper } from './vector-keeper.ts';
 
 /** A network's databases: its entities, and the index. */
 export interface IndexFiles {
@@ -22,16 +24,28 @@ export interface IndexFiles {
 /** It reads each entity once, in the order in which they came. */
 const readerCacheKb = 2048;
 
+export interface SliceOrder {
+  files: IndexFiles;
+  /** How long it may last. */
+  ms: number;
+  /** The name of the embedder whose vectors there should be. */
+  embedder: string;
+}
+
 const open = new Map<string, Writing & { number: number }>();
 
 /** One slice on this thread's own connections. */
-export function slice({ files, ms }: { files: IndexFiles; ms: number }): Sliced | Failed {
-  const sliced = answered(files, () => indexSlice(writingOf(files), ms));
+export function slice({ files, ms, embedder }: SliceOrder): Sliced | Failed {
+  const sliced = answered(files, () => {
+    const writing = writingOf(files);
+    writing.vectors.want(embedder);
+    return indexSlice(writing, ms);
+  });
   if (!isFailed(sliced) || !sliced.failed.damaged || isSoundIndex(files.index)) return sliced;
   // Nothing is lost with it: the next slice begins anew.
   return answered(files, () => {
     removeIndex(files.index);
-    return { cursor: 0, last: 0, behind: true, learning: true };
+    return notBegun;
   });
 }
 
@@ -53,6 +67,51 @@ export function begin({ files }: { files: IndexFiles }): null | Failed {
     return null;
   });
   return begun?.failed.damaged ? mend({ files }) : begun;
+}
+
+/** Texts of which an embedder elsewhere has made no vectors yet. */
+export interface Lacking {
+  entities: (Embedded & { digest: string })[];
+  /** Whether these are the next in their order, not ones that changed. */
+  pass: boolean;
+  /** The last of them, also of those that are here no more; 0 for none. */
+  last: number;
+}
+
+export function lacking({ files, embedder, limit }: { files: IndexFiles; embedder: string; limit: number }) {
+  return answered<Lacking>(files, () => {
+    const { vectors, main, index } = writingOf(files);
+    vectors.want(embedder);
+    const { keys, pass } = vectors.lacking(limit);
+    const entities = main.snapshot((db) => embeddedOf(db, keys));
+    return {
+      entities: entities.map((one) => ({ ...one, digest: docOf(index, one.key)?.digest ?? '' })),
+      pass,
+      last: keys.at(-1) ?? 0,
+    };
+  });
+}
+
+/** Their vectors; of texts that changed meanwhile they are no more needed. */
+export interface Supply {
+  files: IndexFiles;
+  embedder: string;
+  dimensions: number;
+  pass: boolean;
+  last: number;
+  supplied: (Supplied & { digest: string })[];
+}
+
+export function supply({ files, embedder, supplied, ...made }: Supply): null | Failed {
+  return answered(files, () => {
+    const { vectors, index } = writingOf(files);
+    vectors.want(embedder);
+    indexed(index, () => {
+      const valid = supplied.filter(({ key, digest }) => docOf(index, key)?.digest === digest);
+      vectors.supply(valid, made);
+    });
+    return null;
+  });
 }
 
 /** How many entities are indexed. */

@@ -2,12 +2,23 @@ import type { Within } from '../store/search-hits.ts';
 import type { Finder } from './finder.ts';
 import { fuse, type Ranked } from './fuse.ts';
 
+/** Jobs about a text. `vector`: of the text, where the vectors that are searched are made elsewhere. */
+export type TextJob = { text: string; k: number; within: Within; vector?: QueryVector | undefined } & (
+  | { kind: 'text'; perCollection?: number | undefined }
+  /** First the collections that fit best, then what fits in these. */
+  | { kind: 'discover'; collections: number; perCollection: number }
+);
+
+export interface QueryVector {
+  /** Of the embedder that made it. */
+  name: string;
+  values: Float32Array;
+}
+
 /** What can be asked of an index, as plain data. `k`: how many at most; `perCollection`: of one first collection. */
 export type RankJob =
-  | { kind: 'text'; text: string; k: number; within: Within; perCollection?: number | undefined }
+  | TextJob
   | { kind: 'like'; id: string; k: number; within: Within }
-  /** First the collections that fit best, then what fits in these. */
-  | { kind: 'discover'; text: string; k: number; within: Within; collections: number; perCollection: number }
   /** What is like an entity, in the collections that are like `collection` and, with `same`, in that one. */
   | {
       kind: 'alike';
@@ -40,8 +51,8 @@ export function rank(finder: Finder, job: RankJob): RankAnswer {
 function rankedBy(finder: Finder, job: RankJob): Omit<RankAnswer, 'late'> {
   switch (job.kind) {
     case 'text': {
-      const { text, k, perCollection } = job;
-      const find = (within: Within, count: number) => finder.find({ text, k: count, within });
+      const { text, k, vector, perCollection } = job;
+      const find = (within: Within, count: number) => finder.find({ text, k: count, within, vector });
       const ranked =
         perCollection === undefined ? find(job.within, k) : spread(finder, find, { ...job, perCollection });
       return { ranked, collections: [] };
@@ -62,17 +73,17 @@ function rankedBy(finder: Finder, job: RankJob): Omit<RankAnswer, 'late'> {
   }
 }
 
-function discover(finder: Finder, job: Extract<RankJob, { kind: 'discover' }>): Omit<RankAnswer, 'late'> {
-  const { text, k, perCollection } = job;
-  const byThemselves = finder.find({ text, k: job.collections, within: { types: ['collection'] } });
-  const hits = finder.find({ text, k: choosing, within: job.within });
+function discover(finder: Finder, job: Extract<TextJob, { kind: 'discover' }>): Omit<RankAnswer, 'late'> {
+  const { text, k, vector, perCollection } = job;
+  const byThemselves = finder.find({ text, vector, k: job.collections, within: { types: ['collection'] } });
+  const hits = finder.find({ text, vector, k: choosing, within: job.within });
   const holding = [...new Set(finder.collectionsOf(hits).flatMap((key) => key ?? []))];
   const chosen = fuse([
     { keys: byThemselves.map(({ key }) => key), weight: 1 },
     { keys: holding, weight: 1 },
   ]).slice(0, job.collections);
   const collections = finder.idsOf(chosen);
-  const find = (within: Within, count: number) => finder.find({ text, k: count, within });
+  const find = (within: Within, count: number) => finder.find({ text, vector, k: count, within });
   const within = { ...job.within, collections };
   return { ranked: spread(finder, find, { k, within, perCollection }), collections };
 }

@@ -7,12 +7,14 @@ import { type Failed, isFailed, ThreadError } from './failed.ts';
 export class OneThread implements AsyncDisposable {
   readonly #file: string;
   readonly #last: string;
+  readonly #together: number;
   #pool: Piscina | null = null;
 
-  /** `last`: what it is asked before it ends. */
-  constructor(file: string, last: string) {
+  /** `last`: what it is asked before it ends; `together`: how much it does at a time, where it waits for others. */
+  constructor(file: string, last: string, together = 1) {
     this.#file = file;
     this.#last = last;
+    this.#together = together;
   }
 
   /** @throws ThreadError */
@@ -21,6 +23,7 @@ export class OneThread implements AsyncDisposable {
       filename: fileURLToPath(workerUrl(this.#file, import.meta.url)),
       minThreads: 0,
       maxThreads: 1,
+      concurrentTasksPerWorker: this.#together,
       idleTimeout: 60_000,
       atomics: 'disabled',
       recordTiming: false,

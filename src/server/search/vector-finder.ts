@@ -12,6 +12,7 @@ import {
 } from '../store/search-vectors.ts';
 import { CodeTable, codeOf, type Looked } from './codes.ts';
 import { builtin, type Passage } from './embedder.ts';
+import type { QueryVector } from './jobs.ts';
 import { unpackFacts } from './latent/facts.ts';
 import { LatentModel } from './latent/latent-model.ts';
 
@@ -59,6 +60,16 @@ export class VectorFinder {
   /** What the builtin embedder makes of a text; null where it does not serve, or knows nothing of it. */
   embed(passage: Passage): Float32Array | null {
     return this.#serving?.model?.embed([passage])[0] ?? null;
+  }
+
+  get isBuiltin(): boolean {
+    return this.#serving?.row.name === builtin;
+  }
+
+  /** A query's vector: what was given, if it is of the embedder whose vectors are searched, or what the builtin one makes. */
+  vectorFor(text: string, given: QueryVector | undefined): Float32Array | null {
+    if (this.isBuiltin) return this.embed({ title: text, text: '' });
+    return given && given.name === this.#serving?.row.name ? given.values : null;
   }
 
   vectorOf(key: number): Float32Array | undefined {

@@ -2,8 +2,10 @@ import type { Connection, Reader } from '../store/connection.ts';
 import { countDocs } from '../store/search-index.ts';
 import {
   addModel,
+  askVector,
   dropSome,
   dropVector,
+  dueVectors,
   keysAfter,
   type ModelRow,
   modelFacts,
@@ -11,6 +13,7 @@ import {
   modelRows,
   putVector,
   someKeysAfter,
+  vectorMade,
 } from '../store/search-vectors.ts';
 import { codeOf } from './codes.ts';
 import { builtin, type Passage } from './embedder.ts';
@@ -24,6 +27,13 @@ export interface Embedded {
   key: number;
   type: string;
   passage: Passage;
+}
+
+/** An entity's vector that was made elsewhere; null for one whose text was refused. */
+export interface Supplied {
+  key: number;
+  type: string;
+  vector: Float32Array | null;
 }
 
 /** An index with fewer entities has no vectors: there is too little to learn from, and words find everything. */
@@ -54,6 +64,7 @@ export class VectorKeeper {
   #loaded: Loaded[] = [];
   #rows: ModelRow[] = [];
   #size = 0;
+  #wanted = builtin;
   #learning: Learning | null = null;
   /** From an index of this size nothing could be learned. */
   #unlearned = 0;
@@ -71,40 +82,98 @@ export class VectorKeeper {
     this.#load();
   }
 
+  /** The name of the embedder whose vectors there should be. */
+  want(name: string): void {
+    if (name === this.#wanted) return;
+    this.#wanted = name;
+    this.#learning = null;
+    this.#load();
+  }
+
+  /** The name of the embedder whose vectors are searched now. */
+  get serving(): string | null {
+    return this.#serving()?.name ?? null;
+  }
+
   /** An indexed entity whose text is another one. */
   put(embedded: Embedded, isNew: boolean): void {
     if (isNew) this.#size++;
+    for (const { number, name } of this.#rows) {
+      if (name === builtin) continue;
+      dropVector(this.#index, embedded.key, number);
+      askVector(this.#index, embedded.key);
+    }
     const newest = this.#loaded.at(-1)?.row;
     // All will have new vectors soon.
-    if (newest && this.#size > 2 * growth * newest.size) return;
+    if (newest && this.#wanted === builtin && this.#size > 2 * growth * newest.size) return;
     for (const loaded of this.#loaded) this.#write(loaded, [embedded]);
   }
 
   drop(key: number): void {
     this.#size--;
+    vectorMade(this.#index, key);
     for (const { number } of this.#rows) dropVector(this.#index, key, number);
   }
 
   /** Something that is done when nothing else is to do, of some milliseconds; says whether more remains. */
   step(db: Reader, passagesOf: (db: Reader, keys: readonly number[]) => Embedded[]): boolean {
-    const outdated = this.#rows.slice(0, -1).find(({ number }) => number !== this.#serving()?.number);
+    const outdated = this.#rows.find((row) => row !== this.#serving() && row !== this.#coming());
     if (outdated) {
       if (dropSome(this.#index, outdated.number, 500)) this.#load();
       return true;
     }
     const filling = this.#loaded.find(({ row }) => row.reached !== null);
     if (filling) return this.#fill(filling, (keys) => passagesOf(db, keys));
-    return this.#learn((keys) => passagesOf(db, keys));
+    return this.#wanted === builtin && this.#learn((keys) => passagesOf(db, keys));
   }
 
-  /** The newest with vectors of all. */
+  /** Some entities that have no vector of the wanted embedder, which is one elsewhere. */
+  lacking(limit: number): { keys: number[]; pass: boolean } {
+    const coming = this.#coming();
+    const due = coming ? dueVectors(this.#index, limit) : [];
+    if (due.length > 0) return { keys: due, pass: false };
+    if (coming && coming.reached === null) return { keys: [], pass: false };
+    return { keys: keysAfter(this.#index, coming?.reached ?? 0, limit), pass: true };
+  }
+
+  /** Vectors of the wanted embedder; `pass`: of the next entities in their order, after which come those after `last`. */
+  supply(
+    list: readonly Supplied[],
+    { dimensions, pass, last }: { dimensions: number; pass: boolean; last: number },
+  ): void {
+    let row = this.#coming();
+    if (row?.dimensions !== dimensions) {
+      addModel(this.#index, { name: this.#wanted, size: this.#size, dimensions }, null);
+      this.#load();
+      // What came of another size before begins anew.
+      if (row) return;
+      row = this.#coming();
+    }
+    if (!row) return;
+    for (const { key, type, vector } of list) {
+      if (vector) putVector(this.#index, { key, type, model: row.number, vector, code: codeOf(vector, null) });
+      vectorMade(this.#index, key);
+    }
+    if (pass) modelReached(this.#index, row.number, last);
+    row.reached = pass ? last : row.reached;
+    if (row.reached === null || keysAfter(this.#index, row.reached, 1).length > 0) return;
+    modelReached(this.#index, row.number, null);
+    this.#load();
+  }
+
+  /** The newest with vectors of all; else the newest. */
   #serving(): ModelRow | undefined {
     return this.#rows.findLast(({ reached }) => reached === null) ?? this.#rows.at(-1);
   }
 
+  /** What the wanted embedder has made, or is making. */
+  #coming(): ModelRow | undefined {
+    return this.#rows.findLast(({ name }) => name === this.#wanted);
+  }
+
   #load(): void {
     this.#rows = modelRows(this.#index);
-    const wanted = [...new Set([this.#serving(), this.#rows.at(-1)])];
+    const wanted = [...new Set([this.#serving(), this.#coming()])];
     this.#loaded = wanted.flatMap((row) => {
       if (row?.name !== builtin) return [];
       const known = this.#loaded.find((loaded) => loaded.row.number === row.number);
@@ -162,7 +231,7 @@ export class VectorKeeper {
   /** Whether there is something to be learned. */
   #begun(): Learning | null {
     if (this.#size < leastSize) return null;
-    const learned = this.#rows.findLast(({ name }) => name === builtin)?.size ?? this.#unlearned;
+    const learned = this.#coming()?.size ?? this.#unlearned;
     if (learned > 0 && this.#size < learned * growth && this.#size * growth > learned) return null;
     const part = Math.min(1, sampleSize / this.#size);
     return { learner: new LatentLearner(), size: this.#size, part, after: 0, steps: null };

@@ -56,6 +56,8 @@ const schema: readonly string[] = [
     type TEXT NOT NULL,
     code BLOB NOT NULL
   ) STRICT;
+  -- Entities whose vectors a program elsewhere has to make anew.
+  CREATE TABLE due (key INTEGER PRIMARY KEY) STRICT;
   -- What makes vectors. size: of the index that it learned from; facts: what it has learned; reached: the entity up to
   -- which there are vectors of it, null for all.
   CREATE TABLE model (
@@ -70,7 +72,7 @@ const schema: readonly string[] = [
 ];
 
 /** Goes up with every change of the tables or of what is put into them: an index of another layout is made anew. */
-const layout = 5;
+const layout = 6;
 
 /** The index's file in a network's folder. */
 export function searchFile(folder: string): string {
@@ -200,7 +202,7 @@ export function setMeta(index: Writer, name: string, value: string): void {
 /** Forgets everything that is indexed. */
 export function emptyIndex(index: Writer, epoch: string): void {
   index.run("INSERT INTO words (words) VALUES ('delete-all')");
-  for (const table of ['meta', 'doc', 'term', 'named', 'relabel', 'again', 'vec', 'code', 'model'])
+  for (const table of ['meta', 'doc', 'term', 'named', 'relabel', 'again', 'vec', 'code', 'due', 'model'])
     index.run(`DELETE FROM ${table}`);
   setMeta(index, 'epoch', epoch);
 }

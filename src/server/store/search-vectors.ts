@@ -79,6 +79,19 @@ function dropSeq(index: Writer, seq: number): void {
   index.run('DELETE FROM code WHERE seq = ?', seq);
 }
 
+/** Notes that a program elsewhere has to make an entity's vector anew. */
+export function askVector(index: Writer, key: number): void {
+  index.run('INSERT OR IGNORE INTO due (key) VALUES (?)', key);
+}
+
+export function dueVectors(index: Reader, limit: number): number[] {
+  return index.all<{ key: number }>('SELECT key FROM due ORDER BY key LIMIT ?', limit).map(keyOf);
+}
+
+export function vectorMade(index: Writer, key: number): void {
+  index.run('DELETE FROM due WHERE key = ?', key);
+}
+
 /** Keys of indexed entities, in their order. */
 export function keysAfter(index: Reader, after: number, limit: number): number[] {
   return index.all<{ key: number }>('SELECT key FROM doc WHERE key > ? ORDER BY key LIMIT ?', after, limit).map(keyOf);

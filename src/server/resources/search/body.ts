@@ -42,7 +42,15 @@ export function collectionsIn(caller: Caller, body: CollectionNames): string[] {
 }
 
 /** The JSON of an answer around its results, which are JSON already. */
-export function answerWith({ results, count, late }: Omit<Presented, 'collections'>, metadata: object): Uint8Array {
-  const facts = { ...metadata, result_count: count, ...(late && { truncated: true }) };
+export function answerWith(
+  { results, count, late, withoutVectors }: Omit<Presented, 'collections'> & { withoutVectors?: string | null },
+  metadata: object,
+): Uint8Array {
+  const facts = {
+    ...metadata,
+    result_count: count,
+    ...(late && { truncated: true }),
+    ...(withoutVectors && { embedder: { available: false, reason: withoutVectors } }),
+  };
   return Buffer.concat([Buffer.from('{"results":'), results, Buffer.from(`,"metadata":${JSON.stringify(facts)}}`)]);
 }

@@ -233,6 +233,13 @@ export interface TextMetadata {
   result_count: number;
   /** Where there was more to look at than time for it: a filter that fits little among very many. */
   truncated?: boolean;
+  /** Where the embedder could not be asked: what was found was found by words alone. */
+  embedder?: EmbedderView;
+}
+
+export interface EmbedderView {
+  available: boolean;
+  reason: string;
 }
 
 export interface SearchedMetadata extends TextMetadata {

@@ -1,0 +1,127 @@
+import type { Log } from '../log.ts';
+import { RecentMap } from '../store/recent-map.ts';
+import type { EmbedAnswer, EmbedOrder, Refusal } from './embed-thread.ts';
+import type { Embedder, Passage } from './embedder.ts';
+import { OneThread } from './thread-pool.ts';
+
+/** An endpoint, and the model there. */
+export interface EndpointSettings {
+  url: string;
+  model: string;
+  key: string | null;
+}
+
+/** The endpoint cannot be asked, or not now. `ofTexts`: it does not want these texts. */
+export class EmbedderError extends Error {
+  override readonly name = 'EmbedderError';
+  readonly ofTexts: boolean;
+  constructor(reason: string, ofTexts: boolean) {
+    super(reason);
+    this.ofTexts = ofTexts;
+  }
+}
+
+/** A search waits no longer for a vector, which adds to what words find. */
+const queryMs = 3000;
+const batchMs = 120_000;
+/** After a failure nobody asks for so long, twice as long after each further one. */
+const [firstPause, longestPause] = [1000, 60_000];
+const maxKept = 1000;
+/** Models read some hundred words of a text. */
+const longest = 2000;
+
+/** Vectors of a model behind an OpenAI-compatible endpoint, asked in a thread. */
+export class EndpointEmbedder implements Embedder, AsyncDisposable {
+  readonly name: string;
+  /** 0 until the first answer. */
+  dimensions = 0;
+  readonly #settings: EndpointSettings;
+  readonly #log: Log;
+  readonly #thread = new OneThread('embed-thread', 'closeEmbedding', 8);
+  readonly #kept = new RecentMap<string, Float32Array>(maxKept);
+  #pause = 0;
+  #until = 0;
+  #problem: string | null = null;
+
+  constructor(settings: EndpointSettings, log: Log) {
+    this.name = `${settings.url} ${settings.model}`;
+    this.#settings = settings;
+    this.#log = log;
+  }
+
+  /** Why there are no vectors at this time; null when there are. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** How long nobody asks, in milliseconds. */
+  get rest(): number {
+    return Math.max(0, this.#until - performance.now());
+  }
+
+  /** @throws EmbedderError */
+  embed(passages: readonly Passage[]): Promise<Float32Array[]> {
+    const texts = passages.map(({ title, text }) => `${title}\n${text}`.trim().slice(0, longest).toWellFormed());
+    return this.#asked(texts, this.#settings.model, batchMs);
+  }
+
+  /**
+   * Short texts, kept when they were asked lately, by the model that `name` names, if it is one of this endpoint's; null
+   * where it cannot be asked now.
+   */
+  async short(texts: readonly string[], name: string): Promise<Float32Array[] | null> {
+    const model = this.#modelOf(name);
+    if (model === null) return null;
+    const keyOf = (text: string) => `${model}\n${text}`;
+    const unknown = [...new Set(texts.filter((text) => this.#kept.get(keyOf(text)) === undefined))];
+    const found = new Map<string, Float32Array>();
+    for (const text of texts) {
+      const known = this.#kept.get(keyOf(text));
+      if (known) found.set(text, known);
+    }
+    if (unknown.length > 0) {
+      if (this.rest > 0) return null;
+      const made = await this.#asked(unknown, model, queryMs).catch(() => null);
+      if (!made) return null;
+      for (const [i, text] of unknown.entries()) {
+        const vector = made[i] as Float32Array;
+        found.set(text, vector);
+        this.#kept.set(keyOf(text), vector);
+      }
+    }
+    return texts.map((text) => found.get(text) as Float32Array);
+  }
+
+  /** The endpoint's model of that name; null for what makes vectors elsewhere. */
+  #modelOf(name: string): string | null {
+    const { url } = this.#settings;
+    return name.startsWith(`${url} `) ? name.slice(url.length + 1) : null;
+  }
+
+  async #asked(texts: string[], model: string, ms: number): Promise<Float32Array[]> {
+    const { url, key } = this.#settings;
+    const order: EmbedOrder = { url, model, key, texts, ms };
+    const answer = await this.#thread.run<EmbedAnswer | Refusal>('embed', order);
+    if ('refused' in answer) throw this.#failed(answer.refused);
+    if (this.#problem !== null) this.#log.info({ url }, 'the embedder answers again');
+    [this.#pause, this.#until, this.#problem] = [0, 0, null];
+    const { dimensions, vectors } = answer;
+    if (model === this.#settings.model) this.dimensions = dimensions;
+    return texts.map((_, i) => vectors.slice(i * dimensions, (i + 1) * dimensions));
+  }
+
+  #failed({ reason, ofTexts }: Refusal['refused']): EmbedderError {
+    const told = `The embedder ${reason}.`;
+    if (!ofTexts) {
+      if (this.#problem !== told) this.#log.warn({ url: this.#settings.url }, `${told} Searches go on by words`);
+      this.#problem = told;
+      this.#pause = Math.min(longestPause, this.#pause === 0 ? firstPause : 2 * this.#pause);
+      this.#until = performance.now() + this.#pause;
+    }
+    return new EmbedderError(told, ofTexts);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#thread[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { ask, operator } from '../helpers/callers.ts';
+import { answerJson, type EmbedEndpoint, kindVector, startEmbedEndpoint } from '../helpers/embed-endpoint.ts';
+import { create, ok, update } from '../helpers/entities.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { labels, search } from '../helpers/searches.ts';
+
+const titles = [
+  'A schooner at anchor',
+  'The vessel returns',
+  'Portrait of a monarch',
+  'The queen at rest',
+  'Oak in snow',
+];
+
+async function fill(node: TestNode, list: readonly string[] = titles): Promise<void> {
+  const entities = list.map((label) => ({ type: 'artwork', properties: { label }, sync_index: true }));
+  ok(await ask(node, operator(node), 'POST /entities/batch', { entities }));
+}
+
+const find = (node: TestNode, query: string) => search(node, operator(node), 'entities', { query, types: ['artwork'] });
+
+/** Waits until something is so, which the node does in the background. */
+async function until(reached: () => boolean | Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 600; i++) {
+    if (await reached()) return;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 25);
+    });
+  }
+  throw new Error('it did not come to that');
+}
+
+const foundBoth = async (node: TestNode): Promise<boolean> => labels(await find(node, 'boats')).length >= 2;
+const ships = ['A schooner at anchor', 'The vessel returns'];
+
+describe('an endpoint that makes vectors', () => {
+  it('makes those of entities in batches, and of queries, and nothing else is asked', async () => {
+    await using endpoint = await startEmbedEndpoint();
+    await using node = await startNode({ env: endpoint.env() });
+    await fill(node, [...titles, ...Array.from({ length: 60 }, (_, i) => `Leaf ${i}`)]);
+    await until(() => foundBoth(node));
+    const found = await find(node, 'boats');
+    expect(labels(found).slice(0, 2).toSorted()).toEqual(ships);
+    expect(found.metadata).not.toHaveProperty('embedder');
+    expect(new Set(endpoint.asked.map(({ path, key, model }) => `${path} ${key} ${model}`))).toEqual(
+      new Set(['/v1/embeddings Bearer the-secret-key small']),
+    );
+    expect(Math.max(...endpoint.asked.map(({ input }) => input.length))).toBe(32);
+    const before = endpoint.asked.length;
+    await find(node, 'boats');
+    expect(endpoint.asked).toHaveLength(before);
+  });
+
+  it('is asked again for what changed, and compares the names of relationships', async () => {
+    await using endpoint = await startEmbedEndpoint();
+    await using node = await startNode({ env: endpoint.env() });
+    await fill(node);
+    await until(() => foundBoth(node));
+    const made = await create(node, operator(node), {
+      type: 'artwork',
+      properties: { label: 'Blank' },
+      sync_index: true,
+    });
+    await update(node, operator(node), made, { properties: { label: 'The ruler enthroned' }, sync_index: true });
+    await until(async () => labels(await find(node, 'kings')).includes('The ruler enthroned'));
+    const store = await node.ctx.networks.get('main');
+    const alike = await node.ctx.search.engine.similarities(store, 'monarch_of', ['ruler', 'forest_near']);
+    expect(alike[0]).toBeGreaterThan(0.9);
+    expect(alike[1]).toBeLessThan(0.3);
+  });
+
+  it.each<[string, (endpoint: EmbedEndpoint) => void, RegExp]>([
+    [
+      'refuses',
+      (it) => (it.instead = (response) => answerJson(response, { error: { message: 'Bad the-secret-key' } }, 500)),
+      /answered 500: Bad \[key\]/,
+    ],
+    [
+      'wants a key',
+      (it) => (it.instead = (response) => answerJson(response, {}, 401)),
+      /answered 401: set ARCHEION_EMBED_KEY/,
+    ],
+    [
+      'answers HTML',
+      (it) =>
+        (it.instead = (response) => Boolean(response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>Hello'))),
+      /answered text\/html instead of JSON/,
+    ],
+    [
+      'answers something else',
+      (it) => (it.instead = (response) => answerJson(response, { data: 'x' })),
+      /no list of embeddings/,
+    ],
+    [
+      'answers too few',
+      (it) => (it.instead = (response) => answerJson(response, { data: [] })),
+      /answered 0 embeddings for/,
+    ],
+    ['answers no numbers', (it) => (it.vector = () => ['a', 'b'] as unknown as number[]), /no list of numbers/],
+    ['answers huge vectors', (it) => (it.vector = () => Array(9000).fill(1)), /an embedding of 9000 numbers/],
+    ['hangs up', (it) => (it.instead = (response) => Boolean(response.destroy())), /cannot be reached/],
+  ])('that %s does not hinder a search by words, which says so', async (_, spoil, reason) => {
+    await using endpoint = await startEmbedEndpoint();
+    spoil(endpoint);
+    await using node = await startNode({ env: endpoint.env() });
+    await fill(node);
+    await until(async () => (await find(node, 'schooner')).metadata.embedder !== undefined);
+    const found = await find(node, 'schooner');
+    expect(labels(found)).toEqual(['A schooner at anchor']);
+    expect(found.metadata.embedder).toEqual({ available: false, reason: expect.stringMatching(reason) });
+    const asked = endpoint.asked.length;
+    for (let i = 0; i < 20; i++) await find(node, `schooner ${i}`);
+    expect(endpoint.asked.length).toBeLessThan(asked + 5);
+  });
+
+  it('that is down is asked again later, and then everything is made up for', async () => {
+    await using endpoint = await startEmbedEndpoint();
+    endpoint.instead = (response) => answerJson(response, {}, 503);
+    await using node = await startNode({ env: endpoint.env() });
+    await fill(node);
+    await until(async () => (await find(node, 'schooner')).metadata.embedder !== undefined);
+    endpoint.instead = null;
+    await until(() => foundBoth(node));
+    expect((await find(node, 'boats')).metadata).not.toHaveProperty('embedder');
+  });
+
+  it('that is slow does not make searches slow', async () => {
+    await using endpoint = await startEmbedEndpoint();
+    await using node = await startNode({ env: endpoint.env() });
+    await fill(node);
+    await until(() => foundBoth(node));
+    endpoint.instead = () => true;
+    const found = await find(node, 'monarch');
+    expect(labels(found)[0]).toBe('Portrait of a monarch');
+    expect(found.metadata.embedder).toEqual({ available: false, reason: 'The embedder did not answer within 3 s.' });
+  });
+
+  it('that refuses one text makes vectors of the others', async () => {
+    await using endpoint = await startEmbedEndpoint();
+    endpoint.instead = (response, { input }) =>
+      input.some((text) => text.startsWith('The queen')) && answerJson(response, { error: 'too long' }, 400);
+    await using node = await startNode({ env: endpoint.env() });
+    await fill(node);
+    await until(() => foundBoth(node));
+    expect(labels(await find(node, 'ruler'))).toContain('Portrait of a monarch');
+  });
+
+  it('with another model makes all anew, also where its vectors have another size, and the old ones answer meanwhile', async () => {
+    await using folder = await temporaryFolder();
+    await using endpoint = await startEmbedEndpoint();
+    {
+      await using node = await startNode({ data: folder.path, env: endpoint.env('first') });
+      await fill(node);
+      await until(() => foundBoth(node));
+    }
+    endpoint.vector = (text, model) => (model === 'first' ? kindVector(text) : [...kindVector(text), 0.01, 0.02, 0.01]);
+    endpoint.instead = (response, { model, input }) =>
+      model === 'second' && input.length > 1 && answerJson(response, {}, 503);
+    await using node = await startNode({ data: folder.path, env: endpoint.env('second') });
+    await until(() => foundBoth(node));
+    expect(
+      labels(await find(node, 'boats'))
+        .slice(0, 2)
+        .toSorted(),
+    ).toEqual(ships);
+    expect(endpoint.asked.at(-1)?.model).toBe('first');
+    endpoint.instead = null;
+    await until(async () => {
+      await find(node, `kings ${endpoint.asked.length}`);
+      return endpoint.asked.at(-1)?.model === 'second' && endpoint.asked.at(-1)?.input.length === 1;
+    });
+    expect(labels(await find(node, 'trees'))[0]).toBe('Oak in snow');
+  });
+});
+
+describe('settings', () => {
+  it.each([
+    [{ ARCHEION_EMBED_URL: 'http://127.0.0.1:9/v1' }, /ARCHEION_EMBED_URL: needs ARCHEION_EMBED_MODEL/],
+    [{ ARCHEION_EMBED_MODEL: 'small' }, /ARCHEION_EMBED_MODEL: needs ARCHEION_EMBED_URL/],
+    [{ ARCHEION_EMBED_URL: 'http://me:secret@host/v1' }, /put the key into ARCHEION_EMBED_KEY/],
+    [{ ARCHEION_EMBED_KEY: 'two words' }, /ARCHEION_EMBED_KEY: must be one word/],
+  ])('%o is refused in plain words', async (env, message) => {
+    await expect(startNode({ env })).rejects.toThrow(message);
+  });
+});
