@@ -17,7 +17,7 @@ import { fuse, type Ranked, type Ranking } from './fuse.ts';
 import { textOf } from './index-slice.ts';
 import type { QueryVector } from './jobs.ts';
 import { dot } from './latent/vectors.ts';
-import { type Lexicon, lexicalRankings, moreLikeThis } from './lexical.ts';
+import { exactHits, type Lexicon, ledBy, lexicalRankings, moreLikeThis } from './lexical.ts';
 import { words } from './tokens.ts';
 import { VectorFinder } from './vector-finder.ts';
 import { gramCosine, Vocabulary } from './vocabulary.ts';
@@ -95,7 +95,7 @@ export class Finder {
         ...lexicalRankings(this.db, this.#lexicon, text, look, pool),
         ...(vector ? [this.#near(vector, within, look, pool)] : []),
       ];
-      return fuse(rankings).slice(0, k);
+      return ledBy(exactHits(this.db, text, look, k), fuse(rankings)).slice(0, k);
     });
   }
 

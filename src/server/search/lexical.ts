@@ -26,6 +26,8 @@ const besideKnown = 0.6;
 /** A word in more than this part of all entities says little and takes long. */
 const commonPart = 0.1;
 const variantPool = 400;
+/** The score that nothing else reaches where something has the text itself. */
+const belowExact = 0.9;
 /** So many words are looked for one by one, the rarest; of common ones fewer, since each is in very many texts. */
 const [maxSome, maxCommon] = [12, 3];
 
@@ -34,9 +36,28 @@ interface QueryWord {
   frequency: number;
 }
 
+/** What has a text as a whole label, or its words beside each other: nothing comes before it. */
+export function exactHits(db: Reader, text: string, look: Look, limit: number): number[] {
+  const typed = words(text).slice(0, maxWords);
+  if (typed.length === 0) return [];
+  const beside = typed.length > 1 ? ` OR "${typed.join(' ')}"` : '';
+  return wordHits(db, `whole : "${wholeWord(typed)}"${beside}`, look, limit).map(({ key }) => key);
+}
+
+/** The first hits before all others, each once; scores are those of the others, and above them. */
+export function ledBy(first: readonly number[], others: readonly Ranked[]): Ranked[] {
+  if (first.length === 0) return [...others];
+  const known = new Set(first);
+  const step = (1 - belowExact) / first.length;
+  return [
+    ...first.map((key, i) => ({ key, score: 1 - step * i })),
+    ...others.flatMap(({ key, score }) => (known.has(key) ? [] : [{ key, score: score * belowExact }])),
+  ];
+}
+
 /**
- * Entities by the words of a text: first those that have the words as a phrase, then those that have all of them or what is
- * like them, then the others.
+ * Entities by the words of a text: first those that have all of them or what is like them, then, where these are few, the
+ * others.
  */
 export function lexicalRankings(db: Reader, lexicon: Lexicon, text: string, look: Look, pool: number): Ranking[] {
   const typed = words(text).slice(0, maxWords);
@@ -46,9 +67,8 @@ export function lexicalRankings(db: Reader, lexicon: Lexicon, text: string, look
   const take = (hits: readonly { key: number }[]) => {
     for (const { key } of hits) keys.add(key);
   };
-  if (typed.length > 1) take(wordHits(db, `whole : "${wholeWord(typed)}" OR "${typed.join(' ')}"`, look, pool));
-  if (all.length > 1 && keys.size < pool) take(withAll(db, lexicon, all, look, pool));
-  if (keys.size < pool) take(withSome(db, lexicon, all, look, pool));
+  if (all.length > 1) take(withAll(db, lexicon, all, look, pool));
+  if (keys.size < pool / 2) take(withSome(db, lexicon, all, look, pool));
   return [{ keys: [...keys].slice(0, pool), weight: 1 }];
 }
 
