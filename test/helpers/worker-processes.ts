@@ -23,6 +23,8 @@ export interface WorkerProcess extends AsyncDisposable {
   received: Received[];
   /** What went wrong in it. */
   failures: string[];
+  /** Resolves when it has nothing more to say of the jobs that came: its log is done before that. */
+  settled(): Promise<void>;
   tell(what: {
     klados?: string;
     key?: string;
@@ -41,6 +43,7 @@ interface Said {
   request?: { headers: IncomingHttpHeaders; text: string };
   failed?: string;
   told?: boolean;
+  finished?: boolean;
 }
 
 export async function startWorker(): Promise<WorkerProcess> {
@@ -48,7 +51,10 @@ export async function startWorker(): Promise<WorkerProcess> {
   const received: Received[] = [];
   const failures: string[] = [];
   const events = new EventEmitter();
-  child.on('message', ({ port, request, failed, told }: Said) => {
+  let working = 0;
+  child.on('message', ({ port, request, failed, told, finished }: Said) => {
+    if (request) working++;
+    if (finished && --working === 0) events.emit('settled');
     if (request) received.push({ ...request, body: JSON.parse(request.text) });
     if (failed !== undefined) failures.push(failed);
     if (port !== undefined) events.emit('port', port);
@@ -59,6 +65,9 @@ export async function startWorker(): Promise<WorkerProcess> {
     endpoint: `http://127.0.0.1:${port}`,
     received,
     failures,
+    async settled() {
+      if (working > 0) await once(events, 'settled');
+    },
     async tell(what) {
       const answer = once(events, 'told');
       child.send(what);

@@ -93,9 +93,15 @@ async function ended(job: string): Promise<Status> {
   }
 }
 
+/** A job is done when its log says so; its worker writes some more after that. */
+async function settled(): Promise<void> {
+  for (const worker of workers) await worker.settled();
+  await node.ctx.additive.idle();
+}
+
 /** Logs and batches of a run, once everything that was queued is applied. */
 async function inside(jobs: string, type: string): Promise<Entity[]> {
-  await node.ctx.additive.idle();
+  await settled();
   const { entities } = ok<{ entities: { entity: Entity }[] }>(
     await ask(node, v1, `GET /collections/${jobs}/entities?type=${type}&expand=full`),
   );
@@ -198,11 +204,12 @@ describe('the worked example', () => {
     expect(gathered[0].rhiza.path).toEqual(['split', 'work', 'join']);
     expect(gathered[0].rhiza.batch).toBeUndefined();
     // The grants of the beginning are there: none of this wrote another version of the target's roles.
-    await node.ctx.additive.idle();
+    await settled();
     const after = await read(node, v1, target.id);
     expect(after.cid).toBe(granted.cid);
 
     // 5.8
+    await settled();
     const jobs = await read(node, v1, job_collection as string);
     const logs = await inside(jobs.id, 'klados_log');
     const links = (predicate: string) => jobs.relationships.filter((r) => r.predicate === predicate);
@@ -253,6 +260,7 @@ describe('the worked example', () => {
       jobs: [{ original_job_id: lost.job_id, klados_id: kladoi.K2, new_job_id: again?.new_job_id }],
     });
     const done = await ended(job_id as string);
+    await settled();
     const repeated = worker.received.at(-1)?.body;
     const [failedLog] = (await inside(job_collection as string, 'klados_log')).filter(
       ({ properties }) => properties.job_id === lost.job_id,
@@ -275,6 +283,7 @@ describe('the worked example', () => {
     });
     expect(joiner.received).toHaveLength(1);
     expect(joiner.received[0]?.body.target_entities).toHaveLength(3);
+    await settled();
     const jobs = await read(node, v1, job_collection as string);
     expect(jobs.relationships.map(({ predicate }) => predicate)).toEqual(
       expect.arrayContaining(['final_error', 'final_output']),

@@ -86,6 +86,7 @@ const server = createServer(async (request, response) => {
   response.end(JSON.stringify({ accepted: true, job_id: job.job_id }));
   const work = works[self.work] as Work;
   await runJob(job, { ...self, work }).catch((error: Error) => process.send?.({ failed: error.message }));
+  process.send?.({ finished: true });
 });
 
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
