@@ -45,7 +45,7 @@ describe.skipIf(!browserThere)('the page around every screen', { timeout: patien
     await page.keyboard.type('star');
     await lookAt(page, 'command-palette');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Start', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
 
@@ -92,7 +92,7 @@ describe.skipIf(!browserThere)('the page around every screen', { timeout: patien
     await other.goto(signInLink(node));
     await banner.waitFor({ state: 'detached' });
     // What was refused meanwhile has come, too.
-    await page.getByText('entit').first().waitFor();
+    await page.getByRole('heading', { name: 'Import records' }).waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     expect(await page.getByRole('navigation').count()).toBe(1);
   });
@@ -103,7 +103,7 @@ describe.skipIf(!browserThere)('the page around every screen', { timeout: patien
     await visitor.go('/nowhere/at/all');
     await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor();
     await page.getByRole('link', { name: 'To the start' }).click();
-    await page.getByRole('heading', { name: 'Start', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
 });

@@ -22,8 +22,6 @@ export interface Texts {
   dateTime(value: Date): string;
   /** A size in bytes, kilobytes and so on, of 1,000 each. */
   bytes(value: number): string;
-  /** A time before now, in words. */
-  ago(value: Date, now: number): string;
 }
 
 const place = /\{(\w+)\}/;
@@ -34,7 +32,6 @@ export function textsOf(language: string, messages: Messages): Texts {
   const number = new Intl.NumberFormat(language);
   const date = new Intl.DateTimeFormat(language, { dateStyle: 'medium' });
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
 
   function template(key: MessageKey, values: Values): string {
     if (key in messages) return messages[key as keyof Messages];
@@ -73,19 +70,5 @@ export function textsOf(language: string, messages: Messages): Texts {
         maximumFractionDigits: power === 0 ? 0 : 1,
       }).format(value / 1000 ** power);
     },
-    ago(value, now) {
-      const seconds = (value.getTime() - now) / 1000;
-      const [unit, size] = steps.find(([, step]) => Math.abs(seconds) >= step) ?? steps[steps.length - 1]!;
-      return relative.format(Math.round(seconds / size), unit);
-    },
   };
 }
-
-const steps: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['year', 31_557_600],
-  ['month', 2_629_800],
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
-  ['second', 1],
-];

@@ -54,11 +54,6 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** How many entities have unsaved text in this tab. */
-export function unsavedCount(): number {
-  return drafts.size;
-}
-
 export interface Editing {
   /** What the form shows. */
   content: Content;

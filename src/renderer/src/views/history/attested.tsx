@@ -20,6 +20,9 @@ export function Attested({ id, version: { cid, ver }, now }: { id: string; versi
     queryFn: ({ signal }) => answered(api.GET('/node/attestations/proof', { params: { query: { id, ver } }, signal })),
     enabled: wanted,
     retry: false,
+    // The log follows the writes after a moment.
+    refetchInterval: ({ state }) =>
+      state.data?.leaf.cid === cid || state.dataUpdateCount + state.errorUpdateCount > 5 ? false : 2000,
   });
   if (!wanted)
     return (
