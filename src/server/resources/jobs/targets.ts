@@ -1,7 +1,9 @@
-import { type Issue, ValidationError } from '../../errors.ts';
+import { Turns } from '../../blocks/turns.ts';
+import { type Issue, type IssuePath, ValidationError } from '../../errors.ts';
 import { isEntityId, type Network, networkOf } from '../../model/ids.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity, isKnownTarget } from '../../store/entities.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
 
 /** What a klados is to work on, as a request names it. */
 export interface Targets {
@@ -35,18 +37,30 @@ export function targetsFor(
   throw ValidationError.at(['target_entities'], 'has more than one: the klados accepts one entity at a time');
 }
 
-/** Targets that are not here. */
-export function missingTargets(db: Reader, network: Network, { target_entity, target_entities }: Targets): Issue[] {
+const perTurn = 200;
+const turns = new Turns();
+
+/** Targets that are not here; thousands are looked up in turns with everything else. */
+export async function missingTargets(
+  store: NetworkStore,
+  { target_entity, target_entities }: Targets,
+): Promise<Issue[]> {
   const named = target_entity === undefined ? [] : [{ id: target_entity, path: ['target_entity'] }];
   const listed = (target_entities ?? []).map((id, i) => ({ id, path: ['target_entities', i] }));
+  const all = [...named, ...listed];
   const issues: Issue[] = [];
-  for (const { id, path } of [...named, ...listed]) {
-    if (issues.length >= maxIssues) break;
-    if (!isEntityId(id)) issues.push({ path, message: 'must be an entity id' });
-    else if (networkOf(id) !== network) issues.push({ path, message: `is not an id of the ${network} network` });
-    else if (!isKnownTarget(db, id)) issues.push({ path, message: `there is no entity ${id}` });
+  for (let from = 0; from < all.length && issues.length < maxIssues; from += perTurn) {
+    if (from > 0) await turns.next();
+    const some = all.slice(from, from + perTurn);
+    issues.push(...store.read((db) => some.flatMap(({ id, path }) => targetIssue(db, store.network, id, path))));
   }
-  return issues;
+  return issues.slice(0, maxIssues);
+}
+
+function targetIssue(db: Reader, network: Network, id: string, path: IssuePath): Issue[] {
+  if (!isEntityId(id)) return [{ path, message: 'must be an entity id' }];
+  if (networkOf(id) !== network) return [{ path, message: `is not an id of the ${network} network` }];
+  return isKnownTarget(db, id) ? [] : [{ path, message: `there is no entity ${id}` }];
 }
 
 /** A live collection that a body names. @throws ValidationError at its name */

@@ -5,6 +5,7 @@ import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { NewJobBatch } from '../../store/job-rows.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { inputsIssues } from '../jobs/input.ts';
@@ -56,6 +57,7 @@ export class BatchJobsService {
     const store = await launcher.writes.store(caller);
     const decide = (db: Reader) => this.#decide(db, caller, id, body);
     const decision = store.read(decide);
+    refuse(await missing(store, body));
     refuse(await this.#inputIssues(decision.klados, body));
     if (body.confirm !== true) return preview(decision, body.invocations.length);
     if (actor.kind !== 'processor') await users.present(caller);
@@ -84,7 +86,6 @@ export class BatchJobsService {
     env.permissions.require(db, authority, 'klados:invoke', klados.standing);
     requireActive(klados, launcher.needs.isVerified);
     const target = namedCollection(db, caller.network, body.target_collection, 'target_collection');
-    refuse(missing(db, caller, body));
     const now = env.now();
     const wantedMs = (body.expires_in ?? defaultSeconds) * 1000;
     const options = { authority, now, wantedMs };
@@ -138,11 +139,10 @@ export class BatchJobsService {
   }
 }
 
-function missing(db: Reader, caller: Caller, { invocations }: InvokeBatchBody): Issue[] {
+async function missing(store: NetworkStore, { invocations }: InvokeBatchBody): Promise<Issue[]> {
   const ids = invocations.map(({ target_entity }) => target_entity);
-  return missingTargets(db, caller.network, { target_entities: ids }).map(({ path: [, i = 0], message }) => {
-    return { path: ['invocations', i, 'target_entity'], message };
-  });
+  const issues = await missingTargets(store, { target_entities: ids });
+  return issues.map(({ path: [, i = 0], message }) => ({ path: ['invocations', i, 'target_entity'], message }));
 }
 
 function preview({ klados, place, now, wantedMs }: Decision, count: number): KladosBatchPreviewView {

@@ -64,6 +64,7 @@ export class KladosJobsService {
     const store = await this.#needs.launcher.writes.store(caller);
     const decide = (db: Reader) => this.#decide(db, caller, id, wanted);
     const decision = store.read(decide);
+    refuse(await missingTargets(store, body));
     refuse(await inputIssues(this.#needs.checks, decision.klados, body.input));
     if (body.confirm !== true) return preview(decision);
     if (decision.place.named === undefined && registered(caller).kind !== 'processor')
@@ -94,7 +95,6 @@ export class KladosJobsService {
     requireActive(klados, launcher.needs.isVerified);
     const target = namedCollection(db, caller.network, body.target_collection, 'target_collection');
     const targets = targetsFor(klados.cardinality, body);
-    refuse(missingTargets(db, caller.network, body));
     const wantedMs = (body.expires_in ?? defaultSeconds) * 1000;
     const first = handoff && findJobHead(db, handoff.from.run);
     const authority = first ? launcher.askerOf(db, first) : actor;

@@ -53,6 +53,7 @@ export class RhizaJobsService {
     const store = await launcher.writes.store(caller);
     const decide = (db: Reader) => this.#decide(db, caller, id, body);
     const decision = store.read(decide);
+    refuse(await missingTargets(store, body));
     decision.flow.issues.push(...(await this.#unready(caller.network, decision.flow)));
     if (body.confirm !== true) return preview(decision);
     const { klados } = readyEntry(decision);
@@ -90,7 +91,6 @@ export class RhizaJobsService {
     const target = namedCollection(db, caller.network, body.target_collection, 'target_collection');
     const flow = flowKladoi(db, rhiza, launcher.needs.isVerified);
     targetsFor(flow.entry?.klados?.cardinality, body);
-    refuse(missingTargets(db, caller.network, body));
     const now = env.now();
     const wantedMs = (body.expires_in ?? defaultSeconds) * 1000;
     const options = { authority, now, wantedMs };
