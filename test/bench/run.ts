@@ -10,6 +10,7 @@ import { measureListing } from './measures/listing.ts';
 import { measureMirror } from './measures/mirror.ts';
 import { measurePage } from './measures/page.ts';
 import { measureCreates, measureReads } from './measures/requests.ts';
+import { measureSearch } from './measures/search.ts';
 import { measureSlowDisk } from './measures/slow-disk.ts';
 import { measureStart } from './measures/start.ts';
 import { tateFile } from './measures/tate.ts';
@@ -40,7 +41,7 @@ if (asked('argo')) measureArgoParser();
 if (asked('slow-disk')) await measureSlowDisk();
 if (asked('files')) await measureFiles();
 if (!existsSync(tateFile)) process.stderr.write('the Tate data is not here: what is measured on it is left out\n');
-else if (['tate', 'reads', 'listing', 'archive', 'mirror', 'graph', 'argo', 'start', 'ui'].some(asked)) {
+else if (['tate', 'reads', 'listing', 'archive', 'mirror', 'graph', 'argo', 'search', 'start', 'ui'].some(asked)) {
   // A node of its own for each measure: peaks of memory belong to it.
   const { collection, entities, pipeline } = await withNode(measureImport);
   const ids = await withNode((node) => measureListing(node, collection));
@@ -48,6 +49,7 @@ else if (['tate', 'reads', 'listing', 'archive', 'mirror', 'graph', 'argo', 'sta
   if (asked('graph')) await withNode((node) => measureGraph(node, collection));
   if (asked('argo')) await withNode((node) => measureArgo(node, collection));
   if (asked('ui')) await withNode((node) => measurePage(node, collection));
+  if (asked('search')) await measureSearch(data);
   if (asked('mirror')) await withNode((node) => measureMirror(node, entities, pipeline));
   if (asked('reads')) {
     await withNode((node) => fill(node, 100_000 - entities));

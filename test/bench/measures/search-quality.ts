@@ -1,0 +1,114 @@
+import { words } from '../../../src/server/search/tokens.ts';
+import { seeded } from '../../helpers/seeded.ts';
+import { atLeastRow, plainRow, ratioRow } from '../report.ts';
+import type { Indexed, subjectsOf } from './search-corpus.ts';
+
+type Works = ReturnType<typeof subjectsOf>;
+
+const queries = 300;
+const likes = 500;
+const first = 20;
+const [fewest, most] = [20, 3000];
+const random = seeded(5);
+
+/** Names of subjects with 20 to 3,000 works, each with these works, the same in every run. */
+export function subjectQueries(works: Works): { name: string; relevant: Set<number> }[] {
+  const bySubject = new Map<string, Set<number>>();
+  for (const [key, { subjects }] of works)
+    for (const subject of subjects) {
+      const known = bySubject.get(subject) ?? new Set();
+      bySubject.set(subject, known.add(key));
+    }
+  const next = seeded(7);
+  return [...bySubject]
+    .filter(([, { size }]) => size >= fewest && size <= most)
+    .map(([name, relevant]) => ({ name, relevant }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((query) => ({ query, at: next() }))
+    .sort((a, b) => a.at - b.at)
+    .slice(0, queries)
+    .map(({ query }) => query);
+}
+
+export function found({ finder }: Indexed, text: string): number[] {
+  return finder.find({ text, k: first, within: { types: ['artwork'] } }).map(({ key }) => key);
+}
+
+/** FTS5's BM25 alone, all words weighing the same wherever they stand. */
+function byWords({ db }: Indexed, text: string): number[] {
+  const all = [...new Set(words(text))].map((word) => `"${word}"`).join(' OR ');
+  if (all === '') return [];
+  const rows = db.all<{ key: number }>(
+    `SELECT e.key FROM search.words w CROSS JOIN entity e ON e.key = w.rowid
+      WHERE w.words MATCH ? AND w.rank MATCH 'bm25(1.0, 1.0, 1.0, 0.0)' AND e.type = 'artwork' AND e.deleted = 0
+      ORDER BY w.rank LIMIT ?`,
+    `{label body links} : (${all})`,
+    first,
+  );
+  return rows.map(({ key }) => key);
+}
+
+/** Where subjects are indexed they must be found by their names. */
+export function measureRecall(index: Indexed, works: Works): void {
+  const recalls = subjectQueries(works).map(({ name, relevant }) => {
+    const hits = found(index, name).filter((key) => relevant.has(key)).length;
+    return hits / Math.min(first, relevant.size);
+  });
+  atLeastRow('recall@20 of subjects by their names', mean(recalls), '', 0.95);
+}
+
+/** Where they are not, the words of titles have to do. */
+export function measureRanking(index: Indexed, works: Works): void {
+  const asked = subjectQueries(works);
+  const score = (find: (text: string) => number[], text: (name: string) => string) =>
+    mean(asked.map(({ name, relevant }) => gain(find(text(name)), relevant)));
+  const misspelled = new Map(asked.map(({ name }) => [name, withError(name)]));
+  const same = (name: string) => name;
+  const wrong = (name: string) => misspelled.get(name) ?? name;
+  const [hybrid, words] = [(text: string) => found(index, text), (text: string) => byWords(index, text)];
+  const base = (value: number) => ({ name: 'BM25', value });
+  ratioRow('nDCG@20 without subjects', score(hybrid, same), '', base(score(words, same)), 1.07);
+  ratioRow('the same with one typing error', score(hybrid, wrong), '', base(score(words, wrong)), 3);
+}
+
+/** Of the ten works most like one, with another title and with subjects, how many share one of its subjects. */
+export function measureLike(index: Indexed, works: Works): void {
+  const having = [...works].filter(([, { subjects }]) => subjects.length > 0);
+  let [shared, count] = [0, 0];
+  const times: number[] = [];
+  for (let i = 0; i < likes; i++) {
+    const [key, { title, subjects }] = having[Math.floor(random() * having.length)] as (typeof having)[number];
+    const [id = ''] = index.finder.idsOf([{ key }]);
+    const begun = performance.now();
+    const like = index.finder.like({ id, k: 100, within: { types: ['artwork'] } });
+    times.push(performance.now() - begun);
+    const others = like.flatMap(({ key: other }) => works.get(other) ?? []);
+    const near = others.filter((work) => work.title !== title && work.subjects.length > 0).slice(0, 10);
+    count += near.length;
+    shared += near.filter((work) => work.subjects.some((subject) => subjects.includes(subject))).length;
+  }
+  atLeastRow('similar works that share a subject, which is not indexed', shared / count, '', 0.74);
+  plainRow('similar works, median', times.toSorted((a, b) => a - b)[likes >> 1] ?? 0, 'ms');
+}
+
+/** A letter left out, added, changed, or swapped with the next one. */
+function withError(text: string): string {
+  const letters = [...text.matchAll(/\p{L}(?=\p{L})/gu)].map(({ index }) => index);
+  const at = letters[Math.floor(random() * letters.length)] ?? 0;
+  const letter = 'abcdefghijklmnopqrstuvwxyz'[Math.floor(random() * 26)] ?? 'e';
+  const [before, own, next, after] = [text.slice(0, at), text[at] ?? '', text[at + 1] ?? '', text.slice(at + 2)];
+  const wrong = [next, `${own}${letter}${next}`, `${letter}${next}`, `${next}${own}`][Math.floor(random() * 4)] ?? '';
+  return `${before}${wrong}${after}`;
+}
+
+/** nDCG@20, each work either right or wrong. */
+function gain(keys: readonly number[], relevant: ReadonlySet<number>): number {
+  const share = (i: number) => 1 / Math.log2(i + 2);
+  const real = keys.reduce((sum, key, i) => sum + (relevant.has(key) ? share(i) : 0), 0);
+  const ideal = Array.from({ length: Math.min(first, relevant.size) }, (_, i) => share(i)).reduce((a, b) => a + b, 0);
+  return real / ideal;
+}
+
+function mean(list: readonly number[]): number {
+  return list.reduce((sum, value) => sum + value, 0) / list.length;
+}
