@@ -43,7 +43,7 @@ function compile(schema: JsonObject): ValidateFunction | string {
   const draft: Draft | null = draftOf(schema);
   if (draft === null) return 'it is written in a draft of JSON Schema that is not read here';
   try {
-    const ajv = new drafts[draft]({ strict: false, allErrors: false, logger: false, addUsedSchema: false }) as Ajv;
+    const ajv = new (drafts[draft]())({ strict: false, allErrors: false, logger: false, addUsedSchema: false }) as Ajv;
     ajvFormats.default(ajv);
     return ajv.compile(schema);
   } catch (error) {
