@@ -152,7 +152,7 @@ export class AttestationLog {
   /** Waits until the next head is due, unless there is a long way to catch up. */
   async #rest(): Promise<void> {
     const wait = this.#failure ? againMs : this.#signedAt + headEveryMs - performance.now();
-    if (wait <= 0 || this.#hurried > 0 || (this.#behind && !this.#failure)) return;
+    if (this.#closing || wait <= 0 || this.#hurried > 0 || (this.#behind && !this.#failure)) return;
     this.#pause = new AbortController();
     await delay(wait, undefined, { signal: this.#pause.signal, ref: false }).catch(() => undefined);
   }

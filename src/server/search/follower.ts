@@ -182,7 +182,7 @@ export class IndexFollower {
 
   /** Lets writes go first, and gathers what they bring. */
   async #rest(): Promise<void> {
-    if (this.#hurried > 0 && !this.#failure) return;
+    if (this.#closing || (this.#hurried > 0 && !this.#failure)) return;
     this.#pause = new AbortController();
     const ms = this.#failure ? againMs : gatherMs;
     await delay(ms, undefined, { signal: this.#pause.signal, ref: false }).catch(() => undefined);
