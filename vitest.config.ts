@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,6 +8,8 @@ export default defineConfig({
     exclude: ['test/bench/**', 'test/fixtures/**'],
     // Processes, not threads: the store starts workers of its own and loads native code.
     pool: 'forks',
+    // Most tests wait for a disk or a clock now and then, so one more than there are cores.
+    maxWorkers: availableParallelism() + 1,
     execArgv: ['--import', new URL('test/helpers/decorators.mjs', import.meta.url).href],
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -15,6 +15,9 @@ import { VectorFeeder } from './vector-feeder.ts';
 const sliceMs = 150;
 /** What comes within this time is taken up together, unless somebody waits. */
 const gatherMs = 100;
+/** Where moves come faster than this a second, writes are given the time: a slice is followed by a longer rest. */
+const busyMovesPerSecond = 500;
+const busyMs = 1000;
 /** After a failure it is tried again. */
 const againMs = 10_000;
 
@@ -40,6 +43,8 @@ export class IndexFollower {
   #closing = false;
   #hurried = 0;
   #pause = new AbortController();
+  /** The last move when it rested before, and the time of it on the clock of performance.now(). */
+  #seen = { move: 0, at: Number.NEGATIVE_INFINITY };
   /** Resolved when a slice has ended, then replaced. */
   #turn = Promise.withResolvers<void>();
   #stand = notBegun;
@@ -184,8 +189,16 @@ export class IndexFollower {
   async #rest(): Promise<void> {
     if (this.#closing || (this.#hurried > 0 && !this.#failure)) return;
     this.#pause = new AbortController();
-    const ms = this.#failure ? againMs : gatherMs;
+    const ms = this.#failure ? againMs : this.#isBusy() ? busyMs : gatherMs;
     await delay(ms, undefined, { signal: this.#pause.signal, ref: false }).catch(() => undefined);
+  }
+
+  /** Whether many moves have come since it was asked before. */
+  #isBusy(): boolean {
+    const now = { move: this.#store.read(lastMove), at: performance.now() };
+    const { move, at } = this.#seen;
+    this.#seen = now;
+    return (1000 * (now.move - move)) / (now.at - at) > busyMovesPerSecond;
   }
 
   #failed(error: unknown): void {
