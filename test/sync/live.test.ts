@@ -157,15 +157,17 @@ function following(node: TestNode, signal: AbortSignal) {
     running = null;
   };
   const states: boolean[] = [];
+  const news: (number | null)[] = [];
   const ended = sync.follow('main', 'origin', {
-    onNews: () => {
+    onNews: (event) => {
+      news.push(event);
       wanted = true;
       running ??= pull();
     },
     onState: (open) => states.push(open),
     signal,
   });
-  return { ended, states, idle: async () => await running };
+  return { ended, states, news, idle: async () => await running };
 }
 
 /** Resolves when it is true, or gives up shortly before the test would. */
@@ -218,6 +220,9 @@ describe('a node that follows another one', () => {
     await until(() => live.states.includes(true));
     const first = await create(origin, curator);
     await until(() => isAtTip(mirror, first.id, first.cid));
+    // What comes from now on is not brought by a pull that began before.
+    await until(() => live.news.some((event) => event !== null));
+    await live.idle();
     proxy.fault = ({ path }) => (path.startsWith('/node/events/stream') ? 'cut' : undefined);
     proxy.breakOff();
     await until(() => live.states.includes(false));
