@@ -38,7 +38,7 @@ describe('the unit of systemd', () => {
       DynamicUser: ['yes'],
       StateDirectory: ['archeion'],
       StateDirectoryMode: ['0700'],
-      Environment: ['ARCHEION_DATA=%S/archeion'],
+      Environment: ['ARCHEION_DATA=%S/archeion', 'MALLOC_ARENA_MAX=2'],
       ProtectSystem: ['strict'],
       ProtectHome: ['yes'],
       NoNewPrivileges: ['yes'],

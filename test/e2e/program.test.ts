@@ -43,8 +43,8 @@ test('serves the built page with its script and style', async () => {
   const { url } = await serve();
   const page = await (await fetch(`${url}/ui/`)).text();
   expect(page).toContain('<title>Archeion</title>');
-  const assets = [...page.matchAll(/(?:src|href)="(\.\/[^"]+)"/g)].map(([, path]) => new URL(path ?? '', `${url}/ui/`));
-  expect(assets.length).toBeGreaterThanOrEqual(2);
+  const assets = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => new URL(path ?? '', `${url}/ui/`));
+  expect(assets.length).toBeGreaterThanOrEqual(3);
   for (const asset of assets) expect((await fetch(asset)).status, asset.pathname).toBe(200);
 });
 
