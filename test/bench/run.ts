@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { measureArchive } from './measures/archive.ts';
 import { measureArgo, measureArgoParser } from './measures/argo.ts';
 import { measureFiles } from './measures/files.ts';
@@ -61,7 +62,18 @@ finish(join(repository, 'bench-results.json'));
 
 async function withNode<T>(measure: (node: Node) => Promise<T>): Promise<T> {
   await using node = await startNode(data);
+  await indexed(node);
   return await measure(node);
+}
+
+/** Resolves when the search index has caught up, so that a measure is of what it names alone. */
+async function indexed(node: Node): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${node.url}/node/status`, { headers: node.headers });
+    const { networks } = (await answer.json()) as { networks: { index: { behind: boolean } }[] };
+    if (networks.every(({ index }) => !index.behind)) return;
+    await delay(500);
+  }
 }
 
 /** More entities, until there are as many as the measure names. */

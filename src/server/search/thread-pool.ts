@@ -27,6 +27,8 @@ export class OneThread implements AsyncDisposable {
       idleTimeout: 60_000,
       atomics: 'disabled',
       recordTiming: false,
+      // Much passes through and little stays: a large nursery would only show as resident memory.
+      resourceLimits: { maxYoungGenerationSizeMb: 8 },
     });
     const result = (await this.#pool.run(order, { name })) as T | Failed;
     if (isFailed(result)) throw new ThreadError(result.failed);
