@@ -17,7 +17,7 @@ const sliceMs = 150;
 const gatherMs = 100;
 /** Where moves come faster than this a second, writes are given the time: a slice is followed by a longer rest. */
 const busyMovesPerSecond = 500;
-const busyMs = 1000;
+const busyMs = 5000;
 /** After a failure it is tried again. */
 const againMs = 10_000;
 
