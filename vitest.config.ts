@@ -10,7 +10,7 @@ export default defineConfig({
     pool: 'forks',
     // Most tests wait for a disk or a clock now and then, so one more than there are cores.
     maxWorkers: availableParallelism() + 1,
-    execArgv: ['--import', new URL('test/helpers/decorators.mjs', import.meta.url).href],
+    execArgv: ['--import', new URL('test/helpers/typescript.mjs', import.meta.url).href],
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
