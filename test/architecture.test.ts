@@ -23,7 +23,7 @@ interface Rule {
  * A unit is a folder of the server, a file beside them, or the part of a resource: controller, service, wire, rule.
  */
 const directions: Record<string, string[]> = {
-  cli: ['commands', 'processors', 'server', 'node-file', 'data-folder', 'config', 'log', 'errors'],
+  cli: ['heaps', 'commands', 'processors', 'server', 'node-file', 'data-folder', 'config', 'log', 'errors'],
   commands: [
     'server',
     'jobs',
@@ -42,6 +42,7 @@ const directions: Record<string, string[]> = {
   server: ['context', 'http', 'store', 'node-file', 'data-folder', 'config', 'log', 'errors'],
   'node-file': ['config:type', 'errors', 'log:type'],
   'data-folder': ['config:type', 'errors', 'log:type'],
+  heaps: [],
   context: ['*'],
   services: ['*'],
   invocations: ['*'],

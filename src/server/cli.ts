@@ -1,13 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import envPaths from 'env-paths';
+import { boundHeaps } from './heaps.ts';
 
 // The one file that touches the process: arguments, environment, streams, signals and the exit code.
 
-// Heaps that grow by less before they are looked through: under an import memory halves, and so do the pauses.
-setFlagsFromString('--heap-growing-percent=60');
-setFlagsFromString('--semi-space-growth-factor=1');
+boundHeaps();
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -1,4 +1,3 @@
-import { monotonicFactory } from 'ulid';
 import type { Config } from './config.ts';
 import { AgentStatusSource } from './jobs/agent-status.ts';
 import type { Dispatcher } from './jobs/dispatch.ts';
@@ -10,6 +9,7 @@ import { JobSender } from './jobs/sender.ts';
 import type { Log } from './log.ts';
 import { networks as allNetworks } from './model/ids.ts';
 import type { NodeKey } from './model/node-key.ts';
+import { ulids } from './model/ulids.ts';
 import { AgentJobsService } from './resources/agent-jobs/service.ts';
 import { AgentStatusService } from './resources/agent-jobs/status-service.ts';
 import { Launcher } from './resources/jobs/launcher.ts';
@@ -64,7 +64,7 @@ export class Invocations implements AsyncDisposable {
 
   constructor(ground: InvocationGround) {
     const { config, identity, services, nodeKey, outbound, reachOf, dispatchers, checks, log, now } = ground;
-    const next = monotonicFactory();
+    const next = ulids();
     this.#ground = ground;
     this.#newUlid = () => next(now());
     const http = new HttpDispatcher({

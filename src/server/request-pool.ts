@@ -99,6 +99,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
       idleTimeout: 60_000,
       atomics: 'disabled',
       recordTiming: false,
+      resourceLimits: { maxYoungGenerationSizeMb: 12 },
     });
     pool.on('error', (error: unknown) => this.#needs.log.error({ error }, 'a request thread failed'));
     return pool;

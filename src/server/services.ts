@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { monotonicFactory } from 'ulid';
 import { FileStore } from './blocks/file-store.ts';
 import type { Config } from './config.ts';
 import { idOn, type Network } from './model/ids.ts';
+import { ulids } from './model/ulids.ts';
 import { AgentsService } from './resources/agents/service.ts';
 import { AuthService } from './resources/auth/service.ts';
 import { CollectionsService } from './resources/collections/service.ts';
@@ -53,7 +53,7 @@ export type Services = ReturnType<typeof buildServices>;
 export function buildServices({ config, networks, identity, search, now }: Ground) {
   const hasBytes = (network: Network, cid: string) => new FileStore(filesFolder(join(config.data, network))).has(cid);
   const permissions = new PermissionsService(now, networks, hasBytes);
-  const nextUlid = monotonicFactory();
+  const nextUlid = ulids();
   const newId = (network: Network) => idOn(network, nextUlid(now()));
   const schema = `${config.service}/eidos@v1`;
   const passed = (store: NetworkStore) => search.passed(store);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Finder } from '../../src/server/search/finder.ts';
 import { indexSlice, type Sliced, type Writing } from '../../src/server/search/index-slice.ts';
+import { restedStand } from '../../src/server/search/rested.ts';
 import { VectorKeeper } from '../../src/server/search/vector-keeper.ts';
 import { openReader } from '../../src/server/store/connection.ts';
 import { databaseFile } from '../../src/server/store/network-store.ts';
@@ -138,4 +139,37 @@ test('an entity that comes after what leads to it, and is renamed while the inde
   }
   while (sliced(1, own).behind);
   expect([found('newcomer', own), found('latecomer', own)]).toEqual([works, 0]);
+});
+
+test('an index with nothing left to do says so until something comes, and only for its own database and embedder', async () => {
+  await using other = await temporaryFolder();
+  const own: [string, string] = [databaseFile(other.path, 'main'), searchFile(join(other.path, 'main'))];
+  const stand = (file = own[1], embedder = 'builtin', from = own[0]) => {
+    const db = openReader(from);
+    try {
+      return restedStand(db, file, embedder);
+    } finally {
+      db.close();
+    }
+  };
+  {
+    await using node = await startNode({ data: other.path });
+    await create(node, operator(node), { type: 'artwork', properties: { label: 'First' } });
+    await indexIdle(node);
+  }
+  const rested = stand();
+  expect(rested).toEqual(sliced(1000, own));
+  expect(rested?.behind).toBe(false);
+  expect([stand(join(other.path, 'none.db')), stand(own[1], 'another'), stand(own[1], 'builtin', database)]).toEqual([
+    ...[null, null, null],
+  ]);
+  {
+    await using node = await startNode({ data: other.path });
+    expect((await search(node, operator(node), 'entities', { query: 'first' })).results).toHaveLength(1);
+    await create(node, operator(node), { type: 'artwork', properties: { label: 'Second' } });
+    expect(stand()).toBe(null);
+    await indexIdle(node);
+    expect((await search(node, operator(node), 'entities', { query: 'second' })).results).toHaveLength(1);
+  }
+  expect(stand()?.cursor).toBe((rested?.cursor ?? 0) + 1);
 });

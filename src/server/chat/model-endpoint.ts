@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
-import { Agent, request as requestTo } from 'undici';
 import type { UnreachableError } from '../errors.ts';
 import { type CompletionChunk, completionChunk } from './completion-chunk.ts';
 import { modelFault, refusedByModel, wordsOf } from './model-error.ts';
@@ -27,8 +26,15 @@ export interface CompletionRequest {
   tool_choice: 'auto' | 'none';
 }
 
-/** Models think for as long as they like: what ends an answer is the signal. Redirects are not followed. */
-const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000 });
+/**
+ * Models think for as long as they like: what ends an answer is the signal. Redirects are not followed. The library is
+ * loaded for the first question: a node without a model is spared it.
+ */
+async function loadClient() {
+  const { Agent, request } = await import('undici');
+  return { request, dispatcher: new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000 }) };
+}
+let client: ReturnType<typeof loadClient> | null = null;
 
 /** A completion has at most so many bytes, and one event of it so many characters. */
 const maxBytes = 16 * 2 ** 20;
@@ -44,9 +50,11 @@ export async function openCompletion(
   request: CompletionRequest,
   signal: AbortSignal,
 ): Promise<AsyncGenerator<CompletionChunk>> {
-  const { statusCode, headers, body } = await requestTo(`${url}/chat/completions`, {
+  client ??= loadClient();
+  const { request: ask, dispatcher } = await client;
+  const { statusCode, headers, body } = await ask(`${url}/chat/completions`, {
     method: 'POST',
-    dispatcher: agent,
+    dispatcher,
     headers: {
       accept: 'text/event-stream',
       'content-type': 'application/json',

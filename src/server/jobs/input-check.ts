@@ -43,7 +43,7 @@ export class InputChecks implements AsyncDisposable {
       idleTimeout: 60_000,
       atomics: 'disabled',
       recordTiming: false,
-      resourceLimits: { maxOldGenerationSizeMb: 128 },
+      resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 },
     });
     if (this.#pool.queueSize >= maxWaiting) throw new BusyError(1, 'Too many inputs wait to be checked; try again.');
     const signal = AbortSignal.timeout(this.#limitMs);

@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
-import { Agent, buildConnector, type Dispatcher, request as requestTo } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { isPublicAddress } from '../model/addresses.ts';
 
 /** `anywhere`: addresses of this machine and of private networks too. */
@@ -64,6 +64,14 @@ export interface OutboundSurroundings {
   isPublic?: (address: string) => boolean;
 }
 
+type Library = typeof import('undici');
+
+/** What requests go through. */
+interface Client {
+  request: Library['request'];
+  agents: Record<Reach, Agent>;
+}
+
 const maxRedirects = 3;
 const connectTimeout = 5000;
 /** Idle connections are kept so briefly that the other side has hardly ever closed one when it is used again. */
@@ -86,12 +94,20 @@ class ConnectError extends Error {
 export class Outbound implements AsyncDisposable {
   readonly #resolve: (host: string) => Promise<LookupAddress[]>;
   readonly #isPublic: (address: string) => boolean;
-  readonly #agents: Record<Reach, Agent>;
+  #client: Promise<Client> | null = null;
 
   constructor({ resolve = resolveAll, isPublic = isPublicAddress }: OutboundSurroundings = {}) {
     this.#resolve = resolve;
     this.#isPublic = isPublic;
-    this.#agents = { public: this.#agent('public'), anywhere: this.#agent('anywhere') };
+  }
+
+  /** The library is loaded for the first request: a node that makes none is spared it. */
+  async #open(): Promise<Client> {
+    const library = await import('undici');
+    return {
+      request: library.request,
+      agents: { public: this.#agent(library, 'public'), anywhere: this.#agent(library, 'anywhere') },
+    };
   }
 
   /** @throws OutboundError */
@@ -139,13 +155,15 @@ export class Outbound implements AsyncDisposable {
     }
   }
 
-  #one(
+  async #one(
     url: URL,
     { method, headers, body, reach }: Pick<OutboundRequest, 'method' | 'headers' | 'body' | 'reach'>,
     signal: AbortSignal,
     state: { sent: boolean },
   ): Promise<Dispatcher.ResponseData> {
-    const dispatcher = this.#agents[reach].compose(
+    this.#client ??= this.#open();
+    const { request, agents } = await this.#client;
+    const dispatcher = agents[reach].compose(
       (dispatch) => (options, handler) =>
         dispatch(
           options,
@@ -153,7 +171,7 @@ export class Outbound implements AsyncDisposable {
         ),
     );
     const options = { method, headers: { ...headers }, body: body ?? null, signal, dispatcher };
-    return until(signal, requestTo(url, options));
+    return await until(signal, request(url, options));
   }
 
   async #resolved(host: string): Promise<LookupAddress[]> {
@@ -168,7 +186,7 @@ export class Outbound implements AsyncDisposable {
     return reach === 'anywhere' || this.#isPublic(address);
   }
 
-  #agent(reach: Reach): Agent {
+  #agent({ Agent, buildConnector }: Library, reach: Reach): Agent {
     const connect = buildConnector({
       timeout: connectTimeout,
       allowH2: false,
@@ -210,7 +228,8 @@ export class Outbound implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(Object.values(this.#agents).map((agent) => agent.destroy()));
+    const client = await this.#client;
+    if (client) await Promise.all(Object.values(client.agents).map((agent) => agent.destroy()));
   }
 }
 

@@ -8,6 +8,7 @@ import { builtin } from './embedder.ts';
 import type { EndpointEmbedder } from './endpoint-embedder.ts';
 import type { Sliced } from './index-slice.ts';
 import { notBegun } from './not-begun.ts';
+import { restedStand } from './rested.ts';
 import type { OneThread } from './thread-pool.ts';
 import { VectorFeeder } from './vector-feeder.ts';
 
@@ -58,7 +59,10 @@ export class IndexFollower {
     this.#embedder = embedder;
     this.#feeder = embedder && new VectorFeeder(this.files, thread, embedder, () => this.#wake());
     store.onMoves(() => this.#wake());
-    this.#wake();
+    // Vectors that a program elsewhere makes may still be wanting.
+    const rested = embedder ? null : store.read((db) => restedStand(db, this.files.index, builtin));
+    if (rested) this.#stand = rested;
+    else this.#wake();
   }
 
   get files() {

@@ -32,6 +32,7 @@ import {
   sourceRow,
   sourcesOf,
 } from '../store/search-source.ts';
+import { noteRest } from './rested.ts';
 import { digestOf, docWords, type EntityText, entityText, passageOf } from './text.ts';
 import type { Embedded, VectorKeeper } from './vector-keeper.ts';
 
@@ -98,7 +99,9 @@ export function indexSlice(writing: Writing, ms: number): Sliced {
       learning = main.snapshot((db) => writing.vectors.step(db, embeddedOf));
     }
     const last = main.snapshot(lastMove);
-    return { cursor: cursorOf(index), last, behind, learning, serving: writing.vectors.serving };
+    const sliced = { cursor: cursorOf(index), last, behind, learning, serving: writing.vectors.serving };
+    if (!behind && !learning) noteRest(index, sliced, writing.vectors.wanted);
+    return sliced;
   });
 }
 

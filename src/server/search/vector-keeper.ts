@@ -90,6 +90,11 @@ export class VectorKeeper {
     this.#load();
   }
 
+  /** The name of the embedder whose vectors there should be. */
+  get wanted(): string {
+    return this.#wanted;
+  }
+
   /** The name of the embedder whose vectors are searched now. */
   get serving(): string | null {
     return this.#serving()?.name ?? null;

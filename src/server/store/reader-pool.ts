@@ -27,6 +27,7 @@ export class ReaderPool implements LongReader {
       idleTimeout: 60_000,
       atomics: 'disabled',
       recordTiming: false,
+      resourceLimits: { maxYoungGenerationSizeMb: 12 },
     });
     this.underWay++;
     try {

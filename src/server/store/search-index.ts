@@ -12,7 +12,8 @@ import { loadVectorFunctions } from './vector-functions.ts';
  */
 const schema: readonly string[] = [
   `
-  -- cursor: the last move that is in; anchor: the CID that it led to; epoch: changes when everything begins anew.
+  -- cursor: the last move that is in; anchor: the CID that it led to; epoch: changes when everything begins anew;
+  -- rested: the last move when nothing was left to do for the embedder.
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
   -- digest: of the texts that are indexed; label: as neighbours show it; collection: the first one, whose summary it is in;
@@ -172,19 +173,26 @@ export function openSearchReader(database: string, file: string): Connection | n
   }
 }
 
-/** The last move that an index has; 0 where it cannot be read. */
-export function indexedUpTo(file: string): number {
-  if (!existsSync(file)) return 0;
+/** What an index says of itself, by name; null where it cannot be read, or is of another layout. */
+export function readIndexMeta(file: string): Map<string, string> | null {
+  if (!existsSync(file)) return null;
   try {
-    const db = new Connection(new Database(file, { readonly: true, fileMustExist: true }));
+    const db = new Database(file, { readonly: true, fileMustExist: true });
     try {
-      return Number(ownMeta(db, 'cursor') ?? 0);
+      if (layoutOf(db) !== layout) return null;
+      const rows = new Connection(db).all<{ name: string; value: string }>('SELECT name, value FROM meta');
+      return new Map(rows.map(({ name, value }) => [name, value]));
     } finally {
       db.close();
     }
   } catch {
-    return 0;
+    return null;
   }
+}
+
+/** The last move that an index has; 0 where it cannot be read. */
+export function indexedUpTo(file: string): number {
+  return Number(readIndexMeta(file)?.get('cursor') ?? 0);
 }
 
 export function metaOf(db: Reader, name: string): string | undefined {

@@ -18,7 +18,10 @@ export async function* runTask<N extends TaskName>(
   order: TaskOrder<N>,
   signal?: AbortSignal,
 ): AsyncGenerator<Progress, TaskResult<N>, undefined> {
-  const worker = new Worker(workerUrl('task-thread'), { workerData: order });
+  const worker = new Worker(workerUrl('task-thread'), {
+    workerData: order,
+    resourceLimits: { maxYoungGenerationSizeMb: 12 },
+  });
   const messages: FromTask[] = [];
   let wake = () => {};
   const put = (message: FromTask) => {

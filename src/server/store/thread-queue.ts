@@ -17,7 +17,11 @@ export async function threadQueue(file: string): Promise<CommitQueue> {
 }
 
 export function writerThread(file: string): Worker {
-  return new Worker(workerUrl('writer-thread'), { workerData: { file } });
+  return new Worker(workerUrl('writer-thread'), {
+    workerData: { file },
+    // What is written passes through; a smaller nursery would be collected more often than it commits.
+    resourceLimits: { maxYoungGenerationSizeMb: 12 },
+  });
 }
 
 /**

@@ -1,0 +1,24 @@
+import type { Reader, Writer } from '../store/connection.ts';
+import { lastMove } from '../store/events.ts';
+import { readIndexMeta, setMeta } from '../store/search-index.ts';
+import { movedCid } from '../store/search-source.ts';
+import type { Sliced } from './index-slice.ts';
+
+/** Notes that nothing is left to do for an embedder. */
+export function noteRest(index: Writer, { cursor, serving }: Sliced, embedder: string): void {
+  setMeta(index, 'rested', String(cursor));
+  setMeta(index, 'embedder', embedder);
+  setMeta(index, 'serving', serving ?? '');
+}
+
+/**
+ * Where an index stood when nothing was left to do, if nothing has come since; null where a thread has to look. So a node
+ * on which nothing happens starts no thread.
+ */
+export function restedStand(db: Reader, file: string, embedder: string): Sliced | null {
+  const meta = readIndexMeta(file);
+  const last = lastMove(db);
+  if (meta?.get('rested') !== String(last) || meta.get('cursor') !== String(last)) return null;
+  if (meta.get('embedder') !== embedder || (movedCid(db, last) ?? '') !== (meta.get('anchor') ?? '')) return null;
+  return { cursor: last, last, behind: false, learning: false, serving: meta.get('serving') || null };
+}
