@@ -39,6 +39,7 @@ import { BlocksService } from './resources/node/peers/blocks-service.ts';
 import { HistoryService } from './resources/node/peers/history-service.ts';
 import { PushService } from './resources/node/peers/push-service.ts';
 import { EventStreamService } from './resources/node/peers/stream-service.ts';
+import { PeopleService } from './resources/node/people/service.ts';
 import { RemotesService } from './resources/node/remotes/service.ts';
 import { SessionsService } from './resources/node/sessions/service.ts';
 import { StatusService } from './resources/node/status/service.ts';
@@ -100,6 +101,7 @@ export interface Context extends Services, AsyncDisposable {
   sessions: SessionsService;
   system: SystemService;
   invites: InvitesService;
+  people: PeopleService;
   additive: AdditiveFollowers;
   outbound: Outbound;
   /** Keys and verification of agents and kladoi. */
@@ -194,6 +196,9 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   );
   const remotes = new RemotesService({ sync, watcher, now });
 
+  const invites = new InvitesService(identity, { secret: secrets.alpha, now });
+  const registration = takesTokens(config, secrets) ? (config.invitedOnly ? 'invited' : 'open') : 'closed';
+
   const operations = { ...services, entities, expansions, diffs };
   const chat = new ChatService({
     ...config.chat,
@@ -279,8 +284,14 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     additive,
     invocations,
     system: new SystemService({ instance, version, service: config.service, document: openapi, nodeKey, now }),
-    invites: new InvitesService(identity, { secret: secrets.alpha, now }),
+    invites,
+    people: new PeopleService({ identity, invites, registration }),
   };
   const all = opened.move();
   return { ...context, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** Whether an identity provider is set up, whose users can register. */
+function takesTokens({ jwt: { jwksUrl } }: Config, { jwt: { secret, publicKey } }: Secrets): boolean {
+  return [jwksUrl, secret, publicKey].some((one) => one !== undefined);
 }

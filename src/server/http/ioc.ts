@@ -24,6 +24,7 @@ import { ImportsController } from '../resources/node/imports/controller.ts';
 import { NodeKeysController } from '../resources/node/keys/controller.ts';
 import { MetricsController } from '../resources/node/metrics/controller.ts';
 import { PeersController } from '../resources/node/peers/controller.ts';
+import { PeopleController } from '../resources/node/people/controller.ts';
 import { RemotesController } from '../resources/node/remotes/controller.ts';
 import { SessionsController } from '../resources/node/sessions/controller.ts';
 import { StatusController } from '../resources/node/status/controller.ts';
@@ -87,6 +88,7 @@ const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [MetricsController, (ctx) => new MetricsController(ctx.metrics)],
   [NodeKeysController, (ctx) => new NodeKeysController(ctx.nodeKeys)],
   [PeersController, (ctx) => new PeersController(ctx.peers)],
+  [PeopleController, (ctx) => new PeopleController(ctx.people)],
   [RemotesController, (ctx) => new RemotesController(ctx.remotes)],
   [SessionsController, (ctx) => new SessionsController(ctx.sessions)],
   [StatusController, (ctx) => new StatusController(ctx.status)],

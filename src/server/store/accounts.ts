@@ -72,6 +72,24 @@ export function listAliases(db: NodeDatabase, account: string, remote: string): 
   return db.all<{ user_id: string }>(sql, account, remote).map((row) => row.user_id);
 }
 
+/** What a list of people shows of an account. */
+export type Person = Pick<Account, 'id' | 'name' | 'email' | 'created_at' | 'operator'>;
+
+/** Accounts whose name or address has a part, or whose id it is: the operator first, then by name. `but` is left out. */
+export function listPeople(
+  db: NodeDatabase,
+  { part, limit, but }: { part: string; limit: number; but: string },
+): Person[] {
+  const sql = `SELECT id, name, email, created_at, operator FROM account
+    WHERE id <> ? AND (instr(lower(coalesce(name, '')), ?) OR instr(coalesce(name, ''), ?)
+      OR instr(lower(coalesce(email, '')), ?) OR substr(id, -24) = substr(?, -24))
+    ORDER BY operator DESC, coalesce(name, email, id) COLLATE NOCASE, id LIMIT ?`;
+  const small = part.toLowerCase();
+  return db
+    .all<Omit<Person, 'operator'> & { operator: number }>(sql, but, small, part, small, part, limit)
+    .map((row) => ({ ...row, operator: row.operator === 1 }));
+}
+
 function load(db: NodeDatabase, where: string, ...params: string[]): Account | null {
   const row = db.get<AccountRow>(`SELECT * FROM account WHERE ${where}`, ...params);
   if (row === undefined) return null;

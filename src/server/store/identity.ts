@@ -115,6 +115,11 @@ export class Identity {
     return accounts.accountById(this.#db, id);
   }
 
+  /** People with an account whose name or address has a part, or whose id it is; `part` may be empty. */
+  people({ part, limit }: { part: string; limit: number }): accounts.Person[] {
+    return accounts.listPeople(this.#db, { part, limit, but: this.setting('service_account') ?? '' });
+  }
+
   /** Makes a remote's user another name of the account; the id's form decides the network. Throws NotFoundError. */
   addAlias(account: string, remote: string, userId: string): void {
     accounts.insertAlias(this.#db, accounts.requireAccount(this.#db, account).id, remote, userId);

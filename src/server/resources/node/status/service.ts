@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { opendir, stat } from 'node:fs/promises';
+import { opendir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { memoryUsage } from 'node:process';
 import { type Caller, operator } from '../../../model/caller.ts';
@@ -8,6 +8,7 @@ import type { SearchEngine } from '../../../search/engine.ts';
 import type { NetworkCounts } from '../../../store/network-counts.ts';
 import { databaseFile } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
+import { searchFile } from '../../../store/search-index.ts';
 import type { RemotesService } from '../remotes/service.ts';
 import type { NetworkStatusView, NodeStatusView } from './wire.ts';
 
@@ -42,6 +43,7 @@ export class StatusService {
       version,
       instance,
       data,
+      free_bytes: await freeBytes(data),
       uptime_s: Math.max(0, Math.floor((now() - this.#started) / 1000)),
       memory_bytes: memoryUsage.rss(),
       networks: await Promise.all(used.map((network) => this.#network(network))),
@@ -52,19 +54,32 @@ export class StatusService {
     const store = await this.#needs.networks.get(network);
     const counts = JSON.parse(Buffer.from(await store.readLong('counts', {})).toString()) as NetworkCounts;
     const file = databaseFile(this.#needs.data, network);
-    const [database, log] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)]);
+    const index = searchFile(store.folder);
+    const [database, made] = await Promise.all([withLog(file), withLog(index)]);
     const { cursor, behind, problem } = this.#needs.search.stand(store);
     return {
       network,
       entities: counts.live,
       deleted: counts.deleted,
       moves: counts.moves,
-      database_bytes: database + log,
+      database_bytes: database,
+      index_bytes: made,
       file_bytes: await bytesBelow(join(store.folder, 'files')),
       index: { moves: cursor, behind, problem },
       ...(await this.#needs.remotes.all(network)),
     };
   }
+}
+
+async function withLog(file: string): Promise<number> {
+  const [database, log] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)]);
+  return database + log;
+}
+
+/** What the disk of a folder still has for this program. */
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -22,6 +22,11 @@ export interface NetworkStatusView {
    * @isInt
    */
   file_bytes: number;
+  /**
+   * What searches look in; it can be made again from the database.
+   * @isLong
+   */
+  index_bytes: number;
   /** What searches look in. */
   index: {
     /**
@@ -46,6 +51,11 @@ export interface NodeStatusView {
   instance: string;
   /** The data folder. */
   data: string;
+  /**
+   * What the disk of the data folder has left.
+   * @isLong
+   */
+  free_bytes: number;
   /** @isInt */
   uptime_s: number;
   /**

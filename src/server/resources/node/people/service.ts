@@ -1,0 +1,71 @@
+import { actions, implies, isKnownAction, permissionMetadata } from '../../../model/actions.ts';
+import { type Caller, operator } from '../../../model/caller.ts';
+import { idOn } from '../../../model/ids.ts';
+import type { Identity } from '../../../store/identity.ts';
+import type { InvitesService } from '../../alpha/service.ts';
+import type { Email, InvitedView, InviteRevokedView } from '../../alpha/wire.ts';
+import { refuse, textIssues } from '../../entities/body.ts';
+import type { GrantsView, NodeInvitesView, PeopleView } from './wire.ts';
+
+export interface PeopleNeeds {
+  identity: Pick<Identity, 'people'>;
+  invites: InvitesService;
+  registration: NodeInvitesView['registration'];
+}
+
+/** Who is registered on the node and who is invited to, for its operator; and what roles can be made of. */
+export class PeopleService {
+  readonly #needs: PeopleNeeds;
+
+  constructor(needs: PeopleNeeds) {
+    this.#needs = needs;
+  }
+
+  people(caller: Caller, { part, limit }: { part: string; limit: number }): PeopleView {
+    operator(caller);
+    refuse(textIssues({ q: part }));
+    const found = this.#needs.identity.people({ part: part.trim(), limit: limit + 1 });
+    return {
+      people: found.slice(0, limit).map(({ id, name, email, operator: isOperator, created_at }) => ({
+        id: idOn(caller.network, id),
+        name,
+        email,
+        operator: isOperator,
+        registered_at: new Date(created_at).toISOString(),
+      })),
+      has_more: found.length > limit,
+    };
+  }
+
+  grants(caller: Caller): GrantsView {
+    operator(caller);
+    return grants;
+  }
+
+  invites(caller: Caller, page: { limit: number; offset: number }): NodeInvitesView {
+    operator(caller);
+    return { registration: this.#needs.registration, ...this.#needs.invites.list(page) };
+  }
+
+  invite(caller: Caller, email: Email): InvitedView {
+    operator(caller);
+    return this.#needs.invites.invite({ email, invited_by: 'operator' });
+  }
+
+  revoke(caller: Caller, email: Email): InviteRevokedView {
+    operator(caller);
+    return this.#needs.invites.revoke(email);
+  }
+}
+
+/** Every grant that a role may hold, the wildcards first. */
+const grants: GrantsView = {
+  actions: [...actions],
+  grants: [
+    ...permissionMetadata.verbs.map((verb) => `*:${verb}`),
+    ...permissionMetadata.types.map((type) => `${type}:*`),
+    ...actions,
+  ]
+    .filter(isKnownAction)
+    .map((grant) => ({ grant, allows: actions.filter((action) => implies(grant, action)) })),
+};
