@@ -11,6 +11,8 @@ import type { LargeRequests } from './http/large-requests.ts';
 import { durationBounds, RequestTally } from './http/request-tally.ts';
 import { Invocations } from './invocations.ts';
 import { InputChecks } from './jobs/input-check.ts';
+import { AllowedCommands } from './jobs/local/allowed-commands.ts';
+import { commandsFile } from './jobs/local/command-settings.ts';
 import { Outbound } from './jobs/outbound.ts';
 import { openLocalProcessors } from './local-processors.ts';
 import type { Log } from './log.ts';
@@ -33,6 +35,7 @@ import { ExportService } from './resources/node/archives/export-service.ts';
 import { OneAtATime } from './resources/node/archives/one-at-a-time.ts';
 import { ConflictsService } from './resources/node/conflicts/service.ts';
 import { ImportsService } from './resources/node/imports/service.ts';
+import { RunsService } from './resources/node/jobs/service.ts';
 import { NodeKeysService } from './resources/node/keys/service.ts';
 import { MetricsService } from './resources/node/metrics/service.ts';
 import { BlocksService } from './resources/node/peers/blocks-service.ts';
@@ -40,6 +43,7 @@ import { HistoryService } from './resources/node/peers/history-service.ts';
 import { PushService } from './resources/node/peers/push-service.ts';
 import { EventStreamService } from './resources/node/peers/stream-service.ts';
 import { PeopleService } from './resources/node/people/service.ts';
+import { ProcessorListService } from './resources/node/processors/service.ts';
 import { RemotesService } from './resources/node/remotes/service.ts';
 import { SessionsService } from './resources/node/sessions/service.ts';
 import { StatusService } from './resources/node/status/service.ts';
@@ -91,6 +95,9 @@ export interface Context extends Services, AsyncDisposable {
   remotes: RemotesService;
   conflicts: ConflictsService;
   tables: TablesService;
+  /** Lists of what is run, and of what was started. */
+  processorList: ProcessorListService;
+  runs: RunsService;
   watcher: Watcher;
   metrics: MetricsService;
   sync: SyncEngine;
@@ -168,9 +175,10 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   );
   const verification = new VerificationService({ ...config, writes, identity, outbound });
   const content = new ContentService({ writes, uploads });
+  const allowed = new AllowedCommands(commandsFile(config));
   const local = opened.use(
     await openLocalProcessors({
-      ...{ config, secrets, networks, entities, content, operator, version, log, now },
+      ...{ config, allowed, secrets, networks, entities, content, operator, version, log, now },
       updates: services.updates,
       kladoi: { invoke: (...args) => invocations.kladoi.jobs.invoke(...args) },
     }),
@@ -270,6 +278,8 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     watcher,
     conflicts: new ConflictsService(writes),
     tables: new TablesService(writes),
+    processorList: new ProcessorListService({ writes, allowed }),
+    runs: new RunsService(writes),
     peers: {
       blocks: new BlocksService(networks, services.permissions),
       stream: new EventStreamService(networks, instance),

@@ -21,10 +21,12 @@ import { McpController } from '../resources/mcp/controller.ts';
 import { ArchivesController } from '../resources/node/archives/controller.ts';
 import { ConflictsController } from '../resources/node/conflicts/controller.ts';
 import { ImportsController } from '../resources/node/imports/controller.ts';
+import { RunsController } from '../resources/node/jobs/controller.ts';
 import { NodeKeysController } from '../resources/node/keys/controller.ts';
 import { MetricsController } from '../resources/node/metrics/controller.ts';
 import { PeersController } from '../resources/node/peers/controller.ts';
 import { PeopleController } from '../resources/node/people/controller.ts';
+import { ProcessorListController } from '../resources/node/processors/controller.ts';
 import { RemotesController } from '../resources/node/remotes/controller.ts';
 import { SessionsController } from '../resources/node/sessions/controller.ts';
 import { StatusController } from '../resources/node/status/controller.ts';
@@ -89,7 +91,9 @@ const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [NodeKeysController, (ctx) => new NodeKeysController(ctx.nodeKeys)],
   [PeersController, (ctx) => new PeersController(ctx.peers)],
   [PeopleController, (ctx) => new PeopleController(ctx.people)],
+  [ProcessorListController, (ctx) => new ProcessorListController(ctx.processorList)],
   [RemotesController, (ctx) => new RemotesController(ctx.remotes)],
+  [RunsController, (ctx) => new RunsController(ctx.runs)],
   [SessionsController, (ctx) => new SessionsController(ctx.sessions)],
   [StatusController, (ctx) => new StatusController(ctx.status)],
   [SystemController, (ctx) => new SystemController(ctx.system)],

@@ -97,6 +97,18 @@ export function runStatus(jobs: readonly RunJob[], stuck: readonly StuckBatch[],
   };
 }
 
+/** The state of a batch of which `rest` have not become jobs yet: each counts as one that waits. */
+export function batchStatus(status: RunStatus, rest: number): RunStatus {
+  if (rest === 0) return status;
+  const { progress } = status;
+  return {
+    ...status,
+    status: progress.total === 0 ? 'pending' : 'running',
+    progress: { ...progress, total: progress.total + rest, pending: progress.pending + rest },
+    completed: null,
+  };
+}
+
 interface Known {
   job: RunJob;
   phase: RunPhase;

@@ -1,3 +1,4 @@
+import { isEntityId } from '../model/ids.ts';
 import { jobLogOf, type LogStatus, logType } from '../model/job-log.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader, Writer } from './connection.ts';
@@ -60,4 +61,20 @@ export function logsOfJob(db: Reader, job: string, klados: string): StoredLog[] 
     job,
     klados,
   );
+}
+
+/** The entity of a job's log by its processor: of several the one that came to an end counts, then the newest. */
+export function findLogOf(db: Reader, job: string, klados: string): string | undefined {
+  const logs = logsOfJob(db, job, klados);
+  return (logs.findLast(({ status }) => status === 'done') ?? logs.at(-1))?.id;
+}
+
+/** The ids of what a log says that its job made; processors write it, so only texts are taken. */
+export function outputsOf(db: Reader, log: string): string[] {
+  return db
+    .all<{ value: unknown }>(
+      `SELECT o.value FROM entity e, json_each(e.json, '$.properties.log_data.entry.outputs') o WHERE e.id = ?`,
+      log,
+    )
+    .flatMap(({ value }) => (typeof value === 'string' && isEntityId(value) ? [value] : []));
 }

@@ -17,8 +17,10 @@ import { type ListingQuery, listEntities } from './listings.ts';
 import { madeHere } from './made-here.ts';
 import { networkCounts } from './network-counts.ts';
 import { type NewestQuery, newestPage } from './newest.ts';
+import { listProcessors, type ProcessorListQuery } from './processor-list.ts';
 import { queryAnswer } from './query-answer.ts';
 import { countRemote } from './remotes.ts';
+import { listRuns, type RunListQuery, type RunQuery, readRun } from './run-list.ts';
 import { segmentsPage } from './segment-reads.ts';
 import { type FacetsQuery, tableFacets } from './table-facets.ts';
 import { tableOrder } from './table-order.ts';
@@ -117,6 +119,10 @@ export const longReads = {
     JSON.stringify(fileVersionsPage(db, args)),
   /** See jobs.ts. */
   runStatus: (db: Reader, args: Parameters<typeof statusOfRun>[1]): string => JSON.stringify(statusOfRun(db, args)),
+  runs: (db: Reader, query: RunListQuery): string => JSON.stringify(listRuns(db, query)),
+  run: (db: Reader, query: RunQuery): string => JSON.stringify(readRun(db, query)),
+  /** See processor-list.ts. */
+  processors: (db: Reader, query: ProcessorListQuery): string => JSON.stringify(listProcessors(db, query)),
   walkPage: (db: Reader, args: Parameters<typeof walkPage>[1]): string => JSON.stringify(walkPage(db, args)),
 };
 

@@ -1,6 +1,6 @@
 import { NotFoundError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
-import { type RunStatus, runStatus } from '../../model/run-status.ts';
+import { batchStatus, type RunStatus, runStatus } from '../../model/run-status.ts';
 import { batchPlace, batchRest, findJobHead, runJob } from '../../store/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { EntitiesService } from '../entities/service.ts';
@@ -40,7 +40,10 @@ export class KladosStatusService {
     job_collection: string,
   ): Promise<KladosStatusView> {
     const rest = store.look((db) => batchRest(db, job_id));
-    const status = rest === undefined ? this.#ofJob(store, job_id) : await this.#ofBatch(store, job_id, rest);
+    const status =
+      rest === undefined
+        ? this.#ofJob(store, job_id)
+        : batchStatus(await runStatusNow(store, job_id, this.#needs.writes.env.now()), rest);
     return { job_id, klados_id, job_collection, ...runView(status) };
   }
 
@@ -52,19 +55,6 @@ export class KladosStatusService {
       const alone = found && { ...found, parent: null, log: found.log && { ...found.log, promised: 0 } };
       return runStatus(alone ? [alone] : [], [], now);
     });
-  }
-
-  /** What has not become a job yet counts as one that waits. */
-  async #ofBatch(store: NetworkStore, batch: string, rest: number): Promise<RunStatus> {
-    const status = await runStatusNow(store, batch, this.#needs.writes.env.now());
-    if (rest === 0) return status;
-    const { progress } = status;
-    return {
-      ...status,
-      status: progress.total === 0 ? 'pending' : 'running',
-      progress: { ...progress, total: progress.total + rest, pending: progress.pending + rest },
-      completed: null,
-    };
   }
 
   async #found(caller: Caller, id: string, job: string): Promise<{ store: NetworkStore; collection: string }> {
