@@ -47,6 +47,7 @@ import { ProcessorListService } from './resources/node/processors/service.ts';
 import { RemotesService } from './resources/node/remotes/service.ts';
 import { SessionsService } from './resources/node/sessions/service.ts';
 import { StatusService } from './resources/node/status/service.ts';
+import { SyncLogService } from './resources/node/sync/service.ts';
 import { TablesService } from './resources/node/tables/service.ts';
 import { LeftoversService } from './resources/node/transfers/leftovers-service.ts';
 import { UploadsService } from './resources/node/transfers/service.ts';
@@ -94,6 +95,7 @@ export interface Context extends Services, AsyncDisposable {
   status: StatusService;
   remotes: RemotesService;
   conflicts: ConflictsService;
+  syncLog: SyncLogService;
   tables: TablesService;
   /** Lists of what is run, and of what was started. */
   processorList: ProcessorListService;
@@ -277,6 +279,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     remotes,
     watcher,
     conflicts: new ConflictsService(writes),
+    syncLog: new SyncLogService({ networks, runs: sync.runs, now }),
     tables: new TablesService(writes),
     processorList: new ProcessorListService({ writes, allowed }),
     runs: new RunsService(writes),

@@ -17,7 +17,16 @@ function stand(given: Partial<Stand>): Stand {
 }
 
 const run = (given: object = {}) => ({
-  ...{ started: ago(20), ended: ago(12), report: emptyReport(), error: null, head: 10, level: ago(20), held: null },
+  ...{
+    started: ago(20),
+    ended: ago(12),
+    report: emptyReport(),
+    error: null,
+    fault: null,
+    head: 10,
+    level: ago(20),
+    held: null,
+  },
   ...given,
 });
 

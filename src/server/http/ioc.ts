@@ -30,6 +30,7 @@ import { ProcessorListController } from '../resources/node/processors/controller
 import { RemotesController } from '../resources/node/remotes/controller.ts';
 import { SessionsController } from '../resources/node/sessions/controller.ts';
 import { StatusController } from '../resources/node/status/controller.ts';
+import { SyncLogController } from '../resources/node/sync/controller.ts';
 import { TablesController } from '../resources/node/tables/controller.ts';
 import { TransfersController } from '../resources/node/transfers/controller.ts';
 import { UpkeepController } from '../resources/node/upkeep/controller.ts';
@@ -92,6 +93,7 @@ const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [PeersController, (ctx) => new PeersController(ctx.peers)],
   [PeopleController, (ctx) => new PeopleController(ctx.people)],
   [ProcessorListController, (ctx) => new ProcessorListController(ctx.processorList)],
+  [SyncLogController, (ctx) => new SyncLogController(ctx.syncLog)],
   [RemotesController, (ctx) => new RemotesController(ctx.remotes)],
   [RunsController, (ctx) => new RunsController(ctx.runs)],
   [SessionsController, (ctx) => new SessionsController(ctx.sessions)],

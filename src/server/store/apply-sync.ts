@@ -5,6 +5,7 @@ import type { Reader, Writer } from './connection.ts';
 import { ensureEntityKey, entityKey } from './entity-keys.ts';
 import { notePending, rebuildPending } from './pending.ts';
 import { applyContentRow, dropContents, dropContentTroubles } from './remote-content.ts';
+import { noteSync, renameInLog } from './sync-log.ts';
 import type { SyncRow } from './sync-rows.ts';
 
 type RowOf<K extends SyncRow['kind']> = Extract<SyncRow, { kind: K }>;
@@ -12,7 +13,11 @@ type RowOf<K extends SyncRow['kind']> = Extract<SyncRow, { kind: K }>;
 /** Writes what sync keeps. A remote that has been removed meanwhile takes its rows with it. */
 export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
   if (row.kind === 'remote') {
-    putRemote(db, row);
+    putRemote(db, row, time);
+    return;
+  }
+  if (row.kind === 'conflict_decided') {
+    noteSync(db, { time, remote: row.remote, kind: 'decided', id: row.id, detail: row.cid });
     return;
   }
   const remote = db.get<{ key: number }>('SELECT key FROM remote WHERE name = ?', row.remote)?.key;
@@ -29,18 +34,17 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
       return;
     case 'remote_gone':
       dropRemote(db, remote);
+      noteSync(db, { time, remote: row.remote, kind: 'removed' });
+      return;
+    case 'remote_renamed':
+      rename(db, remote, row, time);
       return;
     case 'remote_run':
       putRun(db, remote, row);
+      if (row.notable) noteRun(db, row, time);
       return;
     case 'remote_settings':
-      db.run(
-        'UPDATE remote SET watch = ?, max_kbps = ?, hours = ? WHERE key = ?',
-        row.watch ? 1 : 0,
-        row.max_kbps,
-        row.hours,
-        remote,
-      );
+      putSettings(db, remote, row, time);
       return;
     case 'feed_seen':
       cover(db, remote, row);
@@ -80,6 +84,7 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
         row.words,
       );
       db.run('DELETE FROM push_intent WHERE remote = ? AND entity = ?', remote, ensureEntityKey(db, row.id));
+      noteSync(db, { time, remote: row.remote, kind: 'refused', id: row.id, detail: `${row.status} ${row.words}` });
       return;
     case 'sync_conflict':
       db.run(
@@ -91,10 +96,13 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
         row.theirs,
         time,
       );
+      noteSync(db, { time, remote: row.remote, kind: 'conflict', id: row.id, detail: row.theirs });
   }
 }
 
-function putRemote(db: Writer, row: RowOf<'remote'>): void {
+function putRemote(db: Writer, row: RowOf<'remote'>, time: number): void {
+  const known = db.get('SELECT 1 FROM remote WHERE name = ?', row.remote) !== undefined;
+  if (!known) noteSync(db, { time, remote: row.remote, kind: 'added', detail: row.url });
   db.run(
     `INSERT INTO remote (name, url, secret, instance, user_id, direction) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (name) DO UPDATE SET url = excluded.url, secret = excluded.secret, instance = excluded.instance,
@@ -109,6 +117,20 @@ function putRemote(db: Writer, row: RowOf<'remote'>): void {
   const remote = db.get<{ key: number }>('SELECT key FROM remote WHERE name = ?', row.remote)?.key ?? 0;
   putCollections(db, remote, row.collections);
   rebuildPending(db, remote);
+}
+
+function rename(db: Writer, remote: number, { remote: old, to }: RowOf<'remote_renamed'>, time: number): void {
+  if (db.get('SELECT 1 FROM remote WHERE name = ?', to) !== undefined) return;
+  db.run('UPDATE remote SET name = ? WHERE key = ?', to, remote);
+  renameInLog(db, old, to);
+  noteSync(db, { time, remote: to, kind: 'renamed', detail: old });
+}
+
+function putSettings(db: Writer, remote: number, row: RowOf<'remote_settings'>, time: number): void {
+  const watch = row.watch ? 1 : 0;
+  const before = db.get<{ watch: number }>('SELECT watch FROM remote WHERE key = ?', remote)?.watch;
+  if (before !== watch) noteSync(db, { time, remote: row.remote, kind: row.watch ? 'watched' : 'unwatched' });
+  db.run('UPDATE remote SET watch = ?, max_kbps = ?, hours = ? WHERE key = ?', watch, row.max_kbps, row.hours, remote);
 }
 
 function putCollections(db: Writer, remote: number, collections: string[]): void {
@@ -145,9 +167,10 @@ function dropRemote(db: Writer, remote: number): void {
 
 function putRun(db: Writer, remote: number, row: RowOf<'remote_run'>): void {
   db.run(
-    `INSERT INTO remote_run (remote, started, ended, report, error, head, level, held) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO remote_run (remote, started, ended, report, error, head, level, held, fault)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (remote) DO UPDATE SET started = excluded.started, ended = excluded.ended, report = excluded.report,
-         error = excluded.error, held = excluded.held, head = coalesce(excluded.head, head), level = coalesce(excluded.level, level)`,
+         error = excluded.error, held = excluded.held, fault = excluded.fault, head = coalesce(excluded.head, head), level = coalesce(excluded.level, level)`,
     remote,
     row.started,
     row.ended,
@@ -156,7 +179,14 @@ function putRun(db: Writer, remote: number, row: RowOf<'remote_run'>): void {
     row.head,
     row.level,
     row.held,
+    row.fault,
   );
+}
+
+function noteRun(db: Writer, { remote, error, fault, started, report }: RowOf<'remote_run'>, time: number): void {
+  const { stopped } = JSON.parse(report) as { stopped: string | null };
+  const kind = error === null ? (stopped === null ? 'run' : 'stopped') : fault === 'ended' ? 'ended' : 'failed';
+  noteSync(db, { time, remote, kind, detail: JSON.stringify({ started, error, fault, report: JSON.parse(report) }) });
 }
 
 /** Joins an interval with those of its kind that it meets, so that a whole feed is one row. */

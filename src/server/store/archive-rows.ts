@@ -5,6 +5,7 @@ import { collectionsOf } from '../model/manifest.ts';
 import { blockBytes, putBlock } from './blocks.ts';
 import type { Writer } from './connection.ts';
 import { ensureEntityKey } from './entity-keys.ts';
+import { noteSync } from './sync-log.ts';
 import { lastLive } from './versions.ts';
 
 /** What an import of an archive keeps, in the commit that it belongs to. */
@@ -39,6 +40,7 @@ export function applyArchiveRow(db: Writer, row: ArchiveRow, time: number): void
           row.theirs,
           time,
         );
+      if (row.theirs !== null) noteSync(db, { time, remote: 'car', kind: 'conflict', id: row.id, detail: row.theirs });
     }
   }
 }

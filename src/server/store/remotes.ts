@@ -1,7 +1,7 @@
 import { cidText } from '../blocks/cid.ts';
 import type { Reader } from './connection.ts';
 import { countContentTroubles } from './remote-content.ts';
-import type { Direction, RemoteScope, RemoteSettings, Trouble } from './sync-rows.ts';
+import type { Direction, RemoteScope, RemoteSettings, RunFault, Trouble } from './sync-rows.ts';
 
 /** A node or service that this one syncs with. `key` is the store's own number for it. */
 export interface Remote extends RemoteSettings, RemoteScope {
@@ -48,11 +48,12 @@ export interface RunRow {
   head: number | null;
   level: number | null;
   held: number | null;
+  fault: RunFault | null;
 }
 
 export function lastRun(db: Reader, remote: number): RunRow | undefined {
   return db.get<RunRow>(
-    'SELECT started, ended, report, error, head, level, held FROM remote_run WHERE remote = ?',
+    'SELECT started, ended, report, error, head, level, held, fault FROM remote_run WHERE remote = ?',
     remote,
   );
 }
@@ -265,6 +266,10 @@ export function listConflicts(db: Reader, limit: number): ConflictRow[] {
       ORDER BY c.remote, e.id LIMIT ?`,
     limit,
   );
+}
+
+export function countConflicts(db: Reader): number {
+  return db.get<{ n: number }>('SELECT count(*) AS n FROM sync_conflict')?.n ?? 0;
 }
 
 /** The conflicts of one entity, with any remote. */

@@ -253,7 +253,8 @@ CREATE TABLE remote_run (
   error TEXT,
   head INTEGER,                       -- the newest event of its feed, as far as is known
   level INTEGER,
-  held INTEGER                        -- until when it wants to be left alone
+  held INTEGER,                       -- until when it wants to be left alone
+  fault TEXT                          -- which kind of failure the error is
 ) STRICT;
 
 CREATE TABLE remote_seen (
@@ -275,6 +276,19 @@ CREATE TABLE sync_conflict (
   time INTEGER NOT NULL,              -- epoch milliseconds
   PRIMARY KEY (remote, entity)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sync_log (
+  seq INTEGER PRIMARY KEY,
+  time INTEGER NOT NULL,              -- epoch milliseconds
+  remote TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  entity INTEGER,
+  detail TEXT
+) STRICT;
+
+CREATE INDEX sync_log_entity ON sync_log (entity, seq) WHERE entity IS NOT NULL;
+
+CREATE INDEX sync_log_remote ON sync_log (remote, seq);
 
 CREATE TABLE task (id TEXT PRIMARY KEY, kind TEXT NOT NULL, state TEXT NOT NULL) STRICT, WITHOUT ROWID;
 

@@ -30,6 +30,9 @@ export interface RemoteScope {
  */
 export type ContentTrouble = 'missing' | 'forbidden' | 'mismatch';
 
+/** Why a run failed: no answer, asked to wait, ended from here, or something else. */
+export type RunFault = 'unreachable' | 'held' | 'ended' | 'other';
+
 /** What sync keeps, in the commit that it belongs to. `remote` is a remote's name; versions are CIDs. */
 export type SyncRow =
   | {
@@ -55,11 +58,16 @@ export type SyncRow =
       level: number | null;
       /** Until when the remote wants to be left alone. */
       held: number | null;
+      fault: RunFault | null;
+      /** Whether the log is told: something was done, or it went otherwise than the time before. */
+      notable: boolean;
     }
   | ({ kind: 'remote_settings'; remote: string } & RemoteSettings)
   /** `wider`: what was passed over may be wanted now, so that its feed is read anew. */
   | ({ kind: 'remote_scope'; remote: string; wider: boolean } & RemoteScope)
   | { kind: 'remote_gone'; remote: string }
+  /** Everything that is kept of it stays. Nothing happens where the name is taken. */
+  | { kind: 'remote_renamed'; remote: string; to: string }
   /** Feed ids from `first` to `last` are dealt with; `cid` is what `last` names. `lost`: the feed no longer has them. */
   | { kind: 'feed_seen'; remote: string; first: number; last: number; cid: string | null; lost: boolean }
   /**
@@ -104,4 +112,6 @@ export type SyncRow =
   /** The request did nothing there. */
   | { kind: 'push_void'; remote: string; id: string }
   | { kind: 'push_refusal'; remote: string; id: string; tip: string; status: number; words: string }
-  | { kind: 'sync_conflict'; remote: string; id: string; base: string | null; ours: string; theirs: string };
+  | { kind: 'sync_conflict'; remote: string; id: string; base: string | null; ours: string; theirs: string }
+  /** Somebody has decided a conflict: `cid` is what stands now. */
+  | { kind: 'conflict_decided'; remote: string; id: string; cid: string };

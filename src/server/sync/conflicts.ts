@@ -7,6 +7,7 @@ import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { type ConflictRow, conflictsOf, findRemote } from '../store/remotes.ts';
+import type { SyncRow } from '../store/sync-rows.ts';
 import { findVersion } from '../store/versions.ts';
 import { commitsBetween } from './apply.ts';
 import { mergedInto } from './decide.ts';
@@ -95,7 +96,12 @@ export function resolved(conflict: OpenConflict, resolution: Resolution, stamp: 
     over,
     isNew: version.block !== null,
     commits: (db) =>
-      remote === archive ? [archiveCommit(conflict, version, time)] : remoteCommits(db, conflict, version, time),
+      told(remote === archive ? [archiveCommit(conflict, version, time)] : remoteCommits(db, conflict, version, time), {
+        kind: 'conflict_decided',
+        remote,
+        id: conflict.id,
+        cid: version.cid,
+      }),
   };
 }
 
@@ -106,6 +112,11 @@ function decided(sides: Sides, { side, choices = [] }: Extract<Resolution, { sid
   const strange = choices.findIndex(({ path }) => !known.has(JSON.stringify(path)));
   if (strange !== -1) throw ValidationError.at(['choices', strange, 'path'], 'is no place that both sides changed');
   return mergeContents(sides, ({ path }) => byPath.get(JSON.stringify(path)) ?? side).content;
+}
+
+/** The last of the commits tells the log. */
+function told(commits: Commit[], row: SyncRow): Commit[] {
+  return commits.map((commit, i) => (i === commits.length - 1 ? { ...commit, rows: [...commit.rows, row] } : commit));
 }
 
 type Version = ReturnType<typeof versionOver>;

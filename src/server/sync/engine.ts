@@ -2,40 +2,29 @@ import PQueue from 'p-queue';
 import { FileStore } from '../blocks/file-store.ts';
 import { PartialFiles } from '../blocks/partial-files.ts';
 import { Turns } from '../blocks/turns.ts';
-import { AlreadyExistsError, NotFoundError, UnreachableError, ValidationError } from '../errors.ts';
-import { idOn, type Network, networkOf } from '../model/ids.ts';
+import { AlreadyExistsError, NotFoundError, ValidationError } from '../errors.ts';
+import { idOn, type Network } from '../model/ids.ts';
 import type { Identity } from '../store/identity.ts';
 import { filesFolder, partialsFolder } from '../store/network-folders.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { Networks } from '../store/networks.ts';
-import { type ContentTroubleRow, listContentTroubles } from '../store/remote-content.ts';
-import {
-  findRemote,
-  listRefusals,
-  listRemotes,
-  listTroubles,
-  type RefusalRow,
-  type Remote,
-  type RemoteCounts,
-  type SeenRow,
-  seenIntervals,
-  type TroubleRow,
-} from '../store/remotes.ts';
+import { findRemote, listRemotes, type Remote, seenIntervals } from '../store/remotes.ts';
 import type { Direction, RemoteScope, RemoteSettings, SyncRow } from '../store/sync-rows.ts';
-import { agreement, countsOf } from './brake.ts';
+import { agreement } from './brake.ts';
 import { syncContent } from './content-sync.ts';
 import { type FirstLook, lookFirst } from './first-look.ts';
+import { cardOf, type Introduction, introduced } from './introduction.ts';
 import { followLive, type LiveOptions } from './live.ts';
 import { previewPull, pull } from './pull.ts';
 import { push } from './push.ts';
 import type { ContentMemory } from './push-context.ts';
-import { type PushPreview, previewPush } from './push-pending.ts';
+import { type PendingChanges, type PushPreview, pendingChanges, previewPush } from './push-pending.ts';
 import { RemoteClient } from './remote.ts';
 import { checkedScope, checkedSettings, checkedUrl, everything, isSameScope, isWider } from './remote-settings.ts';
+import { type RemoteStatus, statusOf } from './remote-status.ts';
 import { emptyReport, type Report } from './report.ts';
-import { type LastRun, Runs } from './runs.ts';
+import { Runs } from './runs.ts';
 import { Throttle } from './throttle.ts';
-import { type NodeCard, readCard, readUser, readWords } from './wire.ts';
 
 export interface SyncOptions {
   networks: Networks;
@@ -68,20 +57,6 @@ export interface NewRemote extends RemoteChange {
   direction?: Direction | undefined;
 }
 
-/** A remote with how things stand with it. */
-export interface RemoteStatus extends RemoteCounts {
-  remote: Omit<Remote, 'secret' | 'key'> & { keyed: boolean };
-  /** Feed ids that have been dealt with, and those that were gone before. */
-  seen: SeenRow[];
-  unreadable: TroubleRow[];
-  /** Bytes that could not be had. */
-  missingContent: ContentTroubleRow[];
-  refusals: RefusalRow[];
-  lastRun: LastRun | null;
-  /** What the run under way has done so far. */
-  running: Report | null;
-}
-
 /** What a sync would do. */
 export interface Preview {
   /** New events, of how many entities. */
@@ -92,7 +67,6 @@ export interface Preview {
   push: PushPreview[];
 }
 
-const shown = 100;
 const pageSize = 500;
 const pushConcurrency = 8;
 /** Files at once. */
@@ -102,6 +76,7 @@ const contentConcurrency = 4;
 export class SyncEngine implements AsyncDisposable {
   readonly #options: SyncOptions;
   readonly #running = new Map<string, Promise<unknown>>();
+  readonly #endings = new Map<string, AbortController>();
   readonly #closing = new AbortController();
   readonly #turns = new Turns();
   readonly #memories = new Map<string, ContentMemory>();
@@ -131,9 +106,8 @@ export class SyncEngine implements AsyncDisposable {
     if (store.read((db) => findRemote(db, wanted.name)))
       throw new AlreadyExistsError(`There is a remote ${wanted.name} already. Remove it first, or use another name.`);
     await using client = await this.#client(network, { url, secret });
-    const instance = (await cardOf(client))?.instance ?? null;
-    if (instance === this.#options.instance) throw ValidationError.at(['url'], 'is this node itself');
-    const user = secret === null ? null : await userOf(client, network);
+    const own = this.#options.instance;
+    const { instance, user } = await introduced(client, { network, own, keyed: secret !== null });
     const row: SyncRow = { kind: 'remote', remote: wanted.name, url, secret, instance, user, direction, collections };
     const rows: SyncRow[] = [
       row,
@@ -143,6 +117,13 @@ export class SyncEngine implements AsyncDisposable {
     await store.submit([{ changes: [], guards: [], rows, origin: 'local', time: now() }]);
     if (user !== null) identity.addAlias(identity.ensureOperator().account.id, aliasName(network, wanted.name), user);
     return this.status(network, wanted.name);
+  }
+
+  /** The first question without making anything known. @throws ValidationError, UnreachableError */
+  async check(network: Network, wanted: Pick<NewRemote, 'url' | 'key'>): Promise<Introduction> {
+    const secret = wanted.key ?? null;
+    await using client = await this.#client(network, { url: checkedUrl(wanted.url), secret });
+    return await introduced(client, { network, own: this.#options.instance, keyed: secret !== null });
   }
 
   async list(network: Network): Promise<RemoteStatus[]> {
@@ -173,19 +154,8 @@ export class SyncEngine implements AsyncDisposable {
 
   /** @throws NotFoundError */
   async status(network: Network, name: string): Promise<RemoteStatus> {
-    const { store, remote: found } = await this.#remote(network, name);
-    const { secret, key, ...remote } = found;
-    const counts = await countsOf(store, key);
-    return store.read((db) => ({
-      remote: { ...remote, keyed: secret !== null },
-      ...counts,
-      seen: seenIntervals(db, key),
-      unreadable: listTroubles(db, key, shown),
-      missingContent: listContentTroubles(db, key, shown),
-      refusals: listRefusals(db, key, shown),
-      lastRun: this.runs.last(store, found),
-      running: this.runs.current(network, name),
-    }));
+    const { store, remote } = await this.#remote(network, name);
+    return statusOf(store, remote, this.runs);
   }
 
   /** What was mirrored stays, and belongs to this node from now on. @throws NotFoundError, AlreadyExistsError while it runs */
@@ -198,6 +168,36 @@ export class SyncEngine implements AsyncDisposable {
       this.runs.forget(network, name);
       this.#options.identity.removeAliases(aliasName(network, name));
     });
+  }
+
+  /** Everything that is kept of it stays. @throws NotFoundError, AlreadyExistsError while it runs, or where the name is taken */
+  async rename(network: Network, name: string, to: string): Promise<RemoteStatus> {
+    const { store, remote } = await this.#remote(network, name);
+    const { identity, now } = this.#options;
+    await this.#alone(network, name, async () => {
+      if (store.read((db) => findRemote(db, to)))
+        throw new AlreadyExistsError(`There is a remote ${to} already. Use another name.`);
+      const row: SyncRow = { kind: 'remote_renamed', remote: name, to };
+      await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: now() }]);
+      this.runs.forget(network, name);
+      if (remote.user !== null)
+        identity.addAlias(identity.ensureOperator().account.id, aliasName(network, to), remote.user);
+      identity.removeAliases(aliasName(network, name));
+    });
+    return this.status(network, to);
+  }
+
+  /** A page of what differs from a remote, as far as is known here. @throws NotFoundError */
+  async pending(network: Network, name: string, page: { after: number; limit: number }): Promise<PendingChanges> {
+    const { store, remote } = await this.#remote(network, name);
+    return pendingChanges({ store, remote, turns: this.#turns }, this.#self(network), page);
+  }
+
+  /** Ends the run with a remote that is under way, whoever began it; what it has done stays. False where there is none. */
+  stop(network: Network, name: string): boolean {
+    const ending = this.#endings.get(`${network} ${name}`);
+    ending?.abort();
+    return ending !== undefined;
   }
 
   /** What a run would do, without doing it. @throws NotFoundError, UnreachableError */
@@ -229,11 +229,17 @@ export class SyncEngine implements AsyncDisposable {
   ): Promise<Report> {
     const { store, remote } = await this.#remote(network, name);
     const pulls = remote.direction !== 'push';
-    const ending = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
+    const own = new AbortController();
+    const ending = AbortSignal.any([own.signal, this.#closing.signal, ...(signal ? [signal] : [])]);
     const work = () => this.#sync({ store, remote }, report, { signal: ending, accept });
-    await this.#alone(network, name, () =>
-      this.runs.record({ store, remote }, { report, pulls, signal: ending }, work),
-    );
+    await this.#alone(network, name, async () => {
+      this.#endings.set(`${network} ${name}`, own);
+      try {
+        await this.runs.record({ store, remote }, { report, pulls, signal: ending }, work);
+      } finally {
+        this.#endings.delete(`${network} ${name}`);
+      }
+    });
     return report;
   }
 
@@ -250,6 +256,7 @@ export class SyncEngine implements AsyncDisposable {
     const reset = instance !== remote.instance;
     if (reset && !accept) {
       report.stopped = `${client.host} is another node than before. Nothing was done. ${agreement(remote.name)}`;
+      report.stop = { kind: 'other' };
       return;
     }
     if (reset) await this.#pin(store, remote, instance);
@@ -360,22 +367,4 @@ function aliasName(network: Network, name: string): string {
 
 function unknown(name: string): NotFoundError {
   return new NotFoundError(`There is no remote ${name}`);
-}
-
-/** Null where the remote is no Archeion node. */
-async function cardOf(client: RemoteClient): Promise<NodeCard | null> {
-  const { status, body } = await client.read('/.well-known/archeion');
-  return status === 200 ? readCard(body) : null;
-}
-
-async function userOf(client: RemoteClient, network: Network): Promise<string> {
-  const { status, body } = await client.read('/users/me');
-  if (status === 401 || status === 403)
-    throw ValidationError.at(['key'], `${client.host} does not accept it: ${readWords(body, status)}`);
-  const user = status === 200 ? readUser(body) : null;
-  if (user === null || networkOf(user) !== network)
-    throw new UnreachableError(
-      `${client.host} does not say whose the key is (GET /users/me: ${readWords(body, status)})`,
-    );
-  return user;
 }

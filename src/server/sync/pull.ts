@@ -48,6 +48,7 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
   if (reset !== null) {
     if (options.accept) return afterReset(ctx, options);
     ctx.report.stopped = `${ctx.client.host} is not what it was: ${reset}. Nothing more was taken over. ${agreement(ctx.remote.name)}`;
+    ctx.report.stop = { kind: 'reset' };
     return;
   }
   await release(ctx, options, held);
@@ -61,6 +62,7 @@ async function close(ctx: SyncContext, options: PullOptions): Promise<void> {
   if (forgotten !== null) {
     if (options.accept) return afterReset(ctx, options);
     ctx.report.stopped = `${ctx.client.host} is not what it was: it no longer has ${forgotten}. ${agreement(ctx.remote.name)}`;
+    ctx.report.stop = { kind: 'reset' };
     return;
   }
   await release(ctx, options, [{ events: held, intervals: [] }]);
@@ -81,6 +83,7 @@ async function release(ctx: SyncContext, { accept }: PullOptions, held: HeldPage
   const of = accept ? null : await braked(ctx.store, ctx.remote.key, count);
   if (of !== null) {
     ctx.report.stopped = `${ctx.client.host} has deleted ${count} of ${of} entities. They are still here. ${agreement(ctx.remote.name)}`;
+    ctx.report.stop = { kind: 'deletions', count, of };
     return;
   }
   for (const { events, intervals } of held) {

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { findEntity } from '../store/entities.ts';
-import { lackingPeers, type PendingRow, pendingPage } from '../store/remotes.ts';
+import { lackingPeers, type PendingRow, pendingPage, pendingPeers } from '../store/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
 import { loadEntity } from './entity.ts';
-import { type Intent, intentOf } from './state.ts';
+import { type Intent, intentOf, type Standing } from './state.ts';
 
 /** Everything that waits to be pushed. */
 export async function allPending({ store, remote }: Pick<SyncContext, 'store' | 'remote'>): Promise<PendingRow[]> {
@@ -37,21 +37,63 @@ export async function previewPush(
   const found: PushPreview[] = [];
   const pending = await allPending(ctx);
   const there = new Set([...self, '*', ...pending.filter(({ deleted }) => !deleted).map(({ id }) => id)]);
-  await ctx.turns.each(pending, ({ id, type, deleted }) => {
-    const { intent, label, lacks } = ctx.store.read((db) => {
-      const { state } = loadEntity(db, ctx.remote.key, id);
-      // What its own version names is not news to it.
-      const named = new Set(state.theirs ? findVersion(db, state.theirs.cid)?.manifest.relationships.map(peerOf) : []);
-      const isNews = (peer: string) => !there.has(peer) && !named.has(peer);
-      return {
-        intent: intentOf(state),
-        label: findEntity(db, id)?.label ?? '',
-        lacks: deleted ? [] : lackingPeers(db, ctx.remote.key, id).filter(isNews).slice(0, shown),
-      };
-    });
-    if (intent !== 'none' && intent !== 'same' && intent !== 'prefer') found.push({ id, type, label, intent, lacks });
+  await ctx.turns.each(pending, (row) => {
+    const { here: _here, there: _there, standing: _, ...preview } = look(ctx, row, (peer) => there.has(peer));
+    if (isSent(preview.intent)) found.push(preview);
   });
   return found;
+}
+
+/** An entity that differs from what a remote is known to have. */
+export interface PendingChange extends PushPreview {
+  /** The tip here, and the one there as far as it is known; CIDs. */
+  here: string | null;
+  there: string | null;
+  standing: Standing;
+}
+
+export interface PendingChanges {
+  changes: PendingChange[];
+  /** Where the next page begins; null on the last. */
+  next: number | null;
+}
+
+/** A page of what differs, also of what is held back by a conflict or a refusal. @param self see previewPush */
+export async function pendingChanges(
+  ctx: Pick<SyncContext, 'store' | 'remote' | 'turns'>,
+  self: readonly string[],
+  { after, limit }: { after: number; limit: number },
+): Promise<PendingChanges> {
+  const { rows, next } = ctx.store.read((db) => pendingPage(db, ctx.remote.key, after, limit));
+  const changes: PendingChange[] = [];
+  await ctx.turns.each(rows, (row) => {
+    const waiting = new Set(ctx.store.read((db) => pendingPeers(db, ctx.remote.key, row.id)));
+    changes.push(look(ctx, row, (peer) => peer === '*' || self.includes(peer) || waiting.has(peer)));
+  });
+  return { changes, next };
+}
+
+function look(
+  { store, remote }: Pick<SyncContext, 'store' | 'remote'>,
+  { id, type, deleted }: PendingRow,
+  goesAlong: (peer: string) => boolean,
+): PendingChange {
+  return store.read((db) => {
+    const { state } = loadEntity(db, remote.key, id);
+    // What its own version names is not news to it.
+    const named = new Set(state.theirs ? findVersion(db, state.theirs.cid)?.manifest.relationships.map(peerOf) : []);
+    const isNews = (peer: string) => !goesAlong(peer) && !named.has(peer);
+    return {
+      ...{ id, type, intent: intentOf(state), standing: state.standing },
+      label: findEntity(db, id)?.label ?? '',
+      lacks: deleted ? [] : lackingPeers(db, remote.key, id).filter(isNews).slice(0, shown),
+      ...{ here: state.local?.cid ?? null, there: state.theirs?.cid ?? null },
+    };
+  });
+}
+
+function isSent(intent: Intent): boolean {
+  return intent !== 'none' && intent !== 'same' && intent !== 'prefer';
 }
 
 const shown = 100;

@@ -39,6 +39,7 @@ export async function push(ctx: PushContext, { concurrency, accept }: PushOption
   const of = accept ? null : await braked(ctx.store, ctx.remote.key, changes);
   if (of !== null) {
     ctx.report.stopped = `${changes} of ${of} entities of ${ctx.client.host} would be changed there. Nothing was sent. ${agreement(ctx.remote.name)}`;
+    ctx.report.stop = { kind: 'changes', count: changes, of };
     return;
   }
   for (const round of await roundsOf(ctx, pending)) await pushRound(ctx, round, concurrency);

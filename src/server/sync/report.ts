@@ -32,18 +32,45 @@ export interface Report {
   head: number | null;
   /** Why the run stopped early; null where it did not. */
   stopped: string | null;
+  /** The same for whoever says it in other words. */
+  stop: Stop | null;
 }
+
+/**
+ * Why somebody has to look before a run goes on: another node is there (`other`), it is not what it was (`reset`), or
+ * `count` of `of` entities would go here (`deletions`) or change there (`changes`).
+ */
+export type Stop = { kind: 'other' | 'reset' } | { kind: 'deletions' | 'changes'; count: number; of: number };
 
 export function emptyReport(): Report {
   return {
     ...{ events: 0, entities: 0, versions: 0, created: 0, updated: 0, deleted: 0, restored: 0 },
     ...{ content: { files: 0, bytes: 0, missing: 0 }, sent: { files: 0, bytes: 0 } },
-    ...{ refused: 0, merged: 0, conflicts: 0, troubles: 0, lost: null, swept: false, head: null, stopped: null },
+    ...{
+      refused: 0,
+      merged: 0,
+      conflicts: 0,
+      troubles: 0,
+      lost: null,
+      swept: false,
+      head: null,
+      stopped: null,
+      stop: null,
+    },
   };
 }
 
 /** Whether a run had anything to do. */
-export function isActive({ lost, swept, head: _head, stopped, content, sent, ...counts }: Report): boolean {
+export function isActive({
+  lost,
+  swept,
+  head: _head,
+  stopped,
+  stop: _stop,
+  content,
+  sent,
+  ...counts
+}: Report): boolean {
   const moved = [...Object.values(counts), content.bytes, content.files, sent.files, sent.bytes];
   return lost !== null || swept || stopped !== null || moved.some((n) => n > 0);
 }

@@ -1,7 +1,8 @@
+import { UnreachableError } from '../errors.ts';
 import type { Network } from '../model/ids.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { lastRun, type Remote, type RunRow } from '../store/remotes.ts';
-import type { SyncRow } from '../store/sync-rows.ts';
+import type { RunFault, SyncRow } from '../store/sync-rows.ts';
 import { HeldOffError } from './remote.ts';
 import { emptyReport, isActive, type Report } from './report.ts';
 
@@ -12,6 +13,7 @@ export interface Run {
   report: Report;
   /** Why it failed, in words; null where it did not. */
   error: string | null;
+  fault: RunFault | null;
   /** For how long the remote wants to be left alone. */
   retryAfter: number | null;
   /** It was ended from here before it was done: that says nothing of the remote. */
@@ -71,6 +73,7 @@ export class Runs {
         ended: this.#now(),
         report,
         error: failure === undefined ? null : signal.aborted ? 'It was ended before it was done.' : wordsOf(failure),
+        fault: failure === undefined ? null : signal.aborted ? 'ended' : faultOf(failure),
         retryAfter: failure instanceof HeldOffError ? failure.retryAfter : null,
         interrupted: signal.aborted,
       };
@@ -100,7 +103,7 @@ export class Runs {
 
   async #keep(store: NetworkStore, remote: Remote, run: Run, level: number | null): Promise<void> {
     const before = this.#last.get(keyOf(store.network, remote.name)) ?? this.#read(store, remote);
-    const { started, ended, report, error, retryAfter } = run;
+    const { started, ended, report, error, fault, retryAfter } = run;
     const held = retryAfter === null ? null : ended + retryAfter;
     const quiet =
       before !== undefined &&
@@ -110,7 +113,7 @@ export class Runs {
       ended - before.written < quietWrites &&
       ended >= before.written;
     this.#last.set(keyOf(store.network, remote.name), {
-      ...{ started, ended, error, held, report: structuredClone(report) },
+      ...{ started, ended, error, fault, held, report: structuredClone(report) },
       head: report.head ?? before?.head ?? null,
       level: level ?? before?.level ?? null,
       written: quiet ? before.written : ended,
@@ -119,7 +122,8 @@ export class Runs {
     const row: SyncRow = {
       kind: 'remote_run',
       remote: remote.name,
-      ...{ started, ended, error, held, level, head: report.head, report: JSON.stringify(report) },
+      ...{ started, ended, error, fault, held, level, head: report.head, report: JSON.stringify(report) },
+      notable: isActive(report) || error !== (before?.error ?? null),
     };
     await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: ended }]);
   }
@@ -135,6 +139,11 @@ export class Runs {
 
 function keyOf(network: Network, remote: string): string {
   return `${network} ${remote}`;
+}
+
+function faultOf(error: unknown): RunFault {
+  if (error instanceof HeldOffError) return 'held';
+  return error instanceof UnreachableError ? 'unreachable' : 'other';
 }
 
 function wordsOf(error: unknown): string {

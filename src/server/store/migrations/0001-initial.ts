@@ -104,7 +104,8 @@ CREATE TABLE remote_run (
   error TEXT,
   head INTEGER,                       -- the newest event of its feed, as far as is known
   level INTEGER,
-  held INTEGER                        -- until when it wants to be left alone
+  held INTEGER,                       -- until when it wants to be left alone
+  fault TEXT                          -- which kind of failure the error is
 ) STRICT;
 -- The only collections that are synced with a remote; without any, all are.
 CREATE TABLE remote_collection (
@@ -289,4 +290,15 @@ CREATE TABLE job_log (
   promised INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX job_log_job ON job_log (job);
+-- What happened between this node and its remotes, the newest 20,000 entries; remote: its name then; detail: JSON or text.
+CREATE TABLE sync_log (
+  seq INTEGER PRIMARY KEY,
+  time INTEGER NOT NULL,              -- epoch milliseconds
+  remote TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  entity INTEGER,
+  detail TEXT
+) STRICT;
+CREATE INDEX sync_log_entity ON sync_log (entity, seq) WHERE entity IS NOT NULL;
+CREATE INDEX sync_log_remote ON sync_log (remote, seq);
 `;

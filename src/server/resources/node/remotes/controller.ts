@@ -19,9 +19,13 @@ import type { ErrorView, ValidationErrorView } from '../../wire.ts';
 import type { RemotesService } from './service.ts';
 import type {
   AddRemoteBody,
+  CheckRemoteBody,
+  PendingChangesView,
+  RemoteCheckView,
   RemoteSettingsBody,
   RemotesView,
   RemoteView,
+  RenameRemoteBody,
   SyncLineView,
   WatchLineView,
 } from './wire.ts';
@@ -47,6 +51,13 @@ export class RemotesController {
   @Response<ErrorView>(502, 'It does not answer')
   add(@Request() request: CallerRequest, @Body() body: AddRemoteBody): Promise<RemoteView> {
     return this.remotes.add(request.caller, body);
+  }
+
+  /** Ask an address which node it is and whose a key is, as adding it would. Nothing is kept. */
+  @Post('remotes/check')
+  @Response<ErrorView>(502, 'It does not answer')
+  check(@Request() request: CallerRequest, @Body() body: CheckRemoteBody): Promise<RemoteCheckView> {
+    return this.remotes.check(request.caller, body);
   }
 
   /** The remotes, and how things stand with each. */
@@ -81,6 +92,57 @@ export class RemotesController {
   @Response<ErrorView>(409, 'A sync with it is under way')
   remove(@Request() request: CallerRequest, @Path() name: string): Promise<void> {
     return this.remotes.remove(request.caller, name);
+  }
+
+  /** Give a remote another name. What was mirrored from it, and what waits to go there, stays as it is. */
+  @Post('remotes/{name}/rename')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ErrorView>(409, 'The name is taken, or a sync with it is under way')
+  rename(@Request() request: CallerRequest, @Path() name: string, @Body() body: RenameRemoteBody): Promise<RemoteView> {
+    return this.remotes.rename(request.caller, name, body.name);
+  }
+
+  /**
+   * What differs from what a remote is known to have, and what the next sync would do with it. The remote is not asked.
+   * @isInt after
+   * @minimum after 0
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 200
+   */
+  @Get('remotes/{name}/pending')
+  @Response<ErrorView>(404, 'Not found')
+  pending(
+    @Request() request: CallerRequest,
+    @Path() name: string,
+    @Query() after: number = 0,
+    @Query() limit: number = 50,
+  ): Promise<PendingChangesView> {
+    return this.remotes.pending(request.caller, name, { after, limit });
+  }
+
+  /**
+   * Begin a sync that goes on by itself, as `sync` does while it is read. How far it is, is the remote's `running`; what
+   * it came to, its `last_run`.
+   * @param accept_large_change as with `sync`
+   */
+  @Post('remotes/{name}/run')
+  @SuccessResponse(202, 'Begun')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ErrorView>(409, 'A sync with it is under way')
+  run(
+    @Request() request: CallerRequest,
+    @Path() name: string,
+    @Query() accept_large_change: 'true' | 'false' = 'false',
+  ): Promise<RemoteView> {
+    return this.remotes.begin(request.caller, name, accept_large_change === 'true');
+  }
+
+  /** End the sync that is under way, whoever began it. What it has done stays, and the next one goes on from there. */
+  @Post('remotes/{name}/stop')
+  @Response<ErrorView>(404, 'Not found')
+  stop(@Request() request: CallerRequest, @Path() name: string): Promise<RemoteView> {
+    return this.remotes.stop(request.caller, name);
   }
 
   /**

@@ -1,6 +1,8 @@
+import { AlreadyExistsError, NotFoundError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import type { Network } from '../../../model/ids.ts';
-import type { RemoteStatus, SyncEngine } from '../../../sync/engine.ts';
+import type { SyncEngine } from '../../../sync/engine.ts';
+import type { RemoteStatus } from '../../../sync/remote-status.ts';
 import { emptyReport, type Report } from '../../../sync/report.ts';
 import type { Run } from '../../../sync/runs.ts';
 import { hoursLeft, lagOf } from '../../../sync/stand.ts';
@@ -8,6 +10,9 @@ import type { Watcher } from '../../../sync/watch.ts';
 import { wordsOf } from '../../../sync/words.ts';
 import type {
   AddRemoteBody,
+  CheckRemoteBody,
+  PendingChangesView,
+  RemoteCheckView,
   RemoteSettingsBody,
   RemotesView,
   RemoteView,
@@ -20,6 +25,8 @@ import type {
 
 /** How often a running sync says how far it is, in milliseconds. */
 const progressEvery = 500;
+/** What keeps a run from beginning does so within so many milliseconds. */
+const soon = 100;
 
 /** The operator's remotes: what this node mirrors, pushes to, and has conflicts with. */
 export class RemotesService {
@@ -55,6 +62,52 @@ export class RemotesService {
     const set = await this.#sync.configure(caller.network, name, body);
     await this.#watcher.refresh(caller.network);
     return this.#view(caller.network, set);
+  }
+
+  /** Asks an address what it is, and whose the key is; nothing is kept. */
+  async check(caller: Caller, body: CheckRemoteBody): Promise<RemoteCheckView> {
+    operator(caller);
+    return { ...(await this.#sync.check(caller.network, body)) };
+  }
+
+  async rename(caller: Caller, name: string, to: string): Promise<RemoteView> {
+    operator(caller);
+    const { network } = caller;
+    const set = await this.#watcher.without(network, name, () => this.#sync.rename(network, name, to));
+    return this.#view(network, set);
+  }
+
+  async pending(caller: Caller, name: string, page: { after: number; limit: number }): Promise<PendingChangesView> {
+    operator(caller);
+    return this.#sync.pending(caller.network, name, page);
+  }
+
+  /**
+   * Begins a run that goes on by itself; one that watching has begun is ended first. What it comes to is the remote's
+   * `last_run`.
+   * @throws NotFoundError, AlreadyExistsError where one that was begun by hand is under way
+   */
+  async begin(caller: Caller, name: string, accept: boolean): Promise<RemoteView> {
+    operator(caller);
+    const { network } = caller;
+    const run = this.#watcher.without(network, name, () => this.#sync.run(network, name, emptyReport(), { accept }));
+    const early = run.then(
+      () => undefined,
+      (error: unknown) => {
+        // All others are kept with the run.
+        if (error instanceof NotFoundError || error instanceof AlreadyExistsError) throw error;
+      },
+    );
+    early.catch(() => undefined);
+    if (await settledWithin(early, soon)) await early;
+    return this.read(caller, name);
+  }
+
+  /** Ends the run under way, whoever began it; what it has done stays, and the next one goes on from there. */
+  async stop(caller: Caller, name: string): Promise<RemoteView> {
+    operator(caller);
+    this.#sync.stop(caller.network, name);
+    return this.read(caller, name);
   }
 
   /** All remotes of a network, whoever asks. */
@@ -127,12 +180,13 @@ function timeView(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-function runView({ started, ended, report, error }: Pick<Run, 'started' | 'ended' | 'report' | 'error'>): SyncRunView {
+function runView({ started, ended, report, error, fault }: Omit<Run, 'retryAfter' | 'interrupted'>): SyncRunView {
   return {
     started_at: new Date(started).toISOString(),
     ended_at: new Date(ended).toISOString(),
     report: reportView(report),
     error,
+    fault,
   };
 }
 

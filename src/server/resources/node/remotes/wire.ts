@@ -1,4 +1,4 @@
-import type { EntityId } from '../../wire.ts';
+import type { EntityId, VersionCid } from '../../wire.ts';
 
 /**
  * @minLength 1
@@ -78,6 +78,61 @@ export interface FeedInterval {
 export interface LostInterval extends FeedInterval {
   /** Everything was compared since, tip by tip, so that nothing is missing. */
   swept: boolean;
+}
+
+export interface CheckRemoteBody {
+  /**
+   * Its address, as it would be added.
+   * @minLength 1
+   * @maxLength 2000
+   */
+  url: string;
+  /**
+   * @minLength 1
+   * @maxLength 500
+   * @pattern ^[\x21-\x7e]+$
+   */
+  key?: string;
+}
+
+/** What an address answers; nothing of it is kept. */
+export interface RemoteCheckView {
+  /** Its instance id where it is an Archeion node. */
+  instance: string | null;
+  /** The user that the key is of, there; null without a key. */
+  user: string | null;
+}
+
+export interface RenameRemoteBody {
+  name: RemoteName;
+}
+
+/** An entity that differs from what a remote is known to have. */
+export interface PendingChangeView {
+  id: EntityId;
+  type: string;
+  label: string;
+  /**
+   * What the next sync would do there: `ask` looks at an answer that was lost, `same` and `prefer` agree on one of two
+   * versions that say the same, `none` waits, as `standing` says.
+   */
+  intent: 'none' | 'same' | 'ask' | 'prefer' | 'create' | 'update' | 'delete' | 'restore';
+  standing: 'quiet' | 'sending' | 'refused' | 'conflict' | 'unreadable';
+  /** The tip here. */
+  here: VersionCid | null;
+  /** The tip there, as far as it is known. */
+  there: VersionCid | null;
+  /** What it points at that the remote is not known to have, and that would not go there with it; at most a hundred. */
+  lacks: EntityId[];
+}
+
+export interface PendingChangesView {
+  changes: PendingChangeView[];
+  /**
+   * For the next page; null on the last.
+   * @isInt
+   */
+  next: number | null;
 }
 
 export interface RemoteView {
@@ -226,6 +281,20 @@ export interface SyncReportView {
   head: number | null;
   /** Why it ended early. */
   stopped: string | null;
+  /** The same in a word, and numbers. */
+  stop: StopView | null;
+}
+
+/**
+ * Why somebody has to look before a sync goes on: another node is there (`other`), it is not what it was (`reset`), or
+ * `count` of `of` entities would be deleted here (`deletions`) or changed there (`changes`).
+ */
+export interface StopView {
+  kind: 'other' | 'reset' | 'deletions' | 'changes';
+  /** @isInt */
+  count?: number;
+  /** @isInt */
+  of?: number;
 }
 
 export interface SyncRunView {
@@ -234,6 +303,8 @@ export interface SyncRunView {
   report: SyncReportView;
   /** Why it failed. */
   error: string | null;
+  /** The same in a word: no answer, asked to wait, ended from here, or something else. */
+  fault: 'unreachable' | 'held' | 'ended' | 'other' | null;
 }
 
 /** One line of what somebody sees who watches a remote: a run that has ended, in the first line none. */

@@ -1,0 +1,44 @@
+import { UnreachableError, ValidationError } from '../errors.ts';
+import { type Network, networkOf } from '../model/ids.ts';
+import type { RemoteClient } from './remote.ts';
+import { type NodeCard, readCard, readUser, readWords } from './wire.ts';
+
+/** What a remote answers to the first questions. */
+export interface Introduction {
+  /** Its instance id where it is an Archeion node. */
+  instance: string | null;
+  /** The user that the key is of, there; null without a key. */
+  user: string | null;
+}
+
+/**
+ * Asks a remote which node it is, and whose the key is.
+ * @param own this node's instance id, which it must not have
+ * @throws ValidationError, UnreachableError
+ */
+export async function introduced(
+  client: RemoteClient,
+  { network, own, keyed }: { network: Network; own: string; keyed: boolean },
+): Promise<Introduction> {
+  const instance = (await cardOf(client))?.instance ?? null;
+  if (instance === own) throw ValidationError.at(['url'], 'is this node itself');
+  return { instance, user: keyed ? await userOf(client, network) : null };
+}
+
+/** Null where the remote is no Archeion node. */
+export async function cardOf(client: RemoteClient): Promise<NodeCard | null> {
+  const { status, body } = await client.read('/.well-known/archeion');
+  return status === 200 ? readCard(body) : null;
+}
+
+async function userOf(client: RemoteClient, network: Network): Promise<string> {
+  const { status, body } = await client.read('/users/me');
+  if (status === 401 || status === 403)
+    throw ValidationError.at(['key'], `${client.host} does not accept it: ${readWords(body, status)}`);
+  const user = status === 200 ? readUser(body) : null;
+  if (user === null || networkOf(user) !== network)
+    throw new UnreachableError(
+      `${client.host} does not say whose the key is (GET /users/me: ${readWords(body, status)})`,
+    );
+  return user;
+}

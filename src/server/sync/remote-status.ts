@@ -1,0 +1,47 @@
+import type { NetworkStore } from '../store/network-store.ts';
+import { type ContentTroubleRow, listContentTroubles } from '../store/remote-content.ts';
+import {
+  listRefusals,
+  listTroubles,
+  type RefusalRow,
+  type Remote,
+  type RemoteCounts,
+  type SeenRow,
+  seenIntervals,
+  type TroubleRow,
+} from '../store/remotes.ts';
+import { countsOf } from './brake.ts';
+import type { Report } from './report.ts';
+import type { LastRun, Runs } from './runs.ts';
+
+/** A remote with how things stand with it. */
+export interface RemoteStatus extends RemoteCounts {
+  remote: Omit<Remote, 'secret' | 'key'> & { keyed: boolean };
+  /** Feed ids that have been dealt with, and those that were gone before. */
+  seen: SeenRow[];
+  unreadable: TroubleRow[];
+  /** Bytes that could not be had. */
+  missingContent: ContentTroubleRow[];
+  refusals: RefusalRow[];
+  lastRun: LastRun | null;
+  /** What the run under way has done so far. */
+  running: Report | null;
+}
+
+const shown = 100;
+
+/** How things stand with a remote; its secret is left out. */
+export async function statusOf(store: NetworkStore, found: Remote, runs: Runs): Promise<RemoteStatus> {
+  const { secret, key, ...remote } = found;
+  const counts = await countsOf(store, key);
+  return store.read((db) => ({
+    remote: { ...remote, keyed: secret !== null },
+    ...counts,
+    seen: seenIntervals(db, key),
+    unreadable: listTroubles(db, key, shown),
+    missingContent: listContentTroubles(db, key, shown),
+    refusals: listRefusals(db, key, shown),
+    lastRun: runs.last(store, found),
+    running: runs.current(store.network, remote.name),
+  }));
+}

@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest';
+import type { PendingChangesView, RemoteView } from '../../src/server/resources/node/remotes/wire.ts';
+import type { SyncLogView, SyncStateView } from '../../src/server/resources/node/sync/wire.ts';
+import { misfits } from '../contract/document.ts';
+import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
+import { create, invalid, ok, update } from '../helpers/entities.ts';
+import type { Answer, TestNode } from '../helpers/node.ts';
+import { keyOf, type Pair, startCurated, startPair, sync } from './nodes.ts';
+
+/** An answer that is as the document says. */
+function fitting<T>(route: string, answer: Answer): T {
+  expect(misfits(route, answer.status, answer.body), answer.text).toEqual([]);
+  return ok<T>(answer);
+}
+
+const get = async <T>({ mirror, here }: Pair, route: string, path: string): Promise<T> =>
+  fitting<T>(`GET ${route}`, await ask(mirror, here, `GET ${path}`));
+const log = (pair: Pair, query = '') => get<SyncLogView>(pair, '/node/sync/log', `/node/sync/log${query}`);
+const state = (pair: Pair) => get<SyncStateView>(pair, '/node/sync/state', '/node/sync/state');
+const pending = (pair: Pair, query = '') =>
+  get<PendingChangesView>(pair, '/node/remotes/{name}/pending', `/node/remotes/origin/pending${query}`);
+const remote = (pair: Pair, name = 'origin') => get<RemoteView>(pair, '/node/remotes/{name}', `/node/remotes/${name}`);
+const kinds = ({ events }: SyncLogView) => events.map(({ kind }) => kind);
+
+/** Waits until no sync is under way. */
+async function ended(pair: Pair, name = 'origin'): Promise<RemoteView> {
+  await expect.poll(async () => (await remote(pair, name)).running, { timeout: 20_000 }).toBe(null);
+  return remote(pair, name);
+}
+
+async function conflicting() {
+  const pair = await startCurated();
+  const { origin, mirror, curator, here, work } = pair;
+  await update(mirror, here, work, { properties: { label: 'ours' } });
+  const theirs = await update(origin, curator, work, { properties: { label: 'theirs' } });
+  await sync(mirror, here);
+  return { ...pair, theirs };
+}
+
+test('the log tells what happened, newest first, by page, remote and kind', async () => {
+  await using pair = await conflicting();
+  const { mirror, here, work } = pair;
+  const events = (await log(pair)).events;
+  expect(kinds({ events, next: null })).toEqual(['run', 'conflict', 'run', 'added']);
+  expect(events[0]?.run).toMatchObject({ error: null, fault: null, report: { conflicts: 1, stop: null } });
+  expect(events[1]).toMatchObject({ entity: { id: work.id, type: 'document', label: 'ours' }, run: null, words: null });
+  expect(events[3]).toMatchObject({ remote: 'origin', words: pair.origin.url, entity: null });
+
+  // Nothing new is nothing to tell; the same conflict is told once.
+  await sync(mirror, here);
+  expect((await log(pair)).events).toEqual(events);
+  ok(await ask(mirror, here, `POST /node/conflicts/${work.id}/resolve`, { resolution: 'ours' }));
+  expect(kinds(await log(pair, '?limit=1'))).toEqual(['decided']);
+  const { events: first, next } = await log(pair, '?limit=2');
+  const second = await log(pair, `?limit=10&before=${next}`);
+  expect([...first, ...second.events].map(({ seq }) => seq)).toEqual([5, 4, 3, 2, 1]);
+  expect(second.next).toBe(null);
+  expect(kinds(await log(pair, '?kind=added'))).toEqual(['added']);
+  expect(kinds(await log(pair, '?open=true'))).toEqual(['conflict']);
+  expect(kinds(await log(pair, '?remote=other'))).toEqual([]);
+});
+
+test('what is open is told without a look at the remote', async () => {
+  await using pair = await conflicting();
+  expect(await state(pair)).toEqual({
+    remotes: [{ name: 'origin', pending: 1, conflicts: 1, refused: 0, failing: false, running: false, watch: false }],
+    conflicts: 1,
+  });
+  expect(await pending(pair)).toMatchObject({
+    changes: [{ id: pair.work.id, intent: 'none', standing: 'conflict', there: pair.theirs.cid }],
+    next: null,
+  });
+});
+
+test('what is pending is given by page, with what a sync would do and the versions to compare', async () => {
+  await using pair = await startCurated();
+  const { mirror, here, work, place } = pair;
+  const changed = await update(mirror, here, work, { properties: { label: 'changed' } });
+  const made = await create(mirror, here, { collection: place.id, properties: { label: 'new' } });
+  const first = await pending(pair, '?limit=1');
+  const second = await pending(pair, `?limit=1&after=${first.next}`);
+  expect([...first.changes, ...second.changes]).toMatchObject([
+    { id: work.id, label: 'changed', intent: 'update', standing: 'quiet', here: changed.cid, there: work.cid },
+    { id: made.id, label: 'new', intent: 'create', standing: 'quiet', here: made.cid, there: null, lacks: [] },
+  ]);
+  const { changes, next } = await pending(pair, `?after=${second.next}`);
+  expect([changes, next]).toEqual([[], null]);
+});
+
+test('a sync goes on by itself once it has begun, and what it came to is kept', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, here, work } = pair;
+  await update(mirror, here, work, { properties: { label: 'sent' } });
+  const begun = await ask(mirror, here, 'POST /node/remotes/origin/run');
+  expect(begun.status).toBe(202);
+  fitting('POST /node/remotes/{name}/run', begun);
+  expect(await ended(pair)).toMatchObject({ pending: 0, last_run: { fault: null, report: { updated: 1 } } });
+
+  await origin[Symbol.asyncDispose]();
+  ok(await ask(mirror, here, 'POST /node/remotes/origin/run'));
+  // It tries again and again for a while; nobody has to wait for that.
+  expect((await remote(pair)).running).not.toBe(null);
+  expect((await ask(mirror, here, 'POST /node/remotes/origin/run')).status).toBe(409);
+  ok(await ask(mirror, here, 'POST /node/remotes/origin/stop'));
+  expect((await ended(pair)).last_run).toMatchObject({ fault: 'ended' });
+  await expect.poll(async () => kinds(await log(pair, '?limit=1'))).toEqual(['ended']);
+  // Where there is none, there is nothing to end.
+  expect(ok<RemoteView>(await ask(mirror, here, 'POST /node/remotes/origin/stop')).running).toBe(null);
+});
+
+test('a remote that does not answer is told so in a word', async () => {
+  await using pair = await startPair();
+  await pair.origin[Symbol.asyncDispose]();
+  await expect(sync(pair.mirror, pair.here)).rejects.toThrow('cannot be read');
+  expect((await remote(pair)).last_run).toMatchObject({ fault: 'unreachable' });
+  expect(await state(pair)).toMatchObject({ remotes: [{ failing: true }] });
+});
+
+test('a remote gets another name, and all that is known of it stays', async () => {
+  await using pair = await conflicting();
+  const { mirror, here, place } = pair;
+  const rename = (name: string, to: string) => ask(mirror, here, `POST /node/remotes/${name}/rename`, { name: to });
+  const before = await remote(pair);
+  const renamed = fitting<RemoteView>('POST /node/remotes/{name}/rename', await rename('origin', 'archive'));
+  const { words: _, ...facts } = renamed;
+  expect(facts).toEqual({ ...before, name: 'archive', words: undefined });
+  expect((await ask(mirror, here, 'GET /node/remotes/origin')).status).toBe(404);
+  expect((await rename('origin', 'other')).status).toBe(404);
+  expect((await rename('archive', 'archive')).status).toBe(409);
+  expect((await rename('archive', '../x')).status).toBe(400);
+  expect((await log(pair)).events[0]).toMatchObject({ kind: 'renamed', remote: 'archive', words: 'origin' });
+  expect(kinds(await log(pair, '?remote=origin'))).toEqual([]);
+
+  // It goes on as before: what is made here is made by the remote's user.
+  await create(mirror, here, { collection: place.id, properties: { label: 'later' } });
+  ok(await ask(mirror, here, 'POST /node/remotes/archive/run'));
+  expect((await ended(pair, 'archive')).last_run).toMatchObject({ error: null, report: { created: 1, refused: 0 } });
+});
+
+test('an address is asked what it is, and nothing is kept', async () => {
+  await using pair = await startPair();
+  const { origin, mirror, here, curator } = pair;
+  const check = (body: object, who: Person = here, node: TestNode = mirror) =>
+    ask(node, who, 'POST /node/remotes/check', body);
+  const known = fitting('POST /node/remotes/check', await check({ url: origin.url, key: keyOf(curator) }));
+  expect(known).toEqual({ instance: origin.ctx.instance, user: curator.id });
+  expect(ok(await check({ url: origin.url }))).toEqual({ instance: origin.ctx.instance, user: null });
+  expect((await check({ url: origin.url, key: 'ak_wrong' })).body).toEqual(
+    invalid(['key'], expect.stringMatching('does not accept it')),
+  );
+  expect((await check({ url: mirror.url })).body).toEqual(invalid(['url'], 'is this node itself'));
+  expect((await check({ url: 'ftp://example.org' })).status).toBe(400);
+  expect(kinds(await log(pair))).toEqual(['added']);
+});
+
+test('only the operator hears of remotes', async () => {
+  await using pair = await startPair();
+  const { mirror } = pair;
+  const ada = await user(mirror, 'ada');
+  const routes = ['GET /node/sync/state', 'GET /node/sync/log', 'GET /node/remotes/origin/pending'];
+  const posts = ['run', 'stop', 'rename'].map((name) => `POST /node/remotes/origin/${name}`);
+  for (const route of [...routes, ...posts, 'POST /node/remotes/check']) {
+    const body = { url: 'http://localhost:1', name: 'other' };
+    const sent = route.startsWith('POST') ? [body] : [];
+    expect([
+      (await ask(mirror, anonymous, route, ...sent)).status,
+      (await ask(mirror, ada, route, ...sent)).status,
+    ]).toEqual([401, 403]);
+  }
+});
