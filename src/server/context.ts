@@ -38,6 +38,7 @@ import { ImportsService } from './resources/node/imports/service.ts';
 import { RunsService } from './resources/node/jobs/service.ts';
 import { NodeKeysService } from './resources/node/keys/service.ts';
 import { MetricsService } from './resources/node/metrics/service.ts';
+import { NamesService } from './resources/node/names/service.ts';
 import { BlocksService } from './resources/node/peers/blocks-service.ts';
 import { HistoryService } from './resources/node/peers/history-service.ts';
 import { PushService } from './resources/node/peers/push-service.ts';
@@ -100,6 +101,7 @@ export interface Context extends Services, AsyncDisposable {
   /** Lists of what is run, and of what was started. */
   processorList: ProcessorListService;
   runs: RunsService;
+  names: NamesService;
   watcher: Watcher;
   metrics: MetricsService;
   sync: SyncEngine;
@@ -283,6 +285,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     tables: new TablesService(writes),
     processorList: new ProcessorListService({ writes, allowed }),
     runs: new RunsService(writes),
+    names: new NamesService(writes),
     peers: {
       blocks: new BlocksService(networks, services.permissions),
       stream: new EventStreamService(networks, instance),

@@ -24,6 +24,7 @@ import { ImportsController } from '../resources/node/imports/controller.ts';
 import { RunsController } from '../resources/node/jobs/controller.ts';
 import { NodeKeysController } from '../resources/node/keys/controller.ts';
 import { MetricsController } from '../resources/node/metrics/controller.ts';
+import { NamesController } from '../resources/node/names/controller.ts';
 import { PeersController } from '../resources/node/peers/controller.ts';
 import { PeopleController } from '../resources/node/people/controller.ts';
 import { ProcessorListController } from '../resources/node/processors/controller.ts';
@@ -99,6 +100,7 @@ const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [SessionsController, (ctx) => new SessionsController(ctx.sessions)],
   [StatusController, (ctx) => new StatusController(ctx.status)],
   [SystemController, (ctx) => new SystemController(ctx.system)],
+  [NamesController, (ctx) => new NamesController(ctx.names)],
   [TablesController, (ctx) => new TablesController(ctx.tables)],
   [TransfersController, (ctx) => new TransfersController(ctx.bytes)],
   [UpkeepController, (ctx) => new UpkeepController(ctx.upkeep)],

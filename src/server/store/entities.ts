@@ -113,6 +113,14 @@ export function tipsPage(db: Reader, after: string, limit: number): { key: numbe
   return db.all('SELECT key, id, tip FROM entity WHERE id > ? AND tip IS NOT NULL ORDER BY id LIMIT ?', after, limit);
 }
 
+/** Types of live entities with how many there are of each, the most common first. It walks all entities: a long read. */
+export function countTypes(db: Reader): { type: string; count: number }[] {
+  return db.all(
+    `SELECT type, count(*) AS count FROM entity WHERE tip IS NOT NULL AND deleted = 0
+       GROUP BY type ORDER BY count DESC, type LIMIT 1000`,
+  );
+}
+
 export function countEntities(db: Reader): { live: number; deleted: number } {
   const row = db.get<{ live: number; deleted: number }>(
     'SELECT count(*) FILTER (WHERE deleted = 0) AS live, count(*) FILTER (WHERE deleted = 1) AS deleted FROM entity WHERE tip IS NOT NULL',

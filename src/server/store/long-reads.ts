@@ -4,7 +4,7 @@ import { checkedBlock } from './checked-block.ts';
 import { catalogPage, collectionsOverview, type RolesQuery, rolesHeldBy } from './collection-reads.ts';
 import type { Reader } from './connection.ts';
 import { contentsPage } from './content-reads.ts';
-import { storedJson } from './entities.ts';
+import { countTypes, storedJson } from './entities.ts';
 import { predicateNames } from './entity-keys.ts';
 import { fileVersionsPage } from './file-versions.ts';
 import { type GraphEntityQuery, graphEntityAnswer } from './graph-entity.ts';
@@ -59,6 +59,7 @@ export const longReads = {
   /** See newest.ts. */
   newestPage: (db: Reader, query: NewestQuery): string => JSON.stringify(newestPage(db, query)),
   predicates: (db: Reader, _: object): string => JSON.stringify(predicateNames(db)),
+  names: (db: Reader, _: object): string => JSON.stringify({ types: countTypes(db), predicates: predicateNames(db) }),
   /** See made-here.ts. */
   madeHere: (db: Reader, args: Parameters<typeof madeHere>[1]): string => JSON.stringify(madeHere(db, args)),
   /** See query-answer.ts. */

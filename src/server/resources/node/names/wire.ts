@@ -1,0 +1,9 @@
+import type { TypeCountView } from '../tables/wire.ts';
+
+/** What entities of a network are, and what leads from one to another. */
+export interface NamesView {
+  /** Types of live entities, the most common first. */
+  types: TypeCountView[];
+  /** Predicates that relationships have or once had, in the order of their first coming. */
+  predicates: string[];
+}

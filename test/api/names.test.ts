@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { NamesView } from '../../src/server/resources/node/names/wire.ts';
+import { misfits } from '../contract/document.ts';
+import { anonymous, ask, on, operator, user } from '../helpers/callers.ts';
+import { collection, create, ok, remove } from '../helpers/entities.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+
+let node: TestNode;
+beforeAll(async () => {
+  node = await startNode();
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+it('names the types of what is there, in collections and outside, and the predicates, of one network', async () => {
+  const me = operator(node);
+  const home = await collection(node, me, { label: 'Letters' });
+  const ann = await create(node, me, { type: 'person', collection: home.id });
+  const letter = { type: 'letter', collection: home.id };
+  await create(node, me, { ...letter, relationships: [{ predicate: 'author', peer: ann.id }] });
+  await create(node, me, { type: 'letter' });
+  await remove(node, me, await create(node, me, { type: 'draft', collection: home.id }));
+
+  const answer = await ask(node, me, 'GET /node/names');
+  expect(misfits('GET /node/names', answer.status, answer.body)).toEqual([]);
+  const { types, predicates } = ok<NamesView>(answer);
+  expect(types[0]).toEqual({ type: 'letter', count: 2 });
+  expect(types).toContainEqual({ type: 'person', count: 1 });
+  expect(types).toContainEqual({ type: 'collection', count: 1 });
+  expect(types.map(({ type }) => type)).not.toContain('draft');
+  expect(predicates).toContain('author');
+  expect(predicates).toContain('collection');
+
+  const other = ok<NamesView>(await ask(node, on('test', me), 'GET /node/names'));
+  expect(other.types.map(({ type }) => type)).not.toContain('letter');
+});
+
+it('is for the operator alone', async () => {
+  const ada = await user(node, 'ada');
+  expect((await ask(node, anonymous, 'GET /node/names')).status).toBe(401);
+  expect((await ask(node, ada, 'GET /node/names')).status).toBe(403);
+});
