@@ -8,6 +8,7 @@ import {
 import { Waiting } from './components/waiting.tsx';
 import { AppShell } from './shell/app-shell.tsx';
 import { ErrorScreen, NoSuchScreen } from './shell/error-screen.tsx';
+import { argoAddress } from './views/argo/argo-queries.ts';
 import { tableAddress } from './views/collection/table-address.ts';
 import { searchAddress } from './views/search/search-query.ts';
 import { Start } from './views/start/start.tsx';
@@ -59,6 +60,13 @@ const search = createRoute({
   component: lazyRouteComponent(() => import('./views/search/search.tsx'), 'Search'),
 });
 
+const argo = createRoute({
+  getParentRoute: () => root,
+  path: '/argo',
+  validateSearch: argoAddress,
+  component: lazyRouteComponent(() => import('./views/argo/argo.tsx'), 'Argo'),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -66,7 +74,7 @@ const settings = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, collections, collection, entity, history, search, settings]),
+  routeTree: root.addChildren([start, collections, collection, entity, history, search, argo, settings]),
   basepath: '/ui',
   defaultErrorComponent: ErrorScreen,
   defaultPendingComponent: Waiting,

@@ -1,4 +1,4 @@
-import { House, Library, type LucideIcon, Search, Settings } from 'lucide-react';
+import { House, Library, type LucideIcon, Search, Settings, Waypoints } from 'lucide-react';
 import type { MessageKey } from '../messages/translate.ts';
 
 /** A screen that the navigation leads to. */
@@ -15,5 +15,6 @@ export const places: Place[] = [
   { to: '/', label: 'nav.start', icon: House, keys: 'g s' },
   { to: '/collections', label: 'nav.collections', icon: Library, keys: 'g c' },
   { to: '/search', label: 'nav.search', icon: Search, keys: 'g f' },
+  { to: '/argo', label: 'nav.argo', icon: Waypoints, keys: 'g q' },
   { to: '/settings', label: 'nav.settings', icon: Settings, keys: 'g ,' },
 ];

@@ -1,0 +1,203 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Download, Play } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { useCommands } from '../../commands/commands.ts';
+import { Button } from '../../components/button.tsx';
+import { Select } from '../../components/field.tsx';
+import { KeyCaps } from '../../components/key-caps.tsx';
+import { Menu, MenuItem } from '../../components/menu.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { Waiting } from '../../components/waiting.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { collectionsQuery } from '../collections/collections-query.ts';
+import { peersQuery } from '../entity/relationships/peer-query.ts';
+import { AnswerNotes } from './answer-notes.tsx';
+import { type ArgoAddress, answerQuery, namesQuery, sizes } from './argo-queries.ts';
+import { Beginnings } from './beginnings.tsx';
+import type { Names } from './editor/completion.ts';
+import { QueryEditor, type QueryEditorHandle } from './editor/query-editor.tsx';
+import { faultOf } from './fault.ts';
+import { Plan } from './plan.tsx';
+import { remember } from './recent.ts';
+import { RecentMenu } from './recent-menu.tsx';
+import { Results } from './results.tsx';
+import { saveCsv, saveJson } from './save-answer.ts';
+
+const route = getRouteApi('/argo');
+
+/** Questions in the Argo language: where to begin, and which relationships lead on. What was asked is in the address. */
+export function Argo() {
+  const { t, number } = useTexts();
+  const address = route.useSearch();
+  const go = useNavigate({ from: '/argo' });
+  const queries = useQueryClient();
+  const editor = useRef<QueryEditorHandle>(null);
+  const [text, setText] = useState(address.q ?? '');
+  const [active, setActive] = useState(-1);
+  const collections = useQuery(collectionsQuery);
+  const known = useQuery(namesQuery);
+  const answer = useQuery(answerQuery(address));
+  useEffect(() => setText(address.q ?? ''), [address.q]);
+
+  const names: Names = {
+    types: known.data?.types ?? [],
+    predicates: known.data?.predicates ?? [],
+    collections: collections.data?.collections ?? [],
+    find: (part) => queries.fetchQuery(peersQuery(part, undefined)).catch(() => []),
+  };
+  const change = (next: Partial<ArgoAddress>, replace = false) => {
+    setActive(-1);
+    void go({ search: (old) => ({ ...old, ...next }), replace });
+  };
+  const run = (query = text) => {
+    setText(query);
+    if (query.trim() === '') return change({ q: undefined });
+    remember(query);
+    if (query === address.q) void answer.refetch();
+    else change({ q: query });
+  };
+
+  const asked = address.q !== undefined;
+  const found = asked ? answer.data : undefined;
+  const results = found?.results ?? [];
+  const at = Math.min(active, results.length - 1);
+  const open = (id: string | undefined) => id && void go({ to: '/entities/$id', params: { id } });
+  const fault = faultOf(answer.error, address.q ?? '');
+  // It is gone as soon as something is typed.
+  const place = text === address.q ? fault : null;
+  const group = t('group.list');
+  const move = (to: number) => setActive(Math.max(0, Math.min(results.length - 1, to)));
+  useCommands([
+    { id: 'run', label: t('argo.run'), group: t('argo.title'), keys: ['Mod+Enter'], run: () => run() },
+    {
+      id: 'find',
+      label: t('argo.editor'),
+      group: t('argo.title'),
+      keys: ['/'],
+      run: () => editor.current?.focus(),
+    },
+    {
+      id: 'next',
+      label: t('list.next'),
+      group,
+      keys: ['j', 'ArrowDown'],
+      palette: false,
+      run: () => move(at + 1),
+    },
+    {
+      id: 'previous',
+      label: t('list.previous'),
+      group,
+      keys: ['k', 'ArrowUp'],
+      palette: false,
+      run: () => move(at - 1),
+    },
+    {
+      id: 'open',
+      label: t('list.open'),
+      group,
+      keys: ['Enter', 'e'],
+      palette: false,
+      run: () => open(results[at]?.entity.id),
+    },
+  ]);
+
+  return (
+    <>
+      <PageHead
+        title={t('argo.title')}
+        about={
+          found &&
+          !answer.isFetching && (
+            <span role="status">{t('search.count', { count: results.length, number: number(results.length) })}</span>
+          )
+        }
+        actions={
+          <>
+            <RecentMenu onChoose={run} />
+            {found && results.length > 0 && (
+              <Menu
+                trigger={
+                  <Button>
+                    <Download size={15} aria-hidden />
+                    {t('argo.save')}
+                  </Button>
+                }
+              >
+                <MenuItem onSelect={() => saveJson(found)}>{t('argo.saveJson')}</MenuItem>
+                <MenuItem onSelect={() => saveCsv(found)}>{t('argo.saveCsv')}</MenuItem>
+              </Menu>
+            )}
+          </>
+        }
+      />
+      <div className="space-y-2 border-b border-line px-5 py-3">
+        <QueryEditor
+          ref={editor}
+          value={text}
+          onChange={setText}
+          onRun={() => run()}
+          fault={place && { from: place.from, to: place.to, message: t(place.advice) }}
+          names={names}
+        />
+        {place && (
+          <p role="alert" className="text-danger">
+            {t('argo.faultAt', { number: place.from + 1 })} {t(place.advice)}{' '}
+            <span className="text-quiet">({place.words})</span>
+          </p>
+        )}
+        <div className="flex flex-wrap items-center gap-2">
+          <Button look="main" onClick={() => run()} disabled={text.trim() === ''}>
+            <Play size={14} aria-hidden />
+            {t('argo.run')}
+          </Button>
+          <KeyCaps keys="Mod+Enter" />
+          <span className="flex-1" />
+          <Select
+            aria-label={t('search.collection')}
+            className="w-56"
+            value={address.collection ?? ''}
+            onChange={({ target }) => change({ collection: target.value || undefined }, true)}
+          >
+            <option value="">{t('search.everywhere')}</option>
+            {collections.data?.collections.map(({ id, label }) => (
+              <option key={id} value={id}>
+                {(label ?? id).slice(0, 100)}
+              </option>
+            ))}
+          </Select>
+          <Select
+            aria-label={t('argo.size')}
+            className="w-40"
+            value={address.k ?? 25}
+            onChange={({ target }) =>
+              change({ k: Number(target.value) === 25 ? undefined : Number(target.value) }, true)
+            }
+          >
+            {sizes.map((size) => (
+              <option key={size} value={size}>
+                {t('argo.sizeOf', { number: size })}
+              </option>
+            ))}
+          </Select>
+        </div>
+      </div>
+      {answer.error && asked && !fault && (
+        <div className="p-5">
+          <Problem error={answer.error} retry={() => void answer.refetch()} />
+        </div>
+      )}
+      {!asked && <Beginnings onChoose={run} />}
+      {asked && answer.isFetching && !found && <Waiting />}
+      {found && !answer.error && (
+        <>
+          <AnswerNotes answer={found} />
+          {results.length > 0 && <Results results={results} active={at} late={answer.isFetching} />}
+          <Plan metadata={found.metadata} />
+        </>
+      )}
+    </>
+  );
+}

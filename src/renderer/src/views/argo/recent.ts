@@ -1,0 +1,50 @@
+import { useSyncExternalStore } from 'react';
+import { currentNetwork } from '../../api/client.ts';
+
+// Queries that were run in this tab, the last one first. They end with it.
+
+const most = 20;
+const listeners = new Set<() => void>();
+let known: { name: string; queries: readonly string[] } = { name: '', queries: [] };
+
+function queries(): readonly string[] {
+  const name = `queries ${currentNetwork()}`;
+  if (known.name !== name) known = { name, queries: stored(name) };
+  return known.queries;
+}
+
+function stored(name: string): string[] {
+  try {
+    const value: unknown = JSON.parse(sessionStorage.getItem(name) ?? '[]');
+    return Array.isArray(value) ? value.filter((one) => typeof one === 'string').slice(0, most) : [];
+  } catch {
+    return [];
+  }
+}
+
+function keep(next: readonly string[]): void {
+  const name = `queries ${currentNetwork()}`;
+  known = { name, queries: next };
+  try {
+    sessionStorage.setItem(name, JSON.stringify(next));
+  } catch {
+    // Too much for the browser's storage: they are still in memory.
+  }
+  for (const tell of listeners) tell();
+}
+
+export function remember(query: string): void {
+  const others = queries().filter((one) => one !== query);
+  if (queries()[0] !== query) keep([query, ...others].slice(0, most));
+}
+
+export function forgetAll(): void {
+  keep([]);
+}
+
+export function useRecent(): readonly string[] {
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, queries);
+}
