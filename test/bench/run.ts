@@ -10,6 +10,7 @@ import { measureJobs, measureScatter } from './measures/jobs.ts';
 import { measureListing } from './measures/listing.ts';
 import { measureMirror } from './measures/mirror.ts';
 import { measurePage } from './measures/page.ts';
+import { measurePageGraph } from './measures/page-graph.ts';
 import { measureCreates, measureReads } from './measures/requests.ts';
 import { measureSearch } from './measures/search.ts';
 import { measureSlowDisk } from './measures/slow-disk.ts';
@@ -39,6 +40,10 @@ if (asked('jobs')) {
   await measureScatter(another);
 }
 if (asked('argo')) measureArgoParser();
+if (asked('ui')) {
+  await using node = await startNode(join(folder.path, 'page-graph'));
+  await measurePageGraph(node);
+}
 if (asked('slow-disk')) await measureSlowDisk();
 if (asked('files')) await measureFiles();
 if (!existsSync(tateFile)) process.stderr.write('the Tate data is not here: what is measured on it is left out\n');

@@ -10,6 +10,7 @@ import { AppShell } from './shell/app-shell.tsx';
 import { ErrorScreen, NoSuchScreen } from './shell/error-screen.tsx';
 import { argoAddress } from './views/argo/argo-queries.ts';
 import { tableAddress } from './views/collection/table-address.ts';
+import { graphAddress } from './views/graph/graph-address.ts';
 import { searchAddress } from './views/search/search-query.ts';
 import { Start } from './views/start/start.tsx';
 
@@ -67,6 +68,13 @@ const argo = createRoute({
   component: lazyRouteComponent(() => import('./views/argo/argo.tsx'), 'Argo'),
 });
 
+const graph = createRoute({
+  getParentRoute: () => root,
+  path: '/graph',
+  validateSearch: graphAddress,
+  component: lazyRouteComponent(() => import('./views/graph/graph.tsx'), 'Graph'),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -74,7 +82,7 @@ const settings = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, collections, collection, entity, history, search, argo, settings]),
+  routeTree: root.addChildren([start, collections, collection, entity, history, search, argo, graph, settings]),
   basepath: '/ui',
   defaultErrorComponent: ErrorScreen,
   defaultPendingComponent: Waiting,

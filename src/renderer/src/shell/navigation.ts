@@ -1,4 +1,4 @@
-import { House, Library, type LucideIcon, Search, Settings, Waypoints } from 'lucide-react';
+import { House, Library, type LucideIcon, Network, Search, Settings, Waypoints } from 'lucide-react';
 import type { MessageKey } from '../messages/translate.ts';
 
 /** A screen that the navigation leads to. */
@@ -16,5 +16,6 @@ export const places: Place[] = [
   { to: '/collections', label: 'nav.collections', icon: Library, keys: 'g c' },
   { to: '/search', label: 'nav.search', icon: Search, keys: 'g f' },
   { to: '/argo', label: 'nav.argo', icon: Waypoints, keys: 'g q' },
+  { to: '/graph', label: 'nav.graph', icon: Network, keys: 'g g' },
   { to: '/settings', label: 'nav.settings', icon: Settings, keys: 'g ,' },
 ];

@@ -67,6 +67,9 @@ export function EntityHead({
             <Link to="/entities/$id/history" params={{ id }} className={link}>
               {t('history.title')}
             </Link>
+            <Link to="/graph" search={{ of: id }} className={link}>
+              {t('nav.graph')}
+            </Link>
           </nav>
           {type === 'collection' && (
             <Link to="/collections/$id" params={{ id }} className={buttonClasses()}>

@@ -8,10 +8,13 @@ import { type Peer, peersQuery } from './peer-query.ts';
 /** Finds an entity by what is typed. */
 export function PeerPicker({
   label,
+  placeholder,
   collection,
   onChoose,
 }: {
   label: string;
+  /** What stands in it at first; that a label or an id is wanted if omitted. */
+  placeholder?: string;
   collection: string | undefined;
   onChoose(peer: Peer): void;
 }) {
@@ -22,7 +25,7 @@ export function PeerPicker({
   return (
     <Combobox
       label={label}
-      placeholder={t('peer.placeholder')}
+      placeholder={placeholder ?? t('peer.placeholder')}
       text={text}
       onText={setText}
       options={text.trim() === '' ? [] : (found.data ?? [])}

@@ -1,0 +1,96 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useDeferredValue, useRef, useState } from 'react';
+import { useCommands } from '../../commands/commands.ts';
+import { Button } from '../../components/button.tsx';
+import { Input } from '../../components/field.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { FoundPaths } from './found-paths.tsx';
+import { NodeDetail } from './node-detail.tsx';
+import { NodeList } from './node-list.tsx';
+import type { useGraph } from './use-graph.ts';
+
+interface SideListProps {
+  graph: ReturnType<typeof useGraph>;
+  active: string | null;
+  onActive(id: string): void;
+  onToggle(id: string): void;
+  onExpand(ids: string[]): void;
+}
+
+/** The picture in words: its paths, its entities, and what the chosen one leads to. */
+export function SideList({ graph, active, onActive, onToggle, onExpand }: SideListProps) {
+  const { t } = useTexts();
+  const go = useNavigate();
+  const box = useRef<HTMLInputElement>(null);
+  const [part, setPart] = useState('');
+  const [follow, setFollow] = useState(false);
+  const wanted = useDeferredValue(part.trim().toLowerCase());
+  const { nodes } = graph.picture;
+  const listed = wanted === '' ? nodes : nodes.filter(({ label }) => label.toLowerCase().includes(wanted));
+  const chosen = active === null ? undefined : nodes.find(({ id }) => id === active);
+  const expansion = graph.expansions.find(({ id }) => id === active);
+  const closed = nodes.filter(({ open }) => !open).map(({ id }) => id);
+
+  const choose = (id: string, byKey = false) => {
+    setFollow(byKey);
+    onActive(id);
+  };
+  const move = (by: number) => {
+    const at = listed.findIndex(({ id }) => id === active);
+    const next = listed[Math.max(0, Math.min(listed.length - 1, at + by))];
+    if (next) choose(next.id, true);
+  };
+  const open = () => chosen && void go({ to: '/entities/$id', params: { id: chosen.id } });
+  const toggle = () => chosen && onToggle(chosen.id);
+  const group = t('group.list');
+  useCommands([
+    { id: 'next', label: t('list.next'), group, keys: ['j', 'ArrowDown'], palette: false, run: () => move(1) },
+    { id: 'previous', label: t('list.previous'), group, keys: ['k', 'ArrowUp'], palette: false, run: () => move(-1) },
+    { id: 'expand', label: t('graph.toggle'), group, keys: ['Enter'], palette: false, run: toggle },
+    { id: 'open', label: t('list.open'), group, keys: ['o', 'e'], palette: false, run: open },
+    { id: 'find', label: t('graph.find'), group, keys: ['/'], run: () => box.current?.focus() },
+    { id: 'expand-all', label: t('graph.expandAll'), group, run: () => onExpand(closed) },
+  ]);
+  return (
+    <aside
+      aria-label={t('graph.list')}
+      className="flex min-h-96 shrink-0 flex-col border-line bg-surface max-lg:border-t lg:min-h-0 lg:w-80 lg:border-l"
+    >
+      {graph.paths.length > 0 && <FoundPaths paths={graph.paths} onActive={choose} />}
+      <div className="flex items-center gap-2 border-b border-line px-3 py-1.5">
+        <Input
+          ref={box}
+          type="search"
+          maxLength={200}
+          value={part}
+          onChange={({ target }) => setPart(target.value)}
+          onKeyDown={({ key, currentTarget }) => (key === 'Enter' || key === 'Escape') && currentTarget.blur()}
+          aria-label={t('graph.find')}
+          placeholder={t('graph.find')}
+          className="h-7 min-w-0 flex-1"
+        />
+        <Button small disabled={closed.length === 0} onClick={() => onExpand(closed)}>
+          {t('graph.expandAll')}
+        </Button>
+      </div>
+      {listed.length === 0 && <p className="p-3 text-quiet">{t('table.nothing')}</p>}
+      <NodeList
+        nodes={listed}
+        active={active}
+        follow={follow}
+        ofType={graph.ofType}
+        onActive={choose}
+        onToggle={onToggle}
+      />
+      {chosen && (
+        <NodeDetail
+          node={chosen}
+          edges={graph.edges.get(chosen.id) ?? []}
+          nodes={graph.gathered.nodes}
+          total={expansion && expansion.totals.outgoing + expansion.totals.incoming}
+          onActive={choose}
+        />
+      )}
+    </aside>
+  );
+}
