@@ -1,3 +1,4 @@
+import { ChevronDown, Route } from 'lucide-react';
 import { useTexts } from '../../messages/texts.tsx';
 import { nameOf } from './drawing.ts';
 import type { Path } from './graph-queries.ts';
@@ -9,8 +10,12 @@ const most = 10;
 export function FoundPaths({ paths, onActive }: { paths: readonly Path[]; onActive(id: string): void }) {
   const { t } = useTexts();
   return (
-    <details open className="max-h-[40%] shrink-0 overflow-auto border-b border-line">
-      <summary className="sticky top-0 bg-surface px-3 py-1.5 font-medium">{t('graph.foundPaths')}</summary>
+    <details open className="group max-h-[40%] shrink-0 overflow-auto border-b border-line">
+      <summary className="sticky top-0 flex items-center gap-2 bg-surface px-3 py-1.5 font-medium">
+        <Route size={14} aria-hidden />
+        {t('graph.foundPaths')}
+        <ChevronDown size={14} className="ml-auto text-quiet group-open:rotate-180" aria-hidden />
+      </summary>
       <ol className="list-decimal space-y-1.5 pr-3 pb-2 pl-8">
         {paths.slice(0, most).map((path) => (
           <li key={path.edges.map((one) => `${one.subject_id} ${one.predicate} ${one.object_id}`).join()}>

@@ -1,4 +1,4 @@
-import { ListFilter } from 'lucide-react';
+import { ChevronDown, ListFilter } from 'lucide-react';
 import { useTexts } from '../../messages/texts.tsx';
 import type { Counts } from './picture.ts';
 
@@ -16,11 +16,12 @@ export function Legend({ counts, without, ofType, onPredicates, onTypes }: Legen
   return (
     <details
       open
-      className="max-h-48 shrink-0 overflow-auto border-line bg-surface max-lg:border-b lg:max-h-none lg:border-r lg:open:w-56"
+      className="group max-h-48 shrink-0 overflow-auto border-line bg-surface max-lg:border-b lg:max-h-none lg:border-r lg:open:w-56"
     >
       <summary className="sticky top-0 flex items-center gap-2 bg-surface px-3 py-1.5 font-medium">
         <ListFilter size={14} aria-hidden />
         {t('graph.shown')}
+        <ChevronDown size={14} className="ml-auto text-quiet group-open:rotate-180" aria-hidden />
       </summary>
       <Choices
         title={t('table.types')}

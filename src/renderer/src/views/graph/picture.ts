@@ -68,21 +68,20 @@ export function gather(expansions: readonly Expansion[], paths: readonly Path[],
     edges.set(key, made);
     return made;
   };
-  for (const path of paths)
-    for (const {
-      subject_id,
-      subject_label,
-      subject_type,
-      predicate,
-      object_id,
-      object_label,
-      object_type,
-    } of path.edges) {
-      const ends = [node(subject_id, subject_label, subject_type), node(object_id, object_label, object_type)];
-      if (!ends[0] || !ends[1]) continue;
-      for (const end of ends) if (end) end.onPath = true;
-      edge(subject_id, predicate, object_id).onPath = true;
+  for (const { source_id, edges: way } of paths) {
+    let at = source_id;
+    for (const one of way) {
+      const subject = { id: one.subject_id, label: one.subject_label, type: one.subject_type };
+      const object = { id: one.object_id, label: one.object_label, type: one.object_type };
+      // As one comes by them.
+      const ends = subject.id === at ? [subject, object] : [object, subject];
+      at = ends[1]!.id;
+      const made = ends.flatMap(({ id, label, type }) => node(id, label, type) ?? []);
+      if (made.length < 2) continue;
+      for (const end of made) end.onPath = true;
+      edge(subject.id, one.predicate, object.id).onPath = true;
     }
+  }
   let left = 0;
   for (const { id, label, type, relationships, totals } of expansions) {
     const made = node(id, label, type);
