@@ -58,6 +58,7 @@ export function Canvas({ picture, ofType, active, onPoint, onArranging, ref }: C
       <div
         ref={place}
         role="img"
+        hidden={failed}
         aria-label={t('graph.drawing', {
           entities: number(picture.nodes.length),
           relationships: number(picture.edges.length),
