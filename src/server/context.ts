@@ -33,8 +33,11 @@ import { McpService } from './resources/mcp/service.ts';
 import { CarImportService } from './resources/node/archives/car-import-service.ts';
 import { ExportService } from './resources/node/archives/export-service.ts';
 import { OneAtATime } from './resources/node/archives/one-at-a-time.ts';
+import { PreparedExportsService } from './resources/node/archives/prepared-service.ts';
 import { ConflictsService } from './resources/node/conflicts/service.ts';
+import { ImportPreviewService } from './resources/node/imports/preview-service.ts';
 import { ImportsService } from './resources/node/imports/service.ts';
+import { ImportUndoService } from './resources/node/imports/undo-service.ts';
 import { RunsService } from './resources/node/jobs/service.ts';
 import { NodeKeysService } from './resources/node/keys/service.ts';
 import { MetricsService } from './resources/node/metrics/service.ts';
@@ -86,12 +89,12 @@ export interface Context extends Services, AsyncDisposable {
   requests: RequestTally;
   attestationLogs: AttestationLogs;
   attestations: AttestationsService;
-  archives: { exports: ExportService; carImports: CarImportService };
+  archives: { exports: ExportService; carImports: CarImportService; prepared: PreparedExportsService };
   /** The bytes of files: received, kept and given. */
   bytes: { files: FilesService; content: ContentService; downloads: DownloadService; uploads: UploadsService };
   leftovers: LeftoversService;
   upkeep: UpkeepService;
-  imports: ImportsService;
+  imports: { imports: ImportsService; previews: ImportPreviewService; undos: ImportUndoService };
   nodeKeys: NodeKeysService;
   status: StatusService;
   remotes: RemotesService;
@@ -180,6 +183,8 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   const verification = new VerificationService({ ...config, writes, identity, outbound });
   const content = new ContentService({ writes, uploads });
   const allowed = new AllowedCommands(commandsFile(config));
+  const exports = new ExportService({ networks, instance, version, now });
+  const imports = new ImportsService(writes, collections);
   const local = opened.use(
     await openLocalProcessors({
       ...{ config, allowed, secrets, networks, entities, content, operator, version, log, now },
@@ -255,7 +260,11 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
       logs,
       publicUrl: config.publicUrl,
     }),
-    archives: { exports: new ExportService({ networks, instance, version, now }), carImports },
+    archives: {
+      exports,
+      carImports,
+      prepared: new PreparedExportsService({ exports, networks, newId: writes.env.newId, now }),
+    },
     bytes: {
       files: new FilesService({ writes, entities, downloads, uploads }),
       content,
@@ -274,7 +283,11 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
       verifying: new OneAtATime(),
       search,
     }),
-    imports: new ImportsService(writes, collections),
+    imports: {
+      imports,
+      previews: new ImportPreviewService(networks),
+      undos: new ImportUndoService(writes, imports),
+    },
     nodeKeys: new NodeKeysService(identity),
     status: new StatusService({ networks, remotes, search, data: config.data, instance, version, now }),
     sync,

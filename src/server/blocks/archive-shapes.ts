@@ -96,6 +96,7 @@ function readEntry(item: unknown, offset: number): ArchiveEntry {
 function readScope(value: unknown, offset: number): Scope {
   const scope = fields(value, 'The scope of the root', offset);
   if (scope.kind === 'all') return { kind: 'all' };
+  if (scope.kind === 'selection') return { kind: 'selection', ids: [] };
   if (scope.kind === 'collection' || scope.kind === 'entity') return { kind: scope.kind, id: id(scope.id, offset) };
   throw new DamagedArchiveError('The scope of the root is unknown.', offset);
 }

@@ -25,7 +25,12 @@ export const deltaSchema = 'archeion/delta@v1';
 /** `all`: every version of each entity; `tip`: the newest alone. */
 export type History = 'all' | 'tip';
 /** What was chosen for the archive. */
-export type Scope = { kind: 'all' } | { kind: 'collection'; id: string } | { kind: 'entity'; id: string };
+export type Scope =
+  | { kind: 'all' }
+  | { kind: 'collection'; id: string }
+  | { kind: 'entity'; id: string }
+  /** These entities. The root says no more than that: the shards name them. */
+  | { kind: 'selection'; ids: string[] };
 
 export interface ArchiveHead {
   network: Network;
@@ -138,7 +143,8 @@ class OpenShard {
 
 /** The block of an archive's root. */
 export function encodeRoot(root: ArchiveRoot): Block {
-  const { network, history, scope, entities } = root;
+  const { network, history, entities } = root;
+  const scope = root.scope.kind === 'selection' ? { kind: root.scope.kind } : root.scope;
   const shards = root.shards.map(({ first, cid }) => ({ first, shard: link(cid) }));
   return block({ schema: archiveSchema, network, history, scope, entities, shards });
 }

@@ -15,6 +15,8 @@ export async function* csvRecords(source: AsyncIterable<Uint8Array>, file: strin
   const rows = parse({
     info: true,
     skip_empty_lines: true,
+    // It is looked at here, so that the rows before one that is wrong come first.
+    relax_column_count: true,
     max_record_size: maxRecordBytes,
     record_delimiter: ['\r\n', '\n', '\r'],
   });
@@ -25,6 +27,8 @@ export async function* csvRecords(source: AsyncIterable<Uint8Array>, file: strin
       const { record: cells, info } = row as Row;
       if (header === null) header = headerOf(cells, place, info.lines);
       else {
+        if (cells.length !== header.length)
+          throw badRecord(place, info.lines, `has ${cells.length} cells where the header has ${header.length} columns`);
         const members = header.map((name, i) => [name, cells[i] ?? ''] as const);
         const size = members.reduce((sum, [, cell]) => sum + cell.length + 1, 0);
         yield sourceRecord(Object.fromEntries(members), place, info.lines, size);

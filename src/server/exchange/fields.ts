@@ -2,6 +2,7 @@ import { ValidationError } from '../errors.ts';
 import type { Json, JsonObject } from '../model/manifest.ts';
 import type { EntityRule, Field, NestedRule } from './mapping.ts';
 import { isObject, valueAt, withoutPaths } from './paths.ts';
+import { typedItem } from './typed-value.ts';
 
 const maxIdLength = 1000;
 
@@ -23,9 +24,14 @@ export function labelText(rule: EntityRule, item: JsonObject): string | undefine
 
 /** The properties of an entity; `label` is set over whatever field has that name. */
 export function draftProperties(rule: EntityRule, item: Json, label: string | undefined): JsonObject {
-  const properties = isObject(item) ? taken(rule, item) : {};
+  const properties = isObject(item) ? withoutEmpty(rule, taken(rule, typedItem(rule.typed, item))) : {};
   if (label !== undefined) properties.label = label;
   return properties;
+}
+
+function withoutEmpty({ omitEmpty }: EntityRule, properties: JsonObject): JsonObject {
+  if (!omitEmpty) return properties;
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== ''));
 }
 
 /** A new object, so that the label can be set in it. */

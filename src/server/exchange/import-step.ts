@@ -14,6 +14,8 @@ import type { LeftAlone } from './import-tally.ts';
 /** Where the drafts go, and what of it does not change while they are written. */
 export interface Destination {
   collection: string;
+  /** The import, for what it made. */
+  run: string;
   /** Whether the writer may make this step: throws ForbiddenError, or gives what is wrong with it. */
   allow: (db: Reader, step: { base: Manifest | null; next: Manifest }) => Issue[];
 }
@@ -30,7 +32,7 @@ export function stepOf(
   db: Reader,
   draft: Draft,
   standing: ImportStanding | undefined,
-  { collection, allow }: Destination,
+  { collection, allow, run }: Destination,
   stamp: Stamp,
 ): Step {
   let known: string | undefined;
@@ -43,7 +45,7 @@ export function stepOf(
   const relationships = [placed(collection), ...draft.relationships];
   if (!standing) {
     const next = firstVersion({ ...draft, relationships }, stamp);
-    return commitOf(db, { base: null, next, expect: null, digest: digest(), done: 'created' }, allow, stamp);
+    return commitOf(db, { base: null, next, expect: null, digest: digest(), done: 'created', run }, allow, stamp);
   }
   const version = versionByKey(db, standing.tip);
   if (!version) throw new Error(`the tip of ${draft.id} is missing`);
@@ -57,7 +59,12 @@ export function stepOf(
   }
   if (base.type !== draft.type) return { plan: 'refused', issues: [typeIssue(base.type, draft.type)] };
   const next = replaced(base, cid, { properties: draft.properties, relationships }, stamp);
-  return commitOf(db, { base, next, expect: cid, digest: digest(), done: 'updated' }, allow, stamp);
+  return commitOf(
+    db,
+    { base, next, expect: cid, digest: digest(), done: plan === 'revive' ? 'created' : 'updated', run },
+    allow,
+    stamp,
+  );
 }
 
 function placed(collection: string): Relationship {
@@ -76,18 +83,25 @@ function typeIssue(old: string, now: string): Issue {
 
 function commitOf(
   db: Reader,
-  step: { base: Manifest | null; next: Manifest; expect: string | null; digest: string; done: 'created' | 'updated' },
+  step: {
+    base: Manifest | null;
+    next: Manifest;
+    expect: string | null;
+    digest: string;
+    done: 'created' | 'updated';
+    run: string;
+  },
   allow: Destination['allow'],
   stamp: Stamp,
 ): Step {
-  const { base, next, expect, digest, done } = step;
+  const { base, next, expect, digest, done, run } = step;
   const issues = allow(db, { base, next });
   if (issues.length > 0) return { plan: 'refused', issues };
   const block = encodeManifest(next);
   const commit: Commit = {
     changes: [{ id: next.id, expect, tip: block.cid, blocks: [block], placed: addsLinks(base, next) }],
     guards: [],
-    rows: [{ kind: 'import_source', id: next.id, digest, cid: block.cid }],
+    rows: [{ kind: 'import_source', id: next.id, digest, cid: block.cid, run, made: done === 'created' }],
     origin: 'import',
     time: Date.parse(stamp.ts),
   };

@@ -8,6 +8,7 @@ import { draftProperties, labelText, linkProperties, usableId } from './fields.t
 import { type IdCache, idCache } from './id-cache.ts';
 import type { EntityRule, Mapping, NestedRule, RecordRule } from './mapping.ts';
 import { isObject, valueAt, valuesAt } from './paths.ts';
+import { splitText } from './typed-value.ts';
 
 /** Where the entities will stand; one context serves a whole import, so that ids met again are not derived again. */
 export interface MapContext {
@@ -88,9 +89,18 @@ function identity(rule: EntityRule, item: Json, nested: boolean): { id: string; 
 
 function addNested(rule: EntityRule, item: JsonObject, from: Entry, walk: Walk): void {
   for (const inner of rule.nested)
-    for (const value of valuesAt(item, inner.path))
+    for (const value of nestedItems(inner, item))
       if (inner.tree) addTree(inner, inner.tree, value, from, null, walk);
       else link(from, inner.predicate, add(inner, value, walk), linkProperties(inner, value));
+}
+
+/** What stands at a nested rule's path; an empty text, such as the cell of a table, is nothing. */
+function nestedItems({ path, split }: NestedRule, item: JsonObject): Json[] {
+  return valuesAt(item, path).flatMap<Json, undefined>((value) => {
+    if (typeof value !== 'string') return [value];
+    if (split !== null) return splitText(value, split);
+    return value.trim() === '' ? [] : [value];
+  });
 }
 
 function addTree(

@@ -1,5 +1,12 @@
 import { z } from 'zod';
 
+/**
+ * As what a property is stored; a table has nothing but texts. `list`: cut at each `;`, or at what is named. `date`: a
+ * text as 1901, 1901-03 or 1901-03-04, also with a time. A value that is none of it refuses its record; an empty one is
+ * left out.
+ */
+export type PropertyKind = 'text' | 'number' | 'boolean' | 'date' | 'json' | 'list' | { list: string };
+
 /** Which fields become properties. Without it: every field but those that became entities or relationship properties. */
 export interface PropertiesFile {
   /** Every field but these (paths). */
@@ -8,6 +15,10 @@ export interface PropertiesFile {
   only?: string[] | undefined;
   /** Path to the property's name, for fields that `except` or `only` let through. */
   rename?: Record<string, string> | undefined;
+  /** Path to what its value becomes (default: what it is). */
+  as?: Record<string, PropertyKind> | undefined;
+  /** Empty texts are no properties (default false): a table has a cell for every column, also where there is nothing. */
+  omit_empty?: boolean | undefined;
 }
 
 export interface EntityFile {
@@ -36,7 +47,10 @@ export interface TreeFile {
   link?: 'all' | 'leaves' | undefined;
 }
 
-/** An entity inside a record: an object, an array of them, or plain texts (their own id and label). */
+/**
+ * An entity inside a record: an object, an array of them, or plain texts (their own id and label; empty ones are none).
+ * A text that is the id of another record of the same kind leads to that one.
+ */
 export interface NestedFile extends EntityFile {
   /** Where it stands in the record around it; arrays on the way are walked through. */
   path: string;
@@ -44,6 +58,8 @@ export interface NestedFile extends EntityFile {
   predicate: string;
   /** Fields of it that say something of the relationship (a contributor's `role`): they go there and not to the entity. */
   relationship_properties?: string[] | undefined;
+  /** Texts are cut at it into several: `;` makes `oil; canvas` two. */
+  split?: string | undefined;
   tree?: TreeFile | undefined;
 }
 
@@ -91,11 +107,19 @@ const type = z
   .max(100)
   .refine((text) => text !== 'user' && text !== 'collection', 'is a type that import does not make');
 
+const separator = z.string().min(1).max(10);
+const kind = z.union(
+  [z.enum(['text', 'number', 'boolean', 'date', 'json', 'list']), z.strictObject({ list: separator })],
+  'must be text, number, boolean, date, json, list or {"list": "what separates"}',
+);
+
 const properties: z.ZodType<PropertiesFile> = z
   .strictObject({
     except: z.array(path).max(1000).optional(),
     only: z.array(path).max(1000).optional(),
     rename: z.record(path, name).optional(),
+    as: z.record(path, kind).optional(),
+    omit_empty: z.boolean().optional(),
   })
   .refine((p) => !(p.except && p.only), 'may have either except or only');
 
@@ -119,6 +143,7 @@ const nested: z.ZodType<NestedFile> = z.strictObject({
   path,
   predicate,
   relationship_properties: z.array(path).max(100).optional(),
+  split: separator.optional(),
   tree: tree.optional(),
   nested: z.lazy(() => z.array(nested).max(100)).optional(),
 });

@@ -7,6 +7,7 @@ import {
   mappingFile,
   type NestedFile,
   type PropertiesFile,
+  type PropertyKind,
 } from './mapping-file.ts';
 import { type Path, pathOf } from './paths.ts';
 
@@ -27,6 +28,8 @@ export interface EntityRule {
   only: readonly Field[] | null;
   omit: readonly Path[];
   renamed: readonly Field[];
+  typed: readonly { path: Path; kind: PropertyKind }[];
+  omitEmpty: boolean;
   nested: readonly NestedRule[];
 }
 
@@ -34,6 +37,7 @@ export interface NestedRule extends EntityRule {
   path: Path;
   predicate: string;
   link: readonly Field[];
+  split: string | null;
   tree: { children: Path; predicate: string; skipRoot: boolean; leavesOnly: boolean } | null;
 }
 
@@ -94,7 +98,7 @@ function matchRule(match: MappingFile['records'][number]['match']): RecordRule['
 
 /** `link`: the fields that go to the relationship; with what is nested and the children, they are no properties of their own. */
 function entityRule(file: EntityFile, link: readonly string[], children?: string): EntityRule {
-  const { except = [], only, rename = {} } = file.properties ?? {};
+  const { except = [], only, rename = {}, as = {}, omit_empty = false } = file.properties ?? {};
   const taken = [...(file.nested ?? []).map((n) => n.path), ...link, ...(children === undefined ? [] : [children])];
   const renames = Object.entries(rename).map(([from, to]) => ({ path: pathOf(from), name: to }));
   return {
@@ -105,6 +109,8 @@ function entityRule(file: EntityFile, link: readonly string[], children?: string
     only: only ? fields(only, rename) : null,
     omit: [...taken, ...except, ...Object.keys(rename)].map(pathOf),
     renamed: renames,
+    typed: Object.entries(as).map(([from, kind]) => ({ path: pathOf(from), kind })),
+    omitEmpty: omit_empty,
     nested: (file.nested ?? []).map(nestedRule),
   };
 }
@@ -117,6 +123,7 @@ function nestedRule(file: NestedFile): NestedRule {
     path: pathOf(file.path),
     predicate: file.predicate,
     link: fields(link, {}),
+    split: file.split ?? null,
     tree: tree
       ? {
           children: pathOf(tree.children),

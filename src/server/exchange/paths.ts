@@ -53,3 +53,14 @@ function without(object: JsonObject, [step, ...rest]: readonly string[]): JsonOb
   if (!isObject(inner) || rest.length === 0) return Object.fromEntries(entries.filter(([key]) => key !== step));
   return Object.fromEntries(entries.map(([key, value]) => [key, key === step ? without(inner, rest) : value]));
 }
+
+/** The record with another value at a path at which it has one. */
+export function withValueAt(record: JsonObject, path: Path, value: Json): JsonObject {
+  return replacedAt(record, Object.hasOwn(record, path.text) ? [path.text] : path.steps, value);
+}
+
+function replacedAt(object: JsonObject, [step = '', ...rest]: readonly string[], value: Json): JsonObject {
+  const inner = object[step];
+  const next = rest.length > 0 && isObject(inner) ? replacedAt(inner, rest, value) : value;
+  return Object.fromEntries(Object.entries(object).map(([key, old]) => [key, key === step ? next : old]));
+}

@@ -1,4 +1,3 @@
-import { cidBytes } from '../blocks/cid.ts';
 import { StorageError } from '../errors.ts';
 import { circlesOf } from '../model/folder-rules.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
@@ -10,6 +9,7 @@ import type { Change, Commit, Outcome, Row } from './commit.ts';
 import { isDatabaseError, type Reader, type Writer } from './connection.ts';
 import { entityKey } from './entity-keys.ts';
 import { FolderTree } from './folders.ts';
+import { applyImportRow } from './import-rows.ts';
 import { applyJobRow } from './job-rows.ts';
 import { notePending } from './pending.ts';
 import { currentJson, project } from './projection.ts';
@@ -141,14 +141,8 @@ function move(db: Writer, commit: Commit, step: Step, first: number | undefined)
 function applyRow(db: Writer, row: Exclude<Row, QueuedRow>, time: number): void {
   switch (row.kind) {
     case 'import_source':
-      db.run(
-        `INSERT INTO import_source (entity, digest, tip)
-           SELECT entity.key, ?, block.key FROM entity, block WHERE entity.id = ? AND block.cid = ?
-           ON CONFLICT (entity) DO UPDATE SET digest = excluded.digest, tip = excluded.tip`,
-        row.digest,
-        row.id,
-        cidBytes(row.cid),
-      );
+    case 'import_run':
+      applyImportRow(db, row);
       return;
     case 'feed_floor':
       // A floor never sinks: what has left the feed does not come back.

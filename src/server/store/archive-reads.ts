@@ -89,12 +89,18 @@ export function tipsOfScope(
   { scope, history, after, until }: TipsQuery & { after: string; until: string | null },
 ): ListedTip[] {
   const rows =
-    scope.kind === 'entity'
-      ? rowsWhere(db, scope, 'id = ?', [scope.id])
+    scope.kind === 'entity' || scope.kind === 'selection'
+      ? rowsWhere(db, scope, 'id IN (SELECT value FROM json_each(?))', [JSON.stringify(chosen(scope))])
       : until === null
         ? rowsWhere(db, scope, 'id > ?', [after])
         : rowsWhere(db, scope, 'id > ? AND id <= ?', [after, until]);
   return rows.filter((row) => row.member === 1).map((row) => listed(db, row, history));
+}
+
+/** The ids that a scope names one by one. */
+function chosen(scope: Scope): string[] {
+  if (scope.kind === 'selection') return scope.ids;
+  return scope.kind === 'entity' ? [scope.id] : [];
 }
 
 /** What moved after a move, as it is now: `gone` no longer belongs to the scope; `complete` when it is all. */
@@ -108,7 +114,8 @@ export function movedTips(
     pageRows,
   );
   const rows = [...new Set(moves.map(({ entity }) => entity))].flatMap((key) => rowsWhere(db, scope, 'key = ?', [key]));
-  const belongs = (row: TipRow) => row.member === 1 && (scope.kind !== 'entity' || row.id === scope.id);
+  const ids = new Set(chosen(scope));
+  const belongs = (row: TipRow) => row.member === 1 && (ids.size === 0 || ids.has(row.id));
   return {
     tips: rows.filter(belongs).map((row) => listed(db, row, history)),
     gone: rows.filter((row) => !belongs(row)).map(({ id }) => id),
@@ -144,6 +151,7 @@ export function earlierTips(
 
 function belonged(db: Reader, scope: Scope, id: string, tip: number): boolean {
   if (scope.kind === 'all') return true;
+  if (scope.kind === 'selection') return scope.ids.includes(id);
   if (id === scope.id || scope.kind === 'entity') return id === scope.id;
   const manifest = decodeManifest(blockBytes(db, tip));
   if (!manifest.deleted) return collectionsOf(manifest).includes(scope.id);

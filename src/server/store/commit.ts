@@ -2,6 +2,7 @@ import type { Block } from '../blocks/encode.ts';
 import type { Json } from '../model/manifest.ts';
 import type { AdditiveRow } from './additive-rows.ts';
 import type { ArchiveRow } from './archive-rows.ts';
+import type { ImportRow } from './import-rows.ts';
 import type { JobRow } from './job-rows.ts';
 import type { SyncRow } from './sync-rows.ts';
 import type { UploadRow } from './uploads.ts';
@@ -27,8 +28,7 @@ export interface Guard {
 
 /** The other durable facts that belong to the same moment as the changes. */
 export type Row =
-  /** Where an imported entity came from: `digest` is of the source record, `cid` the version that it became. */
-  | { kind: 'import_source'; id: string; digest: string; cid: string }
+  | ImportRow
   /** Moves up to this one have left the feed. */
   | { kind: 'feed_floor'; move: number }
   /** Work of several commits that a restart has to finish: what is left to do, or null when it is done. */

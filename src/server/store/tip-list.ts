@@ -182,7 +182,8 @@ async function* tipPages(
   while (next !== null || pages.length > 0) {
     while (next !== null && pages.length < 2) {
       const after: string = next;
-      const until: string | null = scope.kind === 'entity' ? null : store.read((db) => pageEnd(db, after));
+      const until: string | null =
+        scope.kind === 'entity' || scope.kind === 'selection' ? null : store.read((db) => pageEnd(db, after));
       const page = store.readLong('tipsOfScope', { scope, history, after, until });
       // Its failure is met where it is awaited.
       page.catch(() => undefined);

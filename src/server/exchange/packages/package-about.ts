@@ -30,6 +30,10 @@ export function packageAbout(
     const title = `All entities of the network ${store.network}`;
     return { name: `archeion-${store.network}`, title, description: null, id: null, license: null, ...facts };
   }
+  if (scope.kind === 'selection') {
+    const title = `A selection of ${scope.ids.length} entities`;
+    return { name: 'archeion-selection', title, description: null, id: null, license: null, ...facts };
+  }
   const { id } = scope;
   const json = store.read((db) => storedJson(db, id));
   const properties: JsonObject = json === null ? {} : (JSON.parse(json) as Manifest).properties;

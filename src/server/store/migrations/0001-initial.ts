@@ -301,4 +301,22 @@ CREATE TABLE sync_log (
 ) STRICT;
 CREATE INDEX sync_log_entity ON sync_log (entity, seq) WHERE entity IS NOT NULL;
 CREATE INDEX sync_log_remote ON sync_log (remote, seq);
+
+-- Imports of records. made: whether it made the collection, whose id this is; files and counts are JSON.
+CREATE TABLE import_run (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  collection TEXT NOT NULL,
+  made INTEGER NOT NULL,
+  started INTEGER NOT NULL,
+  files TEXT NOT NULL,
+  counts TEXT NOT NULL
+) STRICT;
+-- What each of them brought into being, and the version that it left.
+CREATE TABLE import_made (
+  run INTEGER NOT NULL,
+  entity INTEGER NOT NULL,
+  tip INTEGER NOT NULL,
+  PRIMARY KEY (run, entity)
+) STRICT, WITHOUT ROWID;
 `;

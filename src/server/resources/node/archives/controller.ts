@@ -1,6 +1,9 @@
 import { answerBytes } from '../../../http/byte-answer.ts';
 import {
+  Body,
+  Delete,
   Get,
+  Path,
   Post,
   Produces,
   Query,
@@ -11,10 +14,12 @@ import {
   Tags,
 } from '../../../http/controller.ts';
 import { answerLines, bodyOf, type StreamRequest } from '../../../http/streams.ts';
+import type { CallerRequest } from '../../../model/caller.ts';
 import type { EntityId, ErrorView, ValidationErrorView } from '../../wire.ts';
 import type { CarImportService } from './car-import-service.ts';
 import type { ExportService, ExportWish } from './export-service.ts';
-import type { CarImportLineView } from './wire.ts';
+import type { PreparedExportsService } from './prepared-service.ts';
+import type { CarImportLineView, PreparedExportView, PrepareExportBody } from './wire.ts';
 
 @Route('node')
 @Tags('Node')
@@ -24,8 +29,14 @@ import type { CarImportLineView } from './wire.ts';
 export class ArchivesController {
   private readonly exports: ExportService;
   private readonly imports: CarImportService;
-  constructor(services: { exports: ExportService; carImports: CarImportService }) {
+  private readonly prepared: PreparedExportsService;
+  constructor(services: {
+    exports: ExportService;
+    carImports: CarImportService;
+    prepared: PreparedExportsService;
+  }) {
     this.exports = services.exports;
+    this.prepared = services.prepared;
     this.imports = services.carImports;
   }
 
@@ -54,6 +65,44 @@ export class ArchivesController {
     @Query() since?: string,
   ): Promise<void> {
     return this.answer(request, { format, collection, entity, history, since });
+  }
+
+  /**
+   * Prepare an export, to be fetched as a file by its address: GET /node/exports/{id}/file, once, within an hour. It is
+   * the state of this moment.
+   */
+  @Post('exports')
+  @SuccessResponse(201, 'Prepared')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ErrorView>(503, 'Too many exports are on their way')
+  prepare(@Request() request: CallerRequest, @Body() body: PrepareExportBody): Promise<PreparedExportView> {
+    return this.prepared.prepare(request.caller, body);
+  }
+
+  /** How far a prepared export has come. */
+  @Get('exports/{id}')
+  @Response<ErrorView>(404, 'Not found')
+  preparedState(@Request() request: CallerRequest, @Path() id: string): PreparedExportView {
+    return this.prepared.state(request.caller, id);
+  }
+
+  /** The bytes of a prepared export, as a file to be saved. */
+  @Get('exports/{id}/file')
+  @Produces('application/octet-stream')
+  @SuccessResponse(200, 'The file')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ErrorView>(409, 'It has been fetched already')
+  async fetchPrepared(@Request() request: StreamRequest, @Path() id: string): Promise<void> {
+    const { chunks, headers } = this.prepared.fetch(request.caller, id);
+    await answerBytes(request, chunks, headers);
+  }
+
+  /** Stop a prepared export and forget it. */
+  @Delete('exports/{id}')
+  @SuccessResponse(204, 'Stopped')
+  @Response<ErrorView>(404, 'Not found')
+  stopPrepared(@Request() request: CallerRequest, @Path() id: string): Promise<void> {
+    return this.prepared.remove(request.caller, id);
   }
 
   /**

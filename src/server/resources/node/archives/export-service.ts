@@ -22,6 +22,8 @@ export interface ExportWish {
   format: string;
   collection: string | undefined;
   entity: string | undefined;
+  /** These alone. */
+  entities?: string[];
   history: History;
   /** A checkpoint of an earlier export. */
   since: string | undefined;
@@ -29,6 +31,8 @@ export interface ExportWish {
 
 /** An export that is ready to be read; `headers` say what it is of. */
 export interface Export {
+  /** How many entities it has. */
+  entities: number;
   headers: Record<string, string>;
   chunks: AsyncGenerator<Uint8Array, void, undefined>;
 }
@@ -68,13 +72,15 @@ export class ExportService {
     const format = formatOf(wish.format);
     const scope = scopeOf(wish);
     const store = await this.#env.networks.get(caller.network);
-    if (scope.kind !== 'all' && !store.read((db) => findEntity(db, scope.id))) throw new NotFoundError();
+    const ids = scope.kind === 'all' ? [] : scope.kind === 'selection' ? scope.ids : [scope.id];
+    if (!store.read((db) => ids.every((id) => findEntity(db, id)))) throw new NotFoundError();
     const since = wish.since === undefined ? null : this.#move(store, wish.since);
     if (format !== 'car' && (since !== null || earlier)) throw ValidationError.at(['since'], 'is for the format car');
     // A table has no history.
     const history = format === 'csv' ? 'tip' : wish.history;
     const list = await listTips(store, { scope, history });
     return {
+      entities: list.length,
       headers: {
         'Content-Type': mediaTypes[format],
         'X-Archeion-Entities': String(list.length),
@@ -117,11 +123,16 @@ function formatOf(format: string): Format {
   throw ValidationError.at(['format'], `must be one of ${Object.keys(mediaTypes).join(', ')}`);
 }
 
-function scopeOf({ collection, entity }: ExportWish): Scope {
+function scopeOf({ collection, entity, entities }: ExportWish): Scope {
   if (collection !== undefined && entity !== undefined)
     throw ValidationError.at(['entity'], 'cannot be given together with a collection');
   for (const [name, id] of Object.entries({ collection, entity }))
     if (id !== undefined && !isEntityId(id)) throw ValidationError.at([name], 'must be an entity id');
+  if (entities !== undefined) {
+    const wrong = entities.findIndex((id) => !isEntityId(id));
+    if (wrong !== -1) throw ValidationError.at(['entities', wrong], 'must be an entity id');
+    return { kind: 'selection', ids: [...new Set(entities)].sort() };
+  }
   if (collection !== undefined) return { kind: 'collection', id: collection };
   return entity === undefined ? { kind: 'all' } : { kind: 'entity', id: entity };
 }

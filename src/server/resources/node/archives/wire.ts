@@ -72,3 +72,39 @@ export interface CarImportLineView {
   error?: string;
   details?: JsonMap;
 }
+
+/** What is to be exported: a collection, entities one by one, or without both a whole network. */
+export interface PrepareExportBody {
+  /** As for GET /node/export. */
+  format: 'car' | 'ndjson' | 'csv' | 'bagit' | 'ro-crate';
+  /** The collection and what is in it. Beside `entities` it gives the file its name. */
+  collection?: EntityId;
+  /**
+   * These entities alone.
+   * @minItems 1
+   * @maxItems 10000
+   */
+  entities?: EntityId[];
+  /** Every version (the default), or of each entity the newest alone. */
+  history?: 'all' | 'tip';
+}
+
+/** An export that is ready, on its way or has ended. */
+export interface PreparedExportView {
+  id: string;
+  /** The file's name. */
+  name: string;
+  /**
+   * How many entities it has.
+   * @isInt
+   */
+  entities: number;
+  state: 'waiting' | 'running' | 'done' | 'stopped';
+  /**
+   * How many bytes have gone out.
+   * @isInt
+   */
+  bytes: number;
+  /** Where its bytes are to be had, once. */
+  url: string;
+}

@@ -16,8 +16,19 @@ import {
 import { answerLines, bodyOf, type StreamRequest } from '../../../http/streams.ts';
 import type { CallerRequest } from '../../../model/caller.ts';
 import type { ErrorView, ValidationErrorView } from '../../wire.ts';
+import type { ImportPreviewService } from './preview-service.ts';
 import type { ImportsService } from './service.ts';
-import type { ImportLineView, ImportView, StartImportBody } from './wire.ts';
+import type { ImportUndoService } from './undo-service.ts';
+import type {
+  ImportLineView,
+  ImportMadeView,
+  ImportPreviewBody,
+  ImportPreviewView,
+  ImportRunsView,
+  ImportView,
+  StartImportBody,
+  UndoLineView,
+} from './wire.ts';
 
 @Route('node')
 @Tags('Node')
@@ -26,8 +37,49 @@ import type { ImportLineView, ImportView, StartImportBody } from './wire.ts';
 @Response<ErrorView>(403, 'Not the operator')
 export class ImportsController {
   private readonly imports: ImportsService;
-  constructor(imports: ImportsService) {
-    this.imports = imports;
+  private readonly previews: ImportPreviewService;
+  private readonly undos: ImportUndoService;
+  constructor(services: { imports: ImportsService; previews: ImportPreviewService; undos: ImportUndoService }) {
+    this.imports = services.imports;
+    this.previews = services.previews;
+    this.undos = services.undos;
+  }
+
+  /**
+   * The imports that there were, the newest first.
+   * @param before `next` of the page before
+   */
+  @Get('imports')
+  list(@Request() request: CallerRequest, @Query() before?: string): Promise<ImportRunsView> {
+    return this.undos.list(request.caller, before);
+  }
+
+  /** What an import would make of the first records of a file, and what its columns hold. Nothing is written. */
+  @Post('imports/preview')
+  @SuccessResponse(200, 'What it would make')
+  preview(@Request() request: CallerRequest, @Body() body: ImportPreviewBody): Promise<ImportPreviewView> {
+    return this.previews.preview(request.caller, body);
+  }
+
+  /** What is left of what an import made: what an undo of it would delete, and what has changed since and would stay. */
+  @Get('imports/{id}/made')
+  @Response<ErrorView>(404, 'Not found')
+  made(@Request() request: CallerRequest, @Path() id: string): Promise<ImportMadeView> {
+    return this.undos.made(request.caller, id);
+  }
+
+  /**
+   * Undo an import: what it made and nobody has changed since is deleted, and the collection too if it made that and
+   * nothing else lies in it. The deletions stay in the history and can be taken back; importing again brings all of it
+   * back. The answer is a stream of JSON lines. One that was broken off is gone on with by asking again.
+   */
+  @Post('imports/{id}/undo')
+  @Produces('application/x-ndjson')
+  @SuccessResponse(200, 'Undone')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ErrorView>(409, 'The import, or another undo of it, is at work')
+  undo(@Request() request: StreamRequest, @Path() id: string): Promise<UndoLineView> {
+    return answerLines(request, this.undos.undo(request.caller, id), (line) => line.progress !== undefined);
   }
 
   /**

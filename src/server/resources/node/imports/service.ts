@@ -7,6 +7,7 @@ import { type Caller, operator } from '../../../model/caller.ts';
 import { isEntityId, type Network } from '../../../model/ids.ts';
 import { jsonIssues } from '../../../model/json-value.ts';
 import { collectionsOf, type Manifest } from '../../../model/manifest.ts';
+import type { Row } from '../../../store/commit.ts';
 import type { Reader } from '../../../store/connection.ts';
 import { findEntity } from '../../../store/entities.ts';
 import { collectionsLabelled } from '../../../store/import-sources.ts';
@@ -19,13 +20,16 @@ export interface CollectionMaker {
   create(caller: Caller, body: { label: string }, validate: boolean): Promise<{ collection: { id: string } }>;
 }
 
-/** An import between its files. `state`: a file is being read, or one could not be read to its end. */
+/** An import between its files. `run` is recorded from the first file on. `state`: a file is being read, or one could not be read to its end. */
 interface OpenImport {
   id: string;
   network: Network;
   collection: ImportCollectionView;
   job: ImportJob;
   files: string[];
+  /** The file that is being read. */
+  reading: { name: string; bytes: number } | null;
+  started: number;
   state: 'waiting' | 'reading' | 'failed';
   /** Epoch milliseconds. */
   used: number;
@@ -58,18 +62,23 @@ export class ImportsService {
     const collection = await looked;
     const placed = { id: collection.id, type: 'collection', collection: null };
     store.read((db) => env.permissions.require(db, actor, 'entity:create', placed));
+    const id = env.newId(caller.network);
     const target: ImportTarget = {
       store,
+      run: id,
       collection: collection.id,
       stamp: () => this.#writes.stamp(actor, undefined, 'import'),
-      allow: (db, { base, next }) => env.permissions.allow(db, actor, { entity: base && placeOf(base), base, next }),
+      allow: (db, { base, next }) =>
+        env.permissions.allow(db, actor, { entity: base && placeOf(db, base), base, next }),
     };
     const opened: OpenImport = {
-      id: env.newId(caller.network),
+      id,
       network: caller.network,
       collection,
       job: new ImportJob(target, caller.network, mappingOf),
       files: [],
+      reading: null,
+      started: env.now(),
       state: 'waiting',
       used: env.now(),
     };
@@ -102,15 +111,20 @@ export class ImportsService {
       throw new AlreadyExistsError('A file of this import could not be read to its end: start another import.');
     opened.state = 'reading';
     let state: OpenImport['state'] = 'failed';
+    const reading = { name, bytes: 0 };
+    opened.reading = reading;
     try {
-      const read = { bytes: 0 };
-      for await (const counts of opened.job.read(counted(source, read), name))
-        yield { progress: { ...read, ...counts } };
+      if (opened.files.length === 0) await this.#record(caller, opened);
+      for await (const counts of opened.job.read(counted(source, reading), name))
+        yield { progress: { bytes: reading.bytes, ...counts } };
       opened.files.push(name);
+      opened.reading = null;
       state = 'waiting';
     } finally {
       opened.state = state;
       opened.used = this.#writes.env.now();
+      await this.#record(caller, opened);
+      opened.reading = null;
     }
     yield { done: view(opened) };
   }
@@ -128,6 +142,26 @@ export class ImportsService {
     } finally {
       this.#open.delete(id);
     }
+  }
+
+  /** Keeps what is to be known of an import when it is no longer open. */
+  async #record(caller: Caller, { id, collection, files, reading, started, job }: OpenImport): Promise<void> {
+    const store = await this.#writes.store(caller);
+    const row: Row = {
+      kind: 'import_run',
+      id,
+      collection: collection.id,
+      made: collection.created,
+      started,
+      files: [...files, ...(reading ? [reading.name] : [])],
+      counts: { ...job.counts() },
+    };
+    await store.submit([{ changes: [], guards: [], rows: [row], origin: 'import', time: this.#writes.env.now() }]);
+  }
+
+  /** Whether a file of an import is being read. */
+  isReading(id: string): boolean {
+    return this.#open.get(id)?.state === 'reading';
   }
 
   #find(caller: Caller, id: string): OpenImport {
@@ -169,7 +203,8 @@ export class ImportsService {
   }
 }
 
-function mappingOfBody({ type, mapping }: StartImportBody): MappingOf {
+/** @throws ValidationError where the mapping says what none can */
+export function mappingOfBody({ type, mapping }: Pick<StartImportBody, 'type' | 'mapping'>): MappingOf {
   if (mapping === undefined) return defaultOf(type);
   if (type !== undefined) throw ValidationError.at(['type'], 'cannot be given with a mapping, which names the types');
   const parsed = parseMapping(mapping);
@@ -185,9 +220,10 @@ function defaultOf(type: string | undefined): MappingOf {
   }
 }
 
-/** Where an imported entity's permissions are resolved. */
-function placeOf(base: Manifest): { id: string; type: string; collection: string | null } {
-  return { id: base.id, type: base.type, collection: collectionsOf(base)[0] ?? null };
+/** Where an imported entity's permissions are resolved; a deleted one lies where it last lay. */
+function placeOf(db: Reader, base: Manifest): { id: string; type: string; collection: string | null } {
+  const grave = base.deleted ? findEntity(db, base.id) : undefined;
+  return grave ?? { id: base.id, type: base.type, collection: collectionsOf(base)[0] ?? null };
 }
 
 async function* counted(source: AsyncIterable<Uint8Array>, read: { bytes: number }): AsyncGenerator<Uint8Array> {
@@ -206,6 +242,6 @@ function busy(): AlreadyExistsError {
   return new AlreadyExistsError('A file of this import is being read: wait until it ends.');
 }
 
-function view({ id, collection, files, job }: OpenImport): ImportView {
-  return { id, collection, files: [...files], ...job.report() };
+function view({ id, collection, files, reading, job }: OpenImport): ImportView {
+  return { id, collection, files: [...files], ...(reading && { reading: { ...reading } }), ...job.report() };
 }

@@ -100,6 +100,208 @@ export interface ImportView extends ImportReportView {
   collection: ImportCollectionView;
   /** The files that have been read. */
   files: string[];
+  /** The file that is being read, and how far it has come. */
+  reading?: ImportReadingView;
+}
+
+export interface ImportReadingView {
+  name: string;
+  /** @isInt */
+  bytes: number;
+}
+
+/** The beginning of a file and a mapping, of which no more is made than something to look at. */
+export interface ImportPreviewBody {
+  /**
+   * The file's name: its ending says what the text is, as for an import. That of a packed file is given without `.gz`.
+   * @maxLength 255
+   */
+  name: string;
+  /**
+   * What the file begins with.
+   * @maxLength 1000000
+   */
+  text: string;
+  /** Whether the text is all of the file. */
+  whole?: boolean;
+  /** Where the import is to go; ids are made for it. Without it they are no ids of entities to come. */
+  collection?: EntityId;
+  /**
+   * As for an import.
+   * @minLength 1
+   * @maxLength 100
+   */
+  type?: string;
+  /** As for an import. */
+  mapping?: JsonMap;
+  /**
+   * How many records are shown (default 10).
+   * @isInt
+   * @minimum 1
+   * @maximum 50
+   */
+  limit?: number;
+}
+
+/** An entity as an import would make it. */
+export interface PreviewEntityView {
+  id: EntityId;
+  type: string;
+  properties: JsonMap;
+  relationships: PreviewRelationshipView[];
+  /** Only mentioned inside the record: made where it is not there, never changed. */
+  mentioned: boolean;
+  /** What the import would find: nothing, the entity, or that it was deleted. Absent where it is to go is not said. */
+  standing?: 'new' | 'here' | 'deleted';
+}
+
+export interface PreviewRelationshipView {
+  predicate: string;
+  peer: EntityId;
+  peer_type?: string;
+  peer_label?: string;
+  properties?: JsonMap;
+}
+
+export interface PreviewRowView {
+  /** File and line. */
+  place: string;
+  /** The record's own entity first; at most 50. */
+  entities: PreviewEntityView[];
+  /** Why no entity can be made of it. */
+  issues: { path: (string | number)[]; message: string }[];
+}
+
+/** What one field of the records holds. */
+export interface ImportColumnView {
+  /** As a mapping names it. */
+  name: string;
+  /**
+   * In how many records there is something.
+   * @isInt
+   */
+  filled: number;
+  /**
+   * How many different values; null where there are more than a thousand.
+   * @isInt
+   */
+  distinct: number | null;
+  examples: string[];
+  /** What all of the values are. */
+  looks: 'text' | 'number' | 'boolean' | 'date' | 'list' | 'object' | 'empty';
+}
+
+export interface ImportPreviewView {
+  /**
+   * How many records the text holds.
+   * @isInt
+   */
+  records: number;
+  /**
+   * Those of them that no entity can be made of; the first of them are among the rows.
+   * @isInt
+   */
+  refused: number;
+  columns: ImportColumnView[];
+  rows: PreviewRowView[];
+  /** Why the text could not be read to its end. */
+  issues: { path: (string | number)[]; message: string }[];
+}
+
+/** An import that was begun, also one that ended long ago. */
+export interface ImportRunView {
+  id: string;
+  collection: ImportRunCollectionView;
+  /** ISO 8601 */
+  started_at: string;
+  files: string[];
+  counts: ImportCountsView;
+}
+
+export interface ImportRunCollectionView {
+  id: EntityId;
+  label: string | null;
+  /** Whether the import made it. */
+  created: boolean;
+  deleted: boolean;
+}
+
+export interface ImportRunsView {
+  /** The newest first. */
+  imports: ImportRunView[];
+  /** For `before` of the next page; null on the last one. */
+  next: string | null;
+}
+
+/** An entity that an import made and that has changed since. */
+export interface ChangedSinceView {
+  id: EntityId;
+  type: string;
+  label: string | null;
+  /** @isInt */
+  ver: number;
+  /** ISO 8601 */
+  updated_at: string;
+}
+
+/** What is left of what an import made. */
+export interface ImportMadeView {
+  import: ImportRunView;
+  /**
+   * Entities that it brought into being.
+   * @isInt
+   */
+  made: number;
+  /**
+   * Still as it left them: an undo deletes these.
+   * @isInt
+   */
+  untouched: number;
+  /**
+   * Changed since, by whomever: an undo keeps these.
+   * @isInt
+   */
+  changed: number;
+  /**
+   * Deleted already.
+   * @isInt
+   */
+  deleted: number;
+  /** The first of the changed ones. */
+  changed_examples: ChangedSinceView[];
+  /** Whether an undo deletes the collection too: the import made it, and nothing else will lie in it. */
+  collection_goes: boolean;
+}
+
+export interface UndoProgressView {
+  /**
+   * Entities deleted so far.
+   * @isInt
+   */
+  deleted: number;
+  /**
+   * To be deleted.
+   * @isInt
+   */
+  total: number;
+}
+
+export interface UndoneView extends UndoProgressView {
+  /**
+   * Changed since the import, or meanwhile: they stay.
+   * @isInt
+   */
+  kept: number;
+  kept_examples: ChangedSinceView[];
+  collection_deleted: boolean;
+}
+
+/** One line of the answer to an undo: `progress`, last `done`, or `error` and `details` as an error's body has them. */
+export interface UndoLineView {
+  progress?: UndoProgressView;
+  done?: UndoneView;
+  error?: string;
+  details?: JsonMap;
 }
 
 /**

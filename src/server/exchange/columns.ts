@@ -1,0 +1,74 @@
+import type { Json, JsonObject } from '../model/manifest.ts';
+
+/** What one field of a source holds, as far as a sample shows. */
+export interface ColumnFacts {
+  /** The member's name; the steps of a path where it is a member of an object. */
+  name: string;
+  /** In how many records there is something. */
+  filled: number;
+  /** In how many different ways; none where there were too many to count. */
+  distinct: number | null;
+  /** The first different values, shortened. */
+  examples: string[];
+  /** What all of them are. A number with zeros before it is a text: it is a name. */
+  looks: 'text' | 'number' | 'boolean' | 'date' | 'list' | 'object' | 'empty';
+}
+
+const maxColumns = 500;
+const maxDistinct = 1000;
+const maxExamples = 5;
+const maxExample = 80;
+
+interface Gathered {
+  filled: number;
+  values: Set<string>;
+  looks: Set<ColumnFacts['looks']>;
+}
+
+/** The fields of records in the order in which they are first met, members of objects as paths of their own. */
+export function columnsOf(records: readonly JsonObject[]): ColumnFacts[] {
+  const columns = new Map<string, Gathered>();
+  for (const record of records) gather(record, '', columns);
+  return [...columns].map(([name, { filled, values, looks }]) => ({
+    name,
+    filled,
+    distinct: values.size > maxDistinct ? null : values.size,
+    examples: [...values].slice(0, maxExamples),
+    looks: looks.size === 0 ? 'empty' : looks.size === 1 ? ([...looks][0] as ColumnFacts['looks']) : 'text',
+  }));
+}
+
+function gather(object: JsonObject, prefix: string, columns: Map<string, Gathered>): void {
+  for (const [member, value] of Object.entries(object)) {
+    if (member === '' || member.split('.').includes('') || prefix.length + member.length > 200) continue;
+    const name = prefix === '' ? member : `${prefix}.${member}`;
+    let column = columns.get(name);
+    if (!column) {
+      if (columns.size >= maxColumns) continue;
+      column = { filled: 0, values: new Set(), looks: new Set() };
+      columns.set(name, column);
+    }
+    if (value === null || value === '') continue;
+    column.filled++;
+    column.looks.add(looksOf(value));
+    if (column.values.size <= maxDistinct) column.values.add(exampleOf(value));
+    if (typeof value === 'object' && !Array.isArray(value) && prefix.split('.').length < 3)
+      gather(value, name, columns);
+  }
+}
+
+function looksOf(value: Json): ColumnFacts['looks'] {
+  if (Array.isArray(value)) return 'list';
+  if (typeof value === 'number') return 'number';
+  if (typeof value === 'boolean') return 'boolean';
+  if (typeof value !== 'string') return 'object';
+  const text = value.trim();
+  if (/^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(text)) return 'number';
+  if (/^(?:true|false|yes|no)$/i.test(text)) return 'boolean';
+  return /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])/.test(text) ? 'date' : 'text';
+}
+
+function exampleOf(value: Json): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > maxExample ? `${text.slice(0, maxExample - 1).toWellFormed()}…` : text;
+}

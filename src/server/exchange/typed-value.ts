@@ -1,0 +1,91 @@
+import { ValidationError } from '../errors.ts';
+import { jsonIssues } from '../model/json-value.ts';
+import type { Json, JsonObject } from '../model/manifest.ts';
+import type { PropertyKind } from './mapping-file.ts';
+import { type Path, valueAt, withoutPaths, withValueAt } from './paths.ts';
+
+const numeral = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,4})?$/i;
+const date =
+  /^\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:?\d{2})?)?)?)?$/;
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 'yes', '1'].map((text) => [text, true] as const),
+  ...['false', 'no', '0'].map((text) => [text, false] as const),
+]);
+
+/** The item with its values as the kinds that a mapping gives them. @throws ValidationError for one that is none */
+export function typedItem(typed: readonly { path: Path; kind: PropertyKind }[], item: JsonObject): JsonObject {
+  let next = item;
+  for (const { path, kind } of typed) {
+    const value = valueAt(next, path);
+    if (value === undefined || value === null) continue;
+    const made = typedValue(value, kind, path.text);
+    next = made === undefined ? withoutPaths(next, [path]) : withValueAt(next, path, made);
+  }
+  return next;
+}
+
+/** A value as a kind; undefined where it is empty. */
+function typedValue(value: Json, kind: PropertyKind, name: string): Json | undefined {
+  if (typeof kind === 'object') return listed(value, kind.list);
+  const text = typeof value === 'string' ? value.trim() : null;
+  switch (kind) {
+    case 'text':
+      return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+    case 'list':
+      return listed(value, ';');
+    case 'number':
+      if (typeof value === 'number') return value;
+      return text === '' ? undefined : numberOf(text, name, value);
+    case 'boolean':
+      if (typeof value === 'boolean') return value;
+      if (text === '') return undefined;
+      return truths.get((text ?? String(value)).toLowerCase()) ?? none(name, value, 'yes, no, true, false, 1 or 0');
+    case 'date': {
+      if (text === '') return undefined;
+      const written = text ?? (typeof value === 'number' ? String(value) : '');
+      return date.test(written) ? written : none(name, value, 'a date as 1901, 1901-03 or 1901-03-04');
+    }
+    case 'json':
+      return text === null ? value : text === '' ? undefined : jsonOf(text, name, value);
+  }
+}
+
+function numberOf(text: string | null, name: string, value: Json): number {
+  const number = Number(text);
+  const fits = text !== null && numeral.test(text) && Number.isFinite(number);
+  if (!fits) return none(name, value, 'a number');
+  if (Number.isInteger(number) && !Number.isSafeInteger(number))
+    return none(name, value, 'a number that can be kept exactly');
+  // There is no negative zero on the wire.
+  return number === 0 ? 0 : number;
+}
+
+function jsonOf(text: string, name: string, value: Json): Json {
+  let parsed: Json;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return none(name, value, 'JSON');
+  }
+  return jsonIssues(parsed, [])[0] ? none(name, value, 'JSON that can be kept exactly') : parsed;
+}
+
+function listed(value: Json, separator: string): Json | undefined {
+  if (typeof value !== 'string') return Array.isArray(value) ? value : [value];
+  const items = splitText(value, separator);
+  return items.length === 0 ? undefined : items;
+}
+
+/** The parts of a text that are not empty, without the white space around them. */
+export function splitText(text: string, separator: string): string[] {
+  return text
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function none(name: string, value: Json, what: string): never {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const shown = text.length > 60 ? `${text.slice(0, 59).toWellFormed()}…` : text;
+  throw ValidationError.at(name.split('.'), `"${name}" is "${shown}", which is not ${what}`);
+}

@@ -1,0 +1,134 @@
+import { AlreadyExistsError, NotFoundError, UnavailableError } from '../../../errors.ts';
+import { plainName } from '../../../exchange/packages/payload.ts';
+import { type Caller, operator } from '../../../model/caller.ts';
+import type { Network } from '../../../model/ids.ts';
+import { findEntity } from '../../../store/entities.ts';
+import type { Networks } from '../../../store/networks.ts';
+import type { Export, ExportService } from './export-service.ts';
+import type { PreparedExportView, PrepareExportBody } from './wire.ts';
+
+interface Prepared {
+  id: string;
+  network: Network;
+  name: string;
+  ready: Export;
+  state: PreparedExportView['state'];
+  bytes: number;
+  /** Epoch milliseconds. */
+  used: number;
+}
+
+const maxPrepared = 8;
+const forgottenMs = 60 * 60 * 1000;
+const endings = {
+  car: '.car',
+  ndjson: '.ndjson',
+  csv: '.csv',
+  bagit: '-bag.zip',
+  'ro-crate': '-ro-crate.zip',
+} as const;
+
+export interface PreparedSurroundings {
+  exports: ExportService;
+  networks: Pick<Networks, 'get'>;
+  newId: (network: Network) => string;
+  now: () => number;
+}
+
+/**
+ * Exports that are prepared by one request and fetched by another, as a browser saves files: it takes them as they come,
+ * and meanwhile can be told how far they are. Each is the state at the moment of its preparation, and is fetched once.
+ */
+export class PreparedExportsService {
+  readonly #env: PreparedSurroundings;
+  readonly #prepared = new Map<string, Prepared>();
+
+  constructor(env: PreparedSurroundings) {
+    this.#env = env;
+  }
+
+  /** @throws ForbiddenError, ValidationError, NotFoundError, UnavailableError */
+  async prepare(caller: Caller, body: PrepareExportBody): Promise<PreparedExportView> {
+    operator(caller);
+    const now = this.#env.now();
+    this.#forget(now);
+    const { format, collection, entities, history = 'all' } = body;
+    const wish = { format, collection, entity: undefined, history, since: undefined, ...(entities && { entities }) };
+    const ready = await this.#env.exports.start(caller, wish);
+    const store = await this.#env.networks.get(caller.network);
+    const label = collection === undefined ? undefined : store.read((db) => findEntity(db, collection)?.label);
+    const title = `${plainName(label || (entities ? 'selection' : caller.network)).slice(0, 60)}`;
+    const prepared: Prepared = {
+      id: this.#env.newId(caller.network),
+      network: caller.network,
+      name: `${title}-${new Date(now).toISOString().slice(0, 10)}${endings[format]}`,
+      ready,
+      state: 'waiting',
+      bytes: 0,
+      used: now,
+    };
+    this.#prepared.set(prepared.id, prepared);
+    return view(prepared);
+  }
+
+  state(caller: Caller, id: string): PreparedExportView {
+    return view(this.#find(caller, id));
+  }
+
+  /** The bytes, once. @throws NotFoundError, AlreadyExistsError */
+  fetch(caller: Caller, id: string): Export {
+    const prepared = this.#find(caller, id);
+    if (prepared.state !== 'waiting')
+      throw new AlreadyExistsError('This export has been fetched already: prepare another.');
+    prepared.state = 'running';
+    const { name, ready } = prepared;
+    const headers = { ...ready.headers, 'Content-Disposition': `attachment; filename="${name}"` };
+    return { ...ready, headers, chunks: this.#counted(prepared) };
+  }
+
+  async remove(caller: Caller, id: string): Promise<void> {
+    const prepared = this.#find(caller, id);
+    this.#prepared.delete(id);
+    const running = prepared.state === 'running';
+    prepared.state = 'stopped';
+    // One that runs sees it with its next bytes.
+    if (!running) await prepared.ready.chunks.return(undefined);
+  }
+
+  async *#counted(prepared: Prepared): AsyncGenerator<Uint8Array, void, undefined> {
+    let state: Prepared['state'] = 'stopped';
+    try {
+      for await (const chunk of prepared.ready.chunks) {
+        if (prepared.state === 'stopped') throw new UnavailableError('The export was stopped.');
+        yield chunk;
+        prepared.bytes += chunk.length;
+        prepared.used = this.#env.now();
+      }
+      state = 'done';
+    } finally {
+      prepared.state = state;
+    }
+  }
+
+  #find(caller: Caller, id: string): Prepared {
+    operator(caller);
+    const prepared = this.#prepared.get(id);
+    if (prepared?.network !== caller.network) throw new NotFoundError('Export not found: prepare another');
+    return prepared;
+  }
+
+  /** Those go that have ended or that nobody fetched within an hour, and beyond eight the one unused longest. */
+  #forget(now: number): void {
+    const idle = [...this.#prepared.values()]
+      .filter(({ state }) => state !== 'running')
+      .sort((a, b) => a.used - b.used);
+    for (const { id, used } of idle)
+      if (now - used > forgottenMs || this.#prepared.size >= maxPrepared) this.#prepared.delete(id);
+    if (this.#prepared.size >= maxPrepared)
+      throw new UnavailableError(`There are ${maxPrepared} exports running: wait until one ends.`);
+  }
+}
+
+function view({ id, name, ready, state, bytes }: Prepared): PreparedExportView {
+  return { id, name, entities: ready.entities, state, bytes, url: `/node/exports/${id}/file` };
+}

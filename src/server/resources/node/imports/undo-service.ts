@@ -1,0 +1,198 @@
+import { setImmediate } from 'node:timers/promises';
+import { AlreadyExistsError, NotFoundError } from '../../../errors.ts';
+import { type Caller, operator } from '../../../model/caller.ts';
+import { tombstone } from '../../../model/merge.ts';
+import type { Reader } from '../../../store/connection.ts';
+import { findEntity, findStanding, type Standing } from '../../../store/entities.ts';
+import {
+  type ImportRun,
+  importRun,
+  importRuns,
+  liveIn,
+  type MadeEntity,
+  madeByRun,
+} from '../../../store/import-runs.ts';
+import type { NetworkStore } from '../../../store/network-store.ts';
+import type { EntityWrites, Prepared } from '../../entities/writes.ts';
+import type {
+  ChangedSinceView,
+  ImportCountsView,
+  ImportMadeView,
+  ImportRunsView,
+  ImportRunView,
+  UndoLineView,
+  UndoneView,
+} from './wire.ts';
+
+/** Knows which imports are at work. */
+export interface ImportsAtWork {
+  isReading(id: string): boolean;
+}
+
+const maxRuns = 100;
+/** So many are looked at, or deleted in one commit, before everything else that waits has its turn. */
+const perSlice = 100;
+const perLook = 1000;
+const maxExamples = 100;
+const first = Number.MAX_SAFE_INTEGER;
+/** The note of the versions that an undo writes. */
+const note = 'Import undone';
+
+/** What earlier imports made, and its deletion. What was changed since stays as it is. */
+export class ImportUndoService {
+  readonly #writes: EntityWrites;
+  readonly #atWork: ImportsAtWork;
+  readonly #undoing = new Set<string>();
+
+  constructor(writes: EntityWrites, atWork: ImportsAtWork) {
+    this.#writes = writes;
+    this.#atWork = atWork;
+  }
+
+  /** `before`: the id of the last one of the page before. */
+  async list(caller: Caller, before?: string): Promise<ImportRunsView> {
+    operator(caller);
+    const store = await this.#writes.store(caller);
+    return store.read((db) => {
+      const after = before === undefined ? first : (importRun(db, before)?.key ?? 0);
+      const runs = importRuns(db, after, maxRuns);
+      const next = runs.length === maxRuns ? (runs.at(-1)?.id ?? null) : null;
+      return { imports: runs.map((run) => runView(db, run)), next };
+    });
+  }
+
+  /** What of it is still as the import left it, and what is not. */
+  async made(caller: Caller, id: string): Promise<ImportMadeView> {
+    operator(caller);
+    const store = await this.#writes.store(caller);
+    const run = this.#run(store, id);
+    const changed_examples: ChangedSinceView[] = [];
+    const counts = { made: 0, untouched: 0, changed: 0, deleted: 0 };
+    for await (const page of pages(store, run, perLook))
+      for (const entity of page) {
+        counts.made++;
+        if (entity.deleted) counts.deleted++;
+        else if (entity.untouched) counts.untouched++;
+        else {
+          counts.changed++;
+          if (changed_examples.length < maxExamples) changed_examples.push(changedView(entity));
+        }
+      }
+    return store.read((db) => ({
+      import: runView(db, run),
+      ...counts,
+      changed_examples,
+      collection_goes: isOwnCollection(db, run) && liveIn(db, run.collection) === counts.untouched,
+    }));
+  }
+
+  /**
+   * Deletes what the import made and nobody has changed since, the collection last if the import made it and nothing is
+   * in it any more. Each deletion is a version that can be taken back. Ended early, it is gone on with by another undo.
+   * @throws NotFoundError, AlreadyExistsError while the import or another undo of it is at work
+   */
+  async *undo(caller: Caller, id: string): AsyncGenerator<UndoLineView, void, undefined> {
+    const { untouched: total } = await this.made(caller, id);
+    if (this.#atWork.isReading(id) || this.#undoing.has(id))
+      throw new AlreadyExistsError('This import is being read or undone: wait until that ends.');
+    this.#undoing.add(id);
+    try {
+      const store = await this.#writes.store(caller);
+      const run = this.#run(store, id);
+      const result: UndoneView = { deleted: 0, total, kept: 0, kept_examples: [], collection_deleted: false };
+      const keep = (entity: MadeEntity) => {
+        result.kept++;
+        if (result.kept_examples.length < maxExamples) result.kept_examples.push(changedView(entity));
+      };
+      for await (const page of pages(store, run, perSlice)) {
+        for (const entity of page) if (!entity.deleted && !entity.untouched) keep(entity);
+        const doomed = page.filter(({ deleted, untouched }) => !deleted && untouched);
+        if (doomed.length === 0) continue;
+        const kept = await this.#bury(caller, store, run, doomed);
+        kept.forEach(keep);
+        result.deleted += doomed.length - kept.length;
+        yield { progress: { deleted: result.deleted, total } };
+      }
+      result.collection_deleted = await this.#buryCollection(caller, store, run);
+      yield { done: result };
+    } finally {
+      this.#undoing.delete(id);
+    }
+  }
+
+  /** Deletes entities in one commit and gives those that somebody was quicker with. */
+  async #bury(caller: Caller, store: NetworkStore, run: ImportRun, doomed: MadeEntity[]): Promise<MadeEntity[]> {
+    const kept: MadeEntity[] = [];
+    let left = doomed;
+    while (left.length > 0) {
+      const now = new Map(
+        store
+          .read((db) => madeByRun(db, run.key, Math.max(...left.map(({ key }) => key)) + 1, perSlice))
+          .map((one) => [one.key, one]),
+      );
+      const open = left.flatMap(({ key }) => now.get(key) ?? []);
+      kept.push(...open.filter(({ deleted, untouched }) => !deleted && !untouched));
+      left = open.filter(({ deleted, untouched }) => !deleted && untouched);
+      if (left.length === 0) break;
+      const steps = store.read((db) =>
+        left.map(({ id }) => this.#grave(db, caller, this.#writes.standing(db, caller.network, id))),
+      );
+      // From now on the deletion is what the import left, so that importing again brings the entity back.
+      const rows = steps.map(({ cid, next }) => ({ kind: 'import_source' as const, id: next.id, digest: '', cid }));
+      if ((await this.#writes.attempt(store, steps, rows)).committed) break;
+    }
+    return kept;
+  }
+
+  async #buryCollection(caller: Caller, store: NetworkStore, run: ImportRun): Promise<boolean> {
+    const steps = store.read((db) => {
+      const standing = findStanding(db, run.collection);
+      if (!standing || !isOwnCollection(db, run) || liveIn(db, run.collection) > 0) return [];
+      return [this.#grave(db, caller, standing)];
+    });
+    return steps.length > 0 && (await this.#writes.attempt(store, steps)).committed;
+  }
+
+  #grave(db: Reader, caller: Caller, base: Standing): Prepared {
+    const stamp = this.#writes.stamp(operator(caller), note);
+    return this.#writes.step(db, caller, base, tombstone(base.manifest, base.cid, undefined, stamp), undefined);
+  }
+
+  #run(store: NetworkStore, id: string): ImportRun {
+    const run = store.read((db) => importRun(db, id));
+    if (!run) throw new NotFoundError('Import not found');
+    return run;
+  }
+}
+
+/** What an import made, what came last first, in short reads. */
+async function* pages(store: NetworkStore, { key }: ImportRun, size: number): AsyncGenerator<MadeEntity[]> {
+  for (let before = first; ; ) {
+    const page = store.read((db) => madeByRun(db, key, before, size));
+    if (page.length > 0) yield page;
+    if (page.length < size) return;
+    before = page.at(-1)?.key ?? 0;
+    await setImmediate();
+  }
+}
+
+/** Whether the import made its collection, and that is as it was made. */
+function isOwnCollection(db: Reader, { made, collection }: ImportRun): boolean {
+  const row = made ? findEntity(db, collection) : undefined;
+  return row !== undefined && !row.deleted && row.ver === 1;
+}
+
+function runView(db: Reader, { id, collection, made, started, files, counts }: ImportRun): ImportRunView {
+  const row = findEntity(db, collection);
+  return {
+    id,
+    collection: { id: collection, label: row?.label ?? null, created: made, deleted: row?.deleted ?? true },
+    started_at: new Date(started).toISOString(),
+    files,
+    counts: counts as unknown as ImportCountsView,
+  };
+}
+
+function changedView({ id, type, label, ver, updated_at }: MadeEntity): ChangedSinceView {
+  return { id, type, label, ver, updated_at };
+}

@@ -1,0 +1,62 @@
+import { cidBytes } from '../blocks/cid.ts';
+import type { Json } from '../model/manifest.ts';
+import type { Writer } from './connection.ts';
+
+/** What imports keep beside the versions that they write. */
+export type ImportRow =
+  /**
+   * Where an imported entity came from: `digest` is of the source record, `cid` the version that it became. `run`: the
+   * import that wrote it; `made`: whether that brought the entity into being. An undone import's deletion is one, too.
+   */
+  | { kind: 'import_source'; id: string; digest: string; cid: string; run?: string; made?: boolean }
+  /** An import, when it begins and after each file. */
+  | {
+      kind: 'import_run';
+      id: string;
+      collection: string;
+      /** Whether it made the collection. */
+      made: boolean;
+      /** Epoch milliseconds. */
+      started: number;
+      files: string[];
+      counts: Json;
+    };
+
+export function applyImportRow(db: Writer, row: ImportRow): void {
+  if (row.kind === 'import_source') putSource(db, row);
+  else
+    db.run(
+      `INSERT INTO import_run (id, collection, made, started, files, counts) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET files = excluded.files, counts = excluded.counts`,
+      row.id,
+      row.collection,
+      row.made ? 1 : 0,
+      row.started,
+      JSON.stringify(row.files),
+      JSON.stringify(row.counts),
+    );
+}
+
+function putSource(db: Writer, { id, digest, cid, run, made }: Extract<ImportRow, { kind: 'import_source' }>): void {
+  const tip = cidBytes(cid);
+  db.run(
+    `INSERT INTO import_source (entity, digest, tip)
+       SELECT entity.key, ?, block.key FROM entity, block WHERE entity.id = ? AND block.cid = ?
+       ON CONFLICT (entity) DO UPDATE SET digest = excluded.digest, tip = excluded.tip`,
+    digest,
+    id,
+    tip,
+  );
+  if (run === undefined) return;
+  // What the same import makes and then changes, a mention that becomes a record, is still as it was made.
+  db.run(
+    made
+      ? `INSERT INTO import_made (run, entity, tip) SELECT r.key, s.entity, s.tip
+           FROM import_run r, entity e, import_source s WHERE r.id = ? AND e.id = ? AND s.entity = e.key
+           ON CONFLICT (run, entity) DO UPDATE SET tip = excluded.tip`
+      : `UPDATE import_made SET tip = (SELECT s.tip FROM import_source s WHERE s.entity = import_made.entity)
+           WHERE run = (SELECT key FROM import_run WHERE id = ?) AND entity = (SELECT key FROM entity WHERE id = ?)`,
+    run,
+    id,
+  );
+}

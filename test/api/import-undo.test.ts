@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Entity, type Importer, importer, ndjson } from '../helpers/imports.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+
+interface Made {
+  import: { id: string; files: string[]; counts: { created: number }; collection: { label: string; created: boolean } };
+  made: number;
+  untouched: number;
+  changed: number;
+  deleted: number;
+  changed_examples: { id: string; label: string }[];
+  collection_goes: boolean;
+}
+
+interface Undone {
+  deleted: number;
+  total: number;
+  kept: number;
+  kept_examples: { id: string }[];
+  collection_deleted: boolean;
+}
+
+let node: TestNode;
+let on: Importer;
+beforeAll(async () => {
+  node = await startNode();
+  on = importer(node);
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+const mapping = {
+  records: [
+    { type: 'work', id: 'id', label: 'title', nested: [{ path: 'artist', predicate: 'artist', type: 'artist' }] },
+  ],
+};
+const works = (count: number, title = 'Work') =>
+  ndjson(Array.from({ length: count }, (_, i) => ({ id: i, title: `${title} ${i}`, artist: `Artist ${i % 2}` })));
+
+const made = async (id: string) => (await on.ask('GET', `/node/imports/${id}/made`)).body as Made;
+
+async function undo(id: string): Promise<Undone> {
+  const answer = await on.ask('POST', `/node/imports/${id}/undo`);
+  expect(answer.status, answer.text).toBe(200);
+  const last = JSON.parse(answer.text.trim().split('\n').at(-1) ?? '') as { done: Undone };
+  return last.done;
+}
+
+async function edit({ id, cid }: Entity): Promise<void> {
+  const answer = await on.ask('PUT', `/entities/${id}`, { expect_tip: cid, properties: { seen: true } });
+  expect(answer.status, answer.text).toBe(200);
+}
+
+describe('the undo of an import', () => {
+  test('deletes what it made, and the collection that it made, and importing again brings it back', async () => {
+    const run = await on.run({ collection: 'First', mapping }, { 'a.ndjson': works(250) });
+    expect(await made(run.id)).toMatchObject({
+      import: { files: ['a.ndjson'], counts: { created: 252 }, collection: { label: 'First', created: true } },
+      made: 252,
+      untouched: 252,
+      changed: 0,
+      deleted: 0,
+      collection_goes: true,
+    });
+    expect(await undo(run.id)).toMatchObject({ deleted: 252, total: 252, kept: 0, collection_deleted: true });
+    expect(await made(run.id)).toMatchObject({ untouched: 0, deleted: 252, collection_goes: false });
+    expect(await undo(run.id)).toMatchObject({ deleted: 0, kept: 0, collection_deleted: false });
+    const restored = await on.ask('GET', `/entities/${run.collection.id}/tip`);
+    const back = await on.ask('POST', `/entities/${run.collection.id}/restore`, {
+      expect_tip: (restored.body as { cid: string }).cid,
+    });
+    expect(back.status, back.text).toBe(200);
+
+    const again = await on.run({ collection: run.collection.id, mapping }, { 'a.ndjson': works(250, 'Better') });
+    expect(again).toMatchObject({ created: 252, left_alone: 0, refused: 0 });
+    const entities = await on.entities(run.collection.id);
+    expect(entities.size).toBe(252);
+    expect(entities.get('Better 7')).toMatchObject({ ver: 3, edited_by: { method: 'import' } });
+    expect(await made(again.id)).toMatchObject({ made: 252, untouched: 252, collection_goes: false });
+  });
+
+  test('keeps what was changed since, and says so; what was there before is none of it', async () => {
+    const before = await on.run({ collection: 'Second', mapping }, { 'a.ndjson': works(3) });
+    const run = await on.run({ collection: 'Second', mapping }, { 'b.ndjson': works(6) });
+    const entities = await on.entities(run.collection.id);
+    await edit(entities.get('Work 4') as Entity);
+    const state = await made(run.id);
+    expect(state).toMatchObject({ made: 3, untouched: 2, changed: 1, collection_goes: false });
+    expect(state.changed_examples).toMatchObject([{ label: 'Work 4' }]);
+    expect(await undo(run.id)).toMatchObject({
+      deleted: 2,
+      kept: 1,
+      kept_examples: [{ id: entities.get('Work 4')?.id }],
+      collection_deleted: false,
+    });
+    const labels = [...(await on.entities(run.collection.id)).keys()].sort();
+    expect(labels).toEqual(['Artist 0', 'Artist 1', 'Work 0', 'Work 1', 'Work 2', 'Work 4']);
+    expect(await made(before.id)).toMatchObject({ made: 5, untouched: 5, collection_goes: false });
+  });
+
+  test('counts a mention that became a record as what the import made, and a later import as a change', async () => {
+    const both = {
+      records: [
+        { match: { field: 'title' }, ...mapping.records[0] },
+        { type: 'artist', id: 'name', label: 'name' },
+      ],
+    };
+    const files = { 'w.ndjson': works(2), 'artists.ndjson': ndjson([{ name: 'Artist 0', born: 1775 }]) };
+    const run = await on.run({ collection: 'Third', mapping: both }, files);
+    expect(run).toMatchObject({ created: 4, updated: 1 });
+    expect(await made(run.id)).toMatchObject({ made: 4, untouched: 4 });
+    await on.run({ collection: 'Third', mapping: both }, { 'w.ndjson': works(1, 'Renamed') });
+    expect(await made(run.id)).toMatchObject({ made: 4, untouched: 3, changed: 1 });
+  });
+
+  test('of one that was broken off deletes what had come', async () => {
+    const { id, collection } = await on.start({ collection: 'Broken', mapping });
+    const put = await on.put(id, 'bad.ndjson', `${works(40)}{"id":`);
+    expect(put.status).toBe(400);
+    expect(await made(id)).toMatchObject({ made: 42, untouched: 42, import: { files: ['bad.ndjson'] } });
+    expect(await undo(id)).toMatchObject({ deleted: 42, collection_deleted: true });
+    expect((await on.ask('GET', `/entities/${collection.id}`)).status).toBe(404);
+  });
+
+  test('leaves the deletions in the history, with why', async () => {
+    const run = await on.run({ collection: 'Noted', mapping }, { 'a.ndjson': works(1) });
+    const work = (await on.entities(run.collection.id)).get('Work 0') as Entity;
+    await undo(run.id);
+    const versions = (await on.ask('GET', `/versions/${work.id}`)).body as { versions: { note?: string }[] };
+    expect(versions.versions[0]).toMatchObject({ note: 'Import undone' });
+    expect((await on.ask('GET', `/versions/${work.id}`)).text).toContain(work.cid);
+  });
+
+  test('is asked of an import by its id, and imports are listed', async () => {
+    const run = await on.run({ collection: 'Listed', mapping }, { 'a.ndjson': works(1) });
+    const { imports } = (await on.ask('GET', '/node/imports')).body as { imports: Made['import'][] };
+    expect(imports[0]).toMatchObject({ id: run.id, files: ['a.ndjson'], collection: { label: 'Listed' } });
+    const older = (await on.ask('GET', `/node/imports?before=${run.id}`)).body as { imports: { id: string }[] };
+    expect(older.imports.map(({ id }) => id)).not.toContain(run.id);
+    for (const [method, path] of [
+      ['GET', '/node/imports/none/made'],
+      ['POST', '/node/imports/none/undo'],
+    ] as const) {
+      expect((await on.ask(method, path)).status).toBe(404);
+      expect((await node.fetch(path, { method })).status).toBe(401);
+    }
+  });
+});

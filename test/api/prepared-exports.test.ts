@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Importer, importer, ndjson } from '../helpers/imports.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+
+interface Prepared {
+  id: string;
+  name: string;
+  entities: number;
+  state: string;
+  bytes: number;
+  url: string;
+}
+
+let node: TestNode;
+let on: Importer;
+let collection: string;
+let ids: string[];
+beforeAll(async () => {
+  node = await startNode();
+  on = importer(node);
+  const works = Array.from({ length: 12 }, (_, i) => ({ id: i, label: `Work ${i}` }));
+  collection = (await on.run({ collection: 'Dürer & Söhne' }, { 'a.ndjson': ndjson(works) })).collection.id;
+  ids = [...(await on.entities(collection)).values()].map(({ id }) => id).sort();
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+async function prepare(body: object): Promise<Prepared> {
+  const answer = await on.ask('POST', '/node/exports', body);
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body as Prepared;
+}
+
+const state = async ({ id }: Prepared) => (await on.ask('GET', `/node/exports/${id}`)).body as Prepared;
+
+describe('a prepared export', () => {
+  test('is fetched once, as a file with a name, and tells how far it is', async () => {
+    const prepared = await prepare({ format: 'ndjson', collection });
+    expect(prepared).toMatchObject({ entities: 13, state: 'waiting', bytes: 0 });
+    expect(prepared.name).toMatch(/^Du_rer_So_hne-\d{4}-\d\d-\d\d\.ndjson$/);
+    const file = await on.ask('GET', prepared.url);
+    expect(file.status).toBe(200);
+    expect(file.headers['content-disposition']).toBe(`attachment; filename="${prepared.name}"`);
+    expect(file.text.trim().split('\n')).toHaveLength(13);
+    expect(await state(prepared)).toMatchObject({ state: 'done', bytes: Buffer.byteLength(file.text) });
+    expect((await on.ask('GET', prepared.url)).status).toBe(409);
+  });
+
+  test('of a selection has these entities alone, in every format', async () => {
+    const entities = ids.slice(3, 6);
+    const lines = await on.ask('GET', (await prepare({ format: 'ndjson', collection, entities })).url);
+    const found = lines.text
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { id: string }).id);
+    expect(found).toEqual(entities);
+    const table = await on.ask('GET', (await prepare({ format: 'csv', entities })).url);
+    expect(table.text.trim().split('\r\n')).toHaveLength(4);
+    for (const format of ['car', 'bagit', 'ro-crate']) {
+      const { url } = await prepare({ format, entities });
+      const answer = await fetchBytes(url);
+      const imported = await node.fetch('/node/import-car', { method: 'POST', headers: await key(), body: answer });
+      expect(imported.status, imported.text).toBe(200);
+      expect(JSON.parse(imported.text.trim().split('\n').at(-1) ?? '')).toMatchObject({
+        done: { entities: 3, unchanged: 3 },
+      });
+    }
+  });
+
+  async function key(): Promise<Record<string, string>> {
+    const made = (await on.ask('POST', '/node/keys', {})).body as { key: string };
+    return { Authorization: `ApiKey ${made.key}` };
+  }
+
+  async function fetchBytes(url: string): Promise<Uint8Array> {
+    const answer = await fetch(`${node.url}${url}`, { headers: await key() });
+    return new Uint8Array(await answer.arrayBuffer());
+  }
+
+  test('that is stopped is no more', async () => {
+    const prepared = await prepare({ format: 'car', collection });
+    expect((await on.ask('DELETE', `/node/exports/${prepared.id}`)).status).toBe(204);
+    expect((await on.ask('GET', prepared.url)).status).toBe(404);
+    expect((await on.ask('DELETE', `/node/exports/${prepared.id}`)).status).toBe(404);
+  });
+
+  test('is refused for what is none, and to others', async () => {
+    const unknown = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+    expect((await on.ask('POST', '/node/exports', { format: 'pdf' })).status).toBe(400);
+    expect((await on.ask('POST', '/node/exports', { format: 'car', entities: [] })).status).toBe(400);
+    expect((await on.ask('POST', '/node/exports', { format: 'car', entities: ['x'] })).status).toBe(400);
+    expect((await on.ask('POST', '/node/exports', { format: 'car', entities: [ids[0], unknown] })).status).toBe(404);
+    const { id, url } = await prepare({ format: 'car', collection });
+    for (const path of [`/node/exports/${id}`, url]) expect((await node.fetch(path)).status).toBe(401);
+  });
+
+  test('beyond eight forgets the one that waits longest', async () => {
+    const first = await prepare({ format: 'car', collection });
+    for (let i = 0; i < 8; i++) await prepare({ format: 'csv', collection });
+    expect((await on.ask('GET', first.url)).status).toBe(404);
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { ValidationError } from '../../src/server/errors.ts';
+import { mapContext, mapRecord } from '../../src/server/exchange/map-record.ts';
+import { parseMapping } from '../../src/server/exchange/mapping.ts';
+import type { PropertyKind, RecordFile } from '../../src/server/exchange/mapping-file.ts';
+import type { Json, JsonObject } from '../../src/server/model/manifest.ts';
+
+const collection = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+
+function drafts(rule: Partial<RecordFile>, record: JsonObject) {
+  return mapRecord(parseMapping({ records: [{ type: 'work', ...rule }] }), record, mapContext('main', collection));
+}
+
+function made(value: Json, kind: PropertyKind): Json | undefined {
+  return drafts({ properties: { as: { value: kind } } }, { value }).at(-1)?.properties.value;
+}
+
+function refusal(value: Json, kind: PropertyKind): string {
+  try {
+    made(value, kind);
+  } catch (error) {
+    if (error instanceof ValidationError) return error.issues[0]?.message ?? '';
+    throw error;
+  }
+  return '';
+}
+
+describe('a property of a kind', () => {
+  const good: [Json, PropertyKind, Json | undefined][] = [
+    ['1929', 'number', 1929],
+    [' -1.50 ', 'number', -1.5],
+    ['0', 'number', 0],
+    ['-0', 'number', 0],
+    ['', 'number', undefined],
+    [7, 'number', 7],
+    ['Yes', 'boolean', true],
+    ['0', 'boolean', false],
+    [false, 'boolean', false],
+    ['1901', 'date', '1901'],
+    ['1901-03-04', 'date', '1901-03-04'],
+    [1901, 'date', '1901'],
+    ['oil; canvas ;', 'list', ['oil', 'canvas']],
+    ['oil|canvas; board', { list: '|' }, ['oil', 'canvas; board']],
+    [' ; ', 'list', undefined],
+    [12, 'text', '12'],
+    ['{"a":[1]}', 'json', { a: [1] }],
+    ['', 'text', ''],
+    [null, 'number', null],
+  ];
+  it.each(good)('%j as %j is %j', (value, kind, expected) => {
+    expect(made(value, kind)).toEqual(expected);
+  });
+
+  const bad: [Json, PropertyKind, RegExp][] = [
+    ['c. 1850', 'number', /"value" is "c. 1850", which is not a number/],
+    ['1e999', 'number', /not a number/],
+    ['9007199254740993', 'number', /kept exactly/],
+    ['perhaps', 'boolean', /yes, no, true, false/],
+    ['4 March 1901', 'date', /1901-03-04/],
+    ['1901-13', 'date', /1901-03-04/],
+    ['{', 'json', /not JSON/],
+    ['[9007199254740993]', 'json', /kept exactly/],
+  ];
+  it.each(bad)('%j as %j is refused, with what it is', (value, kind, message) => {
+    expect(refusal(value, kind)).toMatch(message);
+  });
+
+  it('stands below a path, under its new name, and empty texts are left out where that is wanted', () => {
+    const properties = { as: { 'size.width': 'number' as const }, rename: { title: 'name' }, omit_empty: true };
+    const [draft] = drafts({ properties }, { title: 'A', note: '', size: { width: '12', unit: 'mm' } });
+    expect(draft?.properties).toEqual({ name: 'A', size: { width: 12, unit: 'mm' } });
+  });
+
+  it('of an unknown name is no mapping', () => {
+    const mapping = { records: [{ type: 'work', properties: { as: { a: 'colour' } } }] };
+    expect(() => parseMapping(mapping)).toThrow(ValidationError);
+  });
+});
+
+describe('a cell that names other records', () => {
+  const rule: Partial<RecordFile> = {
+    id: 'no',
+    nested: [
+      { path: 'artist', predicate: 'artist', type: 'artist' },
+      { path: 'materials', predicate: 'material', type: 'material', split: ';' },
+      { path: 'part_of', predicate: 'part_of', type: 'work' },
+    ],
+  };
+
+  it('becomes relationships, several where it is cut, none where it is empty', () => {
+    const own = drafts(rule, { no: '7', artist: ' ', materials: 'oil; canvas;', part_of: '3' }).at(-1);
+    expect(own?.relationships.map(({ predicate, peer_label }) => [predicate, peer_label])).toEqual([
+      ['material', 'oil'],
+      ['material', 'canvas'],
+      ['part_of', '3'],
+    ]);
+  });
+
+  it('leads to the record of the same kind that has this id', () => {
+    const part = drafts(rule, { no: '7', part_of: '3' }).at(-1);
+    const whole = drafts(rule, { no: '3' }).at(-1);
+    expect(part?.relationships[0]?.peer).toBe(whole?.id);
+  });
+});
