@@ -58,7 +58,11 @@ describe('a prepared export', () => {
     for (const format of ['car', 'bagit', 'ro-crate']) {
       const { url } = await prepare({ format, entities });
       const answer = await fetchBytes(url);
-      const imported = await node.fetch('/node/import-car', { method: 'POST', headers: await key(), body: answer });
+      const imported = await node.fetch('/node/import-car', {
+        method: 'POST',
+        headers: { ...(await key()), 'Content-Type': 'application/octet-stream' },
+        body: answer,
+      });
       expect(imported.status, imported.text).toBe(200);
       expect(JSON.parse(imported.text.trim().split('\n').at(-1) ?? '')).toMatchObject({
         done: { entities: 3, unchanged: 3 },

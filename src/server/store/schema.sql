@@ -67,6 +67,23 @@ CREATE TABLE entity (
 
 CREATE INDEX entity_type ON entity (type, created_at) WHERE type IN ('collection', 'user', 'agent', 'klados', 'rhiza');
 
+CREATE TABLE import_made (
+  run INTEGER NOT NULL,
+  entity INTEGER NOT NULL,
+  tip INTEGER NOT NULL,
+  PRIMARY KEY (run, entity)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE import_run (
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  collection TEXT NOT NULL,
+  made INTEGER NOT NULL,
+  started INTEGER NOT NULL,
+  files TEXT NOT NULL,
+  counts TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE import_source (entity INTEGER PRIMARY KEY, digest TEXT NOT NULL, tip INTEGER NOT NULL) STRICT;
 
 CREATE TABLE job (
