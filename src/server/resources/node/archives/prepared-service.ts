@@ -75,9 +75,11 @@ export class PreparedExportsService {
     return view(this.#find(caller, id));
   }
 
-  /** The bytes, once. @throws NotFoundError, AlreadyExistsError */
+  /** The bytes, once; a link to them names no network. @throws NotFoundError, AlreadyExistsError */
   fetch(caller: Caller, id: string): Export {
-    const prepared = this.#find(caller, id);
+    operator(caller);
+    const prepared = this.#prepared.get(id);
+    if (!prepared) throw notPrepared();
     if (prepared.state !== 'waiting')
       throw new AlreadyExistsError('This export has been fetched already: prepare another.');
     prepared.state = 'running';
@@ -113,7 +115,7 @@ export class PreparedExportsService {
   #find(caller: Caller, id: string): Prepared {
     operator(caller);
     const prepared = this.#prepared.get(id);
-    if (prepared?.network !== caller.network) throw new NotFoundError('Export not found: prepare another');
+    if (prepared?.network !== caller.network) throw notPrepared();
     return prepared;
   }
 
@@ -127,6 +129,10 @@ export class PreparedExportsService {
     if (this.#prepared.size >= maxPrepared)
       throw new UnavailableError(`There are ${maxPrepared} exports running: wait until one ends.`);
   }
+}
+
+function notPrepared(): NotFoundError {
+  return new NotFoundError('Export not found: prepare another');
 }
 
 function view({ id, name, ready, state, bytes }: Prepared): PreparedExportView {
