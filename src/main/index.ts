@@ -1,41 +1,172 @@
-import { app, dialog } from 'electron';
-import { type ServerProcess, startServer } from './server-process.ts';
-import { focusWindow, openWindow } from './window.ts';
+import { join } from 'node:path';
+import { argv, cwd, env, platform } from 'node:process';
+import { app, type BrowserWindow, dialog, Menu, powerMonitor, screen, session, shell } from 'electron';
+import { archivesIn, importArchive } from './archives.ts';
+import { applicationMenu, type MenuActions, TrayMark } from './menu.ts';
+import { type NodeSession, readRemotes, signIn } from './node-client.ts';
+import { NodeKeeper } from './node-keeper.ts';
+import { startServer } from './server-process.ts';
+import { SettingsFile, sealKey } from './settings.ts';
+import { focusWindow, handOver, openWindow, protect } from './window.ts';
 
-let server: ServerProcess | undefined;
+const lookEvery = 10_000;
+const unsealed = 'This system has no keyring: keys of remotes lie unencrypted in the data folder.';
+
+// Beside the node's own folder, which has the same name on macOS.
+if (!app.commandLine.hasSwitch('user-data-dir'))
+  app.setPath('userData', join(app.getPath('appData'), 'Archeion Desktop'));
+
+const settings = new SettingsFile(join(app.getPath('userData'), 'desktop.json'));
+/** Archives that wait for the node, or for those before them. */
+const waiting: string[] = archivesIn(argv.slice(1), cwd());
+let importing = false;
+let node: NodeSession | null = null;
+let window: BrowserWindow | null = null;
+let tray: TrayMark | null = null;
+let seal: string | null = null;
 let quitting = false;
+
+const keeper = new NodeKeeper({
+  start: (port) => startServer({ port, data: settings.current.data, sealKey: seal }),
+  async ready(url, token) {
+    const before = node?.url;
+    node = await signIn(url, token);
+    await handOver(pageSession(), node);
+    // At the same address the page goes on where it was, with all that was typed.
+    if (before !== node.url) window?.destroy();
+    show();
+    void look(node);
+  },
+  down: () => tray?.show(null, null),
+  gaveUp: (words) => void gaveUp(words),
+});
+// In memory alone: what the page leaves is gone when the program ends.
+const pageSession = () => session.fromPartition('archeion');
 
 async function start(): Promise<void> {
   await app.whenReady();
-  server = startServer();
-  server.onExit((code) => {
-    if (!quitting) fail(`The node stopped unexpectedly (code ${code}).`);
+  protect(pageSession(), () => node?.url ?? '');
+  const actions: MenuActions = {
+    openArchive: () => void chooseArchives(),
+    chooseFolder: env.ARCHEION_DATA ? null : () => void chooseFolder(),
+    docs: () => node && void shell.openExternal(`${node.url}/docs`),
+    settings: () => node && void window?.loadURL(`${node.url}/ui/settings`),
+    move: (steps) => window?.webContents.navigationHistory.goToOffset(steps),
+  };
+  Menu.setApplicationMenu(applicationMenu(actions, platform === 'darwin'));
+  tray = new TrayMark({ show, quit: () => app.quit() });
+  powerMonitor.on('shutdown', () => app.quit());
+  seal = await sealKey(settings, platform);
+  keeper.start();
+  if (seal === null && !settings.current.warned) {
+    settings.update({ warned: true });
+    await dialog.showMessageBox({ type: 'info', message: unsealed, detail: 'Only your user can read them there.' });
+  }
+}
+
+function show(): void {
+  if (window) focusWindow(window);
+  else if (node) window = opened(node.url);
+  void importWaiting();
+}
+
+function opened(url: string): BrowserWindow {
+  const made = openWindow({
+    url: `${url}/ui/`,
+    session: pageSession(),
+    kept: settings.current.window,
+    areas: screen.getAllDisplays().map(({ workArea }) => workArea),
+    keep: (state) => settings.update({ window: state }),
+    openArchive,
   });
-  openWindow(await server.url, server.token);
+  made.once('closed', () => {
+    if (window === made) window = null;
+  });
+  return made;
 }
 
-function fail(sentence: string): void {
-  quitting = true;
-  dialog.showErrorBox('Archeion', sentence);
-  app.exit(1);
+/** Keeps the tray's words right, for as long as this node runs. */
+async function look(asked: NodeSession): Promise<void> {
+  if (asked !== node || quitting) return;
+  const remotes = await readRemotes(asked).catch(() => null);
+  tray?.show(remotes, seal === null ? unsealed : null);
+  setTimeout(() => void look(asked), lookEvery);
 }
 
-async function quit(): Promise<void> {
-  quitting = true;
-  await server?.stop();
-  app.exit(0);
+function openArchive(path: string): void {
+  waiting.push(path);
+  show();
+}
+
+async function importWaiting(): Promise<void> {
+  if (importing) return;
+  importing = true;
+  while (window && node && waiting.length > 0) await importArchive(window, node, waiting.shift() ?? '');
+  importing = false;
+}
+
+async function chooseArchives(): Promise<void> {
+  const filters = [{ name: 'Archives', extensions: ['car', 'zip'] }];
+  const { filePaths } = await dialog.showOpenDialog({ properties: ['openFile', 'multiSelections'], filters });
+  for (const path of filePaths) openArchive(path);
+}
+
+/** Opens another data folder, with a node of its own. */
+async function chooseFolder(): Promise<boolean> {
+  const chosen = await dialog.showOpenDialog({ properties: ['openDirectory', 'createDirectory'] });
+  const [data] = chosen.filePaths;
+  if (data === undefined) return false;
+  const { response } = await dialog.showMessageBox({
+    type: 'question',
+    message: `Open the data folder ${data}?`,
+    detail: 'What is typed and not saved is lost. The folder of now stays as it is.',
+    buttons: ['Open', 'Cancel'],
+    cancelId: 1,
+  });
+  if (response !== 0) return false;
+  settings.update({ data });
+  await keeper.stop();
+  keeper.start();
+  return true;
+}
+
+async function gaveUp(words: string): Promise<void> {
+  const { response } = await dialog.showMessageBox({
+    type: 'error',
+    message: 'The node does not run',
+    detail: `${words}\n\nWhat was saved is not lost.`,
+    buttons: ['Try again', 'Another data folder…', 'Quit'],
+    cancelId: 2,
+  });
+  if (response === 2) app.quit();
+  else if (response === 0) keeper.start();
+  else if (!(await chooseFolder())) await gaveUp(words);
 }
 
 if (app.requestSingleInstanceLock()) {
-  app.on('second-instance', focusWindow);
-  app.on('window-all-closed', () => app.quit());
-  app.on('before-quit', (event) => {
-    // The first request to quit waits for the node to close its store; `app.exit` then ends without asking again.
+  // macOS sends this before it is ready, too.
+  app.on('open-file', (event, path) => {
     event.preventDefault();
-    if (!quitting) void quit();
+    openArchive(path);
+  });
+  app.on('second-instance', (_event, args, folder) => {
+    show();
+    for (const path of archivesIn(args.slice(1), folder)) openArchive(path);
+  });
+  app.on('activate', show);
+  app.on('window-all-closed', () => {
+    if (platform !== 'darwin') app.quit();
+  });
+  // The windows have closed by now, so nothing unsaved is left; what remains is to wait for the node.
+  app.on('will-quit', (event) => {
+    event.preventDefault();
+    if (quitting) return;
+    quitting = true;
+    void keeper.stop().then(() => app.exit(0));
   });
   start().catch((error: unknown) => {
-    if (!quitting) fail(error instanceof Error ? error.message : String(error));
+    dialog.showErrorBox('Archeion', error instanceof Error ? error.message : String(error));
+    app.exit(1);
   });
 } else {
   app.quit();

@@ -3,51 +3,70 @@ import { env } from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { utilityProcess } from 'electron';
-import { readyUrl } from './ready-line.ts';
+import { readyUrl } from './node-client.ts';
 
 const stopWithin = 10_000;
+const linesKept = 5;
+
+/** The port is 0 for any free one, the folder null for the usual one, the key null where remotes' keys are not sealed. */
+export type ServerWishes = { port: number; data: string | null; sealKey: string | null };
 
 export interface ServerProcess {
   /** The address in the node's ready line; rejects when the node ends before it is ready. */
   url: Promise<string>;
   /** Opens one session of the node's page, which lasts as long as the node. */
   token: string;
-  onExit(listener: (code: number) => void): void;
-  /** Asks the node to close its store and resolves when it has ended; after ten seconds it is ended. */
+  /** How it ended, with the last that it said which is no log: the sentence of an error. */
+  ended: Promise<{ code: number; words: string }>;
+  /** Asks the node to close its store and resolves when it has ended; after ten seconds it is killed. */
   stop(): Promise<void>;
 }
 
-/** Starts the node in a process of its own, on a free port of the loopback interface. */
-export function startServer(): ServerProcess {
+/** Starts the node in a process of its own, on the loopback interface. */
+export function startServer({ port, data, sealKey }: ServerWishes): ServerProcess {
   const token = randomBytes(32).toString('base64url');
-  const child = utilityProcess.fork(fileURLToPath(new URL('./cli.js', import.meta.url)), ['serve', '--port', '0'], {
+  const args = ['serve', '--host', '127.0.0.1', '--port', String(port)];
+  const child = utilityProcess.fork(fileURLToPath(new URL('./cli.js', import.meta.url)), args, {
     serviceName: 'Archeion node',
-    env: { ...env, ARCHEION_RUN_TOKEN: token },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    // Secrets go by the environment: everybody can read a command line. What the user has set there wins.
+    env: {
+      ...(sealKey !== null && { ARCHEION_SEAL_KEY: sealKey }),
+      ...(data !== null && { ARCHEION_DATA: data }),
+      ...env,
+      ARCHEION_RUN_TOKEN: token,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const exited = new Promise<number>((resolve) => child.once('exit', resolve));
+  const said: string[] = [];
+  linesOf(child.stderr, (line) => {
+    console.error(line);
+    if (line.trim() !== '' && !line.startsWith('{')) said.push(line);
+    if (said.length > linesKept) said.shift();
+  });
+  const words = () => said.join('\n').replace(/^archeion: /, '');
+  const ended = new Promise<{ code: number; words: string }>((resolve) =>
+    child.once('exit', (code) => resolve({ code, words: words() })),
+  );
   const url = new Promise<string>((resolve, reject) => {
-    if (child.stdout) {
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        const found = readyUrl(line);
-        if (found) resolve(found);
-      });
-    }
-    void exited.then((code) => reject(new Error(`The node ended before it was ready (code ${code}).`)));
+    linesOf(child.stdout, (line) => {
+      const found = readyUrl(line);
+      if (found) resolve(found);
+    });
+    void ended.then(({ code }) => reject(new Error(`The node ended before it was ready (code ${code}).`)));
   });
   return {
     url,
     token,
-    onExit: (listener) => void exited.then(listener),
+    ended,
     async stop() {
-      // Electron offers no gentler way on every system: on POSIX this is SIGTERM, which the node answers by closing.
-      child.kill();
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise((resolve) => {
-        timer = setTimeout(resolve, stopWithin);
-      });
-      await Promise.race([exited, late]);
-      clearTimeout(timer);
+      // A signal would end the process at once on Windows; the node closes its store at this word on every system.
+      child.postMessage('stop');
+      const late = new Promise<void>((resolve) => setTimeout(resolve, stopWithin));
+      if ((await Promise.race([ended, late])) === undefined) child.kill();
     },
   };
+}
+
+function linesOf(input: NodeJS.ReadableStream | null, heard: (line: string) => void): void {
+  if (input) createInterface({ input }).on('line', heard);
 }

@@ -1,36 +1,125 @@
-import { BrowserWindow, shell } from 'electron';
+import { fileURLToPath } from 'node:url';
+import { BrowserWindow, dialog, type Rectangle, type Session, shell } from 'electron';
+import type { NodeSession } from './node-client.ts';
+import type { Settings } from './settings.ts';
+
+const usual = { width: 1280, height: 860 };
+const least = { width: 480, height: 360 };
+/** So much of the title must be on a display, so that the window can be taken hold of. */
+const grip = { width: 120, height: 30 };
+/** Pages of the node that are none of the window's. */
+const elsewhere = ['/docs', '/openapi.json', '/ops-reference'];
 
 /**
- * Opens the one window on the node's page, which exchanges the token for its session. It stays on the node: other
- * addresses open in the system's browser.
+ * Where a window opens: where it was, as far as that place is still there; else in the middle, in the usual size.
+ * @param areas what displays show apart from bars and docks
  */
-export function openWindow(nodeUrl: string, token: string): void {
+export function placed(kept: Rectangle | null, areas: readonly Rectangle[]): Partial<Rectangle> {
+  if (kept === null) return usual;
+  const area = areas.find(({ x, y, width, height }) => {
+    const shared = Math.min(kept.x + kept.width, x + width) - Math.max(kept.x, x);
+    return shared >= grip.width && kept.y >= y && kept.y + grip.height <= y + height;
+  });
+  if (!area) return usual;
+  const width = Math.max(least.width, Math.min(kept.width, area.width));
+  const height = Math.max(least.height, Math.min(kept.height, area.height));
+  return { x: kept.x, y: kept.y, width, height };
+}
+
+/** Makes a session fit for the window: it reaches the node and nothing else, and may only copy and go full screen. */
+export function protect(session: Session, nodeOrigin: () => string): void {
+  const granted = ['clipboard-sanitized-write', 'fullscreen'];
+  session.setPermissionRequestHandler((_contents, permission, answer) => answer(granted.includes(permission)));
+  session.setPermissionCheckHandler((_contents, permission) => granted.includes(permission));
+  // Its dictionaries would be fetched from elsewhere.
+  session.setSpellCheckerEnabled(false);
+  session.webRequest.onBeforeRequest(({ url }, answer) => answer({ cancel: !isReachable(url, nodeOrigin()) }));
+}
+
+/** The node, the page's own bytes, and what belongs to the browser itself: its tools and its viewer of PDF files. */
+export function isReachable(url: string, nodeOrigin: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { origin, protocol } = new URL(url);
+  return origin === nodeOrigin || ['data:', 'devtools:', 'chrome-extension:'].includes(protocol);
+}
+
+/** Gives the window's session the cookie of the node's; no script can read it. */
+export async function handOver(session: Session, { url, cookie }: NodeSession): Promise<void> {
+  await session.cookies.set({ url, ...cookie, path: '/', httpOnly: true, sameSite: 'strict' });
+}
+
+export interface WindowWishes {
+  /** The page's address. */
+  url: string;
+  session: Session;
+  kept: Settings['window'];
+  areas: Rectangle[];
+  keep(state: NonNullable<Settings['window']>): void;
+  openArchive(path: string): void;
+}
+
+/** Opens a window on the node's page. It stays on the node: links to other places open in the system's browser. */
+export function openWindow({ url, session, kept, areas, keep, openArchive }: WindowWishes): BrowserWindow {
   const window = new BrowserWindow({
-    width: 1280,
-    height: 860,
+    ...placed(kept?.bounds ?? null, areas),
+    minWidth: least.width,
+    minHeight: least.height,
     title: 'Archeion',
-    webPreferences: { sandbox: true, contextIsolation: true, nodeIntegration: false },
+    icon: fileURLToPath(new URL('../icons/icon.png', import.meta.url)),
+    webPreferences: {
+      session,
+      sandbox: true,
+      contextIsolation: true,
+      nodeIntegration: false,
+      webviewTag: false,
+      spellcheck: false,
+      // Only for PDF files, which Chromium shows in a plugin of its own.
+      plugins: true,
+      // A file that is dropped where the page does not take it comes as a navigation, below.
+      navigateOnDragDrop: true,
+    },
   });
-  const { origin } = new URL(nodeUrl);
+  if (kept?.maximized) window.maximize();
+  const { origin } = new URL(url);
+  const leave = (wanted: string) => {
+    if (/^(https?|mailto):/.test(wanted)) void shell.openExternal(wanted);
+    try {
+      if (/^file:.*\.car$/i.test(wanted)) openArchive(fileURLToPath(wanted));
+    } catch {
+      // An address of another machine's file, or of none.
+    }
+  };
   window.webContents.on('will-navigate', (event) => {
-    if (URL.canParse(event.url) && new URL(event.url).origin === origin) return;
+    const { origin: to, pathname } = URL.canParse(event.url) ? new URL(event.url) : { origin: '', pathname: '' };
+    if (to === origin && !elsewhere.includes(pathname)) return;
     event.preventDefault();
-    openOutside(event.url);
+    leave(event.url);
   });
-  window.webContents.setWindowOpenHandler(({ url }) => {
-    openOutside(url);
+  window.webContents.setWindowOpenHandler((wanted) => {
+    leave(wanted.url);
     return { action: 'deny' };
   });
-  window.webContents.session.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));
-  void window.loadURL(new URL(`/ui/#token=${token}`, nodeUrl).href);
+  window.webContents.on('will-prevent-unload', (event) => {
+    const choice = dialog.showMessageBoxSync(window, {
+      type: 'warning',
+      message: 'Something is not saved.',
+      detail: 'What was typed since the last save is lost when this page is left.',
+      buttons: ['Stay', 'Leave without saving'],
+      defaultId: 0,
+      cancelId: 0,
+    });
+    if (choice === 1) event.preventDefault();
+  });
+  window.webContents.on('render-process-gone', (_event, { reason }) => {
+    if (reason !== 'clean-exit' && !window.isDestroyed()) window.webContents.reload();
+  });
+  window.on('close', () => keep({ bounds: window.getNormalBounds(), maximized: window.isMaximized() }));
+  void window.loadURL(url);
+  return window;
 }
 
-export function focusWindow(): void {
-  const [window] = BrowserWindow.getAllWindows();
-  if (window?.isMinimized()) window.restore();
-  window?.focus();
-}
-
-function openOutside(url: string): void {
-  if (/^https?:\/\//.test(url)) void shell.openExternal(url);
+export function focusWindow(window: BrowserWindow): void {
+  if (window.isMinimized()) window.restore();
+  window.show();
+  window.focus();
 }

@@ -15,6 +15,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => process.exit(1));
   });
 }
+// The desktop starts the node as a utility process of Electron, and asks it by a word to end: not every system has signals.
+interface DesktopPort {
+  on(event: 'message', listener: (message: { data: unknown }) => void): void;
+}
+(process as { parentPort?: DesktopPort }).parentPort?.on('message', ({ data }) => {
+  if (data === 'stop') stop.abort();
+});
 
 /** Built, this file lies in out/main; from sources in src/server. */
 const pages = ['../renderer', '../../out/renderer'].map((folder) => join(import.meta.dirname, folder));

@@ -82,6 +82,10 @@ const settings = z.object({
   ARCHEION_JWT_AUDIENCE: text,
   ARCHEION_ALPHA_SECRET: text,
   ARCHEION_ALPHA_REQUIRED: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  ARCHEION_SEAL_KEY: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{43}$/, 'must be 32 bytes as base64url')
+    .optional(),
   ARCHEION_OFFICIAL_COLLECTION: z
     .string()
     .regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of a collection on the main network')
@@ -159,6 +163,8 @@ export interface Secrets {
   environment: Record<string, string>;
   jwt: { secret?: string | undefined; publicKey?: string | undefined };
   alpha: string | null;
+  /** What stored keys of remotes are sealed with. */
+  seal: string | null;
   /** The key of the chat endpoint. */
   chat: string | null;
   /** The key of the endpoint that makes vectors. */
@@ -236,6 +242,7 @@ export function readConfig(
       ),
       jwt: { secret: all.ARCHEION_JWT_SECRET, publicKey: all.ARCHEION_JWT_PUBLIC_KEY },
       alpha: all.ARCHEION_ALPHA_SECRET ?? null,
+      seal: all.ARCHEION_SEAL_KEY ?? null,
       chat: all.ARCHEION_CHAT_KEY ?? null,
       embed: all.ARCHEION_EMBED_KEY ?? null,
     },

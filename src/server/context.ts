@@ -203,7 +203,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   await networks.get(config.network);
   const sync = opened.use(
     new SyncEngine({
-      ...{ networks, identity, service: config.service, instance, now },
+      ...{ networks, identity, service: config.service, instance, now, sealKey: secrets.seal },
       clock: () => performance.now(),
       random: Math.random,
     }),

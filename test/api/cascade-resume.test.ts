@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { readyUrl } from '../../src/main/ready-line.ts';
+import { readyUrl } from '../../src/main/node-client.ts';
 import type { Json } from '../../src/server/model/manifest.ts';
 import { openReader } from '../../src/server/store/connection.ts';
 import { findStanding, findTip, type Standing } from '../../src/server/store/entities.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readyUrl } from '../../src/main/ready-line.ts';
+import { readyUrl } from '../../src/main/node-client.ts';
 import { operate } from '../helpers/node-archives.ts';
 import { SampleState } from '../helpers/sample-archive.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { readyUrl } from '../../src/main/ready-line.ts';
+import { readyUrl } from '../../src/main/node-client.ts';
 import { temporaryFolder } from '../helpers/node.ts';
 import { done, type Written } from '../helpers/node-archives.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { readyUrl } from '../../src/main/ready-line.ts';
+import { readyUrl } from '../../src/main/node-client.ts';
 import { operator } from '../helpers/callers.ts';
 import { ok } from '../helpers/entities.ts';
 import { send, startNode, temporaryFolder } from '../helpers/node.ts';

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { readyUrl } from '../../src/main/ready-line.ts';
+import { readyUrl } from '../../src/main/node-client.ts';
 import { type Entity, ok } from '../helpers/entities.ts';
 import { send, temporaryFolder } from '../helpers/node.ts';
 import { startWorker, type WorkerProcess } from '../helpers/worker-processes.ts';

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { readyUrl } from '../../src/main/ready-line.ts';
+import { readyUrl } from '../../src/main/node-client.ts';
 import { ask, type Person } from '../helpers/callers.ts';
 import { collection, type Entity, ok } from '../helpers/entities.ts';
 import { command, ended, fixture, many, one, type RunView, within, workflow } from '../helpers/local.ts';

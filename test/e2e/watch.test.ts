@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test, vi } from 'vitest';
-import { readyUrl } from '../../src/main/ready-line.ts';
+import { readyUrl } from '../../src/main/node-client.ts';
 import { ask, user } from '../helpers/callers.ts';
 import { collection, ok } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';

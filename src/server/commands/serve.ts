@@ -18,6 +18,7 @@ export function addServe(program: Command, shell: Shell): void {
       const flags = command.optsWithGlobals<GlobalOptions & { port?: string; host?: string }>();
       const { config, secrets } = readConfig(shell.env, flags, shell.dataFolder);
       const token = takeRunToken(shell.env);
+      delete shell.env.ARCHEION_SEAL_KEY;
       await using node = await startServer(config, secrets, { pid: shell.pid, ui: shell.ui, watch: true });
       if (token !== undefined) node.ctx.sessions.acceptToken(token);
       shell.out(JSON.stringify({ ready: { url: node.url } }));

@@ -1,10 +1,11 @@
 import type Database from 'better-sqlite3';
-import { load } from 'sqlite-vec';
+import { getLoadablePath } from 'sqlite-vec';
 
 /** Gives a connection the functions of sqlite-vec; where there is no build of it, the one that is needed without it. */
 export function loadVectorFunctions(db: Database.Database): void {
   try {
-    load(db);
+    // SQLite opens it by itself, and does not see into the archive of a packaged app.
+    db.loadExtension(getLoadablePath().replace(/\.asar(?=[\\/])/, '.asar.unpacked'));
   } catch {
     db.function('vec_distance_cosine', { deterministic: true }, (a, b) => cosineDistance(floats(a), floats(b)));
   }

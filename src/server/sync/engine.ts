@@ -14,6 +14,7 @@ import { agreement } from './brake.ts';
 import { syncContent } from './content-sync.ts';
 import { type FirstLook, lookFirst } from './first-look.ts';
 import { cardOf, type Introduction, introduced } from './introduction.ts';
+import { KeySeal } from './key-seal.ts';
 import { followLive, type LiveOptions } from './live.ts';
 import { previewPull, pull } from './pull.ts';
 import { push } from './push.ts';
@@ -37,6 +38,8 @@ export interface SyncOptions {
   /** Milliseconds that only grow. */
   clock: () => number;
   random: () => number;
+  /** What stored keys of remotes are sealed with, as 32 bytes in base64url; null: they are stored as they are. */
+  sealKey?: string | null;
   /** Milliseconds to wait before a request is sent again; tests give their own. */
   wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
@@ -75,6 +78,7 @@ const contentConcurrency = 4;
 /** Mirrors remotes and pushes to them; the decisions are in state.ts and feed.ts, the rules in SPEC.md. */
 export class SyncEngine implements AsyncDisposable {
   readonly #options: SyncOptions;
+  readonly #seal: KeySeal;
   readonly #running = new Map<string, Promise<unknown>>();
   readonly #endings = new Map<string, AbortController>();
   readonly #closing = new AbortController();
@@ -85,6 +89,7 @@ export class SyncEngine implements AsyncDisposable {
 
   constructor(options: SyncOptions) {
     this.#options = options;
+    this.#seal = new KeySeal(options.sealKey ?? null);
     this.runs = new Runs(options.now);
   }
 
@@ -108,7 +113,9 @@ export class SyncEngine implements AsyncDisposable {
     await using client = await this.#client(network, { url, secret });
     const own = this.#options.instance;
     const { instance, user } = await introduced(client, { network, own, keyed: secret !== null });
-    const row: SyncRow = { kind: 'remote', remote: wanted.name, url, secret, instance, user, direction, collections };
+    const sealed = secret === null ? null : this.#seal.seal(secret);
+    const facts = { url, secret: sealed, instance, user, direction, collections };
+    const row: SyncRow = { kind: 'remote', remote: wanted.name, ...facts };
     const rows: SyncRow[] = [
       row,
       { kind: 'remote_settings', remote: wanted.name, ...settings },
@@ -346,12 +353,13 @@ export class SyncEngine implements AsyncDisposable {
     }
   }
 
-  #client(
+  async #client(
     network: Network,
-    { url, secret, max_kbps = null }: Pick<Remote, 'url' | 'secret'> & Partial<RemoteSettings>,
+    { url, secret: stored, max_kbps = null }: Pick<Remote, 'url' | 'secret'> & Partial<RemoteSettings>,
     signal: AbortSignal = this.#closing.signal,
   ): Promise<RemoteClient> {
     const { service, random, wait, clock } = this.#options;
+    const secret = stored === null ? null : this.#seal.open(stored);
     const throttle = max_kbps === null ? undefined : new Throttle(max_kbps, clock);
     return RemoteClient.open({ url, secret, network, service, random, wait, signal, throttle });
   }

@@ -1,0 +1,81 @@
+import { openAsBlob } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+
+/** The page's session at the node, which the window and the shell share. */
+export interface NodeSession {
+  /** The node's origin. */
+  url: string;
+  cookie: { name: string; value: string };
+}
+
+/** What the shell reads of a remote (the node's RemoteView). */
+export interface RemoteStand extends Record<'pending' | 'conflicts' | 'refused', number> {
+  name: string;
+  words: string[];
+  running: object | null;
+  last_run: { error: string | null } | null;
+}
+
+/** What became of an archive (the node's CarImportView). */
+export interface ImportReport extends Record<'entities' | 'created' | 'advanced' | 'unchanged' | 'forks', number> {
+  remarks: string[];
+}
+
+/** The address in a line such as `{"ready":{"url":"http://127.0.0.1:4747"}}`; null for any other line. */
+export function readyUrl(line: string): string | null {
+  try {
+    const url: unknown = JSON.parse(line)?.ready?.url;
+    return typeof url === 'string' && URL.canParse(url) ? url : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Exchanges the run's token for a session; the token is then spent, and no page has seen it. */
+export async function signIn(url: string, token: string): Promise<NodeSession> {
+  const { origin } = new URL(url);
+  const answer = await fetch(new URL('/node/session', origin), {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Origin: origin },
+    body: JSON.stringify({ token }),
+  });
+  const [, name, value] = /^([^=;]+)=([^;]+)/.exec(answer.headers.getSetCookie()[0] ?? '') ?? [];
+  if (!answer.ok || !name || !value) throw new Error(`The node did not let its own window in (${answer.status}).`);
+  return { url: origin, cookie: { name, value } };
+}
+
+/** The remotes of both networks. */
+export async function readRemotes(session: NodeSession): Promise<RemoteStand[]> {
+  const answer = await fetch(new URL('/node/status', session.url), { headers: headersOf(session) });
+  if (!answer.ok) throw new Error(`The node answered ${answer.status}.`);
+  const { networks } = (await answer.json()) as { networks: { remotes: RemoteStand[] }[] };
+  return networks.flatMap(({ remotes }) => remotes);
+}
+
+/** Imports a CAR file, a bag or a crate. @throws Error in the node's words, which has then written nothing */
+export async function sendArchive(
+  session: NodeSession,
+  path: string,
+  progress: (share: number) => void,
+): Promise<ImportReport> {
+  const answer = await fetch(new URL('/node/import-car', session.url), {
+    method: 'POST',
+    headers: { ...headersOf(session), 'Content-Type': 'application/octet-stream' },
+    body: await openAsBlob(path),
+  });
+  for await (const text of createInterface({ input: Readable.fromWeb(answer.body as ReadableStream) })) {
+    const line: { progress?: Record<'entities' | 'total', number>; done?: ImportReport; error?: string } =
+      JSON.parse(text);
+    if (line.error !== undefined) throw new Error(line.error);
+    if (line.progress) progress(line.progress.entities / Math.max(1, line.progress.total));
+    if (line.done) return line.done;
+  }
+  throw new Error('The node ended before the import did. When it runs again it completes what it had begun.');
+}
+
+/** A write with the session has to say that it comes from the page's origin. */
+function headersOf({ url, cookie }: NodeSession): Record<string, string> {
+  return { Origin: url, Cookie: `${cookie.name}=${cookie.value}` };
+}

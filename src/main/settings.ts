@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, isAbsolute } from 'node:path';
+import { safeStorage } from 'electron';
+import { z } from 'zod';
+
+/** What the shell remembers from one start to the next; what cannot be read counts as not set. */
+const file = z.object({
+  /** The data folder that was chosen, null for the usual one. */
+  data: z.string().refine(isAbsolute).nullable().catch(null),
+  window: z
+    .object({
+      bounds: z.object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() }),
+      maximized: z.boolean(),
+    })
+    .nullable()
+    .catch(null),
+  /** The key that seals remotes' keys, encrypted by the system's keyring, as base64. */
+  sealed: z.string().nullable().catch(null),
+  /** Whether it was said that there is no keyring. */
+  warned: z.boolean().catch(false),
+});
+export type Settings = z.infer<typeof file>;
+
+/** The shell's own file. What cannot be written is kept until the end. */
+export class SettingsFile {
+  readonly #path: string;
+  current: Settings;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.current = read(path);
+  }
+
+  update(part: Partial<Settings>): void {
+    this.current = { ...this.current, ...part };
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true });
+      writeFileSync(`${this.#path}.new`, JSON.stringify(this.current), { mode: 0o600 });
+      renameSync(`${this.#path}.new`, this.#path);
+    } catch (error) {
+      console.error(`The settings of the window could not be kept: ${error}`);
+    }
+  }
+}
+
+/**
+ * The key that the node seals the keys of remotes with: 32 bytes as base64url, the same at each start. Null where the
+ * system has no keyring: what Electron would do there could be undone by anybody.
+ */
+export async function sealKey(settings: SettingsFile, platform: string): Promise<string | null> {
+  try {
+    if (!(await safeStorage.isAsyncEncryptionAvailable())) return null;
+    if (platform === 'linux' && ['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend()))
+      return null;
+    const { sealed } = settings.current;
+    if (sealed !== null) {
+      const { result, shouldReEncrypt } = await safeStorage.decryptStringAsync(Buffer.from(sealed, 'base64'));
+      if (shouldReEncrypt) await keep(settings, result);
+      return result;
+    }
+    const key = randomBytes(32).toString('base64url');
+    await keep(settings, key);
+    return key;
+  } catch (error) {
+    // A keyring that is locked or was made anew. The sealed key stays: it may be good again another time.
+    console.error(`The system's keyring gave nothing: ${error}`);
+    return null;
+  }
+}
+
+async function keep(settings: SettingsFile, key: string): Promise<void> {
+  settings.update({ sealed: (await safeStorage.encryptStringAsync(key)).toString('base64') });
+}
+
+function read(path: string): Settings {
+  try {
+    return file.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    return file.parse({});
+  }
+}

@@ -1,0 +1,95 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { temporaryFolder } from '../helpers/node.ts';
+
+vi.mock('electron', async () => (await import('./electron.ts')).electron);
+
+const { SettingsFile, sealKey } = await import('../../src/main/settings.ts');
+const { told } = await import('./electron.ts');
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let path: string;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  path = join(folder.path, 'shell', 'desktop.json');
+  Object.assign(told.keyring, { available: true, backend: 'gnome_libsecret', stale: false, broken: false });
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await folder[Symbol.asyncDispose]();
+});
+
+const unset = { data: null, window: null, sealed: null, warned: false };
+const placed = { bounds: { x: -5, y: 0, width: 800, height: 600 }, maximized: true };
+
+describe('what the shell remembers', () => {
+  test('is there at the next start, for the user alone', () => {
+    const settings = new SettingsFile(path);
+    expect(settings.current).toEqual(unset);
+    settings.update({ data: '/archive', window: placed });
+    expect(new SettingsFile(path).current).toEqual({ ...unset, data: '/archive', window: placed });
+    expect(statSync(path).mode & 0o077).toBe(0);
+  });
+
+  test.each([
+    'no JSON',
+    'null',
+    '[]',
+    '{"data":7,"window":{"bounds":null,"maximized":true},"sealed":{},"warned":"yes"}',
+    '{"data":"relative","window":{"bounds":{"x":0,"y":0,"width":1e400,"height":1},"maximized":true}}',
+    '{"window":{"bounds":{"x":0.5,"y":0,"width":1,"height":1},"maximized":true}}',
+  ])('counts as not set where it cannot be used: %s', (text) => {
+    new SettingsFile(path).update({});
+    writeFileSync(path, text);
+    expect(new SettingsFile(path).current).toEqual(unset);
+  });
+
+  test('does not keep the shell from running where it cannot be written', () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    writeFileSync(join(folder.path, 'shell'), '');
+    const settings = new SettingsFile(path);
+    settings.update({ data: '/archive' });
+    expect(settings.current.data).toBe('/archive');
+    expect(log).toHaveBeenCalledOnce();
+  });
+});
+
+describe('the key that seals', () => {
+  test('is made once and kept encrypted', async () => {
+    const key = await sealKey(new SettingsFile(path), 'linux');
+    expect(key).toMatch(/^[\w-]{43}$/);
+    expect(readFileSync(path, 'utf8')).not.toContain(key);
+    expect(await sealKey(new SettingsFile(path), 'linux')).toBe(key);
+  });
+
+  test('is encrypted anew when the keyring asks for that', async () => {
+    const settings = new SettingsFile(path);
+    const key = await sealKey(settings, 'darwin');
+    told.keyring.stale = true;
+    const write = vi.spyOn(settings, 'update');
+    expect(await sealKey(settings, 'darwin')).toBe(key);
+    expect(write).toHaveBeenCalledOnce();
+  });
+
+  test('is none where there is no keyring, or one that anybody could undo', async () => {
+    const settings = new SettingsFile(path);
+    told.keyring.backend = 'basic_text';
+    expect(await sealKey(settings, 'linux')).toBeNull();
+    told.keyring.backend = 'unknown';
+    expect(await sealKey(settings, 'linux')).toBeNull();
+    told.keyring.available = false;
+    expect(await sealKey(settings, 'win32')).toBeNull();
+    expect(settings.current.sealed).toBeNull();
+  });
+
+  test('is none while the keyring is locked, and the same afterwards', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const settings = new SettingsFile(path);
+    const key = await sealKey(settings, 'linux');
+    told.keyring.broken = true;
+    expect(await sealKey(settings, 'linux')).toBeNull();
+    told.keyring.broken = false;
+    expect(await sealKey(settings, 'linux')).toBe(key);
+  });
+});
