@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { argv, cwd, env, platform } from 'node:process';
 import { app, type BrowserWindow, dialog, Menu, powerMonitor, screen, session, shell } from 'electron';
 import { archivesIn, importArchive } from './archives.ts';
-import { applicationMenu, type MenuActions, TrayMark } from './menu.ts';
+import { applicationMenu, type MenuActions, openTray } from './menu.ts';
 import { type NodeSession, readRemotes, signIn } from './node-client.ts';
 import { NodeKeeper } from './node-keeper.ts';
 import { startServer } from './server-process.ts';
 import { SettingsFile, sealKey } from './settings.ts';
-import { focusWindow, handOver, openWindow, protect } from './window.ts';
+import { handOver, openWindow, protect } from './window.ts';
 
 const lookEvery = 10_000;
 const unsealed = 'This system has no keyring: keys of remotes lie unencrypted in the data folder.';
@@ -15,29 +15,31 @@ const unsealed = 'This system has no keyring: keys of remotes lie unencrypted in
 // Beside the node's own folder, which has the same name on macOS.
 if (!app.commandLine.hasSwitch('user-data-dir'))
   app.setPath('userData', join(app.getPath('appData'), 'Archeion Desktop'));
-
 const settings = new SettingsFile(join(app.getPath('userData'), 'desktop.json'));
 /** Archives that wait for the node, or for those before them. */
 const waiting: string[] = archivesIn(argv.slice(1), cwd());
 let importing = false;
 let node: NodeSession | null = null;
 let window: BrowserWindow | null = null;
-let tray: TrayMark | null = null;
+let tray: ReturnType<typeof openTray> | null = null;
 let seal: string | null = null;
 let quitting = false;
 
 const keeper = new NodeKeeper({
   start: (port) => startServer({ port, data: settings.current.data, sealKey: seal }),
   async ready(url, token) {
-    const before = node?.url;
+    const before = { node, window };
     node = await signIn(url, token);
     await handOver(pageSession(), node);
     // At the same address the page goes on where it was, with all that was typed.
-    if (before !== node.url) window?.destroy();
+    const moved = before.node?.url !== node.url;
+    if (moved) window = null;
     show();
+    // Afterwards: without any window the program ends.
+    if (moved) before.window?.destroy();
     void look(node);
   },
-  down: () => tray?.show(null, null),
+  down: () => tray?.(null, null),
   gaveUp: (words) => void gaveUp(words),
 });
 // In memory alone: what the page leaves is gone when the program ends.
@@ -54,7 +56,8 @@ async function start(): Promise<void> {
     move: (steps) => window?.webContents.navigationHistory.goToOffset(steps),
   };
   Menu.setApplicationMenu(applicationMenu(actions, platform === 'darwin'));
-  tray = new TrayMark({ show, quit: () => app.quit() });
+  tray = openTray({ show, quit: () => app.quit() });
+  tray(null, null);
   powerMonitor.on('shutdown', () => app.quit());
   seal = await sealKey(settings, platform);
   keeper.start();
@@ -65,7 +68,8 @@ async function start(): Promise<void> {
 }
 
 function show(): void {
-  if (window) focusWindow(window);
+  if (window?.isMinimized()) window.restore();
+  if (window) window.show();
   else if (node) window = opened(node.url);
   void importWaiting();
 }
@@ -89,7 +93,7 @@ function opened(url: string): BrowserWindow {
 async function look(asked: NodeSession): Promise<void> {
   if (asked !== node || quitting) return;
   const remotes = await readRemotes(asked).catch(() => null);
-  tray?.show(remotes, seal === null ? unsealed : null);
+  tray?.(remotes, seal === null ? unsealed : null);
   setTimeout(() => void look(asked), lookEvery);
 }
 
@@ -107,23 +111,19 @@ async function importWaiting(): Promise<void> {
 
 async function chooseArchives(): Promise<void> {
   const filters = [{ name: 'Archives', extensions: ['car', 'zip'] }];
-  const { filePaths } = await dialog.showOpenDialog({ properties: ['openFile', 'multiSelections'], filters });
+  const { filePaths } = await dialog.showOpenDialog({ properties: ['openFile'], filters });
   for (const path of filePaths) openArchive(path);
 }
 
 /** Opens another data folder, with a node of its own. */
 async function chooseFolder(): Promise<boolean> {
-  const chosen = await dialog.showOpenDialog({ properties: ['openDirectory', 'createDirectory'] });
-  const [data] = chosen.filePaths;
+  const { filePaths } = await dialog.showOpenDialog({ properties: ['openDirectory', 'createDirectory'] });
+  const [data] = filePaths;
   if (data === undefined) return false;
-  const { response } = await dialog.showMessageBox({
-    type: 'question',
-    message: `Open the data folder ${data}?`,
-    detail: 'What is typed and not saved is lost. The folder of now stays as it is.',
-    buttons: ['Open', 'Cancel'],
-    cancelId: 1,
-  });
-  if (response !== 0) return false;
+  const message = `Open the data folder ${data}?`;
+  const detail = 'What is typed and not saved is lost. The folder of now stays as it is.';
+  const asked = { type: 'question' as const, message, detail, buttons: ['Open', 'Cancel'], cancelId: 1 };
+  if ((await dialog.showMessageBox(asked)).response !== 0) return false;
   settings.update({ data });
   await keeper.stop();
   keeper.start();
@@ -154,9 +154,7 @@ if (app.requestSingleInstanceLock()) {
     for (const path of archivesIn(args.slice(1), folder)) openArchive(path);
   });
   app.on('activate', show);
-  app.on('window-all-closed', () => {
-    if (platform !== 'darwin') app.quit();
-  });
+  app.on('window-all-closed', () => platform !== 'darwin' && app.quit());
   // The windows have closed by now, so nothing unsaved is left; what remains is to wait for the node.
   app.on('will-quit', (event) => {
     event.preventDefault();
@@ -168,6 +166,4 @@ if (app.requestSingleInstanceLock()) {
     dialog.showErrorBox('Archeion', error instanceof Error ? error.message : String(error));
     app.exit(1);
   });
-} else {
-  app.quit();
-}
+} else app.quit();

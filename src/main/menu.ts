@@ -46,36 +46,24 @@ export function syncState(remotes: readonly RemoteStand[] | null): { words: stri
   return { words: remotes.length > 0 ? 'In sync' : 'Nothing is synced', attention: false };
 }
 
-/** The mark in the system's bar: how sync stands, and the way to the window. */
-export class TrayMark {
-  readonly #tray = new Tray(image(false));
-  readonly #actions: { show(): void; quit(): void };
-
-  constructor(actions: { show(): void; quit(): void }) {
-    this.#actions = actions;
-    this.#tray.on('click', actions.show);
-    this.show(null, null);
-  }
-
-  /** @param remark what else is to be known */
-  show(remotes: readonly RemoteStand[] | null, remark: string | null): void {
+/** Puts a mark into the system's bar: the way to the window, and how sync stands, as often as what it gives is called. */
+export function openTray(actions: Record<'show' | 'quit', () => void>) {
+  const tray = new Tray(image(false));
+  tray.on('click', actions.show);
+  return (remotes: readonly RemoteStand[] | null, remark: string | null) => {
     const { words, attention } = syncState(remotes);
-    this.#tray.setImage(image(attention));
-    this.#tray.setToolTip(`Archeion: ${words}`);
-    const sentences = [
-      words,
-      ...(remotes ?? []).flatMap((remote) => remote.words).slice(0, 10),
-      ...(remark ? [remark] : []),
-    ];
-    this.#tray.setContextMenu(
+    tray.setImage(image(attention));
+    tray.setToolTip(`Archeion: ${words}`);
+    const sentences = [words, ...(remotes ?? []).flatMap((remote) => remote.words).slice(0, 10), remark ?? []].flat();
+    tray.setContextMenu(
       Menu.buildFromTemplate([
         ...sentences.map((label) => ({ label, enabled: false })),
         { type: 'separator' },
-        { label: 'Show Archeion', click: this.#actions.show },
-        { label: 'Quit', click: this.#actions.quit },
+        { label: 'Show Archeion', click: actions.show },
+        { label: 'Quit', click: actions.quit },
       ]),
     );
-  }
+  };
 }
 
 function image(attention: boolean) {

@@ -1,6 +1,5 @@
 import type { ServerProcess } from './server-process.ts';
 
-/** So many ends within this time are no accident any more. */
 const mostCrashes = 5;
 const forgetAfter = 5 * 60_000;
 const firstPause = 500;
@@ -9,16 +8,12 @@ const firstPause = 500;
 export interface KeeperEvents {
   start(port: number): ServerProcess;
   ready(url: string, token: string): Promise<void>;
-  /** It ended and is started again in a moment. */
   down(): void;
-  /** It is not started again by itself; `words` say why, in its own sentence where there is one. */
+  /** It is not started again by itself, for a reason in its own words. */
   gaveUp(words: string): void;
 }
 
-/**
- * How long to wait before the node is started again, in milliseconds; null: no more. Twice as long each time.
- * @param crashes when it ended, the last one at the end
- */
+/** How long to wait after crashes at these times, in milliseconds: twice as long each time; null: no more. */
 export function pauseAfter(crashes: readonly number[]): number | null {
   const last = crashes.at(-1) ?? 0;
   const recent = crashes.filter((time) => time > last - forgetAfter).length;
@@ -28,15 +23,13 @@ export function pauseAfter(crashes: readonly number[]): number | null {
 /** Keeps one node running: starts it again when it crashes, at the same address, so that the page goes on where it was. */
 export class NodeKeeper {
   readonly #events: KeeperEvents;
-  readonly #now: () => number;
   #server: ServerProcess | null = null;
   #port = 0;
   #crashes: number[] = [];
   #pause: NodeJS.Timeout | undefined;
 
-  constructor(events: KeeperEvents, now: () => number = Date.now) {
+  constructor(events: KeeperEvents) {
     this.#events = events;
-    this.#now = now;
   }
 
   /** Starts a node, on any port. */
@@ -62,8 +55,8 @@ export class NodeKeeper {
       this.#port = Number(new URL(url).port);
       await this.#events.ready(url, server.token);
     };
-    // A node that ends before it is ready, or while it is asked, is dealt with below.
-    server.url.then(ready).catch((error: unknown) => console.error(String(error)));
+    // One that answers and then does not let its window in is as good as crashed.
+    server.url.then(ready, () => undefined).catch(() => server.stop());
     void server.ended.then(({ code, words }) => {
       if (this.#server === server) this.#ended(words || `It ended with the code ${code}.`);
     });
@@ -71,7 +64,7 @@ export class NodeKeeper {
 
   #ended(words: string): void {
     this.#server = null;
-    this.#crashes.push(this.#now());
+    this.#crashes.push(Date.now());
     // A node that has never answered will not do so the next time.
     const pause = this.#port === 0 ? null : pauseAfter(this.#crashes);
     if (pause === null) this.#events.gaveUp(words);

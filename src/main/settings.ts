@@ -4,17 +4,12 @@ import { dirname, isAbsolute } from 'node:path';
 import { safeStorage } from 'electron';
 import { z } from 'zod';
 
+const bounds = z.object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() });
 /** What the shell remembers from one start to the next; what cannot be read counts as not set. */
 const file = z.object({
   /** The data folder that was chosen, null for the usual one. */
   data: z.string().refine(isAbsolute).nullable().catch(null),
-  window: z
-    .object({
-      bounds: z.object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() }),
-      maximized: z.boolean(),
-    })
-    .nullable()
-    .catch(null),
+  window: z.object({ bounds, maximized: z.boolean() }).nullable().catch(null),
   /** The key that seals remotes' keys, encrypted by the system's keyring, as base64. */
   sealed: z.string().nullable().catch(null),
   /** Whether it was said that there is no keyring. */
@@ -54,23 +49,16 @@ export async function sealKey(settings: SettingsFile, platform: string): Promise
     if (platform === 'linux' && ['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend()))
       return null;
     const { sealed } = settings.current;
-    if (sealed !== null) {
-      const { result, shouldReEncrypt } = await safeStorage.decryptStringAsync(Buffer.from(sealed, 'base64'));
-      if (shouldReEncrypt) await keep(settings, result);
-      return result;
-    }
-    const key = randomBytes(32).toString('base64url');
-    await keep(settings, key);
+    const found = sealed === null ? null : await safeStorage.decryptStringAsync(Buffer.from(sealed, 'base64'));
+    const key = found?.result ?? randomBytes(32).toString('base64url');
+    if (found === null || found.shouldReEncrypt)
+      settings.update({ sealed: (await safeStorage.encryptStringAsync(key)).toString('base64') });
     return key;
   } catch (error) {
     // A keyring that is locked or was made anew. The sealed key stays: it may be good again another time.
     console.error(`The system's keyring gave nothing: ${error}`);
     return null;
   }
-}
-
-async function keep(settings: SettingsFile, key: string): Promise<void> {
-  settings.update({ sealed: (await safeStorage.encryptStringAsync(key)).toString('base64') });
 }
 
 function read(path: string): Settings {

@@ -84,10 +84,8 @@ export function openWindow({ url, session, kept, areas, keep, openArchive }: Win
   const leave = (wanted: string) => {
     if (/^(https?|mailto):/.test(wanted)) void shell.openExternal(wanted);
     try {
-      if (/^file:.*\.car$/i.test(wanted)) openArchive(fileURLToPath(wanted));
-    } catch {
-      // An address of another machine's file, or of none.
-    }
+      if (/^file:(?!.*%00).*\.car$/i.test(wanted)) openArchive(fileURLToPath(wanted));
+    } catch {} // The address of another machine's file, or of none.
   };
   window.webContents.on('will-navigate', (event) => {
     const { origin: to, pathname } = URL.canParse(event.url) ? new URL(event.url) : { origin: '', pathname: '' };
@@ -116,10 +114,4 @@ export function openWindow({ url, session, kept, areas, keep, openArchive }: Win
   window.on('close', () => keep({ bounds: window.getNormalBounds(), maximized: window.isMaximized() }));
   void window.loadURL(url);
   return window;
-}
-
-export function focusWindow(window: BrowserWindow): void {
-  if (window.isMinimized()) window.restore();
-  window.show();
-  window.focus();
 }

@@ -6,8 +6,6 @@ import { operator } from '../helpers/callers.ts';
 import { collection } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 
-vi.mock('electron', async () => (await import('./electron.ts')).electron);
-
 // The whole shell over the stand-in, with real nodes as its processes.
 
 const cli = resolve(import.meta.dirname, '../../src/server/cli.ts');
@@ -16,19 +14,23 @@ const sources = new URL('../helpers/typescript.mjs', import.meta.url).href;
 const hears = `data:text/javascript,import { EventEmitter } from 'node:events';
 process.parentPort = new EventEmitter();
 process.on('message', (data) => process.parentPort.emit('message', { data }));
-process.channel.unref();`;
+process.channel?.unref();`;
 
 const processes: ChildProcess[] = [];
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let shell: typeof import('./electron.ts');
 
 beforeEach(async () => {
+  // Both are new for each test: the shell begins when it is imported.
   vi.resetModules();
+  vi.doMock('electron', async () => (await import('./electron.ts')).electron);
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
   folder = await temporaryFolder();
   vi.stubEnv('ARCHEION_DATA', join(folder.path, 'data'));
   shell = await import('./electron.ts');
   shell.electron.app.paths.appData = folder.path;
+  // Without an end to it a node that cannot start would be tried again and again.
+  shell.told.press = { 'The node does not run': 2 };
   shell.told.fork = (path, args, options) => {
     const child = new shell.Child(path, args, options);
     const run = spawn(process.execPath, ['--import', sources, '--import', hears, cli, ...args], {
@@ -94,7 +96,7 @@ test('the window is signed in, comes through a crash of the node, takes archives
   writeFileSync(join(folder.path, 'letters.car'), Buffer.from(await archive.arrayBuffer()));
   shell.electron.app.emit('second-instance', {}, ['archeion', '--x', 'letters.car'], folder.path);
   await expect.poll(said, soon).toContain('“letters.car” is imported');
-  expect(window?.done).toContain('focus');
+  expect(window?.done).toContain('show');
   const opened = shell.event();
   shell.electron.app.emit('open-file', opened, join(folder.path, 'gone.car'));
   expect(opened.prevented).toBe(true);
@@ -112,7 +114,6 @@ test('the window is signed in, comes through a crash of the node, takes archives
 test('where the node cannot run, its own words are shown, with the ways out', async () => {
   await using holder = await startNode({ data: join(folder.path, 'data') });
   expect(holder.url).toContain('127.0.0.1');
-  shell.told.press = { 'The node does not run': 2 };
   await start();
   await expect.poll(() => shell.electron.app.exits, soon).toEqual([0]);
   const message = shell.told.messages.find(({ type }) => type === 'error');
@@ -131,11 +132,11 @@ test('another data folder is opened by a node of its own, and remembered; the us
   shell.told.chosen = [chosen];
   const item = () =>
     shell.told.menu.flatMap(({ submenu }) => submenu ?? []).find(({ label }) => label === 'Data Folder…');
-  shell.told.press = { 'Open the data folder': 1 };
+  shell.told.press['Open the data folder'] = 1;
   item()?.click?.();
   await expect.poll(said, soon).toContain(`Open the data folder ${chosen}?`);
   expect(windows()).toHaveLength(1);
-  shell.told.press = {};
+  shell.told.press['Open the data folder'] = 0;
   item()?.click?.();
   await expect.poll(windows, soon).toHaveLength(2);
   expect(first?.destroyed).toBe(true);

@@ -96,9 +96,6 @@ export class BrowserWindow extends EventEmitter {
   show(): void {
     this.done.push('show');
   }
-  focus(): void {
-    this.done.push('focus');
-  }
   getNormalBounds(): Box {
     return { x: 10, y: 20, width: 900, height: 700 };
   }
@@ -114,8 +111,11 @@ export class BrowserWindow extends EventEmitter {
     this.destroy();
   }
   destroy(): void {
+    if (this.destroyed) return;
     this.destroyed = true;
     this.emit('closed');
+    if (told.windows.every(({ destroyed }) => destroyed) && !electron.app.quitting)
+      electron.app.emit('window-all-closed');
   }
 }
 
@@ -176,6 +176,7 @@ class App extends EventEmitter {
   readonly paths: Record<string, string> = {};
   readonly commandLine = { hasSwitch: (name: string) => name in this.paths };
   locked = true;
+  quitting = false;
   exits: number[] = [];
   getPath(name: string): string {
     return this.paths[name] ?? `/nowhere/${name}`;
@@ -189,6 +190,7 @@ class App extends EventEmitter {
   async whenReady(): Promise<void> {}
   /** Windows are asked first, then the program; what the latter prevents goes on. */
   quit(): void {
+    this.quitting = true;
     for (const window of told.windows) if (!window.destroyed) window.close();
     const asked = event();
     this.emit('will-quit', asked);

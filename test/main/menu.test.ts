@@ -3,7 +3,7 @@ import type { MenuItem } from './electron.ts';
 
 vi.mock('electron', async () => (await import('./electron.ts')).electron);
 
-const { applicationMenu, syncState, TrayMark } = await import('../../src/main/menu.ts');
+const { applicationMenu, openTray, syncState } = await import('../../src/main/menu.ts');
 const { told } = await import('./electron.ts');
 
 const calm = {
@@ -73,11 +73,12 @@ test.each([
 
 test('the tray shows how sync stands, and leads to the window', () => {
   const heard: string[] = [];
-  const mark = new TrayMark({ show: () => void heard.push('show'), quit: () => void heard.push('quit') });
+  const say = openTray({ show: () => void heard.push('show'), quit: () => void heard.push('quit') });
   const tray = told.trays.at(-1);
+  say(null, null);
   expect(tray?.tip).toBe('Archeion: The node does not answer');
   expect(tray?.image).toMatch(/tray-attention\.png$/);
-  mark.show([calm], 'There is no keyring.');
+  say([calm], 'There is no keyring.');
   expect(tray?.tip).toBe('Archeion: In sync');
   expect(tray?.image).toMatch(/tray\.png$/);
   expect(tray?.menu.map(({ label }) => label)).toEqual([
