@@ -30,9 +30,9 @@ export function startServer({ port, data, sealKey }: ServerWishes): ServerProces
     serviceName: 'Archeion node',
     // Secrets go by the environment: everybody can read a command line. What the user has set there wins.
     env: {
-      ...(sealKey !== null && { ARCHEION_SEAL_KEY: sealKey }),
-      ...(data !== null && { ARCHEION_DATA: data }),
       ...env,
+      ...(sealKey !== null && !env.ARCHEION_SEAL_KEY && { ARCHEION_SEAL_KEY: sealKey }),
+      ...(data !== null && !env.ARCHEION_DATA && { ARCHEION_DATA: data }),
       ARCHEION_RUN_TOKEN: token,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

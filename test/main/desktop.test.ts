@@ -117,7 +117,7 @@ test('where the node cannot run, its own words are shown, with the ways out', as
   await start();
   await expect.poll(() => shell.electron.app.exits, soon).toEqual([0]);
   const message = shell.told.messages.find(({ type }) => type === 'error');
-  expect(message?.detail).toContain('in use');
+  expect(message?.detail).toContain('Another process uses the data folder');
   expect(message?.buttons).toEqual(['Try again', 'Another data folder…', 'Quit']);
   expect(windows()).toEqual([]);
 });
