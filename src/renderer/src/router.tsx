@@ -11,6 +11,7 @@ import { ErrorScreen, NoSuchScreen } from './shell/error-screen.tsx';
 import { argoAddress } from './views/argo/argo-queries.ts';
 import { tableAddress } from './views/collection/table-address.ts';
 import { graphAddress } from './views/graph/graph-address.ts';
+import { membersAddress } from './views/members/members-queries.ts';
 import { searchAddress } from './views/search/search-query.ts';
 import { Start } from './views/start/start.tsx';
 
@@ -36,6 +37,13 @@ const collection = createRoute({
   path: '/collections/$id',
   validateSearch: tableAddress,
   component: lazyRouteComponent(() => import('./views/collection/collection.tsx'), 'Collection'),
+});
+
+const members = createRoute({
+  getParentRoute: () => root,
+  path: '/collections/$id/members',
+  validateSearch: membersAddress,
+  component: lazyRouteComponent(() => import('./views/members/members.tsx'), 'Members'),
 });
 
 const entity = createRoute({
@@ -81,8 +89,33 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./views/settings/settings.tsx'), 'Settings'),
 });
 
+const keys = createRoute({
+  getParentRoute: () => root,
+  path: '/settings/keys',
+  component: lazyRouteComponent(() => import('./views/keys/keys.tsx'), 'Keys'),
+});
+
+const nodeSettings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings/node',
+  component: lazyRouteComponent(() => import('./views/settings/node-settings.tsx'), 'NodeSettings'),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([start, collections, collection, entity, history, search, argo, graph, settings]),
+  routeTree: root.addChildren([
+    start,
+    collections,
+    collection,
+    members,
+    entity,
+    history,
+    search,
+    argo,
+    graph,
+    settings,
+    keys,
+    nodeSettings,
+  ]),
   basepath: '/ui',
   defaultErrorComponent: ErrorScreen,
   defaultPendingComponent: Waiting,

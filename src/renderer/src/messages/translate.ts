@@ -20,6 +20,8 @@ export interface Texts {
   number(value: number): string;
   date(value: Date): string;
   dateTime(value: Date): string;
+  /** A time that something takes or took, in its two largest units. */
+  duration(seconds: number): string;
   /** A size in bytes, kilobytes and so on, of 1,000 each. */
   bytes(value: number): string;
 }
@@ -60,6 +62,24 @@ export function textsOf(language: string, messages: Messages): Texts {
     number: (value) => number.format(value),
     date: (value) => date.format(value),
     dateTime: (value) => dateTime.format(value),
+    duration(seconds) {
+      const parts = [
+        { unit: 'day', value: Math.floor(seconds / 86_400) },
+        { unit: 'hour', value: Math.floor(seconds / 3600) % 24 },
+        { unit: 'minute', value: Math.floor(seconds / 60) % 60 },
+        { unit: 'second', value: Math.floor(seconds) % 60 },
+      ];
+      const first = Math.max(
+        0,
+        parts.findIndex(({ value }) => value > 0),
+      );
+      const shown = seconds < 1 ? parts.slice(-1) : parts.slice(first, first + 2).filter(({ value }) => value > 0);
+      return shown
+        .map(({ unit, value }) =>
+          new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value),
+        )
+        .join(' ');
+    },
     bytes(value) {
       const power = value < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(value) / 3));
       const unit = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'][power];

@@ -1,4 +1,4 @@
-import { House, Library, type LucideIcon, Network, Search, Settings, Waypoints } from 'lucide-react';
+import { House, KeyRound, Library, type LucideIcon, Network, Search, Server, Settings, Waypoints } from 'lucide-react';
 import type { MessageKey } from '../messages/translate.ts';
 
 /** A screen that the navigation leads to. */
@@ -8,6 +8,8 @@ export interface Place {
   icon: LucideIcon;
   /** A shortcut: two letters, one after the other. */
   keys: string;
+  /** Reached by keys and the palette alone: the side bar has the screen that it belongs to. */
+  side?: false;
 }
 
 /** The navigation from top to bottom; a new screen is added here, and to the routes. */
@@ -18,4 +20,6 @@ export const places: Place[] = [
   { to: '/argo', label: 'nav.argo', icon: Waypoints, keys: 'g q' },
   { to: '/graph', label: 'nav.graph', icon: Network, keys: 'g g' },
   { to: '/settings', label: 'nav.settings', icon: Settings, keys: 'g ,' },
+  { to: '/settings/keys', label: 'keys.title', icon: KeyRound, keys: 'g k', side: false },
+  { to: '/settings/node', label: 'settings.node', icon: Server, keys: 'g n', side: false },
 ];

@@ -29,18 +29,20 @@ export function SideBar({ onPalette, onHelp }: { onPalette(): void; onHelp(): vo
       </button>
       <nav aria-label={t('nav.label')} className="order-last w-full md:order-none">
         <ul className="flex flex-wrap gap-1 md:flex-col md:gap-0.5">
-          {places.map(({ to, label, icon: Icon }) => (
-            <li key={to}>
-              <Link
-                to={to}
-                activeOptions={{ exact: to === '/', includeSearch: false }}
-                className="flex h-8 items-center gap-2 rounded-md px-2 text-ink hover:bg-surface data-[status=active]:bg-accent-soft data-[status=active]:font-medium"
-              >
-                <Icon size={16} aria-hidden className="text-quiet" />
-                {t(label)}
-              </Link>
-            </li>
-          ))}
+          {places
+            .filter(({ side }) => side !== false)
+            .map(({ to, label, icon: Icon }) => (
+              <li key={to}>
+                <Link
+                  to={to}
+                  activeOptions={{ exact: to === '/', includeSearch: false }}
+                  className="flex h-8 items-center gap-2 rounded-md px-2 text-ink hover:bg-surface data-[status=active]:bg-accent-soft data-[status=active]:font-medium"
+                >
+                  <Icon size={16} aria-hidden className="text-quiet" />
+                  {t(label)}
+                </Link>
+              </li>
+            ))}
         </ul>
       </nav>
       <div className="ml-auto flex items-center gap-1 md:mt-auto md:ml-0">

@@ -10,6 +10,7 @@ import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { entityQuery } from '../entity/entity-queries.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
+import { CollectionViews } from './collection-views.tsx';
 import { ColumnsMenu } from './columns-menu.tsx';
 import { Conditions } from './conditions.tsx';
 import { EntityTable } from './entity-table.tsx';
@@ -102,6 +103,13 @@ export function Collection() {
       run: () => withRow(here(), selection.toggle),
     },
     { id: 'find', label: t('list.filter'), group, keys: ['/'], run: () => box.current?.focus() },
+    {
+      id: 'members',
+      label: t('collection.members'),
+      group: t('group.places'),
+      keys: ['g m'],
+      run: () => void go({ to: '/collections/$id/members', params: { id } }),
+    },
     { id: 'new-entity', label: t('entity.new'), group, keys: ['n'], run: () => setCreating(true) },
     ...(selection.size > 0
       ? [
@@ -135,6 +143,7 @@ export function Collection() {
         }
         actions={
           <>
+            <CollectionViews id={id} />
             <LabelBox
               ref={box}
               part={labelPart(address.where)}

@@ -1,28 +1,20 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { api } from '../../api/client.ts';
-import { Button } from '../../components/button.tsx';
-import { Copied } from '../../components/copied.tsx';
 import { Field, Select } from '../../components/field.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { Problem } from '../../components/problem.tsx';
-import { Waiting } from '../../components/waiting.tsx';
 import { type Language, languages, useTexts } from '../../messages/texts.tsx';
 import { setPreferences, usePreferences } from '../../preferences/preferences.ts';
 import { themes } from '../../shell/theme-menu.tsx';
-import { statusQuery } from '../start/status-query.ts';
 import { NetworkChoice } from './network-choice.tsx';
+import { Profile } from './profile.tsx';
+import { Section } from './section.tsx';
+import { SettingsHead } from './settings-head.tsx';
 
-/** How the page looks to this person, and what the node is. */
+/** How the page looks to this person, and who that is. */
 export function Settings() {
-  const { t } = useTexts();
   return (
     <>
-      <PageHead title={t('settings.title')} />
+      <SettingsHead />
       <div className="grid w-full max-w-5xl gap-8 p-5 lg:grid-cols-2">
         <Appearance />
-        <NodeFacts />
+        <Profile />
       </div>
     </>
   );
@@ -78,77 +70,5 @@ function Appearance() {
       </label>
       <NetworkChoice />
     </Section>
-  );
-}
-
-function NodeFacts() {
-  const { t, bytes, number } = useTexts();
-  const status = useQuery(statusQuery);
-  return (
-    <Section title={t('settings.node')} about={t('settings.nodeAbout')}>
-      {status.isPending && <Waiting />}
-      {status.error && <Problem error={status.error} retry={() => void status.refetch()} />}
-      {status.data && (
-        <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
-          <Fact name={t('node.version')}>{status.data.version}</Fact>
-          <Fact name={t('node.folder')}>
-            <code className="font-mono text-xs break-all">{status.data.data}</code>
-          </Fact>
-          <Fact name={t('node.instance')}>
-            <Copied text={status.data.instance} />
-          </Fact>
-          <Fact name={t('node.memory')}>{bytes(status.data.memory_bytes)}</Fact>
-          {status.data.networks.map((network) => (
-            <Fact key={network.network} name={t(`network.${network.network}`)}>
-              {t('start.entities', { count: network.entities, number: number(network.entities) })},{' '}
-              {t('node.deleted', { number: number(network.deleted) })}
-              <span className="block text-quiet">
-                {t('node.sizes', { database: bytes(network.database_bytes), files: bytes(network.file_bytes) })}
-              </span>
-            </Fact>
-          ))}
-        </dl>
-      )}
-      <SignOut />
-    </Section>
-  );
-}
-
-function SignOut() {
-  const { t } = useTexts();
-  const queries = useQueryClient();
-  const go = useNavigate();
-  const out = async () => {
-    await api.DELETE('/node/session');
-    await go({ to: '/' });
-    queries.clear();
-    location.reload();
-  };
-  return (
-    <div>
-      <Button onClick={() => void out()}>{t('session.signOut')}</Button>
-      <p className="mt-1 text-xs text-quiet">{t('session.signedIn')}</p>
-    </div>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-quiet">{name}</dt>
-      <dd className="min-w-0">{children}</dd>
-    </>
-  );
-}
-
-function Section({ title, about, children }: { title: string; about: string; children: ReactNode }) {
-  return (
-    <section className="space-y-4">
-      <div>
-        <h2 className="text-base font-semibold">{title}</h2>
-        <p className="text-quiet">{about}</p>
-      </div>
-      {children}
-    </section>
   );
 }

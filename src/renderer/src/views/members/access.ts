@@ -1,0 +1,103 @@
+import type { components } from '../../api/schema.d.ts';
+
+export type CollectionNow = components['schemas']['CollectionView'];
+type Stored = CollectionNow['relationships'][number];
+
+/** One membership: who holds which role, until when. */
+export interface Membership {
+  role: string;
+  /** A user, a processor, a group, or `*` for everybody who is registered. */
+  peer: string;
+  type: string;
+  label: string | undefined;
+  expiresAt: string | undefined;
+  grantedAt: string | undefined;
+  grantedBy: string | undefined;
+}
+
+/** A role's name, with the actions and wildcards that it was given. */
+export type Roles = Record<string, string[]>;
+
+/** The roles of a collection, in the order in which they are shown: the usual ones first, `public` last. */
+export function rolesOf({ properties }: Pick<CollectionNow, 'properties'>): Roles {
+  const stored = properties.roles;
+  if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return {};
+  const lists = Object.entries(stored as Record<string, unknown>).flatMap(([name, list]): [string, string[]][] =>
+    Array.isArray(list) ? [[name, list.filter((one) => typeof one === 'string')]] : [],
+  );
+  return Object.fromEntries(lists.sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1)));
+}
+
+function rank(role: string): number {
+  const place = ['owner', 'editor', 'viewer'].indexOf(role);
+  return place >= 0 ? place : role === 'public' ? 99 : isGrantRole(role) ? 98 : 10;
+}
+
+/** Whether a role is what a processor was given for the time of a job. */
+export function isGrantRole(role: string): boolean {
+  return /^(?:agent|klados)_[0-9a-z]{26}$/.test(role);
+}
+
+/** Who holds a role; a membership is a relationship whose predicate is a role's name. */
+export function membershipsOf(collection: CollectionNow): Membership[] {
+  const roles = rolesOf(collection);
+  return collection.relationships.filter(({ predicate }) => Object.hasOwn(roles, predicate)).map(membership);
+}
+
+function membership({ predicate, peer, peer_type, peer_label, properties }: Stored): Membership {
+  const text = (key: string) => {
+    const value = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
+    return typeof value === 'string' ? value : undefined;
+  };
+  return {
+    role: predicate,
+    peer,
+    type: peer_type ?? 'user',
+    label: peer_label,
+    expiresAt: text('expires_at'),
+    grantedAt: text('granted_at'),
+    grantedBy: text('granted_by'),
+  };
+}
+
+/** Whether a membership gives nothing any more; a time that cannot be read has passed. */
+export function isExpired({ expiresAt }: Membership, now: number): boolean {
+  return expiresAt !== undefined && !(Date.parse(expiresAt) > now);
+}
+
+/** Whether nothing stands between one look at it and another. */
+export function sameMembership(a: Membership, b: Membership): boolean {
+  return a.role === b.role && a.peer === b.peer && a.expiresAt === b.expiresAt;
+}
+
+/** What somebody has done to roles and members between two versions of a collection. */
+export type AccessChange =
+  | { kind: 'joined' | 'left' | 'extended'; role: string; peer: string; label: string | undefined }
+  | { kind: 'made' | 'dropped' | 'altered'; role: string };
+
+export function accessChanges(before: CollectionNow, after: CollectionNow): AccessChange[] {
+  const [old, now] = [rolesOf(before), rolesOf(after)];
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])];
+  const ofRoles = names.flatMap((role): AccessChange[] => {
+    if (!Object.hasOwn(now, role)) return [{ kind: 'dropped', role }];
+    if (!Object.hasOwn(old, role)) return [{ kind: 'made', role }];
+    return sameActions(old[role] ?? [], now[role] ?? []) ? [] : [{ kind: 'altered', role }];
+  });
+  const [was, is] = [byKey(before), byKey(after)];
+  const ofMembers = [...new Set([...was.keys(), ...is.keys()])].flatMap((key): AccessChange[] => {
+    const [a, b] = [was.get(key), is.get(key)];
+    if (a && b && sameMembership(a, b)) return [];
+    const { role, peer, label } = (b ?? a) as Membership;
+    return [{ kind: a && b ? 'extended' : b ? 'joined' : 'left', role, peer, label }];
+  });
+  return [...ofRoles, ...ofMembers];
+}
+
+function byKey(collection: CollectionNow): Map<string, Membership> {
+  return new Map(membershipsOf(collection).map((one) => [`${one.peer} ${one.role}`, one]));
+}
+
+/** Whether two roles hold the same, whatever the order. */
+export function sameActions(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((one) => b.includes(one));
+}

@@ -1,0 +1,144 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import { answered, api } from '../../api/client.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Combobox } from '../../components/combobox.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Field } from '../../components/field.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { toast } from '../../components/toasts.tsx';
+import { useSettled } from '../../components/use-settled.ts';
+import { useTexts } from '../../messages/texts.tsx';
+import { useSession } from '../../session/session.ts';
+import { type CollectionNow, rolesOf } from './access.ts';
+import { type Candidate, candidatesQuery, everybody, isEmail } from './candidates.ts';
+import { given } from './change-member-dialog.tsx';
+import { InviteOffer } from './invite-offer.tsx';
+import { MemberName } from './member-name.tsx';
+import { WriteProblem } from './overtaken.tsx';
+import { endOf, firstRole, RoleChoice, type Terms } from './role-choice.tsx';
+import { useAccessWrite } from './use-access-write.ts';
+
+/** Gives somebody a role: a person by name, address or id, a group, a processor, or everybody who is registered. */
+export function AddMemberDialog({ collection, onClose }: { collection: CollectionNow; onClose(): void }) {
+  const { t } = useTexts();
+  const queries = useQueryClient();
+  const session = useSession();
+  const roles = rolesOf(collection);
+  const [terms, setTerms] = useState<Terms>({ role: firstRole(roles), until: '' });
+  const [chosen, setChosen] = useState<Candidate | null>(null);
+  const done = () => {
+    onClose();
+    toast(t('members.added', { name: chosen?.label ?? '', role: terms.role }));
+  };
+  const add = useMutation({
+    mutationFn: ({ id }: Candidate) => {
+      const end = endOf(terms.until);
+      const seconds = end && Math.max(0, Math.round((end.getTime() - Date.now()) / 1000));
+      return answered(
+        api.POST('/collections/{id}/members', {
+          params: { path: { id: collection.id } },
+          body: { user_id: id, role: terms.role, ...(seconds === null ? {} : { expires_in: seconds }) },
+        }),
+      );
+    },
+    onSuccess: () => {
+      done();
+      void queries.invalidateQueries();
+    },
+  });
+  // The interface takes ids alone there; for everybody it is a change of the collection like any other.
+  const toAll = useAccessWrite(collection, done);
+  const by = session.data?.state === 'in' ? session.data.user : undefined;
+  const update = { relationships_add: [given({ peer: '*', type: '' }, terms, by)] };
+  return (
+    <Dialog open onClose={onClose} title={t('members.add')} about={t('members.addAbout')}>
+      <form
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (chosen?.id === everybody.id) toAll.save(update);
+          else if (chosen) add.mutate(chosen);
+        }}
+      >
+        {chosen ? (
+          <div className="flex items-center gap-2 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">
+            <span className="min-w-0 flex-1">
+              <MemberName peer={chosen.id} type={chosen.type} label={chosen.label} />
+              {chosen.hint && <bdi className="text-xs text-quiet">{chosen.hint}</bdi>}
+            </span>
+            <IconButton label={t('members.chooseOther')} onClick={() => setChosen(null)}>
+              <X size={15} aria-hidden />
+            </IconButton>
+          </div>
+        ) : (
+          <CandidatePicker label={t('members.who')} onChoose={setChosen} withAll />
+        )}
+        <RoleChoice roles={roles} terms={terms} onChange={setTerms} />
+        {add.error && <Problem error={add.error} />}
+        <WriteProblem write={toAll} onAgain={() => toAll.again(update)} />
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{t('action.cancel')}</Button>
+          <Button look="main" type="submit" disabled={!chosen || add.isPending || toAll.isPending}>
+            {t('members.give')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface PickerProps {
+  label: string;
+  onChoose(candidate: Candidate): void;
+  /** Whether everybody who is registered can be chosen, too. */
+  withAll?: boolean;
+  only?: 'user';
+}
+
+/** Finds whom a text means; an address that nobody has can be invited. */
+export function CandidatePicker({ label, onChoose, withAll = false, only }: PickerProps) {
+  const { t } = useTexts();
+  const [text, setText] = useState('');
+  const settled = useSettled(text);
+  const found = useQuery(candidatesQuery(settled, only));
+  const all: Candidate = { ...everybody, label: t('members.everybody'), hint: t('members.everybodyAbout') };
+  const fits = withAll && all.label.toLocaleLowerCase().includes(text.trim().toLocaleLowerCase());
+  const options = [...(found.data ?? []), ...(fits ? [all] : [])];
+  const nobody = found.isSuccess && !found.isPlaceholderData && !found.isFetching && options.length === 0;
+  return (
+    <div className="space-y-2">
+      <Field label={label}>
+        {({ id }) => (
+          <Combobox
+            id={id}
+            label={label}
+            placeholder={t('members.whoPlaceholder')}
+            text={text}
+            onText={setText}
+            options={options}
+            keyOf={(one) => one.id}
+            show={(one) => (
+              <span className="flex items-baseline gap-2">
+                <bdi className="min-w-0 flex-1 truncate">{one.label}</bdi>
+                <bdi className="max-w-1/2 shrink-0 truncate text-xs text-quiet">{one.hint ?? typeText(one.type)}</bdi>
+              </span>
+            )}
+            note={found.isFetching ? t('state.waiting') : t('members.nobody')}
+            onChoose={(one) => {
+              setText('');
+              onChoose(one);
+            }}
+          />
+        )}
+      </Field>
+      {found.error && <Problem error={found.error} retry={() => void found.refetch()} />}
+      {nobody && isEmail(settled) && <InviteOffer email={settled.trim()} />}
+    </div>
+  );
+
+  function typeText(type: string): string {
+    return type === 'group' || type === 'agent' || type === 'klados' ? t(`members.type.${type}`) : '';
+  }
+}

@@ -1,0 +1,72 @@
+import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { toast } from '../../components/toasts.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { useSession } from '../../session/session.ts';
+import { type CollectionNow, type Membership, rolesOf } from './access.ts';
+import { WriteProblem } from './overtaken.tsx';
+import { dayOf, endOf, RoleChoice, type Terms } from './role-choice.tsx';
+import { useAccessWrite } from './use-access-write.ts';
+
+interface ChangeMemberProps {
+  collection: CollectionNow;
+  member: Membership;
+  name: string;
+  onClose(): void;
+}
+
+/** Gives a member another role or another end, in one version: nobody is without either in between. */
+export function ChangeMemberDialog({ collection, member, name, onClose }: ChangeMemberProps) {
+  const { t } = useTexts();
+  const session = useSession();
+  const [terms, setTerms] = useState<Terms>({ role: member.role, until: dayOfText(member.expiresAt) });
+  const write = useAccessWrite(collection, () => {
+    onClose();
+    toast(t('members.changed', { name, role: terms.role }));
+  });
+  const update = {
+    relationships_remove: [{ predicate: member.role, peer: member.peer }],
+    relationships_add: [given(member, terms, session.data?.state === 'in' ? session.data.user : undefined)],
+  };
+  return (
+    <Dialog open onClose={onClose} title={t('members.changeTitle', { name })} about={t('members.changeAbout')}>
+      <form
+        className="space-y-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          write.save(update);
+        }}
+      >
+        <RoleChoice roles={rolesOf(collection)} terms={terms} onChange={setTerms} />
+        <WriteProblem write={write} onAgain={() => write.again(update)} />
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{t('action.cancel')}</Button>
+          <Button look="main" type="submit" disabled={write.isPending}>
+            {t('save.save')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function dayOfText(time: string | undefined): string {
+  const at = new Date(time ?? '');
+  return Number.isNaN(at.getTime()) ? '' : dayOf(at);
+}
+
+/** A membership as a collection keeps it, given now by `by`. */
+export function given(of: { peer: string; type: string; label?: string | undefined }, terms: Terms, by?: string) {
+  const end = endOf(terms.until);
+  return {
+    predicate: terms.role,
+    peer: of.peer,
+    ...(of.peer === '*' ? {} : { peer_type: of.type, ...(of.label ? { peer_label: of.label } : {}) }),
+    properties: {
+      granted_at: new Date().toISOString(),
+      ...(by ? { granted_by: by } : {}),
+      ...(end ? { expires_at: end.toISOString() } : {}),
+    },
+  };
+}

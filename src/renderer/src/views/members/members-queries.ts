@@ -1,0 +1,81 @@
+import { queryOptions } from '@tanstack/react-query';
+import { answered, api } from '../../api/client.ts';
+import type { components } from '../../api/schema.d.ts';
+import type { CollectionNow } from './access.ts';
+
+export type Invite = components['schemas']['InviteRecord'];
+
+/** What the address says: a part of the members' names, and whether memberships that have ended are shown. */
+export interface MembersAddress {
+  q?: string;
+  ended?: true;
+}
+
+export function membersAddress({ q, ended }: Record<string, unknown>): MembersAddress {
+  return {
+    ...(q === undefined || q === '' ? {} : { q: String(q).slice(0, 200) }),
+    ...(ended === true ? { ended } : {}),
+  };
+}
+
+/** A collection with its roles and memberships, all of one version. */
+export function accessQuery(id: string) {
+  return queryOptions({
+    queryKey: ['access', id],
+    queryFn: ({ signal }) => answered<CollectionNow>(fetchCollection(id, signal)),
+  });
+}
+
+export function fetchCollection(id: string, signal?: AbortSignal) {
+  return api.GET('/collections/{id}', { params: { path: { id } }, ...(signal ? { signal } : {}) });
+}
+
+/** What members are called now; what a membership keeps may be older. */
+export function namesQuery(id: string) {
+  return queryOptions({
+    queryKey: ['member-names', id],
+    queryFn: ({ signal }) =>
+      answered(
+        api.GET('/collections/{id}/members', {
+          params: { path: { id }, query: { include_expired: 'true' } },
+          signal,
+        }),
+      ),
+    select: ({ members, groups }): ReadonlyMap<string, string> =>
+      new Map([
+        ...members.flatMap(({ userId, userLabel }) => (userLabel ? [[userId, userLabel] as const] : [])),
+        ...groups.flatMap(({ groupId, groupLabel }) => (groupLabel ? [[groupId, groupLabel] as const] : [])),
+      ]),
+  });
+}
+
+/** Whether one may change the roles and members. */
+export function mayManageQuery(id: string) {
+  return queryOptions({
+    queryKey: ['permissions', id],
+    queryFn: ({ signal }) => answered(api.GET('/entities/{id}/permissions', { params: { path: { id } }, signal })),
+    select: ({ allowed_actions }) => allowed_actions.includes('collection:manage'),
+  });
+}
+
+/** Every permission with what it implies. */
+export const grantsQuery = queryOptions({
+  queryKey: ['grants'],
+  queryFn: () => answered(api.GET('/node/grants')),
+  staleTime: Infinity,
+});
+
+/** Who is registered here, by a part of a name or address. */
+export function peopleQuery(part: string) {
+  return queryOptions({
+    queryKey: ['people', part],
+    queryFn: ({ signal }) =>
+      answered(api.GET('/node/people', { params: { query: { q: part.slice(0, 500), limit: 8 } }, signal })),
+    staleTime: 10_000,
+  });
+}
+
+export const invitesQuery = queryOptions({
+  queryKey: ['invites'],
+  queryFn: () => answered(api.GET('/node/invites', { params: { query: { limit: 1000 } } })),
+});

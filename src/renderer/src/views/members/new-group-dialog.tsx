@@ -1,0 +1,111 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import { answered, api } from '../../api/client.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Field, Input } from '../../components/field.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { toast } from '../../components/toasts.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { type CollectionNow, rolesOf } from './access.ts';
+import { CandidatePicker } from './add-member-dialog.tsx';
+import type { Candidate } from './candidates.ts';
+import { MemberName } from './member-name.tsx';
+import { endOf, firstRole, RoleChoice, type Terms } from './role-choice.tsx';
+
+/** Makes a group in the collection, whose members hold its role together. */
+export function NewGroupDialog({ collection, onClose }: { collection: CollectionNow; onClose(): void }) {
+  const { t } = useTexts();
+  const queries = useQueryClient();
+  const roles = rolesOf(collection);
+  const [label, setLabel] = useState('');
+  const [members, setMembers] = useState<readonly Candidate[]>([]);
+  const [terms, setTerms] = useState<Terms>({ role: firstRole(roles), until: '' });
+  // Made once, also where it could not be given its role at first.
+  const [made, setMade] = useState<string | null>(null);
+  const create = useMutation({
+    mutationFn: async () => {
+      const id = made ?? (await makeGroup());
+      setMade(id);
+      const end = endOf(terms.until);
+      const seconds = end && Math.max(0, Math.round((end.getTime() - Date.now()) / 1000));
+      await answered(
+        api.POST('/collections/{id}/members', {
+          params: { path: { id: collection.id } },
+          body: { user_id: id, role: terms.role, ...(seconds === null ? {} : { expires_in: seconds }) },
+        }),
+      );
+    },
+    onSuccess: () => {
+      onClose();
+      toast(t('members.added', { name: label, role: terms.role }));
+      void queries.invalidateQueries();
+    },
+  });
+
+  async function makeGroup(): Promise<string> {
+    const relationships = members.map((one) => ({
+      predicate: 'member',
+      peer: one.id,
+      peer_type: one.type,
+      peer_label: one.label,
+    }));
+    const body = { type: 'group', collection: collection.id, properties: { label: label.trim() }, relationships };
+    return (await answered(api.POST('/entities', { body }))).id;
+  }
+
+  return (
+    <Dialog open onClose={onClose} title={t('members.newGroup')} about={t('members.newGroupAbout')}>
+      <form
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (label.trim()) create.mutate();
+        }}
+      >
+        <Field label={t('column.label')}>
+          {(ids) => (
+            <Input
+              {...ids}
+              required
+              maxLength={200}
+              disabled={made !== null}
+              value={label}
+              onChange={({ target }) => setLabel(target.value)}
+            />
+          )}
+        </Field>
+        {members.length > 0 && (
+          <ul className="space-y-1">
+            {members.map((one) => (
+              <li key={one.id} className="flex items-center gap-1">
+                <MemberName peer={one.id} type={one.type} label={one.label} />
+                <IconButton
+                  small
+                  label={t('relationship.remove', { name: one.label })}
+                  onClick={() => setMembers(members.filter(({ id }) => id !== one.id))}
+                >
+                  <X size={13} aria-hidden />
+                </IconButton>
+              </li>
+            ))}
+          </ul>
+        )}
+        <CandidatePicker
+          label={t('members.groupAdd')}
+          only="user"
+          onChoose={(one) => setMembers([...members.filter(({ id }) => id !== one.id), one])}
+        />
+        <RoleChoice roles={roles} terms={terms} onChange={setTerms} />
+        {create.error && <Problem error={create.error} />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{t('action.cancel')}</Button>
+          <Button look="main" type="submit" disabled={create.isPending || !label.trim()}>
+            {t('action.create')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,39 @@
+import { Progress } from 'radix-ui';
+import { useTexts } from '../../../messages/texts.tsx';
+import type { Step } from './runs.ts';
+
+const known = ['database', 'versions', 'entities', 'files', 'leaves', 'content', 'changes'] as const;
+
+/** How far a task has come: what it is at, of how much. */
+export function TaskProgress({ label, step }: { label: string; step: Step | null }) {
+  const { t, number } = useTexts();
+  const total = step?.total;
+  const share = step && total ? Math.min(100, (step.done / total) * 100) : null;
+  const name = known.find((one) => step?.step.includes(one));
+  const counted =
+    step && (total ? t('bulk.ofAll', { done: number(step.done), total: number(total) }) : number(step.done));
+  return (
+    <div className="space-y-1">
+      <Progress.Root
+        value={share}
+        aria-label={label}
+        className="h-2 overflow-hidden rounded-full border border-line bg-sunken"
+      >
+        <Progress.Indicator
+          className={share === null ? 'h-full w-1/3 animate-pulse bg-accent' : 'h-full bg-accent transition-[width]'}
+          style={share === null ? {} : { width: `${share}%` }}
+        />
+      </Progress.Root>
+      <p role="status" className="text-xs text-quiet">
+        {step ? (
+          <>
+            {name ? t(`step.${name}`) : step.step}
+            {step.done > 0 && ` ${counted}`}
+          </>
+        ) : (
+          t('state.waiting')
+        )}
+      </p>
+    </div>
+  );
+}

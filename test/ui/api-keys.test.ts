@@ -1,0 +1,74 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask, operator } from '../helpers/callers.ts';
+import { ok } from '../helpers/entities.ts';
+import { lookAt, patience, signedIn, startPageNode } from './browser.ts';
+import { browserThere, openBrowser } from './chromium.ts';
+
+const hostile = '<script>window.hacked = 1</script>\u202Egnp.exe';
+
+describe.skipIf(!browserThere)('API keys', { timeout: patience }, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  test('are made, shown once, copied, used and revoked, by keys alone', async () => {
+    await using node = await startPageNode();
+    await using visitor = await signedIn(browser, node, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = visitor;
+    const whoami = async (key: string) =>
+      (await node.fetch('/auth/whoami', { headers: { Authorization: `ApiKey ${key}` } })).status;
+    const line = (name: string) => page.getByRole('row').filter({ hasText: name });
+
+    await page.keyboard.press('g');
+    await page.keyboard.press('k');
+    await page.getByRole('heading', { name: 'You have no keys' }).waitFor();
+    await lookAt(page, 'keys-empty');
+    await page.keyboard.press('n');
+    await page.locator('[role="dialog"] input:focus').waitFor();
+    await page.keyboard.type('nightly import');
+    await page.getByLabel('Good for').selectOption('One day');
+    await lookAt(page, 'keys-new');
+    await page.getByRole('button', { name: 'Create' }).press('Enter');
+    await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
+    const key = await page.getByLabel('The key', { exact: true }).inputValue();
+    expect(key).toMatch(/^uk_[0-9a-f]{32}$/);
+    await page.getByRole('button', { name: 'Copy' }).press('Enter');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
+    await lookAt(page, 'keys-made');
+    expect(await whoami(key)).toBe(200);
+
+    await page.getByRole('button', { name: 'I have kept it' }).press('Enter');
+    await line('nightly import').waitFor();
+    // Nothing on the page has it any more.
+    expect(await page.content()).not.toContain(key);
+    expect(await line('nightly import').innerText()).toContain(key.slice(0, 12));
+
+    // Others came by another way, one of them expired; their labels are text.
+    ok(await ask(node, operator(node), 'POST /users/me/keys', { label: 'spent', expires_in: 0 }));
+    ok(await ask(node, operator(node), 'POST /users/me/keys', { label: hostile }));
+    await page.reload();
+    await line('spent').getByText('expired').waitFor();
+    await line('<script>').waitFor();
+    expect(await page.evaluate('window.hacked')).toBeUndefined();
+    await lookAt(page, 'keys');
+
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Delete');
+    await page.getByRole('dialog', { name: 'Revoke the key nightly import' }).waitFor();
+    await lookAt(page, 'keys-revoke');
+    await page.keyboard.press('Enter');
+    await line('nightly import').waitFor({ state: 'detached' });
+    expect(await whoami(key)).toBe(401);
+
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('new key');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'New key' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+});

@@ -1,0 +1,233 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ask, jwtOf, jwtSecret, operator, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, enrol, ok, read } from '../helpers/entities.ts';
+import type { TestNode } from '../helpers/node.ts';
+import { lookAt, patience, signedIn, startPageNode, type Visit } from './browser.ts';
+import { browserThere, openBrowser } from './chromium.ts';
+
+const env = {
+  ARCHEION_JWT_SECRET: jwtSecret,
+  ARCHEION_JWT_ISSUER: 'https://idp.test',
+  ARCHEION_ALPHA_REQUIRED: 'true',
+};
+const hostile = '<img src=x onerror="window.hacked=1">\u202Egnp.exe';
+
+describe.skipIf(!browserThere)('members and roles', { timeout: patience }, () => {
+  let browser: Browser;
+  let node: TestNode;
+  let me: Person;
+  let ada: Person;
+  let bob: Person;
+  let home: Entity;
+  let visitor: Visit;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    node = await startPageNode({ env });
+    me = operator(node);
+    [ada, bob] = [await user(node, 'Ada Lovelace'), await user(node, 'Bob Coecke')];
+    home = await collection(node, me, { label: 'Letters' });
+    visitor = await signedIn(browser, node);
+    page = visitor.page;
+  });
+  afterEach(async () => {
+    await visitor?.[Symbol.asyncDispose]();
+    await node?.[Symbol.asyncDispose]();
+  });
+
+  const now = () => read(node, me, home.id);
+  /** Who holds which role, as `role peer`. */
+  const held = async () => (await now()).relationships.map(({ predicate, peer }) => `${predicate} ${peer}`).sort();
+  const rolesNow = async () => (await now()).properties.roles as Record<string, string[]>;
+  const dialog = () => page.getByRole('dialog');
+  const line = (name: string) => page.getByRole('row').filter({ hasText: name });
+  const open = async () => {
+    await visitor.go(`/collections/${home.id}/members`);
+    await page.getByRole('heading', { name: 'Members', level: 2 }).waitFor();
+  };
+
+  test('are added, changed and removed by keys alone, and say what that means', async () => {
+    await visitor.go(`/collections/${home.id}`);
+    await page.getByRole('heading', { name: 'Letters', level: 1 }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('m');
+    await page.getByText('One membership').waitFor();
+
+    await page.keyboard.press('n');
+    await page.locator('[role="dialog"] input:focus').waitFor();
+    await page.keyboard.type('lovel');
+    await page.getByRole('option', { name: 'Ada Lovelace' }).waitFor();
+    await lookAt(page, 'members-add');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Choose somebody else' }).waitFor();
+    await dialog().getByLabel('Role', { exact: true }).selectOption('editor');
+    await page.getByRole('button', { name: 'Give the role' }).press('Enter');
+    await page.getByText('Ada Lovelace has the role editor').first().waitFor();
+    await line('Ada Lovelace').waitFor();
+    expect(await held()).toEqual([`editor ${ada.id}`, `owner ${me.id}`].sort());
+
+    await page.keyboard.press('j');
+    await page.keyboard.press('e');
+    await page.getByRole('dialog', { name: 'Role of Ada Lovelace' }).waitFor();
+    await dialog().getByLabel('Role', { exact: true }).selectOption('viewer');
+    await dialog().getByLabel('Until').fill('2999-12-31');
+    await lookAt(page, 'members-change');
+    await page.keyboard.press('Enter');
+    await line('Ada Lovelace').getByText('2999').waitFor();
+    expect(await held()).toEqual([`owner ${me.id}`, `viewer ${ada.id}`].sort());
+    const [kept] = (await now()).relationships.filter(({ peer }) => peer === ada.id);
+    expect(kept?.properties).toMatchObject({ granted_by: me.id, expires_at: '2999-12-31T23:59:59.000Z' });
+
+    await page.keyboard.press('Delete');
+    await page.getByText('Ada Lovelace loses the role viewer at once').waitFor();
+    await lookAt(page, 'members-remove');
+    await page.getByRole('button', { name: 'Take the role away' }).press('Enter');
+    await page.getByText('One membership').waitFor();
+    expect(await held()).toEqual([`owner ${me.id}`]);
+
+    await page.keyboard.press('?');
+    for (const name of ['Add a member', 'New role', 'Change role or end', 'Entities'])
+      await page.getByRole('dialog').getByText(name, { exact: true }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('everybody, groups and a hostile name have their lines; the last owner stays', async () => {
+    const crew = await create(node, me, {
+      type: 'group',
+      collection: home.id,
+      properties: { label: hostile },
+      relationships: [{ predicate: 'member', peer: bob.id, peer_type: 'user', peer_label: 'Bob Coecke' }],
+    });
+    await enrol(node, me, home.id, { id: crew.id, headers: {} }, 'editor');
+    await enrol(node, me, home.id, bob, 'viewer', 0);
+    await open();
+    await page.getByRole('button', { name: /Show who is in/ }).click();
+    await page.getByRole('link', { name: 'Bob Coecke' }).waitFor();
+    expect(await page.evaluate('window.hacked')).toBeUndefined();
+    await page.getByLabel('Show ended ones (1)').check();
+    await line('Bob Coecke').getByText('ended').waitFor();
+    expect(page.url()).toContain('ended=true');
+
+    await page.getByRole('button', { name: 'Add a member' }).click();
+    await page.keyboard.type('everyb');
+    await page.getByRole('option', { name: 'Everybody who is registered' }).click();
+    await page.getByRole('button', { name: 'Give the role' }).click();
+    await line('Everybody who is registered').getByText('viewer').waitFor();
+    expect(await held()).toContain('viewer *');
+    await lookAt(page, 'members');
+
+    await page.getByRole('button', { name: 'What to do with Everybody who is registered' }).click();
+    await page.getByRole('menuitem', { name: 'Take the role away' }).click();
+    await page.getByText('just for being registered').waitFor();
+    await page.getByRole('button', { name: 'Take the role away' }).click();
+    await line('Everybody who is registered').waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'What to do with Operator' }).click();
+    await page.getByRole('menuitem', { name: 'Take the role away' }).click();
+    await page.getByRole('button', { name: 'Take the role away' }).click();
+    await page.getByText('the last owner of a collection cannot be removed').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+
+    await page.getByRole('button', { name: 'New group' }).click();
+    await dialog().getByLabel('Label').fill('Readers');
+    await page.getByRole('combobox', { name: 'Who is in it' }).fill('Ada');
+    await page.getByRole('option', { name: 'Ada Lovelace' }).click();
+    await lookAt(page, 'members-group');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await line('Readers').getByText('viewer').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('roles are read as a table, made, changed and deleted', async () => {
+    await open();
+    await page.keyboard.press('r');
+    await dialog().getByLabel('Name', { exact: true }).fill('Cataloguer');
+    await page.getByLabel('Begin like').selectOption('viewer');
+    await page.getByLabel('entity:create', { exact: true }).check();
+    await page.getByText('Whoever holds it may read entities and files and add entities.').waitFor();
+    await lookAt(page, 'role-new');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page
+      .getByRole('columnheader', { name: /Cataloguer/ })
+      .first()
+      .waitFor();
+    expect((await rolesNow()).Cataloguer).toEqual(['*:view', 'entity:create']);
+    await page.getByText('Every permission, one by one').click();
+    await page.getByRole('rowheader', { name: 'file:download' }).scrollIntoViewIfNeeded();
+    await lookAt(page, 'roles');
+
+    await page.getByRole('button', { name: 'What to do with the role Cataloguer' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await page.getByLabel('entity:update', { exact: true }).check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(async () => (await rolesNow()).Cataloguer).toEqual(['*:view', 'entity:create', 'entity:update']);
+
+    await enrol(node, me, home.id, ada, 'Cataloguer');
+    await page.getByRole('columnheader', { name: /Cataloguer.*one member/ }).waitFor();
+    await page.getByRole('button', { name: 'What to do with the role Cataloguer' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByText('One member loses it at once.').waitFor();
+    await dialog().getByRole('button', { name: 'Delete' }).click();
+    await expect.poll(rolesNow).not.toHaveProperty('Cataloguer');
+    expect(await held()).toEqual([`owner ${me.id}`]);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('a change that comes second overwrites nothing, says what happened, and can be done all the same', async () => {
+    await enrol(node, me, home.id, ada, 'viewer');
+    await open();
+    await page.getByRole('button', { name: 'What to do with the role editor' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await page.getByLabel('chat:send', { exact: true }).check();
+    await enrol(node, me, home.id, bob, 'editor');
+    ok(await ask(node, me, `PUT /collections/${home.id}/roles/viewer`, { actions: ['*:view', 'graph:query'] }));
+    await page.getByRole('button', { name: 'Save' }).click();
+    await dialog().getByText('Bob Coecke was given the role editor').waitFor();
+    await dialog().getByText('what the role viewer allows was changed').waitFor();
+    await lookAt(page, 'members-overtaken');
+    expect((await rolesNow()).editor).not.toContain('chat:send');
+    await page.getByRole('button', { name: 'Do it all the same' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(await rolesNow()).toMatchObject({
+      viewer: ['*:view', 'graph:query'],
+      editor: ['*:view', '*:update', '*:create', 'chat:send'],
+    });
+    expect(await held()).toEqual([`editor ${bob.id}`, `owner ${me.id}`, `viewer ${ada.id}`].sort());
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('addresses are invited to the node, with their states', async () => {
+    await ask(node, await jwtOf('eve', Date.now()), 'POST /auth/register');
+    await open();
+    await page.keyboard.press('n');
+    await page.locator('[role="dialog"] input:focus').waitFor();
+    await page.keyboard.type('grace@idp.test');
+    await dialog().getByText('Nobody here has the address grace@idp.test').waitFor();
+    await dialog().getByRole('button', { name: 'Invite' }).click();
+    await dialog().getByText('grace@idp.test is invited').waitFor();
+    await lookAt(page, 'members-invite');
+    ok(await ask(node, await jwtOf('grace', Date.now()), 'POST /auth/register'));
+    await dialog().getByRole('combobox', { name: 'Who' }).fill('grace@');
+    await page.getByRole('option', { name: /grace/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await line('grace@idp.test').getByText('registered').waitFor();
+    await line('eve@idp.test').getByText('waiting').waitFor();
+    await line('eve@idp.test').getByRole('button', { name: 'Invite' }).click();
+    await line('eve@idp.test').getByText('invited').waitFor();
+    await page.getByLabel('E-mail address').fill('linus@example.org');
+    await page.keyboard.press('Enter');
+    await line('linus@example.org').getByText('invited').waitFor();
+    await page.getByRole('button', { name: 'Revoke the invitation of linus@example.org' }).click();
+    await line('linus@example.org').getByText('revoked').waitFor();
+    await page.getByRole('heading', { name: 'Invitations to this node' }).scrollIntoViewIfNeeded();
+    await lookAt(page, 'members-invites');
+    expect(visitor.faults).toEqual([]);
+  });
+});

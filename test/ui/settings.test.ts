@@ -1,0 +1,131 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { databaseFile } from '../../src/server/store/network-store.ts';
+import { ask, operator } from '../helpers/callers.ts';
+import { ok, read } from '../helpers/entities.ts';
+import { type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { lookAt, patience, signedIn, startPageNode, type Visit } from './browser.ts';
+import { browserThere, openBrowser } from './chromium.ts';
+import { seedArtworks } from './seed.ts';
+
+describe.skipIf(!browserThere)('the settings', { timeout: patience }, () => {
+  let browser: Browser;
+  let node: TestNode;
+  let visitor: Visit;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    node = await startPageNode();
+    visitor = await signedIn(browser, node, { permissions: ['clipboard-read', 'clipboard-write'] });
+    page = visitor.page;
+  });
+  afterEach(async () => {
+    await visitor?.[Symbol.asyncDispose]();
+    await node?.[Symbol.asyncDispose]();
+  });
+
+  const card = (name: string) => page.getByRole('region', { name });
+
+  test('change one’s name, and not over somebody else’s change', async () => {
+    const me = operator(node);
+    await visitor.go('/settings');
+    await page.getByLabel('Name', { exact: true }).fill('Ada <b>Lovelace</b>');
+    await page.keyboard.press('Enter');
+    await page.getByText('Your name was saved').first().waitFor();
+    expect((await read(node, me, me.id)).properties.label).toBe('Ada <b>Lovelace</b>');
+
+    await page.getByLabel('Name', { exact: true }).fill('Ada');
+    const { cid } = await read(node, me, me.id);
+    ok(await ask(node, me, `PUT /users/${me.id}`, { expect_tip: cid, label: 'Countess' }));
+    await page.keyboard.press('Enter');
+    await page.getByText('Meanwhile it was changed to “Countess”.').waitFor();
+    await lookAt(page, 'settings-overtaken');
+    expect((await read(node, me, me.id)).properties.label).toBe('Countess');
+    await page.getByRole('button', { name: 'Save mine' }).click();
+    await page.getByText('Meanwhile').waitFor({ state: 'detached' });
+    expect((await read(node, me, me.id)).properties.label).toBe('Ada');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('show the node, verify it, back it up and make its index anew', async () => {
+    await seedArtworks(node, 60);
+    await page.keyboard.press('g');
+    await page.keyboard.press('n');
+    await card('This node').getByText(node.data, { exact: true }).waitFor();
+    await card('This node')
+      .getByText(/the disk has .+ left/)
+      .waitFor();
+    await card('Signed log').getByText('Entries').waitFor();
+    await card('Signed log').getByRole('button', { name: 'Copy the head' }).click();
+    await page.getByText('The signed head was copied').first().waitFor();
+    const head = JSON.parse((await page.evaluate('navigator.clipboard.readText()')) as string);
+    expect(head).toMatchObject({ format: 'archeion/head@v1', network: 'main', signature: expect.any(String) });
+
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('verify');
+    await page.keyboard.press('Enter');
+    await card('Integrity').getByText('Everything is as it was written').waitFor();
+    const download = page.waitForEvent('download');
+    await card('Integrity').getByRole('button', { name: 'Save the report' }).click();
+    expect((await download).suggestedFilename()).toMatch(/^verify-[\d-]+\.json$/);
+    // What came of it is still there after a look elsewhere.
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    await page.getByRole('link', { name: 'This node' }).click();
+    await card('Integrity').getByText('Everything is as it was written').waitFor();
+
+    await using folder = await temporaryFolder();
+    const to = join(folder.path, 'copy');
+    await card('Backup').getByLabel('Folder on the machine of the node').fill('relative/path');
+    await page.keyboard.press('Enter');
+    await card('Backup').getByText('must be an absolute path').waitFor();
+    await card('Backup').getByLabel('Folder on the machine of the node').fill(to);
+    await page.keyboard.press('Enter');
+    await card('Backup').getByText('were copied').waitFor();
+    await card('Backup').getByText(`archeion restore ${to}`).waitFor();
+    expect(existsSync(join(to, 'identity.db'))).toBe(true);
+
+    await card('Search index').getByRole('button', { name: 'Make it anew' }).click();
+    await card('Search index')
+      .getByText(/Made anew with \d+ entities/)
+      .waitFor();
+    await lookAt(page, 'settings-node');
+    await page.setViewportSize({ width: 640, height: 900 });
+    await lookAt(page, 'settings-node-narrow');
+
+    await visitor.go('/settings');
+    await page.getByLabel('Language').selectOption('de');
+    await page.getByRole('link', { name: 'Dieser Knoten' }).click();
+    await page.getByRole('heading', { name: 'Unversehrtheit' }).waitFor();
+    await lookAt(page, 'settings-node-german');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('say when a task cannot begin, and what is wrong where the data is damaged', async () => {
+    await seedArtworks(node, 20);
+    const db = new Database(databaseFile(node.data, 'main'));
+    db.exec("UPDATE entity SET label = 'another' WHERE key = (SELECT min(key) FROM entity WHERE type = 'artwork')");
+    db.close();
+    await visitor.go('/settings/node');
+    const { id } = operator(node);
+    const actor = { kind: 'user' as const, id, ids: [id], operator: true };
+    const other = node.ctx.upkeep.verify({ actor, network: 'main', account: id });
+    await other.next();
+    await card('Integrity').getByRole('button', { name: 'Verify everything' }).click();
+    await card('Integrity').getByText('A verification is under way on this node').waitFor();
+    await other.return();
+    await card('Integrity').getByRole('button', { name: 'Verify everything' }).click();
+    await card('Integrity')
+      .getByText(/(is|are) wrong$/)
+      .waitFor();
+    await lookAt(page, 'settings-damaged');
+    expect(visitor.faults).toEqual([]);
+  });
+});
