@@ -14,7 +14,7 @@ test('a press has one name, whatever the system calls its keys', () => {
 });
 
 test('what would be typed in a field is known', () => {
-  expect(['j', '?', 'Enter', 'ArrowUp'].map(isBare)).toEqual([true, true, true, true]);
+  expect(['j', '?', 'Enter', 'ArrowUp', 'Delete'].map(isBare)).toEqual([true, true, true, true, true]);
   expect(['Mod+s', 'Escape', 'Alt+1'].map(isBare)).toEqual([false, false, false]);
 });
 

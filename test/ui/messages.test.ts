@@ -37,6 +37,8 @@ describe('the texts of the page', () => {
     const day = new Date('2026-03-04T12:00:00Z');
     expect([english.date(day), german.date(day)]).toEqual(['4 Mar 2026', '04.03.2026']);
     expect([english.bytes(1234567), german.bytes(1234567), english.bytes(1)]).toEqual(['1.2 MB', '1,2 MB', '1 byte']);
+    expect([0, 59, 3600, 90061].map(english.duration)).toEqual(['0 seconds', '59 seconds', '1 hour', '1 day 1 hour']);
+    expect(german.duration(125)).toBe('2 Minuten 5 Sekunden');
     expect(english.parts('session.how')).toEqual(['Run ', { place: 'command' }, expect.stringMatching(/^ on the/)]);
   });
 });

@@ -24,7 +24,9 @@ export function pressesOf(keys: string): string[] {
 
 /** Whether a press is a bare sign, which would be typed where something can be typed. */
 export function isBare(press: string): boolean {
-  return press.length === 1 || press === 'Enter' || press.startsWith('Arrow') || press === 'Home' || press === 'End';
+  return (
+    press.length === 1 || press === 'Enter' || press.startsWith('Arrow') || ['Home', 'End', 'Delete'].includes(press)
+  );
 }
 
 /** A press as a keyboard has it written, for people to read. */

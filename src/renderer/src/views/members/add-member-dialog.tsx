@@ -10,7 +10,7 @@ import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useSettled } from '../../components/use-settled.ts';
 import { useTexts } from '../../messages/texts.tsx';
-import { useSession } from '../../session/session.ts';
+import { meQuery } from '../../session/me.ts';
 import { type CollectionNow, rolesOf } from './access.ts';
 import { type Candidate, candidatesQuery, everybody, isEmail } from './candidates.ts';
 import { given } from './change-member-dialog.tsx';
@@ -24,7 +24,7 @@ import { useAccessWrite } from './use-access-write.ts';
 export function AddMemberDialog({ collection, onClose }: { collection: CollectionNow; onClose(): void }) {
   const { t } = useTexts();
   const queries = useQueryClient();
-  const session = useSession();
+  const me = useQuery(meQuery).data?.id;
   const roles = rolesOf(collection);
   const [terms, setTerms] = useState<Terms>({ role: firstRole(roles), until: '' });
   const [chosen, setChosen] = useState<Candidate | null>(null);
@@ -50,8 +50,7 @@ export function AddMemberDialog({ collection, onClose }: { collection: Collectio
   });
   // The interface takes ids alone there; for everybody it is a change of the collection like any other.
   const toAll = useAccessWrite(collection, done);
-  const by = session.data?.state === 'in' ? session.data.user : undefined;
-  const update = { relationships_add: [given({ peer: '*', type: '' }, terms, by)] };
+  const update = { relationships_add: [given({ peer: '*', type: '' }, terms, me)] };
   return (
     <Dialog open onClose={onClose} title={t('members.add')} about={t('members.addAbout')}>
       <form

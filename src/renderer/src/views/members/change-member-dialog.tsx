@@ -1,9 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
-import { useSession } from '../../session/session.ts';
+import { meQuery } from '../../session/me.ts';
 import { type CollectionNow, type Membership, rolesOf } from './access.ts';
 import { WriteProblem } from './overtaken.tsx';
 import { dayOf, endOf, RoleChoice, type Terms } from './role-choice.tsx';
@@ -19,7 +20,7 @@ interface ChangeMemberProps {
 /** Gives a member another role or another end, in one version: nobody is without either in between. */
 export function ChangeMemberDialog({ collection, member, name, onClose }: ChangeMemberProps) {
   const { t } = useTexts();
-  const session = useSession();
+  const me = useQuery(meQuery).data?.id;
   const [terms, setTerms] = useState<Terms>({ role: member.role, until: dayOfText(member.expiresAt) });
   const write = useAccessWrite(collection, () => {
     onClose();
@@ -27,7 +28,7 @@ export function ChangeMemberDialog({ collection, member, name, onClose }: Change
   });
   const update = {
     relationships_remove: [{ predicate: member.role, peer: member.peer }],
-    relationships_add: [given(member, terms, session.data?.state === 'in' ? session.data.user : undefined)],
+    relationships_add: [given(member, terms, me)],
   };
   return (
     <Dialog open onClose={onClose} title={t('members.changeTitle', { name })} about={t('members.changeAbout')}>

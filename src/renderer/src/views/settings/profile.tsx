@@ -11,12 +11,8 @@ import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { meQuery } from '../../session/me.ts';
 import { Fact, Section } from './section.tsx';
-
-const meQuery = {
-  queryKey: ['me'],
-  queryFn: () => answered(api.GET('/users/me')),
-};
 
 /** Who one is here, and under which name one's changes stand. */
 export function Profile() {
