@@ -224,6 +224,9 @@ describe.skipIf(!browserThere)('members and roles', { timeout: patience }, () =>
     await page.getByLabel('E-mail address').fill('linus@example.org');
     await page.keyboard.press('Enter');
     await line('linus@example.org').getByText('invited').waitFor();
+    await page.getByLabel('E-mail address').fill('Linus@example.org');
+    await page.keyboard.press('Enter');
+    await page.getByText('This address is invited already').waitFor();
     await page.getByRole('button', { name: 'Revoke the invitation of linus@example.org' }).click();
     await line('linus@example.org').getByText('revoked').waitFor();
     await page.getByRole('heading', { name: 'Invitations to this node' }).scrollIntoViewIfNeeded();

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { MailPlus } from 'lucide-react';
 import { answered, api } from '../../api/client.ts';
+import { Failure } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
@@ -25,7 +26,20 @@ export function InviteOffer({ email }: { email: string }) {
           {t('invites.invite')}
         </Button>
       )}
-      {invite.error && <Problem error={invite.error} />}
+      <InviteProblem error={invite.error} />
     </div>
   );
+}
+
+/** What went wrong with an invitation; that there is one already is no fault. */
+export function InviteProblem({ error }: { error: Error | null }) {
+  const { t } = useTexts();
+  if (!error) return null;
+  if (error instanceof Failure && error.kind === 'conflict')
+    return (
+      <p role="alert" className="rounded-md bg-warning-soft px-3 py-2">
+        {t(error.details.status === 'accepted' ? 'invites.isRegistered' : 'invites.exists')}
+      </p>
+    );
+  return <Problem error={error} />;
 }

@@ -10,6 +10,7 @@ import { Problem } from '../../components/problem.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { isEmail } from './candidates.ts';
+import { InviteProblem } from './invite-offer.tsx';
 import { type Invite, invitesQuery } from './members-queries.ts';
 
 const looks: Record<Invite['status'], string> = {
@@ -75,7 +76,7 @@ export function Invites() {
       </form>
       {error && (
         <div className="px-5">
-          <Problem error={error} />
+          <InviteProblem error={error} />
         </div>
       )}
       {invites.data && invites.data.total > 0 && (
