@@ -84,7 +84,7 @@ function KeyLines({ keys, active, onRevoke }: { keys: readonly Key[]; active: nu
     <table className="w-full border-t border-line">
       <thead className="text-left text-xs text-quiet">
         <tr className="border-b border-line">
-          <th className="px-5 py-2 font-medium">{t('column.label')}</th>
+          <th className="w-1/3 px-5 py-2 font-medium">{t('column.label')}</th>
           <th className="px-3 py-2 font-medium">{t('keys.prefix')}</th>
           <th className="hidden px-3 py-2 font-medium md:table-cell">{t('column.created_at')}</th>
           <th className="hidden px-3 py-2 font-medium md:table-cell">{t('keys.used')}</th>
