@@ -109,6 +109,12 @@ describe.skipIf(!browserThere)('members and roles', { timeout: patience }, () =>
     await page.getByRole('button', { name: /Show who is in/ }).click();
     await page.getByRole('link', { name: 'Bob Coecke' }).waitFor();
     expect(await page.evaluate('window.hacked')).toBeUndefined();
+    await page.keyboard.press('/');
+    await page.keyboard.type('zzz');
+    await page.getByText('Nobody fits.').waitFor();
+    await page.getByRole('button', { name: 'Show everything' }).click();
+    await line('Bob Coecke').nth(1).waitFor();
+    await page.getByLabel('Show ended ones (1)').uncheck();
     await page.getByLabel('Show ended ones (1)').check();
     await line('Bob Coecke').getByText('ended').waitFor();
     expect(page.url()).toContain('ended=true');

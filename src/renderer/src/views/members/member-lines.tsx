@@ -1,6 +1,6 @@
 import { ChevronDown, ChevronRight, EllipsisVertical } from 'lucide-react';
 import { Fragment, useEffect, useRef, useState } from 'react';
-import { IconButton } from '../../components/button.tsx';
+import { Button, IconButton } from '../../components/button.tsx';
 import { classes } from '../../components/classes.ts';
 import { Menu, MenuItem } from '../../components/menu.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -20,10 +20,12 @@ interface MemberLinesProps {
   mayManage: boolean;
   onChange(member: Membership): void;
   onRemove(member: Membership): void;
+  /** Takes the filter away. */
+  onAll(): void;
 }
 
 /** Memberships, a line each; a group opens to show who is in it. */
-export function MemberLines({ members, nameOf, active, mayManage, onChange, onRemove }: MemberLinesProps) {
+export function MemberLines({ members, nameOf, active, mayManage, onChange, onRemove, onAll }: MemberLinesProps) {
   const { t, number } = useTexts();
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const line = useRef<HTMLTableRowElement>(null);
@@ -31,7 +33,15 @@ export function MemberLines({ members, nameOf, active, mayManage, onChange, onRe
   useEffect(() => {
     void line.current?.scrollIntoView({ block: 'nearest' });
   }, [active]);
-  if (members.length === 0) return <p className="px-5 py-4 text-quiet">{t('members.none')}</p>;
+  if (members.length === 0)
+    return (
+      <p className="flex flex-wrap items-center gap-3 border-t border-line px-5 py-4 text-quiet">
+        {t('members.none')}
+        <Button small onClick={onAll}>
+          {t('table.showAll')}
+        </Button>
+      </p>
+    );
   const toggle = (peer: string) => {
     const next = new Set(open);
     if (!next.delete(peer)) next.add(peer);

@@ -169,6 +169,7 @@ export function Members() {
               nameOf={nameOf}
               active={at}
               mayManage={mayManage}
+              onAll={() => change({ q: undefined, ended: endedCount > 0 || undefined })}
               onChange={(member) => setAsking({ for: 'change', member })}
               onRemove={(member) => setAsking({ for: 'remove', member })}
             />

@@ -1,5 +1,6 @@
 import { BadgeCheck } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
+import { Failure } from '../../../api/failure.ts';
 import { Button } from '../../../components/button.tsx';
 import { Field, Input } from '../../../components/field.tsx';
 import { Moment } from '../../../components/moment.tsx';
@@ -42,7 +43,14 @@ export function BackupCard({ data }: { data: string }) {
         </Button>
       </form>
       {busy && <TaskProgress label={t('backup.title')} step={run.step} />}
-      {run?.state === 'failed' && <Problem error={run.error} />}
+      {run?.state === 'failed' &&
+        (run.error instanceof Failure && run.error.kind === 'forbidden' ? (
+          <p role="alert" className="rounded-md bg-warning-soft px-3 py-2">
+            {t('backup.elsewhere')}
+          </p>
+        ) : (
+          <Problem error={run.error} />
+        ))}
       {run?.state === 'done' && (
         <div role="status" className="space-y-1">
           <p className="flex items-center gap-2 font-medium text-good">
