@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { operator } from '../helpers/callers.ts';
+import { ask, operator } from '../helpers/callers.ts';
 import { read, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { lookAt, patience, signedIn, startPageNode, type Visit } from './browser.ts';
@@ -182,6 +182,60 @@ describe.skipIf(!browserThere)('collections', { timeout: patience }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
     await page.getByText('2 entities', { exact: true }).waitFor();
     expect((await read(node, me, changed.id)).properties.colour).toBe('mauve');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('everything that matches is selected, changed together, and put back', async () => {
+    const id = await seedItems(node, 1300);
+    await visitor.go(`/collections/${id}?sort=label&where=[{"column":"properties.colour","op":"not","value":"white"}]`);
+    await firstLabel().waitFor();
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.getByText('2 selected').waitFor();
+    await page.getByRole('button', { name: 'Select all 975 that match' }).click();
+    await page.getByText('975 selected').waitFor();
+    await page.getByRole('checkbox', { name: 'Clear the selection' }).click();
+    await page.getByText('975 selected').waitFor({ state: 'detached' });
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Control+a');
+    await page.getByText('975 selected').waitFor();
+    await lookAt(page, 'collection-everything');
+
+    await page.keyboard.press('b');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Property').fill('colour');
+    await dialog.getByLabel('Value').fill('violet');
+    await dialog.getByRole('button', { name: 'Set a property' }).click();
+    await dialog.getByText('975 entities were changed', { exact: true }).waitFor({ timeout: 60_000 });
+    await lookAt(page, 'collection-bulk-done');
+    const violet = async () => {
+      const query = new URLSearchParams({ filter: '[{"column":"properties.colour","op":"is","value":"violet"}]' });
+      const answer = await ask(node, operator(node), `GET /node/collections/${id}/table?${query}`);
+      return answer.body as { total: number; rows: { id: string }[] };
+    };
+    expect((await violet()).total).toBe(975);
+    // What somebody else has written since is left alone.
+    const me = operator(node);
+    const late = await read(node, me, (await violet()).rows[0]?.id ?? '');
+    await update(node, me, late, { properties: { note: 'mine' } });
+    await dialog.getByRole('button', { name: 'Undo' }).click();
+    await dialog.getByText('974 entities say again what they said before').waitFor({ timeout: 60_000 });
+    await dialog.getByText('One was not changed').waitFor();
+    expect((await violet()).rows.map((row) => row.id)).toEqual([late.id]);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Control+a');
+    await page.getByText('975 selected').waitFor();
+    await page.keyboard.press('b');
+    await page.getByLabel('What to do').selectOption('Delete');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await dialog.getByText(/left as (?:it was|they were), because it was stopped/).waitFor();
+    await dialog.getByRole('button', { name: 'Undo' }).click();
+    await dialog.getByText(/says? again what/).waitFor({ timeout: 60_000 });
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByText('975 entities', { exact: true }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
 

@@ -117,6 +117,41 @@ describe.skipIf(!browserThere)('an entity', { timeout: patience }, () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('has relationships that say something of themselves, edited in fields or as JSON', async () => {
+    await page.getByRole('button', { name: 'What the relationship to Ann Lee says' }).click();
+    const dialog = page.getByRole('dialog', { name: 'author: Ann Lee' });
+    await dialog.getByLabel('Name of a new property').fill('role');
+    await page.keyboard.press('Enter');
+    await page.locator('#relationship-role:focus').waitFor();
+    await page.keyboard.type('copyist');
+    await dialog.getByRole('button', { name: 'Edit as JSON' }).click();
+    const text = dialog.getByRole('textbox', { name: 'Edit as JSON' });
+    await text.fill('{"role": "copyist", "pages": [1,}');
+    await dialog.getByText('This is no JSON yet: look at line 1, column 33.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Take over' }).isDisabled()).toBe(true);
+    await lookAt(page, 'entity-relationship');
+    await text.fill('{"role": "copyist", "pages": [1, 3]}');
+    await dialog.getByRole('button', { name: 'Take over' }).click();
+    await page.getByText('role: copyist, pages: [1,3]').waitFor();
+    expect((await read(node, me, letter.id)).ver).toBe(1);
+    await page.getByRole('button', { name: 'Put Ann Lee back' }).waitFor();
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 2', { exact: true }).waitFor();
+    const author = async () =>
+      (await read(node, me, letter.id)).relationships.find(({ predicate }) => predicate === 'author');
+    expect((await author())?.properties).toEqual({ role: 'copyist', pages: [1, 3] });
+
+    // Another one takes its place whole; what is said no more is gone.
+    await page.getByRole('button', { name: 'What the relationship to Ann Lee says' }).click();
+    await dialog.getByRole('button', { name: 'What to do with pages' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await dialog.getByRole('button', { name: 'Take over' }).click();
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 3', { exact: true }).waitFor();
+    expect((await author())?.properties).toEqual({ role: 'copyist' });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('is edited as JSON, where what is none is said and not saved', async () => {
     await page.getByRole('button', { name: 'Edit as JSON' }).click();
     const text = page.getByRole('textbox', { name: 'Edit as JSON' });

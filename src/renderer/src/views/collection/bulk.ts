@@ -1,4 +1,7 @@
 import { answered, api } from '../../api/client.ts';
+import { Failure } from '../../api/failure.ts';
+import type { Entity } from '../entity/entity-queries.ts';
+import { contentOf, updateBetween } from '../entity/model/content.ts';
 import type { JsonMap } from '../entity/model/json.ts';
 import type { TableRow } from './table-queries.ts';
 
@@ -9,47 +12,105 @@ export type BulkChange =
   | { kind: 'relate'; predicate: string; peer: { id: string; type: string; label: string } }
   | { kind: 'delete' };
 
+/** An entity that was changed: the version before, and the one that it became. */
+export interface Changed {
+  row: TableRow;
+  after: string;
+  deleted: boolean;
+}
+
 export interface BulkProgress {
+  /** How many of all have been gone through. */
   done: number;
-  failed: { row: TableRow; error: unknown }[];
+  changed: readonly Changed[];
+  failed: readonly { row: TableRow; error: unknown }[];
+}
+
+interface Watch {
+  onProgress(progress: BulkProgress): void;
+  /** Asked before each: whether it is to end. */
+  stopped(): boolean;
 }
 
 /** So many requests are under way at once. */
 const atOnce = 4;
+/** Milliseconds between two reports. */
+const pause = 100;
 
 /**
  * Changes entities one by one, each over the version that was seen of it, so that nothing that somebody else has written
- * meanwhile is overwritten. What fails is told, the others go on; `stopped` ends it between two.
+ * meanwhile is overwritten. What fails is told, the others go on.
  */
-export async function changeAll(
-  rows: readonly TableRow[],
-  change: BulkChange,
-  note: string,
-  onProgress: (progress: BulkProgress) => void,
-  stopped: () => boolean,
-): Promise<BulkProgress> {
-  const progress: BulkProgress = { done: 0, failed: [] };
-  const waiting = [...rows];
-  const work = async () => {
-    for (let row = waiting.shift(); row && !stopped(); row = waiting.shift()) {
-      try {
-        await changeOne(row, change, note);
-      } catch (error) {
-        progress.failed.push({ row, error });
+export function changeAll(rows: readonly TableRow[], change: BulkChange, note: string, watch: Watch) {
+  return goThrough(rows, watch, async (row) => {
+    const params = { path: { id: row.id } };
+    const base = { expect_tip: row.cid, ...(note.trim() ? { note: note.trim() } : {}) };
+    if (change.kind === 'delete') {
+      const { cid } = await answered(api.DELETE('/entities/{id}', { params, body: base }));
+      return { row, after: cid, deleted: true };
+    }
+    const { cid } = await answered(api.PUT('/entities/{id}', { params, body: { ...base, ...bodyOf(change) } }));
+    return { row, after: cid, deleted: false };
+  });
+}
+
+/**
+ * Makes a new version of each that says what it said before. What somebody has written since is left alone, and told.
+ * @throws nothing: what fails is in the result
+ */
+export function undoAll(changed: readonly Changed[], note: string, watch: Watch) {
+  const by = new Map(changed.map((one) => [one.row.id, one]));
+  return goThrough(
+    changed.map(({ row }) => row),
+    watch,
+    async (row) => {
+      const { after, deleted } = by.get(row.id)!;
+      const params = { path: { id: row.id } };
+      if (deleted) {
+        const body = { expect_tip: after };
+        const { cid } = await answered(api.POST('/entities/{id}/restore', { params, body }));
+        return { row, after: cid, deleted: false };
       }
-      progress.done++;
-      onProgress({ ...progress, failed: [...progress.failed] });
+      const now = await answered<Entity>(api.GET('/entities/{id}', { params }));
+      if (now.cid !== after) throw new Failure('conflict', 'changed since', 409, { actual: now.cid });
+      const { manifest } = await answered(api.GET('/versions/manifest/{cid}', { params: { path: { cid: row.cid } } }));
+      const update = updateBetween(contentOf(now), contentOf(manifest));
+      if (Object.keys(update).length === 0) return { row, after, deleted: false };
+      const body = { expect_tip: after, note, ...update };
+      const { cid } = await answered(api.PUT('/entities/{id}', { params, body }));
+      return { row, after: cid, deleted: false };
+    },
+  );
+}
+
+async function goThrough(
+  rows: readonly TableRow[],
+  { onProgress, stopped }: Watch,
+  each: (row: TableRow) => Promise<Changed>,
+): Promise<BulkProgress> {
+  const changed: Changed[] = [];
+  const failed: { row: TableRow; error: unknown }[] = [];
+  const standing = (): BulkProgress => ({
+    done: changed.length + failed.length,
+    changed: [...changed],
+    failed: [...failed],
+  });
+  let next = 0;
+  let told = 0;
+  const work = async () => {
+    for (let row = rows[next++]; row && !stopped(); row = rows[next++]) {
+      try {
+        changed.push(await each(row));
+      } catch (error) {
+        failed.push({ row, error });
+      }
+      if (performance.now() - told < pause) continue;
+      told = performance.now();
+      onProgress(standing());
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-  return progress;
-}
-
-async function changeOne({ id, cid }: TableRow, change: BulkChange, note: string): Promise<void> {
-  const params = { path: { id } };
-  const base = { expect_tip: cid, ...(note.trim() ? { note: note.trim() } : {}) };
-  if (change.kind === 'delete') return void (await answered(api.DELETE('/entities/{id}', { params, body: base })));
-  await answered(api.PUT('/entities/{id}', { params, body: { ...base, ...bodyOf(change) } }));
+  return standing();
 }
 
 function bodyOf(change: Exclude<BulkChange, { kind: 'delete' }>) {

@@ -16,6 +16,7 @@ import { Conditions } from './conditions.tsx';
 import { EntityTable } from './entity-table.tsx';
 import { LabelBox } from './label-box.tsx';
 import { NewEntity } from './new-entity.tsx';
+import { useSelectAll } from './select-all.ts';
 import { useSelection } from './selection.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { labelPart, type TableAddress, withLabel } from './table-address.ts';
@@ -53,6 +54,7 @@ export function Collection() {
     order: address.order,
     columns: columns.filter((column) => column.includes('.')),
   };
+  const all = useSelectAll(wanted, selection);
   const change = (next: Partial<TableAddress>) => {
     setActive(0);
     void go({ search: (old) => ({ ...old, ...next }), replace: true });
@@ -102,6 +104,7 @@ export function Collection() {
       palette: false,
       run: () => withRow(here(), selection.toggle),
     },
+    { id: 'select-all', label: t('table.selectEverything'), group, run: all.start },
     { id: 'find', label: t('list.filter'), group, keys: ['/'], run: () => box.current?.focus() },
     {
       id: 'members',
@@ -190,6 +193,7 @@ export function Collection() {
           columns={columns ?? []}
           sort={address.sort ? { column: address.sort, descending: address.order === 'desc' } : null}
           onSort={sort}
+          onSelectAll={all.start}
           selection={selection}
           active={active}
           onActive={setActive}
@@ -197,7 +201,9 @@ export function Collection() {
           onRows={onRows}
         />
       </div>
-      {selection.size > 0 && <SelectionBar selection={selection} onEdit={() => setEditing(true)} />}
+      {(selection.size > 0 || all.reading || all.error) && (
+        <SelectionBar selection={selection} total={rows.total ?? 0} all={all} onEdit={() => setEditing(true)} />
+      )}
       <BulkDialog
         collection={id}
         selection={selection}

@@ -27,6 +27,8 @@ interface EntityTableProps {
   columns: string[];
   sort: { column: string; descending: boolean } | null;
   onSort(column: string): void;
+  /** Everything that matches is to be selected. */
+  onSelectAll(): void;
   selection: Selection;
   /** The place that the keys are at. */
   active: number;
@@ -38,7 +40,7 @@ interface EntityTableProps {
 
 /** A grid of any number of rows; only those in sight are there, and are fetched as they come into it. */
 export function EntityTable(props: EntityTableProps) {
-  const { wanted, columns, sort, onSort, selection, active, onActive, onOpen, onRows } = props;
+  const { wanted, columns, sort, onSort, onSelectAll, selection, active, onActive, onOpen, onRows } = props;
   const texts = useTexts();
   const { t } = texts;
   const id = useId();
@@ -88,6 +90,11 @@ export function EntityTable(props: EntityTableProps) {
 
   const rowId = (index: number) => `${id}-${index}`;
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      onSelectAll();
+      return;
+    }
     const step = stepOf(
       event.key,
       Math.max(1, (virtual.range?.endIndex ?? 20) - (virtual.range?.startIndex ?? 0) - 1),
@@ -121,11 +128,14 @@ export function EntityTable(props: EntityTableProps) {
           <span role="columnheader" className="flex items-center justify-center">
             <input
               type="checkbox"
-              aria-label={t('table.selectNone')}
+              aria-label={t(selection.size > 0 ? 'table.selectNone' : 'table.selectEverything')}
               className="size-4 accent-accent"
+              ref={(box) => {
+                if (box) box.indeterminate = selection.size > 0 && selection.size < count;
+              }}
               checked={selection.size > 0}
-              disabled={selection.size === 0}
-              onChange={() => selection.clear()}
+              disabled={count === 0}
+              onChange={() => (selection.size > 0 ? selection.clear() : onSelectAll())}
             />
           </span>
           {table.getFlatHeaders().map((header) => (

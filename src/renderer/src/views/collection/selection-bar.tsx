@@ -1,24 +1,60 @@
-import { PencilLine, X } from 'lucide-react';
+import { ListChecks, PencilLine, X } from 'lucide-react';
+import { sentenceOf } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
 import { useTexts } from '../../messages/texts.tsx';
-import type { Selection } from './selection.ts';
+import type { SelectAll } from './select-all.ts';
+import { mostSelected, type Selection } from './selection.ts';
 
-/** What is selected, and what can be done with all of it. */
-export function SelectionBar({ selection, onEdit }: { selection: Selection; onEdit(): void }) {
+interface SelectionBarProps {
+  selection: Selection;
+  /** How many the table shows. */
+  total: number;
+  all: SelectAll;
+  onEdit(): void;
+}
+
+/** What is selected, of how many, and what can be done with all of it. */
+export function SelectionBar({ selection, total, all, onEdit }: SelectionBarProps) {
   const { t, number } = useTexts();
+  const { reading, error } = all;
+  const most = Math.min(total, mostSelected);
   return (
     <div className="flex flex-wrap items-center gap-2 border-t border-line bg-accent-soft px-5 py-2">
-      <span role="status" className="flex-1 font-medium">
-        {t('table.selected', { count: selection.size, number: number(selection.size) })}
-      </span>
-      <Button onClick={selection.clear}>
-        <X size={14} aria-hidden />
-        {t('table.selectNone')}
-      </Button>
-      <Button look="main" onClick={onEdit}>
-        <PencilLine size={14} aria-hidden />
-        {t('bulk.open')}
-      </Button>
+      <div className="min-w-48 flex-1">
+        <p role="status" className="font-medium">
+          {reading
+            ? t('table.reading', { done: reading.done, total: reading.total || most })
+            : t('table.selected', { count: selection.size, number: number(selection.size) })}
+        </p>
+        {!reading && selection.size === mostSelected && total > mostSelected && (
+          <p className="text-quiet">{t('table.mostSelected', { most: mostSelected, total })}</p>
+        )}
+        {error && (
+          <p role="alert" className="text-danger">
+            {t(sentenceOf(error))}
+          </p>
+        )}
+      </div>
+      {reading ? (
+        <Button onClick={all.stop}>{t('bulk.stop')}</Button>
+      ) : (
+        <>
+          {selection.size < most && (
+            <Button onClick={all.start}>
+              <ListChecks size={15} aria-hidden />
+              {t(total > mostSelected ? 'table.selectFirst' : 'table.selectAll', { count: most, number: number(most) })}
+            </Button>
+          )}
+          <Button onClick={selection.clear}>
+            <X size={14} aria-hidden />
+            {t('table.selectNone')}
+          </Button>
+          <Button look="main" onClick={onEdit} disabled={selection.size === 0}>
+            <PencilLine size={14} aria-hidden />
+            {t('bulk.open')}
+          </Button>
+        </>
+      )}
     </div>
   );
 }

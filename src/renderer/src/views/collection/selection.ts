@@ -9,11 +9,13 @@ export interface Selection {
   toggle(row: TableRow): void;
   /** Adds all rows from one place to another that have come. */
   extend(from: number, to: number, at: (index: number) => TableRow | undefined): void;
+  /** Selects these and no others. */
+  replace(rows: readonly TableRow[]): void;
   clear(): void;
 }
 
 /** More at once would be more than a person means. */
-const most = 10_000;
+export const mostSelected = 10_000;
 
 export function useSelection(): Selection {
   const [chosen, setChosen] = useState<ReadonlyMap<string, TableRow>>(new Map());
@@ -25,18 +27,19 @@ export function useSelection(): Selection {
       toggle: (row) =>
         setChosen((old) => {
           const next = new Map(old);
-          if (!next.delete(row.id)) next.set(row.id, row);
+          if (!next.delete(row.id) && next.size < mostSelected) next.set(row.id, row);
           return next;
         }),
       extend: (from, to, at) =>
         setChosen((old) => {
           const next = new Map(old);
-          for (let i = Math.min(from, to); i <= Math.max(from, to) && next.size < most; i++) {
+          for (let i = Math.min(from, to); i <= Math.max(from, to) && next.size < mostSelected; i++) {
             const row = at(i);
             if (row) next.set(row.id, row);
           }
           return next;
         }),
+      replace: (rows) => setChosen(new Map(rows.slice(0, mostSelected).map((row) => [row.id, row]))),
       clear: () => setChosen(new Map()),
     }),
     [chosen],

@@ -24,17 +24,17 @@ export interface TableWanted {
 export function tablePage(wanted: TableWanted, page: number, view?: string) {
   return queryOptions({
     queryKey: ['table', wanted, view ?? null, page],
-    queryFn: ({ signal }) => answered(fetchPage(wanted, page, view, signal)),
+    queryFn: ({ signal }) => answered(fetchRows(wanted, { offset: page * pageSize, limit: pageSize, view }, signal)),
     // It is told when something has changed.
     staleTime: 60_000,
     gcTime: 60_000,
   });
 }
 
-function fetchPage(
+/** Rows of a table from a place on; see `tablePage`. */
+export function fetchRows(
   { collection, types, where, sort, order, columns }: TableWanted,
-  page: number,
-  view: string | undefined,
+  { offset, limit, view }: { offset: number; limit: number; view: string | undefined },
   signal: AbortSignal,
 ) {
   const query = {
@@ -43,8 +43,8 @@ function fetchPage(
     ...(sort ? { sort, order: order ?? ('asc' as const) } : {}),
     columns: JSON.stringify(columns),
     ...(view === undefined ? {} : { view }),
-    offset: page * pageSize,
-    limit: pageSize,
+    offset,
+    limit,
   };
   return api.GET('/node/collections/{id}/table', { params: { path: { id: collection }, query }, signal });
 }

@@ -12,7 +12,9 @@ import { useDraft } from './draft.ts';
 import { EntityHead } from './entity-head.tsx';
 import { cardQuery, type Entity, entityQuery } from './entity-queries.ts';
 import { FilesPanel } from './files/files-panel.tsx';
+import { heldFiles } from './files/held-files.ts';
 import { type Content, contentOf, sameContent } from './model/content.ts';
+import type { JsonMap } from './model/json.ts';
 import { PropertiesForm } from './properties-form.tsx';
 import { RelationshipsPanel } from './relationships/relationships-panel.tsx';
 import { useSave } from './save.ts';
@@ -34,6 +36,11 @@ export function Editor({ entity }: { entity: Entity }) {
   const facets = useQuery({ ...facetsQuery(collection ?? '', undefined), enabled: collection !== undefined });
   // biome-ignore lint/correctness/useExhaustiveDependencies: it reads what is newest when it is called
   const change = useCallback((next: (content: Content) => Content) => draft.change(next), [entity.id, entity.cid]);
+  const changeProperties = useCallback(
+    (next: (old: JsonMap) => JsonMap) => change((old) => ({ ...old, properties: next(old.properties) })),
+    [change],
+  );
+  const service = card?.service ?? 'arke';
   const theirs = contentOf(entity);
   const overtaken = draft.dirty && draft.tip !== entity.cid;
 
@@ -94,9 +101,12 @@ export function Editor({ entity }: { entity: Entity }) {
         <div className="grid items-start gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(0,1fr)_24rem]">
           <PropertiesForm
             key={draft.tip}
-            content={draft.content}
-            service={card?.service ?? 'arke'}
-            onChange={change}
+            name="p"
+            properties={draft.content.properties}
+            // Files stand in a list of their own, whatever else `content` may be elsewhere.
+            hidden={heldFiles({ type: '', properties: draft.content.properties }).length > 0 ? ['content'] : []}
+            service={service}
+            onChange={changeProperties}
             onFault={setFault}
           />
           <div className="space-y-6">
@@ -106,6 +116,7 @@ export function Editor({ entity }: { entity: Entity }) {
               base={draft.base}
               content={draft.content}
               collection={collection}
+              service={service}
               known={(facets.data?.relationships ?? []).map(({ name }) => name)}
               onChange={change}
             />

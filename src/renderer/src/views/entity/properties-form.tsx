@@ -3,27 +3,30 @@ import { TextArea } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { FormContext, type FormState, type Path, pathName } from './fields/form.ts';
 import { PropertyRows } from './fields/property-rows.tsx';
-import { heldFiles } from './files/held-files.ts';
-import type { Content } from './model/content.ts';
 import { type JsonMap, renamed, same, withValue } from './model/json.ts';
 import { jsonFault } from './model/json-fault.ts';
 
 interface PropertiesFormProps {
-  content: Content;
+  /** With which the ids of its fields begin. */
+  name: string;
+  properties: JsonMap;
+  /** Properties that are shown elsewhere. */
+  hidden?: readonly string[];
   service: string;
-  onChange(change: (content: Content) => Content): void;
+  onChange(change: (properties: JsonMap) => JsonMap): void;
   /** Told whether something stands in a field that cannot be saved. */
   onFault(wrong: boolean): void;
 }
 
 /** The properties, in fields or as JSON. */
-export function PropertiesForm({ content, service, onChange, onFault }: PropertiesFormProps) {
+export function PropertiesForm(props: PropertiesFormProps) {
   const { t } = useTexts();
+  const { name, onFault } = props;
   const [asText, setAsText] = useState(false);
   return (
-    <section aria-labelledby="properties">
+    <section aria-labelledby={`${name}-title`}>
       <div className="mb-2 flex items-center gap-3">
-        <h2 id="properties" className="flex-1 text-base font-semibold">
+        <h2 id={`${name}-title`} className="flex-1 text-base font-semibold">
           {t('entity.properties')}
         </h2>
         <button
@@ -38,16 +41,12 @@ export function PropertiesForm({ content, service, onChange, onFault }: Properti
           {t(asText ? 'entity.asForm' : 'entity.asJson')}
         </button>
       </div>
-      {asText ? (
-        <WholeText content={content} onChange={onChange} onFault={onFault} />
-      ) : (
-        <Fields content={content} service={service} onChange={onChange} onFault={onFault} />
-      )}
+      {asText ? <WholeText {...props} /> : <Fields {...props} />}
     </section>
   );
 }
 
-function Fields({ content, service, onChange, onFault }: PropertiesFormProps) {
+function Fields({ name, properties, hidden = [], service, onChange, onFault }: PropertiesFormProps) {
   const [, setFaults] = useState<ReadonlySet<string>>(new Set());
   const fault = useCallback(
     (path: Path, wrong: boolean) =>
@@ -60,51 +59,44 @@ function Fields({ content, service, onChange, onFault }: PropertiesFormProps) {
       }),
     [onFault],
   );
-  const form = useMemo((): FormState => {
-    const properties = (change: (old: JsonMap) => JsonMap) =>
-      onChange((old) => ({ ...old, properties: change(old.properties) }));
-    return {
+  const form = useMemo(
+    (): FormState => ({
       service,
       fault,
-      change: (path, value) => properties((old) => withValue(old, path, value) as JsonMap),
+      change: (path, value) => onChange((old) => withValue(old, path, value) as JsonMap),
       rename: (path, from, to) =>
-        properties((old) => {
+        onChange((old) => {
           const place = path.reduce<unknown>((at, part) => (at as JsonMap)[part as string], old) as JsonMap;
           return withValue(old, path, renamed(place, from, to)) as JsonMap;
         }),
-    };
-  }, [service, fault, onChange]);
+    }),
+    [service, fault, onChange],
+  );
   return (
     <FormContext value={form}>
-      <PropertyRows
-        id="p"
-        path={[]}
-        value={content.properties}
-        hidden={isHeld(content.properties) ? ['content'] : []}
-      />
+      <PropertyRows id={name} path={[]} value={properties} hidden={hidden} />
     </FormContext>
   );
 }
 
-function WholeText({ content, onChange, onFault }: Pick<PropertiesFormProps, 'content' | 'onChange' | 'onFault'>) {
+function WholeText({ name, properties, onChange, onFault }: PropertiesFormProps) {
   const { t } = useTexts();
-  const [typed, setTyped] = useState(() => JSON.stringify(content.properties, null, 2));
+  const [typed, setTyped] = useState(() => JSON.stringify(properties, null, 2));
   const wrong = jsonFault(typed);
   // Another version came, or was taken over: it is shown unless something is being typed that is no JSON yet.
-  const shown =
-    wrong || same(JSON.parse(typed), content.properties) ? typed : JSON.stringify(content.properties, null, 2);
+  const shown = wrong || same(JSON.parse(typed), properties) ? typed : JSON.stringify(properties, null, 2);
   const type = (text: string) => {
     setTyped(text);
     const fault = jsonFault(text);
     onFault(fault !== null);
-    if (!fault) onChange((old) => ({ ...old, properties: JSON.parse(text) as JsonMap }));
+    if (!fault) onChange(() => JSON.parse(text) as JsonMap);
   };
   return (
     <>
       <TextArea
         aria-label={t('entity.asJson')}
         aria-invalid={wrong !== null || undefined}
-        aria-describedby={wrong ? 'json-fault' : undefined}
+        aria-describedby={wrong ? `${name}-fault` : undefined}
         spellCheck={false}
         rows={Math.min(30, shown.split('\n').length + 1)}
         className="w-full font-mono text-xs"
@@ -112,7 +104,7 @@ function WholeText({ content, onChange, onFault }: Pick<PropertiesFormProps, 'co
         onChange={({ target }) => type(target.value)}
       />
       {wrong && (
-        <p id="json-fault" role="status" className="text-danger">
+        <p id={`${name}-fault`} role="status" className="text-danger">
           {wrong.reason === 'object'
             ? t('field.noObject')
             : t('field.jsonAt', { line: wrong.line, column: wrong.column })}
@@ -120,9 +112,4 @@ function WholeText({ content, onChange, onFault }: Pick<PropertiesFormProps, 'co
       )}
     </>
   );
-}
-
-/** Files stand in a list of their own, whatever else `content` may be elsewhere. */
-function isHeld(properties: JsonMap): boolean {
-  return heldFiles({ type: '', properties }).length > 0;
 }

@@ -1,0 +1,56 @@
+import { Link } from '@tanstack/react-router';
+import { Progress } from 'radix-ui';
+import { sentenceOf } from '../../api/failure.ts';
+import { useTexts } from '../../messages/texts.tsx';
+import type { BulkProgress } from './bulk.ts';
+
+/** So many that were not changed are named. */
+const named = 100;
+
+interface BulkReportProps {
+  progress: BulkProgress;
+  total: number;
+  busy: boolean;
+  /** Whether a change is taken back. */
+  undoing: boolean;
+}
+
+/** How far a change of many entities has come, what it did, and what it did not. */
+export function BulkReport({ progress: { done, changed, failed }, total, busy, undoing }: BulkReportProps) {
+  const { t, number } = useTexts();
+  const counted = { count: changed.length, number: number(changed.length) };
+  return (
+    <div className="space-y-3">
+      <Progress.Root
+        value={done}
+        max={total}
+        aria-label={t('bulk.progress')}
+        className="h-2 overflow-hidden rounded-full bg-sunken"
+      >
+        <Progress.Indicator className="h-full bg-accent" style={{ width: `${(done / Math.max(1, total)) * 100}%` }} />
+      </Progress.Root>
+      {busy ? (
+        <p>{t('bulk.ofAll', { done, total })}</p>
+      ) : (
+        <p role="status">{t(undoing ? 'bulk.undone' : 'bulk.done', counted)}</p>
+      )}
+      {!busy && done < total && <p className="text-quiet">{t('bulk.stopped', { count: total - done })}</p>}
+      {!busy && !undoing && changed.length > 0 && <p className="text-quiet">{t('bulk.undoAbout')}</p>}
+      {failed.length > 0 && (
+        <div role="alert" className="rounded-md bg-danger-soft p-3">
+          <p className="font-medium">{t('bulk.failed', { count: failed.length, number: number(failed.length) })}</p>
+          <ul className="mt-1 max-h-60 list-disc overflow-auto pl-5">
+            {failed.slice(0, named).map(({ row, error }) => (
+              <li key={row.id}>
+                <Link to="/entities/$id" params={{ id: row.id }} className="underline">
+                  <bdi>{row.label ?? row.id}</bdi>
+                </Link>
+                : {t(sentenceOf(error))}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  );
+}
