@@ -314,7 +314,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     invocations,
     system: new SystemService({ instance, version, service: config.service, document: openapi, nodeKey, now }),
     invites,
-    people: new PeopleService({ identity, invites, registration }),
+    people: new PeopleService({ identity, networks, invites, registration }),
   };
   const all = opened.move();
   return { ...context, [Symbol.asyncDispose]: () => all.disposeAsync() };

@@ -37,7 +37,14 @@ describe('the people of a node', () => {
     expect(await get<PeopleView>('/node/people')).toMatchObject({
       people: [
         { id: me.id, name: 'Operator', operator: true },
-        { id: ada.id, name: 'Ada', email: null, operator: false, registered_at: '2026-01-01T00:00:00.000Z' },
+        {
+          id: ada.id,
+          name: 'Ada',
+          email: null,
+          operator: false,
+          registered_at: '2026-01-01T00:00:00.000Z',
+          here: true,
+        },
         { name: 'Zoë' },
       ],
       has_more: false,
@@ -55,7 +62,12 @@ describe('the people of a node', () => {
     expect(await names('?q=%25')).toEqual([]);
     const there = on('test', ada);
     const { people } = ok<PeopleView>(await ask(node, on('test', me), `GET /node/people?q=${there.id}`));
-    expect(people.map(({ id }) => id)).toEqual([there.id]);
+    expect(people).toMatchObject([{ id: there.id, here: false }]);
+    // The first request on the other network makes a user there.
+    ok(await ask(node, there, 'GET /users/me'));
+    expect((await ask(node, on('test', me), `GET /node/people?q=${there.id}`)).body).toMatchObject({
+      people: [{ id: there.id, here: true }],
+    });
   });
 });
 

@@ -67,7 +67,7 @@ describe.skipIf(!browserThere)('members and roles', { timeout: patience }, () =>
     await page.getByRole('button', { name: 'Choose somebody else' }).waitFor();
     await dialog().getByLabel('Role', { exact: true }).selectOption('editor');
     await page.getByRole('button', { name: 'Give the role' }).press('Enter');
-    await page.getByText('Ada Lovelace has the role editor').first().waitFor();
+    await page.getByText('Ada Lovelace has the role “editor”').first().waitFor();
     await line('Ada Lovelace').waitFor();
     expect(await held()).toEqual([`editor ${ada.id}`, `owner ${me.id}`].sort());
 
@@ -84,7 +84,7 @@ describe.skipIf(!browserThere)('members and roles', { timeout: patience }, () =>
     expect(kept?.properties).toMatchObject({ granted_by: me.id, expires_at: '2999-12-31T23:59:59.000Z' });
 
     await page.keyboard.press('Delete');
-    await page.getByText('Ada Lovelace loses the role viewer at once').waitFor();
+    await page.getByText('Ada Lovelace loses the role “viewer” at once').waitFor();
     await lookAt(page, 'members-remove');
     await page.getByRole('button', { name: 'Take the role away' }).press('Enter');
     await page.getByText('One membership').waitFor();
@@ -166,7 +166,7 @@ describe.skipIf(!browserThere)('members and roles', { timeout: patience }, () =>
     await page.getByRole('rowheader', { name: 'file:download' }).scrollIntoViewIfNeeded();
     await lookAt(page, 'roles');
 
-    await page.getByRole('button', { name: 'What to do with the role Cataloguer' }).click();
+    await page.getByRole('button', { name: 'What to do with the role “Cataloguer”' }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     await page.getByLabel('entity:update', { exact: true }).check();
     await page.getByRole('button', { name: 'Save' }).click();
@@ -174,7 +174,7 @@ describe.skipIf(!browserThere)('members and roles', { timeout: patience }, () =>
 
     await enrol(node, me, home.id, ada, 'Cataloguer');
     await page.getByRole('columnheader', { name: /Cataloguer.*one member/ }).waitFor();
-    await page.getByRole('button', { name: 'What to do with the role Cataloguer' }).click();
+    await page.getByRole('button', { name: 'What to do with the role “Cataloguer”' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByText('One member loses it at once.').waitFor();
     await dialog().getByRole('button', { name: 'Delete' }).click();
@@ -186,14 +186,14 @@ describe.skipIf(!browserThere)('members and roles', { timeout: patience }, () =>
   test('a change that comes second overwrites nothing, says what happened, and can be done all the same', async () => {
     await enrol(node, me, home.id, ada, 'viewer');
     await open();
-    await page.getByRole('button', { name: 'What to do with the role editor' }).click();
+    await page.getByRole('button', { name: 'What to do with the role “editor”' }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     await page.getByLabel('chat:send', { exact: true }).check();
     await enrol(node, me, home.id, bob, 'editor');
     ok(await ask(node, me, `PUT /collections/${home.id}/roles/viewer`, { actions: ['*:view', 'graph:query'] }));
     await page.getByRole('button', { name: 'Save' }).click();
-    await dialog().getByText('Bob Coecke was given the role editor').waitFor();
-    await dialog().getByText('what the role viewer allows was changed').waitFor();
+    await dialog().getByText('Bob Coecke was given the role “editor”').waitFor();
+    await dialog().getByText('what the role “viewer” allows was changed').waitFor();
     await lookAt(page, 'members-overtaken');
     expect((await rolesNow()).editor).not.toContain('chat:send');
     await page.getByRole('button', { name: 'Do it all the same' }).click();

@@ -121,11 +121,14 @@ export function CandidatePicker({ label, onChoose, withAll = false, only }: Pick
             show={(one) => (
               <span className="flex items-baseline gap-2">
                 <bdi className="min-w-0 flex-1 truncate">{one.label}</bdi>
-                <bdi className="max-w-1/2 shrink-0 truncate text-xs text-quiet">{one.hint ?? typeText(one.type)}</bdi>
+                <bdi className="max-w-1/2 shrink-0 truncate text-xs text-quiet">
+                  {one.away ? t('members.away') : (one.hint ?? typeText(one.type))}
+                </bdi>
               </span>
             )}
             note={found.isFetching ? t('state.waiting') : t('members.nobody')}
             onChoose={(one) => {
+              if (one.away) return;
               setText('');
               onChoose(one);
             }}

@@ -9,6 +9,8 @@ export interface Candidate {
   label: string;
   /** What tells it from others of the same name. */
   hint?: string;
+  /** Whether a role cannot be given to it: it has not used this network yet. */
+  away?: true;
 }
 
 /** Everybody who is registered. */
@@ -42,11 +44,12 @@ async function find(part: string, only: 'user' | undefined, signal: AbortSignal)
 async function registered(part: string, signal: AbortSignal): Promise<Candidate[]> {
   const query = { q: part.slice(0, 500), limit: 8 };
   const { people } = await answered(api.GET('/node/people', { params: { query }, signal }));
-  return people.map(({ id, name, email }) => ({
+  return people.map(({ id, name, email, here }) => ({
     id,
     type: 'user',
     label: name ?? email ?? id,
     ...(email === null ? {} : { hint: email }),
+    ...(here ? {} : { away: true as const }),
   }));
 }
 

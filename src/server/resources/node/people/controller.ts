@@ -37,7 +37,7 @@ export class PeopleController {
    */
   @Get('people')
   @Response<ValidationErrorView>(400, 'Validation failed')
-  people(@Request() request: CallerRequest, @Query() q: string = '', @Query() limit: number = 20): PeopleView {
+  people(@Request() request: CallerRequest, @Query() q: string = '', @Query() limit: number = 20): Promise<PeopleView> {
     return this.service.people(request.caller, { part: q, limit });
   }
 

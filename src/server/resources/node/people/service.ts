@@ -1,7 +1,9 @@
 import { actions, implies, isKnownAction, permissionMetadata } from '../../../model/actions.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { idOn } from '../../../model/ids.ts';
+import { findTip } from '../../../store/entities.ts';
 import type { Identity } from '../../../store/identity.ts';
+import type { Networks } from '../../../store/networks.ts';
 import type { InvitesService } from '../../alpha/service.ts';
 import type { Email, InvitedView, InviteRevokedView } from '../../alpha/wire.ts';
 import { refuse, textIssues } from '../../entities/body.ts';
@@ -9,6 +11,7 @@ import type { GrantsView, NodeInvitesView, PeopleView } from './wire.ts';
 
 export interface PeopleNeeds {
   identity: Pick<Identity, 'people'>;
+  networks: Pick<Networks, 'get'>;
   invites: InvitesService;
   registration: NodeInvitesView['registration'];
 }
@@ -21,17 +24,21 @@ export class PeopleService {
     this.#needs = needs;
   }
 
-  people(caller: Caller, { part, limit }: { part: string; limit: number }): PeopleView {
+  async people(caller: Caller, { part, limit }: { part: string; limit: number }): Promise<PeopleView> {
     operator(caller);
     refuse(textIssues({ q: part }));
     const found = this.#needs.identity.people({ part: part.trim(), limit: limit + 1 });
+    const shown = found.slice(0, limit).map((one) => ({ ...one, id: idOn(caller.network, one.id) }));
+    const store = await this.#needs.networks.get(caller.network);
+    const users = store.read((db) => new Set(shown.map(({ id }) => id).filter((id) => findTip(db, id) !== undefined)));
     return {
-      people: found.slice(0, limit).map(({ id, name, email, operator: isOperator, created_at }) => ({
-        id: idOn(caller.network, id),
+      people: shown.map(({ id, name, email, operator: isOperator, created_at }) => ({
+        id,
         name,
         email,
         operator: isOperator,
         registered_at: new Date(created_at).toISOString(),
+        here: users.has(id),
       })),
       has_more: found.length > limit,
     };

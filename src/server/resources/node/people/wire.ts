@@ -10,6 +10,8 @@ export interface PersonView {
   /** Whether it is the operator of the node. */
   operator: boolean;
   registered_at: string;
+  /** Whether there is a user on the request's network, which the first request there makes: only then can it hold a role. */
+  here: boolean;
 }
 
 export interface PeopleView {
