@@ -111,8 +111,7 @@ async function importWaiting(): Promise<void> {
 
 async function chooseArchives(): Promise<void> {
   const filters = [{ name: 'Archives', extensions: ['car', 'zip'] }];
-  const { filePaths } = await dialog.showOpenDialog({ properties: ['openFile'], filters });
-  for (const path of filePaths) openArchive(path);
+  for (const path of (await dialog.showOpenDialog({ filters })).filePaths) openArchive(path);
 }
 
 /** Opens another data folder, with a node of its own. */

@@ -10,10 +10,7 @@ const grip = { width: 120, height: 30 };
 /** Pages of the node that are none of the window's. */
 const elsewhere = ['/docs', '/openapi.json', '/ops-reference'];
 
-/**
- * Where a window opens: where it was, as far as that place is still there; else in the middle, in the usual size.
- * @param areas what displays show apart from bars and docks
- */
+/** Where a window opens: where it was, if that lies in an area that displays show; else in the middle, of usual size. */
 export function placed(kept: Rectangle | null, areas: readonly Rectangle[]): Partial<Rectangle> {
   if (kept === null) return usual;
   const area = areas.find(({ x, y, width, height }) => {
@@ -49,7 +46,6 @@ export async function handOver(session: Session, { url, cookie }: NodeSession): 
 }
 
 export interface WindowWishes {
-  /** The page's address. */
   url: string;
   session: Session;
   kept: Settings['window'];

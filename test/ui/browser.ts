@@ -40,7 +40,8 @@ export async function visit(browser: Browser, node: TestNode, options: BrowserCo
     ...options,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  // Nothing takes that long but on a machine with much else to do.
+  page.setDefaultTimeout(40_000);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { preferences } from '../preferences/preferences.ts';
 import { isBare, pressesOf, pressName } from './keys.ts';
 
@@ -24,7 +24,8 @@ const registered: Registered[] = [];
 export function useCommands(commands: readonly Command[]): void {
   const latest = useRef(commands);
   latest.current = commands;
-  useEffect(() => {
+  // Before the screen can be seen: whoever sees it may press a key.
+  useLayoutEffect(() => {
     registered.push(latest);
     return () => {
       registered.splice(registered.indexOf(latest), 1);
