@@ -19,7 +19,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 interface DesktopPort {
   on(event: 'message', listener: (message: { data: unknown }) => void): void;
 }
-(process as { parentPort?: DesktopPort }).parentPort?.on('message', ({ data }) => {
+const desktop = (process as { parentPort?: DesktopPort }).parentPort;
+desktop?.on('message', ({ data }) => {
   if (data === 'stop') stop.abort();
 });
 
@@ -48,4 +49,6 @@ if (args[0] === 'processor' && args[1] === 'run') {
     terminal: process.stderr.isTTY ? process.stderr : null,
     stopped: stop.signal,
   });
+  // A utility process lives on when it has nothing more to do.
+  if (desktop) process.exit();
 }

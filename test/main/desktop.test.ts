@@ -13,8 +13,7 @@ const sources = new URL('../helpers/typescript.mjs', import.meta.url).href;
 /** Gives a process of Node the port on which Electron's utility processes hear. */
 const hears = `data:text/javascript,import { EventEmitter } from 'node:events';
 process.parentPort = new EventEmitter();
-process.on('message', (data) => process.parentPort.emit('message', { data }));
-process.channel?.unref();`;
+process.on('message', (data) => process.parentPort.emit('message', { data }));`;
 
 const processes: ChildProcess[] = [];
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
