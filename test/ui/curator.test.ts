@@ -23,7 +23,11 @@ function withoutMouse(page: Page) {
   const press = async (...presses: string[]) => {
     for (const one of presses) await keyboard.press(one);
   };
-  const isAt = (place: Locator) => place.evaluate('(element) => element === document.activeElement');
+  const isAt = (place: Locator) =>
+    place.evaluate((element: unknown) => {
+      const { document } = globalThis as unknown as { document: { activeElement: unknown } };
+      return element === document.activeElement;
+    });
   /** Goes on with Tab until it is there. */
   const reach = async (place: Locator) => {
     await place.waitFor();
@@ -103,6 +107,7 @@ describe.skipIf(!browserThere)('a curator without a mouse', { timeout: 2 * patie
       if (n === 2) await lookAt(page, 'curator-correction');
       await press('Control+s');
       await unsaved.waitFor({ state: 'detached' });
+      await press('Escape');
     }
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     const tenth = await read(node, me, id);

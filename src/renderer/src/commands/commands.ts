@@ -47,6 +47,11 @@ export function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || event.repeat === undefined) return;
   const press = pressName(event);
   const bare = isBare(press);
+  // The way out of a field, to where letters are shortcuts again.
+  if (press === 'Escape' && isField(event.target) && !isModal()) {
+    event.target.blur();
+    return;
+  }
   if (bare && (isTyping(event.target) || (press === 'Enter' && actsItself(event.target)))) return;
   if (bare && press.length === 1 && press !== '?' && !preferences().letters) return;
   if (isModal() && press !== 'Mod+k') return;
@@ -68,6 +73,10 @@ function isTyping(target: EventTarget | null): boolean {
   const still = ['button', 'checkbox', 'radio', 'submit'];
   if (target instanceof HTMLInputElement) return !still.includes(target.type);
   return target.isContentEditable || target.matches('textarea, select, [role="combobox"], [role="menu"] *');
+}
+
+function isField(target: EventTarget | null): target is HTMLElement {
+  return isTyping(target) && !(target as HTMLElement).isContentEditable;
 }
 
 function actsItself(target: EventTarget | null): boolean {
