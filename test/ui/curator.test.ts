@@ -146,7 +146,7 @@ describe.skipIf(!browserThere)('a curator without a mouse', { timeout: 2 * patie
     await act(page.getByRole('link', { name: 'Properties' }));
     await page.locator('#content input').first().waitFor();
     await press('Control+k');
-    await page.getByRole('dialog').waitFor();
+    await page.locator('[role="dialog"] input:focus').waitFor();
     await type('Delete');
     await press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Delete' });
