@@ -12,6 +12,8 @@ import { argoAddress } from './views/argo/argo-queries.ts';
 import { tableAddress } from './views/collection/table-address.ts';
 import { graphAddress } from './views/graph/graph-address.ts';
 import { membersAddress } from './views/members/members-queries.ts';
+import { processAddress } from './views/process/process-address.ts';
+import { newProcessorAddress, processorsAddress } from './views/processors/processors-address.ts';
 import { searchAddress } from './views/search/search-query.ts';
 import { Start } from './views/start/start.tsx';
 
@@ -101,6 +103,46 @@ const nodeSettings = createRoute({
   component: lazyRouteComponent(() => import('./views/settings/node-settings.tsx'), 'NodeSettings'),
 });
 
+const processors = createRoute({
+  getParentRoute: () => root,
+  path: '/processors',
+  validateSearch: processorsAddress,
+  component: lazyRouteComponent(() => import('./views/processors/processors.tsx'), 'Processors'),
+});
+
+const newProcessor = createRoute({
+  getParentRoute: () => root,
+  path: '/processors/new',
+  validateSearch: newProcessorAddress,
+  component: lazyRouteComponent(() => import('./views/processors/new-processor.tsx'), 'NewProcessor'),
+});
+
+const processor = createRoute({
+  getParentRoute: () => root,
+  path: '/processors/$id',
+  component: lazyRouteComponent(() => import('./views/processors/processor.tsx'), 'Processor'),
+});
+
+const process = createRoute({
+  getParentRoute: () => root,
+  path: '/process',
+  validateSearch: processAddress,
+  component: lazyRouteComponent(() => import('./views/process/process.tsx'), 'Process'),
+});
+
+const jobs = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs',
+  component: lazyRouteComponent(() => import('./views/jobs/jobs.tsx'), 'Jobs'),
+});
+
+const job = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs/$id',
+  validateSearch: ({ at }: Record<string, unknown>): { at?: string } => (typeof at === 'string' ? { at } : {}),
+  component: lazyRouteComponent(() => import('./views/jobs/job.tsx'), 'Job'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     start,
@@ -115,6 +157,12 @@ export const router = createRouter({
     settings,
     keys,
     nodeSettings,
+    processors,
+    newProcessor,
+    processor,
+    process,
+    jobs,
+    job,
   ]),
   basepath: '/ui',
   defaultErrorComponent: ErrorScreen,

@@ -1,4 +1,16 @@
-import { House, KeyRound, Library, type LucideIcon, Network, Search, Server, Settings, Waypoints } from 'lucide-react';
+import {
+  House,
+  KeyRound,
+  Library,
+  ListChecks,
+  type LucideIcon,
+  Network,
+  Search,
+  Server,
+  Settings,
+  Waypoints,
+  Workflow,
+} from 'lucide-react';
 import type { MessageKey } from '../messages/translate.ts';
 
 /** A screen that the navigation leads to. */
@@ -19,6 +31,8 @@ export const places: Place[] = [
   { to: '/search', label: 'nav.search', icon: Search, keys: 'g f' },
   { to: '/argo', label: 'nav.argo', icon: Waypoints, keys: 'g q' },
   { to: '/graph', label: 'nav.graph', icon: Network, keys: 'g g' },
+  { to: '/processors', label: 'nav.processors', icon: Workflow, keys: 'g p' },
+  { to: '/jobs', label: 'nav.jobs', icon: ListChecks, keys: 'g j' },
   { to: '/settings', label: 'nav.settings', icon: Settings, keys: 'g ,' },
   { to: '/settings/keys', label: 'keys.title', icon: KeyRound, keys: 'g k', side: false },
   { to: '/settings/node', label: 'settings.node', icon: Server, keys: 'g n', side: false },

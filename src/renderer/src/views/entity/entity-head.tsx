@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
-import { EllipsisVertical, Table2 } from 'lucide-react';
+import { EllipsisVertical, Play, Table2 } from 'lucide-react';
 import { buttonClasses, IconButton } from '../../components/button.tsx';
 import { Copied } from '../../components/copied.tsx';
 import { Menu, MenuItem } from '../../components/menu.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import type { ProcessAddress } from '../process/process-address.ts';
 import type { Entity } from './entity-queries.ts';
 import type { Json } from './model/json.ts';
 import { PeerName } from './peer-name.tsx';
@@ -77,6 +78,10 @@ export function EntityHead({
               {t('entity.openTable')}
             </Link>
           )}
+          <Link to="/process" search={processSearch(entity)} className={buttonClasses()}>
+            <Play size={15} aria-hidden />
+            {t('process.this')}
+          </Link>
           {onDelete && (
             <Menu
               trigger={
@@ -94,4 +99,10 @@ export function EntityHead({
       }
     />
   );
+}
+
+/** What is processed from here: the entity, or all of a collection; a processor is what is run. */
+function processSearch({ id, type }: Entity): ProcessAddress {
+  if (type === 'agent' || type === 'klados' || type === 'rhiza') return { processor: id };
+  return type === 'collection' ? { collection: id } : { targets: [id] };
 }

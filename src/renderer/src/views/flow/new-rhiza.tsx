@@ -1,0 +1,67 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { answered, api } from '../../api/client.ts';
+import { Failure } from '../../api/failure.ts';
+import { Button } from '../../components/button.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { toast } from '../../components/toasts.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { CollectionSelect } from '../processors/collection-select.tsx';
+import { faultsOf } from '../processors/faults.ts';
+import { NewHead } from '../processors/new-processor.tsx';
+import { FlowEditor } from './flow-editor.tsx';
+import { findingsOf } from './model/findings.ts';
+import type { FlowDraft } from './model/flow-draft.ts';
+import { type Facts, RhizaFacts } from './rhiza-facts.tsx';
+
+/** Makes a workflow: its name, its collection and its steps. */
+export function NewRhiza() {
+  const { t } = useTexts();
+  const go = useNavigate();
+  const queries = useQueryClient();
+  const [facts, setFacts] = useState<Facts>({ label: '', version: '1.0.0', description: '' });
+  const [draft, setDraft] = useState<FlowDraft>({ entry: '', flow: {} });
+  const [collection, setCollection] = useState<string>();
+  const create = useMutation({
+    mutationFn: () => {
+      const { label, version, description } = facts;
+      const about = description.trim() ? { description: description.trim() } : {};
+      const body = { label: label.trim(), version: version.trim(), ...about, collection: collection ?? '', ...draft };
+      return answered(api.POST('/rhizai', { body }));
+    },
+    onSuccess: async ({ id }) => {
+      void queries.invalidateQueries({ queryKey: ['processors'] });
+      toast(t('processor.registered'));
+      await go({ to: '/processors/$id', params: { id } });
+    },
+  });
+  const issues = create.error instanceof Failure ? create.error.issues : [];
+  return (
+    <form
+      className="flex min-h-0 flex-1 flex-col"
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate();
+      }}
+    >
+      <NewHead kind="rhiza" />
+      <RhizaFacts facts={facts} onChange={setFacts} faults={faultsOf(create.error)}>
+        <div className="flex items-end gap-2">
+          <div className="w-44">
+            <CollectionSelect label={t('processor.collection')} value={collection} onChange={setCollection} first />
+          </div>
+          <Button look="main" type="submit" disabled={create.isPending}>
+            {t('processor.register')}
+          </Button>
+        </div>
+      </RhizaFacts>
+      {create.error && (
+        <div className="px-5 py-2">
+          <Problem error={create.error} />
+        </div>
+      )}
+      <FlowEditor draft={draft} onChange={setDraft} findings={findingsOf(issues)} />
+    </form>
+  );
+}

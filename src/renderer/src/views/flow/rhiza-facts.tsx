@@ -1,0 +1,63 @@
+import type { ReactNode } from 'react';
+import { Field, Input } from '../../components/field.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+
+export interface Facts {
+  label: string;
+  version: string;
+  description: string;
+}
+
+/** What a workflow is called and about, in one line over its flow. */
+export function RhizaFacts({
+  facts,
+  onChange,
+  faults,
+  children,
+}: {
+  facts: Facts;
+  onChange(facts: Facts): void;
+  faults: ReadonlyMap<string, string>;
+  children?: ReactNode;
+}) {
+  const { t } = useTexts();
+  return (
+    <div className="grid gap-3 border-b border-line px-5 py-3 sm:grid-cols-[minmax(10rem,2fr)_7rem_minmax(10rem,3fr)_auto]">
+      <Field label={t('column.label')} error={faults.get('label')}>
+        {(ids) => (
+          <Input
+            {...ids}
+            required
+            dir="auto"
+            maxLength={200}
+            value={facts.label}
+            onChange={({ target }) => onChange({ ...facts, label: target.value })}
+          />
+        )}
+      </Field>
+      <Field label={t('column.ver')} error={faults.get('version')}>
+        {(ids) => (
+          <Input
+            {...ids}
+            required
+            maxLength={50}
+            value={facts.version}
+            onChange={({ target }) => onChange({ ...facts, version: target.value })}
+          />
+        )}
+      </Field>
+      <Field label={t('collections.description')} error={faults.get('description')}>
+        {(ids) => (
+          <Input
+            {...ids}
+            dir="auto"
+            maxLength={2000}
+            value={facts.description}
+            onChange={({ target }) => onChange({ ...facts, description: target.value })}
+          />
+        )}
+      </Field>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,208 @@
+import { Flag, Trash2 } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { Field, Input, Select, TextArea } from '../../components/field.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { PeerName } from '../entity/peer-name.tsx';
+import { inputOf } from '../process/model/schema-form.ts';
+import { ProcessorPicker } from '../process/processor-picker.tsx';
+import type { Finding } from './model/findings.ts';
+import {
+  type FlowDraft,
+  type Form,
+  forms,
+  type Step,
+  withMember,
+  withName,
+  withoutStep,
+  withThen,
+} from './model/flow-draft.ts';
+import { RouteRules } from './route-rules.tsx';
+
+interface StepFormProps {
+  draft: FlowDraft;
+  step: Step;
+  onChange(draft: FlowDraft): void;
+  onChoose(step: string | null): void;
+  findings: readonly Finding[];
+}
+
+/** One step: its name, what it runs, what follows, and its own input. All of the canvas can be done here by keys. */
+export function StepForm({ draft, step, onChange, onChoose, findings }: StepFormProps) {
+  const { t } = useTexts();
+  const [name, setName] = useState(step.name);
+  useEffect(() => setName(step.name), [step.name]);
+  const taken = name !== step.name && (name.trim() === '' || Object.hasOwn(draft.flow, name.trim()));
+  const others = Object.keys(draft.flow);
+  const rename = () => {
+    const to = name.trim();
+    if (taken || to === step.name) return setName(step.name);
+    onChange(withName(draft, step.name, to));
+    onChoose(to);
+  };
+  const follow = (form: Form) => {
+    const target = step.target || (others.find((one) => one !== step.name) ?? step.name);
+    onChange(withThen(draft, step.name, form, target));
+  };
+  return (
+    <div className="space-y-3 border-t border-line bg-paper p-3">
+      {findings.length > 0 && (
+        <div role="alert">
+          <ul className="space-y-1">
+            {findings.map(({ place, code, message, serious }) => (
+              <li
+                key={`${place} ${message}`}
+                className={`rounded px-2 py-1 break-words ${serious ? 'bg-danger-soft' : 'bg-warning-soft'}`}
+              >
+                {code && <p className="font-medium">{t(`flow.code.${code}`)}</p>}
+                <p className="text-xs">
+                  {place && <code className="font-mono">{place}</code>} {message}
+                </p>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <Field label={t('flow.name')} error={taken ? t('flow.taken') : undefined}>
+        {(ids) => (
+          <Input
+            {...ids}
+            dir="auto"
+            maxLength={100}
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+            onBlur={rename}
+            onKeyDown={({ key }) => key === 'Enter' && rename()}
+          />
+        )}
+      </Field>
+      <div className="space-y-1">
+        <p className="text-xs font-medium text-quiet">{t('flow.runs')}</p>
+        {step.klados !== null && (
+          <p className="truncate font-medium">
+            <PeerName id={step.klados} />
+          </p>
+        )}
+        <ProcessorPicker
+          label={t('flow.chooseKlados')}
+          kinds={['klados', 'rhiza']}
+          onChoose={({ id, type }) => onChange(withMember(draft, step.name, ['klados'], { id, type }))}
+        />
+      </div>
+      <div className="grid grid-cols-2 gap-2">
+        <Field label={t('flow.then')}>
+          {(ids) => (
+            <Select {...ids} value={step.form ?? ''} onChange={({ target }) => follow(target.value as Form)}>
+              {step.form === null && <option value="">{t('flow.unclear')}</option>}
+              {forms.map((form) => (
+                <option key={form} value={form}>
+                  {t(`flow.form.${form}`)}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        {step.form !== null && step.form !== 'done' && (
+          <Field label={t('flow.next')}>
+            {(ids) => (
+              <Select
+                {...ids}
+                value={step.target}
+                onChange={({ target }) => onChange(withThen(draft, step.name, step.form ?? 'pass', target.value))}
+              >
+                {!others.includes(step.target) && <option value={step.target}>{step.target || '–'}</option>}
+                {others.map((one) => (
+                  <option key={one} value={one}>
+                    {one}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+        )}
+      </div>
+      {step.form !== null && <p className="text-xs text-quiet">{t(`flow.about.${step.form}`)}</p>}
+      {step.form === 'recurse' && (
+        <Field label={t('flow.depth')}>
+          {(ids) => (
+            <Input
+              {...ids}
+              type="number"
+              min={1}
+              className="w-24"
+              value={step.maxDepth === null ? '' : String(step.maxDepth)}
+              onChange={({ target }) =>
+                onChange(
+                  withMember(
+                    draft,
+                    step.name,
+                    ['then', 'max_depth'],
+                    target.value === '' ? undefined : Number(target.value),
+                  ),
+                )
+              }
+            />
+          )}
+        </Field>
+      )}
+      {step.form !== null && step.form !== 'done' && (
+        <RouteRules draft={draft} step={step} names={others} onChange={onChange} />
+      )}
+      <StepInput key={step.name} draft={draft} step={step} onChange={onChange} />
+      <div className="flex flex-wrap gap-2">
+        {draft.entry !== step.name && (
+          <Button onClick={() => onChange({ ...draft, entry: step.name })}>
+            <Flag size={14} aria-hidden />
+            {t('flow.makeEntry')}
+          </Button>
+        )}
+        <Button
+          onClick={() => {
+            onChange(withoutStep(draft, step.name));
+            onChoose(null);
+          }}
+        >
+          <Trash2 size={14} aria-hidden />
+          {t('flow.remove')}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function StepInput({ draft, step, onChange }: Pick<StepFormProps, 'draft' | 'step' | 'onChange'>) {
+  const { t } = useTexts();
+  const [text, setText] = useState(() =>
+    Object.keys(step.input).length === 0 ? '' : JSON.stringify(step.input, null, 2),
+  );
+  const input = inputOf(text);
+  return (
+    <details open={text !== ''}>
+      <summary className="text-xs font-medium text-quiet">{t('flow.input')}</summary>
+      <div className="mt-1">
+        <Field
+          label={t('process.inputJson')}
+          hint={t('flow.inputAbout')}
+          error={input === null ? t('field.noObject') : undefined}
+        >
+          {(ids) => (
+            <TextArea
+              {...ids}
+              rows={3}
+              spellCheck={false}
+              dir="ltr"
+              className="w-full font-mono text-xs"
+              value={text}
+              onChange={({ target }) => {
+                setText(target.value);
+                const next = inputOf(target.value);
+                const none = next === null || Object.keys(next).length === 0;
+                if (next) onChange(withMember(draft, step.name, ['input'], none ? undefined : next));
+              }}
+            />
+          )}
+        </Field>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,71 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { ListChecks, Play } from 'lucide-react';
+import { useState } from 'react';
+import { useCommands } from '../../commands/commands.ts';
+import { Button, buttonClasses } from '../../components/button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { Waiting } from '../../components/waiting.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { runsQuery } from './job-queries.ts';
+import { RunLines } from './run-lines.tsx';
+
+/** All that was started on the node, newest first. */
+export function Jobs() {
+  const { t } = useTexts();
+  const go = useNavigate();
+  const list = useInfiniteQuery(runsQuery());
+  const [active, setActive] = useState(0);
+  const runs = list.data?.pages.flatMap((page) => page.runs) ?? [];
+  const at = Math.min(active, runs.length - 1);
+  const open = (id: string | undefined) => id && void go({ to: '/jobs/$id', params: { id } });
+  const start = () => void go({ to: '/process', search: {} });
+  const move = (by: number) => setActive(Math.max(0, Math.min(at + by, runs.length - 1)));
+  const group = t('group.list');
+  useCommands([
+    { id: 'next', label: t('list.next'), group, keys: ['j', 'ArrowDown'], palette: false, run: () => move(1) },
+    { id: 'previous', label: t('list.previous'), group, keys: ['k', 'ArrowUp'], palette: false, run: () => move(-1) },
+    { id: 'open', label: t('list.open'), group, keys: ['Enter'], palette: false, run: () => open(runs[at]?.job_id) },
+    { id: 'process', label: t('process.title'), group, keys: ['n'], run: start },
+  ]);
+  return (
+    <>
+      <PageHead
+        title={t('jobs.title')}
+        about={t('jobs.about')}
+        actions={
+          <Button look="main" onClick={start}>
+            <Play size={15} aria-hidden />
+            {t('process.title')}
+          </Button>
+        }
+      />
+      {list.isPending && <Waiting />}
+      {list.error && (
+        <div className="p-5">
+          <Problem error={list.error} retry={() => void list.refetch()} />
+        </div>
+      )}
+      {list.data && runs.length === 0 && (
+        <EmptyState icon={ListChecks} title={t('jobs.none')}>
+          <p>{t('jobs.noneAbout')}</p>
+          <Link to="/processors" className={buttonClasses('main')}>
+            {t('processors.title')}
+          </Link>
+        </EmptyState>
+      )}
+      {runs.length > 0 && (
+        <div className="min-h-0 flex-1 overflow-auto">
+          <RunLines runs={runs} active={at} />
+          {list.hasNextPage && (
+            <p className="p-3 text-center">
+              <Button onClick={() => void list.fetchNextPage()}>{t('list.more')}</Button>
+            </p>
+          )}
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { classes } from '../../components/classes.ts';
+import { Moment } from '../../components/moment.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import type { RunLine } from './job-queries.ts';
+import { PhaseMark, ProgressBar } from './phase-mark.tsx';
+
+/** What was started, a line each; `active` is the one that the keys are at. */
+export function RunLines({ runs, active }: { runs: readonly RunLine[]; active: number }) {
+  const { t, number } = useTexts();
+  const row = useRef<HTMLTableRowElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is scrolled to when it has become another one
+  useEffect(() => {
+    void row.current?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+  return (
+    <table className="w-full">
+      <thead className="text-left text-xs text-quiet">
+        <tr className="border-b border-line">
+          <th className="px-5 py-2 font-medium">{t('job.what')}</th>
+          <th className="w-36 px-3 py-2 font-medium">{t('processor.state')}</th>
+          <th className="w-44 px-3 py-2 font-medium">{t('job.progress')}</th>
+          <th className="hidden w-56 px-3 py-2 font-medium md:table-cell">{t('job.target')}</th>
+          <th className="hidden w-44 px-5 py-2 font-medium sm:table-cell">{t('job.started')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {runs.map(({ job_id, kind, processor, target, status, progress, created_at, error }, i) => (
+          <tr
+            key={job_id}
+            ref={i === active ? row : null}
+            className={classes('border-b border-line align-top hover:bg-surface', i === active && 'bg-accent-soft')}
+          >
+            <td className="max-w-0 px-5 py-2">
+              <Link
+                to="/jobs/$id"
+                params={{ id: job_id }}
+                className="block truncate font-medium hover:underline"
+                dir="auto"
+              >
+                {processor.label || processor.id}
+              </Link>
+              <p className="truncate text-xs text-quiet">
+                {error && status === 'error' ? (
+                  <span className="text-danger">
+                    <bdi>{error.message || error.code}</bdi>
+                  </span>
+                ) : (
+                  t(`job.kind.${kind}`)
+                )}
+              </p>
+            </td>
+            <td className="px-3 py-2">
+              <PhaseMark phase={status} />
+            </td>
+            <td className="px-3 py-2">
+              <p className="mb-1 text-xs text-quiet tabular-nums">
+                {t('bulk.ofAll', { done: number(progress.done), total: number(progress.total) })}
+              </p>
+              <ProgressBar progress={progress} />
+            </td>
+            <td className="hidden max-w-0 truncate px-3 py-2 md:table-cell">
+              <Link to="/collections/$id" params={{ id: target.id }} className="hover:underline">
+                <bdi>{target.label || target.id}</bdi>
+              </Link>
+            </td>
+            <td className="hidden px-5 py-2 text-quiet sm:table-cell">
+              <Moment at={created_at} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,221 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Play } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useCommands } from '../../commands/commands.ts';
+import { Button } from '../../components/button.tsx';
+import { Field, Select } from '../../components/field.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { entityQuery } from '../entity/entity-queries.ts';
+import { isMap, type Json } from '../entity/model/json.ts';
+import { CollectionSelect } from '../processors/collection-select.tsx';
+import { faultsOf } from '../processors/faults.ts';
+import { formOf } from '../processors/form-values.ts';
+import { StatusMark } from '../processors/processor-state.tsx';
+import { kinds, type Status } from '../processors/processors-address.ts';
+import { InputForm } from './input-form.tsx';
+import { type Order, previewOf, start } from './invoke.ts';
+import { inputOf } from './model/schema-form.ts';
+import { PreviewPanel } from './preview-panel.tsx';
+import type { ProcessAddress } from './process-address.ts';
+import { ProcessorPicker } from './processor-picker.tsx';
+import { Targets } from './targets.tsx';
+
+const route = getRouteApi('/process');
+const durations = [900, 3600, 21_600, 86_400] as const;
+const active: Status = 'active';
+
+/** Chooses a processor, what it works on and what is given along, shows which permissions it would get, and starts it. */
+export function Process() {
+  const { t } = useTexts();
+  const address = route.useSearch();
+  const go = useNavigate({ from: '/process' });
+  const queries = useQueryClient();
+  const { processor: id } = address;
+  const [targets, setTargets] = useState(address.targets ?? []);
+  const [text, setText] = useState('');
+  const [seconds, setSeconds] = useState<number>(3600);
+  const found = useQuery({ ...entityQuery(id ?? ''), enabled: id !== undefined });
+  const chosen = id === undefined ? undefined : found.data;
+  const kind = kinds.find((one) => one === chosen?.type);
+  const properties = (chosen?.properties ?? {}) as { [name: string]: Json };
+  const { accepts, label } = formOf(properties);
+  const schema = properties.input_schema;
+
+  // The collection is that of what is worked on, unless another one is chosen.
+  const [first] = targets;
+  const target = useQuery({ ...entityQuery(first ?? ''), enabled: first !== undefined && !address.collection });
+  const home = target.data?.relationships.find(({ predicate }) => predicate === 'collection')?.peer;
+  const collection = address.collection ?? home;
+
+  const change = (next: ProcessAddress) => void go({ search: (old) => ({ ...old, ...next }), replace: true });
+  const input = inputOf(text);
+  const order: Order | null =
+    kind && id && collection && input && (kind === 'agent' || targets.length > 0)
+      ? { kind, processor: id, single: accepts.cardinality === 'one', targets, collection, input, seconds }
+      : null;
+  const preview = useMutation({ mutationFn: previewOf });
+  const begin = useMutation({
+    mutationFn: start,
+    onSuccess: (outcome) => {
+      void queries.invalidateQueries({ queryKey: ['runs'] });
+      if ('started' in outcome) void go({ to: '/jobs/$id', params: { id: outcome.started }, search: {} });
+    },
+  });
+  // What was looked at is no longer what would be started.
+  const asked = JSON.stringify(order);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a preview is of one order
+  useEffect(() => {
+    preview.reset();
+    begin.reset();
+  }, [asked]);
+  const next = () => {
+    if (!order || preview.isPending || begin.isPending) return;
+    if (preview.data?.allowed) begin.mutate(order);
+    else preview.mutate(order);
+  };
+  useCommands([{ id: 'go-on', label: t('process.preview'), group: t('group.page'), keys: ['Mod+Enter'], run: next }]);
+  const refused = begin.data && 'rejected' in begin.data ? begin.data : null;
+  const faults = faultsOf(preview.error ?? begin.error);
+  return (
+    <>
+      <PageHead
+        above={
+          <Link to="/jobs" className="hover:underline">
+            {t('jobs.title')}
+          </Link>
+        }
+        title={t('process.title')}
+        about={t('process.about')}
+      />
+      <form
+        className="grid items-start gap-x-10 gap-y-6 p-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]"
+        onSubmit={(event) => {
+          event.preventDefault();
+          next();
+        }}
+      >
+        <ol className="max-w-2xl space-y-6">
+          <Part number={1} title={t('process.with')}>
+            {chosen && kind ? (
+              <div className="flex flex-wrap items-center gap-3 rounded-md border border-line bg-surface px-3 py-2">
+                <Link
+                  to="/processors/$id"
+                  params={{ id: chosen.id }}
+                  className="min-w-0 truncate font-medium hover:underline"
+                >
+                  <bdi>{label || chosen.id}</bdi>
+                </Link>
+                <span className="text-xs text-quiet">{t(`processor.${kind}`)}</span>
+                <StatusMark status={typeof properties.status === 'string' ? properties.status : null} />
+                <Button small className="ml-auto" onClick={() => change({ processor: undefined })}>
+                  {t('process.another')}
+                </Button>
+              </div>
+            ) : (
+              <ProcessorPicker
+                label={t('process.processor')}
+                status={active}
+                onChoose={(one) => {
+                  setText('');
+                  change({ processor: one.id });
+                }}
+              />
+            )}
+            {found.error && <Problem error={found.error} retry={() => void found.refetch()} />}
+          </Part>
+          <Part number={2} title={t(kind === 'agent' ? 'process.where' : 'process.what')}>
+            {kind !== 'agent' && (
+              <Targets
+                targets={targets}
+                onChange={setTargets}
+                collection={collection}
+                types={kind === 'klados' ? accepts.types : []}
+              />
+            )}
+            <CollectionSelect
+              label={t('process.collection')}
+              hint={t('process.collectionAbout')}
+              value={collection}
+              onChange={(next) => change({ collection: next })}
+            />
+            {kind === 'klados' && accepts.cardinality === 'one' && targets.length > 1 && (
+              <p className="text-xs text-quiet">{t('process.oneEach')}</p>
+            )}
+          </Part>
+          <Part number={3} title={t('process.input')}>
+            <InputForm
+              key={id ?? ''}
+              schema={isMap(schema) ? schema : undefined}
+              text={text}
+              onText={setText}
+              faults={new Map([...faults].filter(([name]) => name === 'input'))}
+            />
+            <Field label={t('process.howLong')} hint={t('process.howLongAbout')}>
+              {(ids) => (
+                <Select
+                  {...ids}
+                  className="w-56"
+                  value={String(seconds)}
+                  onChange={({ target: { value } }) => setSeconds(Number(value))}
+                >
+                  {durations.map((each) => (
+                    <option key={each} value={each}>
+                      {t(`process.seconds.${each}`)}
+                    </option>
+                  ))}
+                </Select>
+              )}
+            </Field>
+          </Part>
+        </ol>
+        <div className="space-y-4 lg:sticky lg:top-5">
+          {preview.data && collection && <PreviewPanel preview={preview.data} collection={collection} />}
+          {preview.error && <Problem error={preview.error} />}
+          {begin.error && <Problem error={begin.error} />}
+          {refused && (
+            <div role="alert" className="rounded-md bg-danger-soft px-3 py-2">
+              <p className="font-medium">{t('process.rejected')}</p>
+              <p className="break-words text-quiet">
+                <bdi>{refused.rejected}</bdi>
+              </p>
+              {refused.retryAfter !== null && <p>{t('process.retryAfter', { seconds: refused.retryAfter })}</p>}
+            </div>
+          )}
+          <div className="flex items-center gap-3">
+            {preview.data?.allowed ? (
+              <Button look="main" type="submit" disabled={begin.isPending}>
+                <Play size={15} aria-hidden />
+                {begin.isPending ? t('state.waiting') : t('process.start')}
+              </Button>
+            ) : (
+              <Button look="main" type="submit" disabled={order === null || preview.isPending}>
+                {preview.isPending ? t('state.waiting') : t('process.look')}
+              </Button>
+            )}
+            {order === null && <p className="text-xs text-quiet">{t('process.incomplete')}</p>}
+          </div>
+        </div>
+      </form>
+    </>
+  );
+}
+
+function Part({ number, title, children }: { number: number; title: string; children: ReactNode }) {
+  return (
+    <li className="flex gap-4">
+      <span
+        aria-hidden
+        className="flex size-7 shrink-0 items-center justify-center rounded-full bg-accent-soft font-semibold"
+      >
+        {number}
+      </span>
+      <div className="min-w-0 flex-1 space-y-3">
+        <h2 className="pt-0.5 text-base font-semibold">{title}</h2>
+        {children}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Combobox } from '../../components/combobox.tsx';
+import { useSettled } from '../../components/use-settled.ts';
+import { useTexts } from '../../messages/texts.tsx';
+import { type ProcessorLine, processorChoice } from '../processors/processor-queries.ts';
+import type { Kind, Status } from '../processors/processors-address.ts';
+
+interface ProcessorPickerProps {
+  label: string;
+  /** Only these kinds, and only of this state. */
+  kinds?: readonly Kind[];
+  status?: Status;
+  onChoose(processor: ProcessorLine): void;
+}
+
+/** Finds an agent, klados or rhiza by a part of its label; without one the first are offered. */
+export function ProcessorPicker({ label, kinds, status, onChoose }: ProcessorPickerProps) {
+  const { t } = useTexts();
+  const [text, setText] = useState('');
+  const found = useQuery(processorChoice({ q: useSettled(text.trim()) || undefined, status }));
+  // What was found for fewer letters is shown while more is typed, but never taken by mistake.
+  const part = text.trim().toLocaleLowerCase();
+  const options = (found.data?.processors ?? []).filter(
+    ({ id, type, label: name }) =>
+      (kinds === undefined || kinds.includes(type)) && (id === text.trim() || name.toLocaleLowerCase().includes(part)),
+  );
+  return (
+    <Combobox
+      label={label}
+      placeholder={t('peer.placeholder')}
+      text={text}
+      onText={setText}
+      options={options}
+      keyOf={({ id }) => id}
+      show={(processor) => (
+        <span className="flex items-baseline gap-2">
+          <bdi className="min-w-0 flex-1 truncate">{processor.label || processor.id}</bdi>
+          <span className="shrink-0 text-xs text-quiet">{t(`processor.${processor.type}`)}</span>
+        </span>
+      )}
+      note={found.isFetching ? t('state.waiting') : found.error ? t('failure.broken') : t('peer.nothing')}
+      onChoose={(processor) => {
+        setText('');
+        onChoose(processor);
+      }}
+    />
+  );
+}

@@ -1,0 +1,89 @@
+import { isMap, type Json, type JsonMap, member, same } from '../entity/model/json.ts';
+
+export interface Port {
+  types: string[];
+  cardinality: 'one' | 'many';
+}
+
+/** What the form of an agent or klados holds. Schemas are JSON text, empty for none. */
+export interface FormValues {
+  label: string;
+  description: string;
+  endpoint: string;
+  actions: string[];
+  accepts: Port;
+  produces: Port;
+  inputSchema: string;
+}
+
+export const emptyForm: FormValues = {
+  label: '',
+  description: '',
+  endpoint: '',
+  actions: ['entity:view'],
+  accepts: { types: ['*'], cardinality: 'one' },
+  produces: { types: ['*'], cardinality: 'many' },
+  inputSchema: '',
+};
+
+/** The form of what a processor says of itself; it may be anything. */
+export function formOf(properties: JsonMap): FormValues {
+  const schema = member(properties, 'input_schema');
+  return {
+    label: text(member(properties, 'label')),
+    description: text(member(properties, 'description')),
+    endpoint: text(member(properties, 'endpoint')),
+    actions: texts(member(properties, 'actions_required')),
+    accepts: port(member(properties, 'accepts')),
+    produces: port(member(properties, 'produces')),
+    inputSchema: isMap(schema) ? JSON.stringify(schema, null, 2) : '',
+  };
+}
+
+/** What is sent of a form; null where its schema is no JSON object. */
+export function bodyOf(values: FormValues, kind: 'agent' | 'klados'): JsonMap | null {
+  const schema = values.inputSchema.trim() === '' ? undefined : parsed(values.inputSchema);
+  if (schema !== undefined && !isMap(schema)) return null;
+  return {
+    label: values.label.trim(),
+    ...(values.description.trim() ? { description: values.description.trim() } : {}),
+    endpoint: values.endpoint.trim().replace(/\/+$/, ''),
+    actions_required: values.actions,
+    ...(kind === 'klados' ? { accepts: { ...values.accepts }, produces: { ...values.produces } } : {}),
+    ...(schema === undefined ? {} : { input_schema: schema }),
+  };
+}
+
+/** What has become another in a form: that alone is sent, so that nothing else is overwritten. `removed` is to go. */
+export function changesOf(
+  before: FormValues,
+  after: FormValues,
+  kind: 'agent' | 'klados',
+): { changed: JsonMap; removed: string[] } | null {
+  const old = bodyOf(before, kind) ?? {};
+  const now = bodyOf(after, kind);
+  if (now === null) return null;
+  const changed = Object.fromEntries(Object.entries(now).filter(([name, value]) => !same(value, member(old, name))));
+  return { changed, removed: Object.keys(old).filter((name) => !(name in now)) };
+}
+
+function parsed(json: string): Json | undefined {
+  try {
+    return JSON.parse(json) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function text(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function texts(value: Json | undefined): string[] {
+  return Array.isArray(value) ? [...new Set(value.filter((one) => typeof one === 'string'))] : [];
+}
+
+function port(value: Json | undefined): Port {
+  const map = isMap(value) ? value : {};
+  return { types: texts(member(map, 'types')), cardinality: member(map, 'cardinality') === 'many' ? 'many' : 'one' };
+}

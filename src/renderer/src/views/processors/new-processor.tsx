@@ -1,0 +1,91 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { answered, api } from '../../api/client.ts';
+import { Button, buttonClasses } from '../../components/button.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { toast } from '../../components/toasts.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { NewRhiza } from '../flow/new-rhiza.tsx';
+import { CollectionSelect } from './collection-select.tsx';
+import { faultsOf } from './faults.ts';
+import { bodyOf, emptyForm } from './form-values.ts';
+import { ProcessorForm } from './processor-form.tsx';
+import type { Kind } from './processors-address.ts';
+
+const route = getRouteApi('/processors/new');
+
+/** Registers an agent, a klados or a rhiza, as the address says. */
+export function NewProcessor() {
+  const { kind = 'klados' } = route.useSearch();
+  return kind === 'rhiza' ? <NewRhiza /> : <NewService key={kind} kind={kind} />;
+}
+
+export function NewHead({ kind }: { kind: Kind }) {
+  const { t } = useTexts();
+  return (
+    <PageHead
+      above={
+        <Link to="/processors" className="hover:underline">
+          {t('processors.title')}
+        </Link>
+      }
+      title={t(`processor.new.${kind}`)}
+      about={t(`processor.about.${kind}`)}
+    />
+  );
+}
+
+function NewService({ kind }: { kind: 'agent' | 'klados' }) {
+  const { t } = useTexts();
+  const go = useNavigate();
+  const queries = useQueryClient();
+  const [values, setValues] = useState(emptyForm);
+  const [collection, setCollection] = useState<string>();
+  const body = bodyOf(values, kind);
+  const create = useMutation({
+    mutationFn: async () => {
+      const whole = { ...body, collection: collection ?? '' } as never;
+      return kind === 'agent'
+        ? answered(api.POST('/agents', { body: whole }))
+        : answered(api.POST('/kladoi', { body: whole }));
+    },
+    onSuccess: async ({ id }) => {
+      void queries.invalidateQueries({ queryKey: ['processors'] });
+      toast(t('processor.registered'));
+      await go({ to: '/processors/$id', params: { id } });
+    },
+  });
+  return (
+    <>
+      <NewHead kind={kind} />
+      <form
+        className="w-full max-w-3xl space-y-4 p-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (body) create.mutate();
+        }}
+      >
+        <CollectionSelect
+          label={t('processor.collection')}
+          hint={t('processor.collectionAbout')}
+          value={collection}
+          onChange={setCollection}
+          first
+        />
+        <ProcessorForm kind={kind} values={values} onChange={setValues} faults={faultsOf(create.error)} />
+        {body === null && <p className="text-xs text-danger">{t('processor.noSchema')}</p>}
+        {create.error && <Problem error={create.error} />}
+        <div className="flex gap-2">
+          <Button look="main" type="submit" disabled={create.isPending || body === null}>
+            {t('processor.register')}
+          </Button>
+          <Link to="/processors" className={buttonClasses()}>
+            {t('action.cancel')}
+          </Link>
+        </div>
+      </form>
+    </>
+  );
+}

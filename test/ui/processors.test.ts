@@ -1,0 +1,280 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operator } from '../helpers/callers.ts';
+import { collection, create } from '../helpers/entities.ts';
+import { allow, command, fixture, many, one, program, replying, shipped, within, workflow } from '../helpers/local.ts';
+import { agent, klados } from '../helpers/processors.ts';
+import { lookAt, patience, signedIn, startPageNode } from './browser.ts';
+import { browserThere, openBrowser } from './chromium.ts';
+
+const local = {
+  fixity: shipped('fixity'),
+  'extract-text': shipped('extract-text'),
+  'combine-text': shipped('combine-text'),
+  'image-metadata': shipped('image-metadata'),
+};
+
+/** Takes the first that a type-ahead offers for a text, by keys. */
+async function pick(page: Page, name: string, text: string): Promise<void> {
+  const box = page.getByRole('combobox', { name });
+  await box.fill(text);
+  await page.getByRole('option', { name: text }).first().waitFor();
+  await box.press('Enter');
+}
+
+describe.skipIf(!browserThere)('processors', { timeout: patience }, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  test('a command is registered, activated, run on a file and followed to what it made', async () => {
+    await using node = await startPageNode();
+    const me = operator(node);
+    await allow(node, local);
+    const shelf = await collection(node, me, { label: 'Letters' });
+    await fixture(node, me, shelf.id, 'letter.html', 'text/html');
+
+    await using visitor = await signedIn(browser, node);
+    const { page } = visitor;
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await page.getByRole('heading', { name: 'There is no processor yet' }).waitFor();
+    await lookAt(page, 'processors-empty');
+    await page.keyboard.press('n');
+    await page.getByRole('heading', { name: 'New klados' }).waitFor();
+    await page.getByLabel('Where it runs').selectOption('exec:extract-text');
+    expect(await page.getByLabel('Label', { exact: true }).inputValue()).toBe('extract-text');
+    expect(await page.getByLabel('Collection', { exact: true }).inputValue()).toBe(shelf.id);
+    await lookAt(page, 'processors-new');
+    await page.getByRole('button', { name: 'Register' }).press('Enter');
+    await page.getByRole('heading', { name: 'extract-text', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Activate' }).press('Enter');
+    await page.getByRole('button', { name: 'Disable' }).waitFor();
+    await page.getByLabel('Description').fill('Reads letters');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 3').first().waitFor();
+    await lookAt(page, 'processors-klados');
+
+    await page.getByRole('link', { name: 'Run it' }).press('Enter');
+    await page.getByRole('heading', { name: 'Process', level: 1 }).waitFor();
+    await page.getByLabel('Collection to work in').selectOption('Letters');
+    await page.getByRole('button', { name: 'All of the collection of type file' }).press('Enter');
+    await page.getByRole('list', { name: 'What is worked on' }).getByRole('link').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('heading', { name: 'What it may do' }).waitFor();
+    await page.getByText('entity:update').waitFor();
+    await lookAt(page, 'process');
+    await page.getByRole('button', { name: 'Give them and start' }).press('Enter');
+    await page.getByRole('status').filter({ hasText: 'Done' }).waitFor();
+    expect(page.url()).toContain('/jobs/job_');
+    const [made] = await within(node, me, shelf.id, 'document');
+    await page.locator(`a[href*="${made?.id}"]`).waitFor();
+    await lookAt(page, 'job');
+
+    await page.keyboard.press('g');
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+    await page.getByRole('cell', { name: 'Letters' }).waitFor();
+    await lookAt(page, 'jobs');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('a flow is put together by keys, refused at its step, corrected, run, and followed', async () => {
+    await using node = await startPageNode();
+    const me = operator(node);
+    await allow(node, local);
+    const shelf = await collection(node, me, { label: 'Letters' });
+    const accepts = many('*');
+    await command(node, me, shelf.id, 'fixity', { accepts, produces: accepts });
+    await command(node, me, shelf.id, 'extract-text', { accepts: one('file') });
+    await command(node, me, shelf.id, 'combine-text', { accepts });
+    await fixture(node, me, shelf.id, 'letter.html', 'text/html');
+    await fixture(node, me, shelf.id, 'letter.html', 'text/html', ' ');
+
+    await using visitor = await signedIn(browser, node);
+    const { page } = visitor;
+    await visitor.go('/processors/new?kind=rhiza');
+    await page.getByLabel('Label', { exact: true }).fill('Texts of letters');
+    for (const name of ['fixity', 'extract-text', 'combine-text']) {
+      await pick(page, 'Add a step: a klados or another rhiza', name);
+      await page.getByRole('button', { name: new RegExp(`^${name}`), expanded: true }).waitFor();
+    }
+    // The last step leads back to the first, which is refused.
+    await page.getByLabel('What follows').selectOption('pass');
+    await page.getByLabel('With step').selectOption('fixity');
+    await page.getByRole('button', { name: 'Register' }).press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'fixity -> extract-text' }).first().waitFor();
+    await page.getByRole('img', { name: /fixity -> extract-text/ }).waitFor();
+    await lookAt(page, 'flow-refused');
+    await page.getByLabel('What follows').selectOption('done');
+    await page.getByRole('button', { name: /^fixity/ }).press('Enter');
+    await page.getByLabel('What follows').selectOption('scatter');
+    await page.getByRole('button', { name: /^extract-text/ }).press('Enter');
+    await page.getByLabel('What follows').selectOption('gather');
+    await page.getByLabel('Name of the step').fill('read');
+    await page.getByLabel('Name of the step').press('Enter');
+    await page.getByRole('button', { name: 'Register' }).press('Enter');
+    await page.getByRole('button', { name: 'Activate' }).waitFor();
+    await page.getByRole('button', { name: 'JSON' }).press('Enter');
+    const json = JSON.parse(await page.getByRole('textbox', { name: 'JSON' }).inputValue());
+    expect(json).toMatchObject({
+      entry: 'fixity',
+      flow: { fixity: { then: { scatter: 'read' } }, read: { then: { gather: 'combine-text' } } },
+    });
+    expect(await page.locator('.react-flow__node').count()).toBe(3);
+    expect(await page.locator('.react-flow__edge').count()).toBe(2);
+    await lookAt(page, 'flow');
+
+    // What is typed as JSON is drawn, and what is drawn is saved.
+    json.flow.fixity.then.route = [{ where: { property: 'fixity', equals: 'missing' }, target: 'combine-text' }];
+    await page.getByRole('textbox', { name: 'JSON' }).fill(JSON.stringify(json));
+    await page.getByText('fixity = missing').waitFor();
+    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByText('Saved as version 2').first().waitFor();
+
+    await page.getByRole('button', { name: 'Activate' }).press('Enter');
+    await page.getByRole('link', { name: 'Run it' }).press('Enter');
+    await page.getByLabel('Collection to work in').selectOption('Letters');
+    await pick(page, 'Find an entity to work on', 'letter.html');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('button', { name: 'Give them and start' }).press('Enter');
+    await page.getByRole('status').filter({ hasText: 'Done' }).waitFor();
+    const lines = page.getByRole('list', { name: 'Jobs of this run' }).getByRole('button');
+    expect(await lines.count()).toBe(3);
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: 'read', level: 2 }).waitFor();
+    await lookAt(page, 'job-flow');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('what failed says why, is resumed, and many entities are a batch', async () => {
+    await using node = await startPageNode();
+    const me = operator(node);
+    const shelf = await collection(node, me, { label: 'Notes' });
+    for (const label of ['one', 'two', 'three']) {
+      await create(node, me, { type: 'note', collection: shelf.id, properties: { label } });
+    }
+    await allow(node, { ink: program('console.error("no ink left"); process.exit(3)') });
+    const of = await command(node, me, shelf.id, 'ink', {
+      accepts: one('note'),
+      input_schema: {
+        type: 'object',
+        required: ['colour'],
+        properties: {
+          colour: { type: 'string', title: 'Colour', enum: ['black', 'blue'] },
+          copies: { type: 'integer' },
+        },
+      },
+    });
+    const flow = await workflow(node, me, shelf.id, { print: { klados: of, then: { done: true } } });
+
+    await using visitor = await signedIn(browser, node);
+    const { page } = visitor;
+    const [note] = await within(node, me, shelf.id, 'note');
+    await visitor.go(`/entities/${note?.id}`);
+    await page.getByRole('link', { name: 'Process with' }).press('Enter');
+    await pick(page, 'Agent, klados or rhiza', 'a workflow');
+    await page.getByLabel('Input as JSON').fill('{"colour": "black"}');
+    await page.getByRole('button', { name: 'Show the permissions' }).press('Enter');
+    await page.getByRole('button', { name: 'Give them and start' }).press('Enter');
+    await page.getByRole('status').filter({ hasText: 'Failed' }).waitFor();
+    await page.getByText('no ink left').first().waitFor();
+    await lookAt(page, 'job-failed');
+    await allow(node, { ink: replying('return { messages: [{ level: "info", message: "in " + job.input.colour }] }') });
+    await page.getByRole('button', { name: 'Run it again' }).press('Enter');
+    await page.getByRole('status').filter({ hasText: 'Done' }).waitFor();
+    await page.getByRole('list', { name: 'Jobs of this run' }).getByRole('button').nth(1).press('Enter');
+    await page.getByText('in black').waitFor();
+
+    // All notes at once, with the input by fields.
+    await visitor.go(`/process?processor=${of.id}&collection=${shelf.id}`);
+    await page.getByRole('button', { name: 'All of the collection of type note' }).press('Enter');
+    await page.getByText('3 entities').waitFor();
+    await page.getByRole('button', { name: 'Show the permissions' }).press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'colour' }).first().waitFor();
+    await page.getByLabel('Colour (needed)').selectOption('"blue"');
+    await page.getByLabel('copies').fill('2');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('3 jobs, one for each entity.').waitFor();
+    await lookAt(page, 'process-batch');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('status').filter({ hasText: 'Done' }).waitFor();
+    await page.getByText('in blue').waitFor();
+    await visitor.go(`/processors/${flow.id}`);
+    await page.getByRole('heading', { name: 'a workflow', level: 1 }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('an endpoint is verified step by step, and its keys made and revoked', async () => {
+    await using node = await startPageNode();
+    let served: unknown = null;
+    const service = createServer((_, response) => response.end(JSON.stringify(served)));
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    service.unref();
+    const endpoint = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    const me = operator(node);
+    const shelf = await collection(node, me, { label: 'Services' });
+    const made = await klados(node, me, shelf.id, { label: 'Splitter', endpoint });
+    await using visitor = await signedIn(browser, node);
+    const { page } = visitor;
+    await visitor.go(`/processors/${made.id}`);
+    await page.getByRole('button', { name: 'Activate' }).press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'status' }).waitFor();
+    await page.getByRole('button', { name: 'Ask the endpoint now' }).press('Enter');
+    await page.getByText('There is no token yet').waitFor();
+    await page.getByRole('button', { name: 'Ask for a token' }).press('Enter');
+    await page.getByText('"verification_token":"vt_').waitFor();
+    await page.getByRole('button', { name: 'Ask the endpoint now' }).press('Enter');
+    await page.getByText('something else than the JSON').waitFor();
+    await lookAt(page, 'processors-verify');
+    served = JSON.parse((await page.getByText('"verification_token":"vt_').textContent()) ?? '');
+    await page.getByRole('button', { name: 'Ask the endpoint now' }).press('Enter');
+    await page.getByText('verified', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Activate' }).press('Enter');
+    await page.getByRole('link', { name: 'Run it' }).waitFor();
+
+    await page.getByRole('button', { name: 'Make a key' }).press('Enter');
+    await page.getByLabel('What it is for').fill('worker');
+    await page.getByRole('button', { name: 'Create' }).press('Enter');
+    await page.getByText(/ak_[0-9a-f]{20}/).waitFor();
+    await page.getByRole('button', { name: 'I have kept it' }).press('Enter');
+    await page.getByText('worker').waitFor();
+    await page.getByRole('button', { name: /^Revoke the key ak_/ }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).press('Enter');
+    await expect.poll(() => page.getByText('worker').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+    service.close();
+  });
+
+  test('hostile entries show harmlessly, in German too', async () => {
+    await using node = await startPageNode();
+    const me = operator(node);
+    const shelf = await collection(node, me, { label: '<img src=x onerror=alert(1)>' });
+    const label = `\u202e<script>alert(1)</script>${'x'.repeat(150)}`;
+    await klados(node, me, shelf.id, {
+      label,
+      description: '[a](javascript:alert(1))',
+      endpoint: 'https://a.test/<b>',
+    });
+    await agent(node, me, shelf.id, { label: 'Krähe', endpoint: 'https://agent.test' });
+    await using visitor = await signedIn(browser, node, { locale: 'de-DE' });
+    const { page } = visitor;
+    await visitor.go('/processors');
+    await page.getByRole('heading', { name: 'Prozessoren' }).waitFor();
+    await page.getByRole('searchbox').fill('kräh');
+    await page.getByText('Ein Prozessor').waitFor();
+    await page.getByRole('searchbox').fill('');
+    await page.getByText('2 Prozessoren').waitFor();
+    await lookAt(page, 'processors-hostile');
+    await page.getByRole('link', { name: /script/ }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: /script/ }).waitFor();
+    await lookAt(page, 'processors-hostile-one');
+    await visitor.go('/jobs/job_nothing');
+    await page.getByRole('alert').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+});
