@@ -7,6 +7,7 @@ import { collection, create, type Entity, ok, remove } from '../helpers/entities
 import type { TestNode } from '../helpers/node.ts';
 import { lookAt, patience, signedIn, startPageNode } from './browser.ts';
 import { browserThere, openBrowser } from './chromium.ts';
+import { seedArtworks } from './seed.ts';
 
 /** Ada painted two of three works; two of the three show the sea. */
 async function gallery(node: TestNode, me: Person) {
@@ -126,6 +127,33 @@ describe.skipIf(!browserThere)('the graph', { timeout: patience }, () => {
     for (const name of ['Ada Lee', 'Waves', 'sea', 'Storm', 'Ben Moss']) expect(svg).toContain(`>${name}</text>`);
     const png = await sharp(await (await saved(page, 'PNG')).path()).stats();
     expect(png.channels.some(({ stdev }) => stdev > 3)).toBe(true);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('draws an artist of the Tate with all works, and what a click on one of them adds', async () => {
+    await using node = await startPageNode();
+    const me = operator(node);
+    const home = await seedArtworks(node, 400);
+    const listed = ok<{ entities: { id: string }[] }>(
+      await ask(node, me, `GET /collections/${home}/entities?type=artist&limit=100`),
+    );
+    const sizes = await Promise.all(
+      listed.entities.map(async ({ id }) => ({
+        ...ok<Entity & { totals: { incoming: number } }>(await ask(node, me, `GET /graph/entity/${id}?expand=none`)),
+      })),
+    );
+    const artist = sizes.toSorted((a, b) => b.totals.incoming - a.totals.incoming)[0]!;
+    await using visitor = await signedIn(browser, node);
+    const { page } = visitor;
+    await visitor.go(`/graph?of=${artist.id}`);
+    await page.keyboard.press('j');
+    await page.getByText(/^shows [\d,]+ of [\d,]+ relationships$/).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toMatch(/of=\w{26}\.\w{26}$/);
+    await page.getByRole('checkbox', { name: /^subject|^term/ }).waitFor();
+    await settled(page);
+    await lookAt(page, 'graph-artist');
     expect(visitor.faults).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ export interface DrawnNode extends Place {
   label: string;
   size: number;
   color: string;
-  type: 'circle';
+  type: 'circle' | 'point';
   forceLabel: boolean;
   highlighted: boolean;
 }
@@ -23,8 +23,12 @@ export interface DrawnEdge {
 
 export type Drawing = DirectedGraph<DrawnNode, DrawnEdge>;
 
-/** More relationships than this are drawn without their directions, which nobody could see. */
-const mostArrows = 3000;
+/**
+ * More relationships than this are drawn as hair lines without their directions, which nobody could see, and entities as
+ * points: that is one step each for whatever draws, where arrows and circles are one for each of them. It counts where
+ * there is no graphics card.
+ */
+const mostArrows = 400;
 
 export function drawingOf(
   picture: Picture,
@@ -34,27 +38,27 @@ export function drawingOf(
 ): Drawing {
   const graph: Drawing = new DirectedGraph();
   const degrees = degreesOf(picture);
+  const plain = picture.edges.length > mostArrows;
   const few = picture.nodes.length <= 40;
   for (const node of picture.nodes) {
     const place = places.get(node.id) ?? { x: 0, y: 0 };
     graph.addNode(node.id, {
       ...place,
       label: nameOf(node, 32),
-      size: sizeOf(node, degrees.get(node.id) ?? 0),
+      size: sizeOf(node, degrees.get(node.id) ?? 0, picture.nodes.length),
       color: colours.type(node.type),
-      type: 'circle',
+      type: plain ? 'point' : 'circle',
       forceLabel: few || node.open || node.onPath,
       highlighted: node.id === active,
     });
   }
-  const type = picture.edges.length > mostArrows ? 'line' : 'arrow';
   for (const [from, to, edges] of pairsOf(picture.edges)) {
     const onPath = edges.some((edge) => edge.onPath);
     graph.addDirectedEdge(from, to, {
       label: lineOf(edges.map(({ predicate }) => predicate).join(', '), 40),
-      size: onPath ? 4 : type === 'arrow' ? 2 : 1,
+      size: onPath ? 4 : plain ? 1 : 2,
       color: onPath ? colours.accent : colours.line,
-      type,
+      type: plain ? 'line' : 'arrow',
     });
   }
   return graph;
@@ -65,8 +69,10 @@ export function nameOf({ id, label }: Pick<GraphNode, 'id' | 'label'>, most?: nu
   return lineOf(label, most) || id;
 }
 
-export function sizeOf({ open, onPath }: GraphNode, degree: number): number {
-  return Math.min(18, 4 + 1.6 * Math.log2(1 + degree)) + (open || onPath ? 2 : 0);
+/** The radius of an entity with so many relationships, among so many entities. */
+export function sizeOf({ open, onPath }: GraphNode, degree: number, among: number): number {
+  const crowd = among > 1500 ? 0.45 : among > 400 ? 0.7 : 1;
+  return crowd * (Math.min(18, 4 + 1.6 * Math.log2(1 + degree)) + (open || onPath ? 2 : 0));
 }
 
 export function degreesOf({ edges }: Picture): Map<string, number> {

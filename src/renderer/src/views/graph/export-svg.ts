@@ -11,6 +11,7 @@ const mostLabels = 200;
 export function svgOf(picture: Picture, places: ReadonlyMap<string, Place>, colours: DrawingColours): string {
   const at = fitted(picture, places);
   const degrees = degreesOf(picture);
+  const degreeOf = (id: string) => degrees.get(id) ?? 0;
   const lines = pairsOf(picture.edges).map(([from, to, edges]) => {
     const [a, b] = [at(from), at(to)];
     const onPath = edges.some((edge) => edge.onPath);
@@ -19,18 +20,15 @@ export function svgOf(picture: Picture, places: ReadonlyMap<string, Place>, colo
   });
   const dots = picture.nodes.map((node) => {
     const { x, y } = at(node.id);
-    const size = round(sizeOf(node, degrees.get(node.id) ?? 0));
+    const size = round(sizeOf(node, degreeOf(node.id), picture.nodes.length));
     return `<circle cx="${x}" cy="${y}" r="${size}" fill="${colours.type(node.type)}"><title>${escaped(`${nameOf(node)} (${node.type.slice(0, 100)})`)}</title></circle>`;
   });
   const named = picture.nodes
     .toSorted((a, b) => Number(b.open || b.onPath) - Number(a.open || a.onPath) || degreeOf(b.id) - degreeOf(a.id))
     .slice(0, mostLabels);
-  function degreeOf(id: string): number {
-    return degrees.get(id) ?? 0;
-  }
   const names = named.map((node) => {
     const { x, y } = at(node.id);
-    return `<text x="${round(x + sizeOf(node, degreeOf(node.id)) + 4)}" y="${round(y + 4)}">${escaped(nameOf(node))}</text>`;
+    return `<text x="${round(x + sizeOf(node, degreeOf(node.id), picture.nodes.length) + 4)}" y="${round(y + 4)}">${escaped(nameOf(node))}</text>`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">

@@ -8,8 +8,8 @@ import type { LayoutAnswer, LayoutTask } from './layout.ts';
 const [perNode, perEdge] = [10, 3];
 /** The layout stops after so many steps, or so long. */
 const [mostSteps, mostMilliseconds] = [600, 12_000];
-/** Where things are is told so often. */
-const tellEvery = 60;
+/** Where things are is told so often, in milliseconds; of more than a thousand seldom, since all of it is drawn anew then. */
+const tellEvery = (count: number) => (count > 1000 ? 200 : 60);
 
 let current = 0;
 
@@ -42,7 +42,7 @@ function arrange({ run, places, ends, slices }: LayoutTask): void {
     do {
       iterate(settings, nodes, edges);
       steps++;
-    } while (steps < mostSteps && performance.now() - from < tellEvery);
+    } while (steps < mostSteps && performance.now() - from < tellEvery(count));
     const done = steps >= mostSteps || performance.now() - begun > mostMilliseconds;
     if (slices || done) tell({ run, places: placesIn(nodes), done });
     if (!done) setTimeout(slice);

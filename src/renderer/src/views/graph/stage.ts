@@ -1,4 +1,5 @@
 import Sigma from 'sigma';
+import { EdgeArrowProgram, EdgeLineProgram, NodeCircleProgram, NodePointProgram } from 'sigma/rendering';
 import { animateNodes } from 'sigma/utils';
 import { type DrawingColours, drawingColours } from './colours.ts';
 import { hoverDrawing } from './draw-label.ts';
@@ -39,6 +40,8 @@ export class Stage implements Disposable {
     this.#drawing = drawingOf(this.#picture, this.#places, this.#colours, null);
     this.#sigma = new Sigma<DrawnNode, DrawnEdge>(this.#drawing, element, {
       allowInvalidContainer: true,
+      nodeProgramClasses: { circle: NodeCircleProgram, point: NodePointProgram },
+      edgeProgramClasses: { arrow: EdgeArrowProgram, line: EdgeLineProgram },
       defaultDrawNodeHover: hoverDrawing(() => this.#colours),
       labelFont: getComputedStyle(element).fontFamily,
       edgeLabelFont: getComputedStyle(element).fontFamily,
