@@ -146,8 +146,9 @@ describe.skipIf(!browserThere)('the graph', { timeout: patience }, () => {
     await using visitor = await signedIn(browser, node);
     const { page } = visitor;
     await visitor.go(`/graph?of=${artist.id}`);
+    await entities(page).getByRole('listitem').first().waitFor();
     await page.keyboard.press('j');
-    await page.getByText(/^shows [\d,]+ of [\d,]+ relationships$/).waitFor();
+    await page.getByText(/shows [\d,]+ of [\d,]+ relationships/).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.url()).toMatch(/of=\w{26}\.\w{26}$/);

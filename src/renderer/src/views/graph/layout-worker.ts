@@ -45,7 +45,8 @@ function arrange({ run, places, ends, slices }: LayoutTask): void {
     } while (steps < mostSteps && performance.now() - from < tellEvery(count));
     const done = steps >= mostSteps || performance.now() - begun > mostMilliseconds;
     if (slices || done) tell({ run, places: placesIn(nodes), done });
-    if (!done) setTimeout(slice);
+    // Of a large graph it leaves something of the processor to what draws.
+    if (!done) setTimeout(slice, count > 1000 ? 60 : 0);
   };
   slice();
 }

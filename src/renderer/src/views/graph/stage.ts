@@ -147,15 +147,16 @@ export class Stage implements Disposable {
   #take({ places, done }: LayoutAnswer): void {
     for (const [i, id] of this.#drawing.nodes().entries())
       this.#places.set(id, { x: places[2 * i]!, y: places[2 * i + 1]! });
-    if (!this.#still && this.#drawing.order <= mostGliding)
+    if (!this.#still && this.#drawing.order <= mostGliding) {
       this.#glide = animateNodes(this.#drawing, Object.fromEntries(this.#places), {
         duration: 400,
         easing: 'quadraticOut',
       });
-    else
-      this.#drawing.updateEachNodeAttributes((id, attributes) => Object.assign(attributes, this.#places.get(id)), {
-        attributes: ['x', 'y'],
-      });
+    } else {
+      // Only places have changed, and no event says so: nothing else of each entity is looked at again.
+      this.#drawing.forEachNode((id, attributes) => Object.assign(attributes, this.#places.get(id)));
+      this.#sigma.refresh({ partialGraph: {}, schedule: true });
+    }
     if (done) this.#options.onArranging(false);
   }
 
