@@ -152,7 +152,7 @@ describe.skipIf(!browserThere)('the graph', { timeout: patience }, () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.url()).toMatch(/of=\w{26}\.\w{26}$/);
-    await page.getByRole('checkbox', { name: /^subject|^term/ }).waitFor();
+    await page.getByRole('group', { name: 'Types' }).getByRole('checkbox', { name: 'subject' }).waitFor();
     await settled(page);
     await lookAt(page, 'graph-artist');
     expect(visitor.faults).toEqual([]);

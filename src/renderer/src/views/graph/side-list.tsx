@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useDeferredValue, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { Button } from '../../components/button.tsx';
 import { Input } from '../../components/field.tsx';
@@ -24,7 +24,7 @@ export function SideList({ graph, active, onActive, onToggle, onExpand }: SideLi
   const box = useRef<HTMLInputElement>(null);
   const [part, setPart] = useState('');
   const [follow, setFollow] = useState(false);
-  const wanted = useDeferredValue(part.trim().toLowerCase());
+  const wanted = part.trim().toLowerCase();
   const { nodes } = graph.picture;
   const listed = wanted === '' ? nodes : nodes.filter(({ label }) => label.toLowerCase().includes(wanted));
   const chosen = active === null ? undefined : nodes.find(({ id }) => id === active);
