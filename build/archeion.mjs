@@ -29,7 +29,8 @@ function stop(sentence) {
 
 /** Runs this file again under `node`, and ends as that process ends. */
 function restart(node) {
-  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const env = { MALLOC_ARENA_MAX: '2', ...process.env };
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit', env });
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   const forward = (signal) => {
     // A terminal sends Ctrl-C to both processes; passing it on would make it two.

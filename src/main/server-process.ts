@@ -30,6 +30,8 @@ export function startServer({ port, data, sealKey }: ServerWishes): ServerProces
     serviceName: 'Archeion node',
     // Secrets go by the environment: everybody can read a command line. What the user has set there wins.
     env: {
+      // As the service unit and the image: fewer areas of memory, of which each keeps what it once had.
+      MALLOC_ARENA_MAX: '2',
       ...env,
       ...(sealKey !== null && !env.ARCHEION_SEAL_KEY && { ARCHEION_SEAL_KEY: sealKey }),
       ...(data !== null && !env.ARCHEION_DATA && { ARCHEION_DATA: data }),

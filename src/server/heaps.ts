@@ -16,8 +16,10 @@ export function boundHeaps(): void {
   setFlagsFromString('--heap-growing-percent=60');
   // Threads begin and stay with as large a nursery as their own limits allow.
   setFlagsFromString('--min-semi-space-size=16');
-  // V8 makes the main thread's smaller again when there is little to do, so it has to be let grow anew.
-  let grows = true;
+  // The main thread's can only be stopped between turns, so it stays small while the program is loaded; and V8 makes it
+  // smaller again when there is little to do, so it has to be let grow anew.
+  setFlagsFromString('--semi-space-growth-factor=1');
+  let grows = false;
   new PerformanceObserver(() => {
     const mayGrow = nursery() < nurseryBytes;
     if (mayGrow !== grows) setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);

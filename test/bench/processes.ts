@@ -39,7 +39,8 @@ async function start(args: string[], env: Record<string, string> = {}): Promise<
   const begun = performance.now();
   const child = spawn(process.execPath, ['--import', join(here, 'loop-delay.mjs'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    env: { ...process.env, ARCHEION_LOG_LEVEL: 'warn', ...env },
+    // Memory as under the service unit, in the image and in the desktop.
+    env: { MALLOC_ARENA_MAX: '2', ...process.env, ARCHEION_LOG_LEVEL: 'warn', ...env },
   });
   const url = await readyUrl(child);
   const pid = child.pid ?? 0;

@@ -98,7 +98,7 @@ export function openWriter(file: string, steps: readonly Migration[] = migration
     db.pragma('checkpoint_fullfsync = ON');
     db.pragma('wal_autocheckpoint = 0');
     db.pragma('journal_size_limit = 67108864');
-    db.pragma('cache_size = -24576');
+    db.pragma('cache_size = -12288');
     db.pragma('temp_store = MEMORY');
     const migrated = migrate(db, steps, (version) => keepCopy(db, file, version));
     if (!migrated) dropCopies(file);
@@ -110,7 +110,7 @@ export function openWriter(file: string, steps: readonly Migration[] = migration
 }
 
 /** A reading connection; the database must be there. */
-export function openReader(file: string, cacheKb = 16_384): Connection {
+export function openReader(file: string, cacheKb = 4096): Connection {
   const db = new Database(file, { readonly: true, fileMustExist: true });
   db.pragma(`cache_size = -${cacheKb}`);
   return new Connection(db);

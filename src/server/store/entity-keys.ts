@@ -7,7 +7,7 @@ export function entityKey(db: Reader, id: string): number | undefined {
 
 /** The key of an id; one that is unknown becomes a stub. */
 export function ensureEntityKey(db: Writer, id: string): number {
-  return entityKey(db, id) ?? db.insert('INSERT INTO entity (id) VALUES (?)', id);
+  return remembered(entities, db, id, () => entityKey(db, id) ?? db.insert('INSERT INTO entity (id) VALUES (?)', id));
 }
 
 /** The key of a predicate's name. */
@@ -21,5 +21,30 @@ export function predicateNames(db: Reader): string[] {
 }
 
 export function ensurePredicateKey(db: Writer, name: string): number {
-  return predicateKey(db, name) ?? db.insert('INSERT INTO predicate (name) VALUES (?)', name);
+  return remembered(
+    predicates,
+    db,
+    name,
+    () => predicateKey(db, name) ?? db.insert('INSERT INTO predicate (name) VALUES (?)', name),
+  );
+}
+
+/**
+ * Keys never change, and the same few peers and predicates are asked for with every relationship that is written. A
+ * connection whose transaction was rolled back is given up, and what was remembered for it with it (group.ts).
+ */
+type Keys = WeakMap<Writer, Map<string, number>>;
+const entities: Keys = new WeakMap();
+const predicates: Keys = new WeakMap();
+const maxRemembered = 8192;
+
+function remembered(keys: Keys, db: Writer, name: string, find: () => number): number {
+  let known = keys.get(db);
+  if (!known || known.size >= maxRemembered) {
+    known = new Map();
+    keys.set(db, known);
+  }
+  const key = known.get(name) ?? find();
+  known.set(name, key);
+  return key;
 }

@@ -4,9 +4,13 @@ import { blocksOf, type Commit, type Outcome } from './commit.ts';
 import { type Connection, isDatabaseError } from './connection.ts';
 import { storageError } from './storage-error.ts';
 
-/** A group ends at this many versions or after this many milliseconds, whichever comes first. */
+/**
+ * A group ends at this many versions or after this many milliseconds, whichever comes first; where only submissions of
+ * many commits wait (a mirror, an import), it lasts longer, for each end costs a sync of the disk.
+ */
 const maxVersions = 256;
 const maxMilliseconds = 5;
+const maxMillisecondsOfMany = 15;
 /** A checkpoint is due after this many versions, some 8 MB of log. */
 const checkpointAfter = 2000;
 /** A log of more pages than this (64 MB) is worth waiting for its readers, so that it starts again at its beginning. */
@@ -94,11 +98,12 @@ export class GroupCommit {
   }
 
   #fill(connection: Connection, taken: Waiting[]): void {
-    const start = performance.now();
+    const isMany = this.#waiting.every(({ commits }) => commits.length > 1);
+    const until = performance.now() + (isMany ? maxMillisecondsOfMany : maxMilliseconds);
     let versions = 0;
     for (const waiting of this.#waiting) {
       while (waiting.outcomes.length < waiting.commits.length) {
-        if (versions >= maxVersions || (versions > 0 && performance.now() - start > maxMilliseconds)) return;
+        if (versions >= maxVersions || (versions > 0 && performance.now() > until)) return;
         if (taken.at(-1) !== waiting) taken.push(waiting);
         const commit = waiting.commits[waiting.outcomes.length] as Commit;
         if (!connection.db.inTransaction) throw new StorageError('the transaction was lost');

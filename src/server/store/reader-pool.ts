@@ -14,7 +14,7 @@ export interface LongReader {
   close(): Promise<void>;
 }
 
-/** Two threads for long reads, started when first needed and ended after a minute without work. */
+/** Two threads for long reads, started when first needed and ended soon after, with the memory that they hold. */
 export class ReaderPool implements LongReader {
   #pool: Piscina | null = null;
   underWay = 0;
@@ -24,7 +24,7 @@ export class ReaderPool implements LongReader {
       filename: fileURLToPath(workerUrl('reader-thread')),
       minThreads: 0,
       maxThreads: 2,
-      idleTimeout: 60_000,
+      idleTimeout: 5000,
       atomics: 'disabled',
       recordTiming: false,
       resourceLimits: { maxYoungGenerationSizeMb: 12 },

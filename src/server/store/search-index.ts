@@ -121,7 +121,7 @@ function openWriting(file: string): Connection | null {
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
     db.pragma('journal_size_limit = 67108864');
-    db.pragma('cache_size = -12288');
+    db.pragma('cache_size = -6144');
     const found = layoutOf(db);
     if (found === layout) return new Connection(db);
     if (found === 0) return made(db);

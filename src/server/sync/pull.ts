@@ -18,7 +18,7 @@ export interface PullOptions {
 }
 
 /** Entities a request, and requests at once: what a kill costs to fetch again, and what is held in memory. */
-const batches = { plain: { size: 100, atOnce: 4 }, blocks: { size: 110, atOnce: 3 } };
+const batches = { plain: { size: 100, atOnce: 4 }, blocks: { size: 110, atOnce: 4 } };
 /** Pages whose entities are being fetched while the next page is read. */
 const pagesAhead = 3;
 /** A preview counts no further. */
