@@ -16,6 +16,7 @@ import { processAddress } from './views/process/process-address.ts';
 import { newProcessorAddress, processorsAddress } from './views/processors/processors-address.ts';
 import { searchAddress } from './views/search/search-query.ts';
 import { Start } from './views/start/start.tsx';
+import { logAddress } from './views/sync/log-address.ts';
 
 // Every screen but the first is loaded when it is gone to.
 
@@ -83,6 +84,38 @@ const graph = createRoute({
   path: '/graph',
   validateSearch: graphAddress,
   component: lazyRouteComponent(() => import('./views/graph/graph.tsx'), 'Graph'),
+});
+
+const sync = createRoute({
+  getParentRoute: () => root,
+  path: '/sync',
+  validateSearch: ({ add }: Record<string, unknown>): { add?: true } => (add === true ? { add } : {}),
+  component: lazyRouteComponent(() => import('./views/sync/remotes.tsx'), 'Remotes'),
+});
+
+const remote = createRoute({
+  getParentRoute: () => root,
+  path: '/sync/remotes/$name',
+  component: lazyRouteComponent(() => import('./views/sync/remote.tsx'), 'RemoteScreen'),
+});
+
+const conflicts = createRoute({
+  getParentRoute: () => root,
+  path: '/sync/conflicts',
+  component: lazyRouteComponent(() => import('./views/sync/conflicts.tsx'), 'Conflicts'),
+});
+
+const conflict = createRoute({
+  getParentRoute: () => root,
+  path: '/sync/conflicts/$remote/$id',
+  component: lazyRouteComponent(() => import('./views/sync/conflict.tsx'), 'ConflictScreen'),
+});
+
+const syncLog = createRoute({
+  getParentRoute: () => root,
+  path: '/sync/log',
+  validateSearch: logAddress,
+  component: lazyRouteComponent(() => import('./views/sync/log.tsx'), 'SyncLog'),
 });
 
 const settings = createRoute({
@@ -154,6 +187,11 @@ export const router = createRouter({
     search,
     argo,
     graph,
+    sync,
+    remote,
+    conflicts,
+    conflict,
+    syncLog,
     settings,
     keys,
     nodeSettings,

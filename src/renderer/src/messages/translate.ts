@@ -22,9 +22,21 @@ export interface Texts {
   dateTime(value: Date): string;
   /** A time that something takes or took, in its two largest units. */
   duration(seconds: number): string;
+  /** The time of a day. */
+  time(value: Date): string;
+  /** How long ago it was, or in which time it will be. */
+  ago(value: Date): string;
+  /** Several in one sentence. */
+  list(texts: readonly string[]): string;
   /** A size in bytes, kilobytes and so on, of 1,000 each. */
   bytes(value: number): string;
 }
+
+const units = [
+  [86_400, 'day'],
+  [3600, 'hour'],
+  [60, 'minute'],
+] as const;
 
 const place = /\{(\w+)\}/;
 
@@ -33,6 +45,9 @@ export function textsOf(language: string, messages: Messages): Texts {
   const plural = new Intl.PluralRules(language);
   const number = new Intl.NumberFormat(language);
   const date = new Intl.DateTimeFormat(language, { dateStyle: 'medium' });
+  const time = new Intl.DateTimeFormat(language, { timeStyle: 'medium' });
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  const list = new Intl.ListFormat(language, { type: 'unit' });
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
 
   function template(key: MessageKey, values: Values): string {
@@ -80,6 +95,13 @@ export function textsOf(language: string, messages: Messages): Texts {
         )
         .join(' ');
     },
+    time: (value) => time.format(value),
+    ago(value) {
+      const seconds = Math.round((value.getTime() - Date.now()) / 1000);
+      const [size, unit] = units.find(([size]) => Math.abs(seconds) >= size * 0.9) ?? ([1, 'second'] as const);
+      return relative.format(Math.round(seconds / size), unit);
+    },
+    list: (texts) => list.format(texts),
     bytes(value) {
       const power = value < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(value) / 3));
       const unit = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'][power];

@@ -6,6 +6,7 @@ import { useTexts } from '../messages/texts.tsx';
 import { places } from './navigation.ts';
 import { NetworkMark } from './network-mark.tsx';
 import { NodeState } from './node-state.tsx';
+import { SyncMark } from './sync-mark.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
 
 /** The navigation: at the left, on narrow pages at the top. */
@@ -45,7 +46,10 @@ export function SideBar({ onPalette, onHelp }: { onPalette(): void; onHelp(): vo
             ))}
         </ul>
       </nav>
-      <div className="ml-auto flex items-center gap-1 md:mt-auto md:ml-0">
+      <div className="ml-auto md:mt-auto md:ml-0">
+        <SyncMark />
+      </div>
+      <div className="flex items-center gap-1">
         <NodeState />
         <ThemeMenu />
         <IconButton label={t('help.open')} onClick={onHelp}>

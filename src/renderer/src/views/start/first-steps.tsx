@@ -1,9 +1,10 @@
+import { Link } from '@tanstack/react-router';
 import { CloudDownload, FileArchive, FileUp, type LucideIcon } from 'lucide-react';
 import { Copied } from '../../components/copied.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import type { MessageKey } from '../../messages/translate.ts';
 
-const steps: { icon: LucideIcon; title: MessageKey; about: MessageKey; command: string }[] = [
+const steps: { icon: LucideIcon; title: MessageKey; about: MessageKey; command: string; to?: '/sync' }[] = [
   {
     icon: FileUp,
     title: 'start.import',
@@ -15,6 +16,7 @@ const steps: { icon: LucideIcon; title: MessageKey; about: MessageKey; command: 
     title: 'start.mirror',
     about: 'start.mirrorAbout',
     command: 'archeion remote add NAME URL --key KEY',
+    to: '/sync',
   },
   { icon: FileArchive, title: 'start.archive', about: 'start.archiveAbout', command: 'archeion import-car FILE.car' },
 ];
@@ -26,10 +28,18 @@ export function FirstSteps() {
     <div className="max-w-4xl p-5">
       <p className="mb-5 text-base text-quiet">{t('start.emptyAbout')}</p>
       <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-        {steps.map(({ icon: Icon, title, about, command }) => (
+        {steps.map(({ icon: Icon, title, about, command, to }) => (
           <li key={title} className="flex flex-col rounded-lg border border-line bg-surface p-4">
             <Icon size={22} strokeWidth={1.5} className="mb-3 text-accent" aria-hidden />
-            <h2 className="font-semibold">{t(title)}</h2>
+            <h2 className="font-semibold">
+              {to ? (
+                <Link to={to} search={{ add: true }} className="text-accent underline">
+                  {t(title)}
+                </Link>
+              ) : (
+                t(title)
+              )}
+            </h2>
             <p className="mt-1 mb-3 flex-1 text-quiet">{t(about)}</p>
             <Copied text={command} whole />
           </li>

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { currentNetwork } from '../../api/client.ts';
 import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { Stand } from '../sync/stand.tsx';
 import { statusQuery } from './status-query.ts';
 
 /** How much the node holds, and how things stand with its remotes. */
@@ -26,14 +28,14 @@ export function NodeSummary() {
           <h2 className="mb-2 text-base font-semibold">{t('start.remotes')}</h2>
           {network.remotes.length === 0 && <p className="text-quiet">{t('start.noRemotes')}</p>}
           <ul className="space-y-3">
-            {network.remotes.map(({ name, words }) => (
-              <li key={name}>
-                <h3 className="font-medium">{name}</h3>
-                {words.map((sentence) => (
-                  <p key={sentence} className="text-quiet" lang="en">
-                    {sentence}
-                  </p>
-                ))}
+            {network.remotes.map((remote) => (
+              <li key={remote.name}>
+                <h3 className="mb-1 font-medium">
+                  <Link to="/sync/remotes/$name" params={{ name: remote.name }} className="hover:underline">
+                    {remote.name}
+                  </Link>
+                </h3>
+                <Stand remote={remote} />
               </li>
             ))}
           </ul>

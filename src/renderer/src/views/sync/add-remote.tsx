@@ -1,0 +1,153 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { CircleCheck } from 'lucide-react';
+import { type FormEvent, useId, useState } from 'react';
+import { answered, api } from '../../api/client.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Field, Input, Select } from '../../components/field.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { toast } from '../../components/toasts.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+
+const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
+type Direction = 'both' | 'pull' | 'push';
+
+/** Makes a remote known: its address, a key, a test of both, and a name. */
+export function AddRemote({ open, onClose }: { open: boolean; onClose(): void }) {
+  const { t } = useTexts();
+  const form = useId();
+  const go = useNavigate();
+  const queries = useQueryClient();
+  const [url, setUrl] = useState('');
+  const [key, setKey] = useState('');
+  const [typed, setTyped] = useState<string | null>(null);
+  const [direction, setDirection] = useState<Direction | ''>('');
+  const [watch, setWatch] = useState(true);
+  const name = typed ?? hostOf(url);
+  const address = { url: url.trim(), ...(key.trim() ? { key: key.trim() } : {}) };
+  const check = useMutation({
+    mutationFn: () => answered(api.POST('/node/remotes/check', { body: address })),
+  });
+  const add = useMutation({
+    mutationFn: () =>
+      answered(api.POST('/node/remotes', { body: { ...address, name, watch, ...(direction ? { direction } : {}) } })),
+    onSuccess: async () => {
+      toast(t('sync.added', { name }));
+      // The key does not stay on the page.
+      setKey('');
+      setUrl('');
+      setTyped(null);
+      await queries.invalidateQueries({ queryKey: ['sync'] });
+      await go({ to: '/sync/remotes/$name', params: { name } });
+    },
+  });
+  const badName = typed !== null && typed !== '' && !nameForm.test(typed);
+  const ready = url.trim() !== '' && nameForm.test(name);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    check.reset();
+    if (ready && !add.isPending) add.mutate();
+  };
+  const test = () => {
+    add.reset();
+    check.mutate();
+  };
+  const change = (set: (text: string) => void) => (text: string) => {
+    set(text);
+    check.reset();
+    add.reset();
+  };
+  const failed = check.error ?? add.error;
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={t('sync.add')}
+      about={t('sync.addAbout')}
+      actions={
+        <>
+          <Button onClick={test} disabled={url.trim() === '' || check.isPending}>
+            {t('sync.test')}
+          </Button>
+          <Button look="main" type="submit" form={form} disabled={!ready || add.isPending}>
+            {t('sync.add')}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit} className="space-y-3">
+        <Field label={t('sync.url')} hint={t('sync.urlAbout')}>
+          {(ids) => (
+            <Input
+              {...ids}
+              type="url"
+              required
+              maxLength={2000}
+              placeholder="https://node.example.org"
+              value={url}
+              onChange={({ target }) => change(setUrl)(target.value)}
+            />
+          )}
+        </Field>
+        <Field label={t('sync.key')} hint={t('sync.keyAbout')}>
+          {(ids) => (
+            <Input
+              {...ids}
+              type="password"
+              autoComplete="off"
+              maxLength={500}
+              value={key}
+              onChange={({ target }) => change(setKey)(target.value)}
+            />
+          )}
+        </Field>
+        <Field label={t('sync.name')} error={badName ? t('sync.badName') : undefined}>
+          {(ids) => <Input {...ids} maxLength={50} value={name} onChange={({ target }) => setTyped(target.value)} />}
+        </Field>
+        <Field label={t('sync.direction')}>
+          {(ids) => (
+            <Select {...ids} value={direction} onChange={({ target }) => setDirection(target.value as Direction | '')}>
+              <option value="">{t('sync.direction.usual')}</option>
+              <option value="both">{t('sync.direction.both')}</option>
+              <option value="pull">{t('sync.direction.pull')}</option>
+              <option value="push">{t('sync.direction.push')}</option>
+            </Select>
+          )}
+        </Field>
+        <label className="flex items-center gap-2">
+          <input
+            type="checkbox"
+            className="size-4 accent-accent"
+            checked={watch}
+            onChange={({ target }) => setWatch(target.checked)}
+          />
+          {t('sync.watch.switch')}
+        </label>
+        <div aria-live="polite">
+          {check.data && (
+            <p className="flex gap-2 rounded-md bg-good-soft p-3">
+              <CircleCheck size={16} className="mt-0.5 shrink-0 text-good" aria-hidden />
+              <span>
+                {t(check.data.instance === null ? 'sync.testService' : 'sync.testNode')}{' '}
+                {check.data.user === null ? t('sync.testNoKey') : t('sync.testUser', { user: check.data.user })}
+              </span>
+            </p>
+          )}
+          {failed && <Problem error={failed} />}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The first part of a host's name, as a name to begin with. */
+function hostOf(url: string): string {
+  try {
+    const { hostname } = new URL(url.trim());
+    const [first = ''] = /^[\d.]+$|:/.test(hostname) ? [hostname.replace(/[^\d.]/g, '')] : hostname.split('.');
+    return nameForm.test(first) ? first : '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,222 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { Failure } from '../../api/failure.ts';
+import { useCommands } from '../../commands/commands.ts';
+import { Button } from '../../components/button.tsx';
+import { Input } from '../../components/field.tsx';
+import { KeyCaps } from '../../components/key-caps.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { toast } from '../../components/toasts.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { cardQuery } from '../entity/entity-queries.ts';
+import { type Content, contentOf } from '../entity/model/content.ts';
+import { mergeThreeWay, type Side } from '../entity/model/three-way.ts';
+import { PropertiesForm } from '../entity/properties-form.tsx';
+import { RelationshipsPanel } from '../entity/relationships/relationships-panel.tsx';
+import { placeName, ThreeWayTable } from '../entity/three-way-table.tsx';
+import { type Decision, useDecide } from './decide.ts';
+import { DeletionChoice } from './deletion-choice.tsx';
+import { SideFacts } from './side-facts.tsx';
+import { SyncHead } from './sync-head.tsx';
+import { conflictsQuery, type OpenConflict } from './sync-queries.ts';
+
+const nothing: Content = { properties: {}, relationships: [] };
+
+/** Base, ours and theirs, place by place; all at once, or by hand; with a note; then the next conflict. */
+export function ConflictEditor({ conflict: given, again }: { conflict: OpenConflict; again(): void }) {
+  const { t, number } = useTexts();
+  const go = useNavigate();
+  const queries = useQueryClient();
+  // What somebody decides about stays as they looked at it; `again` shows it anew.
+  const [conflict, setConflict] = useState(given);
+  const { remote, id, sides, label } = conflict;
+  const [choices, setChoices] = useState<Record<string, Side>>({});
+  const [byHand, setByHand] = useState<Content | null>(null);
+  const [fault, setFault] = useState(false);
+  const [note, setNote] = useState('');
+  const { data: card } = useQuery(cardQuery);
+  const { data: list } = useQuery(conflictsQuery);
+  const decide = useDecide(conflict);
+  const head = useRef<HTMLDivElement>(null);
+  useEffect(() => head.current?.focus(), []);
+
+  const deletion = sides.ours.deleted !== sides.theirs.deleted;
+  const [base, mine, theirs] = useMemo(
+    () => [sides.base ? contentOf(sides.base) : nothing, contentOf(sides.ours), contentOf(sides.theirs)],
+    [sides],
+  );
+  const { merged, differences } = useMemo(
+    () => mergeThreeWay(base, mine, theirs, (path) => choices[placeName(path)] ?? 'mine'),
+    [base, mine, theirs, choices],
+  );
+  const clashes = differences.filter(({ clash }) => clash);
+  const entries = list?.conflicts ?? [];
+  const position = entries.findIndex((one) => one.id === id && one.remote === remote);
+  const next =
+    entries.filter((one) => one.id !== id || one.remote !== remote)[Math.max(0, position)] ??
+    entries.find((one) => one.id !== id || one.remote !== remote);
+  const moved = given.sides.ours.cid !== sides.ours.cid || given.sides.theirs.cid !== sides.theirs.cid;
+
+  const all = (side: Side) => {
+    setByHand(null);
+    setChoices(Object.fromEntries(clashes.map(({ path }) => [placeName(path), side])));
+  };
+  const onward = async () => {
+    toast(t(remote === 'car' ? 'sync.decided' : 'sync.decidedRemote', { remote }));
+    if (next) await go({ to: '/sync/conflicts/$remote/$id', params: { remote: next.remote, id: next.id } });
+    else await go({ to: '/sync/conflicts' });
+    queries.removeQueries({ queryKey: ['sync', 'conflict', remote, id] });
+  };
+  const submit = (side?: 'ours' | 'theirs') => {
+    if (fault || decide.isPending) return;
+    const decision: Decision =
+      side !== undefined
+        ? { side }
+        : deletion
+          ? { side: choices.deleted === 'theirs' ? 'theirs' : 'ours' }
+          : { content: byHand ?? merged };
+    decide.mutate({ decision, note }, { onSuccess: () => void onward() });
+  };
+  const overtaken = decide.error instanceof Failure && decide.error.kind === 'conflict';
+  const lookAgain = () => {
+    decide.reset();
+    setByHand(null);
+    setChoices({});
+    setConflict(given);
+    if (!moved) again();
+  };
+
+  const group = t('sync.conflict');
+  useCommands([
+    { id: 'decide', label: t('sync.decideThis'), group, keys: ['Mod+Enter', 'Mod+s'], run: () => submit() },
+    { id: 'all-ours', label: t('sync.allOurs'), group, keys: ['o'], run: () => all('mine') },
+    { id: 'all-theirs', label: t('sync.allTheirs'), group, keys: ['t'], run: () => all('theirs') },
+    ...(deletion
+      ? []
+      : [
+          {
+            id: 'by-hand',
+            label: t(byHand ? 'sync.byPlace' : 'sync.byHand'),
+            group,
+            keys: ['e'],
+            run: () => setByHand(byHand ? null : merged),
+          },
+        ]),
+    ...(next
+      ? [
+          {
+            id: 'skip',
+            label: t('sync.skip'),
+            group,
+            keys: ['n'],
+            run: () => void go({ to: '/sync/conflicts/$remote/$id', params: { remote: next.remote, id: next.id } }),
+          },
+        ]
+      : []),
+  ]);
+
+  return (
+    <>
+      <SyncHead
+        title={label?.slice(0, 300) || t('entity.noLabel')}
+        above={
+          <Link to="/sync/conflicts" className="hover:underline">
+            {t('sync.conflicts')}
+            {position >= 0 &&
+              entries.length > 1 &&
+              ` · ${t('sync.ofAll', { at: number(position + 1), all: number(entries.length) })}`}
+          </Link>
+        }
+        about={
+          <span className="flex flex-wrap gap-x-3">
+            <span>{t(remote === 'car' ? 'sync.conflictArchive' : 'sync.conflictWith', { remote })}</span>
+            <Link to="/entities/$id" params={{ id }} className="text-accent underline">
+              {t('sync.openEntity')}
+            </Link>
+          </span>
+        }
+      />
+      <div ref={head} tabIndex={-1} className="min-h-60 flex-1 space-y-4 overflow-auto p-5 outline-none">
+        {(overtaken || moved) && (
+          <div role="alert" className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
+            <p className="min-w-48 flex-1">{t('sync.moved')}</p>
+            <Button onClick={lookAgain}>{t('sync.lookAgain')}</Button>
+          </div>
+        )}
+        <SideFacts conflict={conflict} />
+        {deletion ? (
+          <DeletionChoice
+            sides={sides}
+            choice={choices.deleted ?? 'mine'}
+            onChoose={(side) => setChoices({ deleted: side })}
+          />
+        ) : (
+          <>
+            <div className="flex flex-wrap items-center gap-2">
+              <p className="min-w-48 flex-1">
+                {byHand
+                  ? t('sync.byHandAbout')
+                  : t(clashes.length === 0 ? 'merge.noClash' : 'merge.clashes', { count: clashes.length })}
+              </p>
+              <Button onClick={() => all('mine')}>
+                {t('sync.allOurs')}
+                <KeyCaps keys="o" />
+              </Button>
+              <Button onClick={() => all('theirs')}>
+                {t('sync.allTheirs')}
+                <KeyCaps keys="t" />
+              </Button>
+              <Button aria-pressed={byHand !== null} onClick={() => setByHand(byHand ? null : merged)}>
+                {t(byHand ? 'sync.byPlace' : 'sync.byHand')}
+                <KeyCaps keys="e" />
+              </Button>
+            </div>
+            {byHand ? (
+              <div className="grid items-start gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_24rem]">
+                <PropertiesForm
+                  content={byHand}
+                  service={card?.service ?? 'arke'}
+                  onChange={(change) => setByHand((old) => change(old ?? merged))}
+                  onFault={setFault}
+                />
+                <RelationshipsPanel
+                  id={id}
+                  base={mine}
+                  content={byHand}
+                  collection={byHand.relationships.find(({ predicate }) => predicate === 'collection')?.peer}
+                  known={[]}
+                  onChange={(change) => setByHand((old) => change(old ?? merged))}
+                />
+              </div>
+            ) : (
+              <ThreeWayTable
+                differences={differences}
+                choices={choices}
+                onChoose={(place, side) => setChoices({ ...choices, [place]: side })}
+                relationships={[...mine.relationships, ...theirs.relationships, ...base.relationships]}
+              />
+            )}
+          </>
+        )}
+      </div>
+      <section aria-label={t('sync.decision')} className="space-y-2 border-t border-line bg-surface px-5 py-2.5">
+        {decide.error && !overtaken && <Problem error={decide.error} retry={() => submit()} />}
+        <div className="flex flex-wrap items-center gap-2">
+          <Input
+            aria-label={t('save.note')}
+            placeholder={t('save.notePlaceholder')}
+            value={note}
+            maxLength={2000}
+            onChange={({ target }) => setNote(target.value)}
+            className="min-w-40 flex-1"
+          />
+          <Button look="main" onClick={() => submit()} disabled={fault || decide.isPending || overtaken}>
+            {t('sync.decideThis')}
+            <KeyCaps keys="Mod+Enter" />
+          </Button>
+        </div>
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,120 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Handshake } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { useCommands } from '../../commands/commands.ts';
+import { classes } from '../../components/classes.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { Waiting } from '../../components/waiting.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { RunActions } from './run-actions.tsx';
+import { SyncHead } from './sync-head.tsx';
+import { conflictsQuery, remotesQuery } from './sync-queries.ts';
+
+/** What was changed in the same place here and elsewhere, and waits for somebody to decide. */
+export function Conflicts() {
+  const { t, number } = useTexts();
+  const go = useNavigate();
+  const list = useQuery(conflictsQuery);
+  const conflicts = list.data?.conflicts ?? [];
+  const [at, setAt] = useState(0);
+  const active = Math.min(at, conflicts.length - 1);
+  const line = useRef<HTMLTableRowElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is scrolled to when it has become another one
+  useEffect(() => {
+    void line.current?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+  const open = () => {
+    const one = conflicts[active];
+    if (one) void go({ to: '/sync/conflicts/$remote/$id', params: { remote: one.remote, id: one.id } });
+  };
+  const group = t('group.list');
+  useCommands([
+    { id: 'next', label: t('list.next'), group, keys: ['j'], palette: false, run: () => setAt(active + 1) },
+    {
+      id: 'previous',
+      label: t('list.previous'),
+      group,
+      keys: ['k'],
+      palette: false,
+      run: () => setAt(Math.max(0, active - 1)),
+    },
+    { id: 'open', label: t('list.open'), group, keys: ['Enter'], palette: false, run: open },
+  ]);
+  return (
+    <>
+      <SyncHead title={t('sync.conflicts')} about={t('sync.conflictsAbout')} />
+      {list.isPending && <Waiting />}
+      {list.error && (
+        <div className="p-5">
+          <Problem error={list.error} retry={() => void list.refetch()} />
+        </div>
+      )}
+      {list.data && conflicts.length === 0 && <Settled />}
+      {conflicts.length > 0 && (
+        <table className="w-full">
+          <caption className="px-5 py-2 text-left text-quiet">
+            {t('sync.conflictCount', { count: conflicts.length, number: number(conflicts.length) })}
+          </caption>
+          <thead className="text-left text-xs text-quiet">
+            <tr className="border-y border-line">
+              <th className="px-5 py-2 font-medium">{t('column.label')}</th>
+              <th className="w-40 px-3 py-2 font-medium">{t('column.type')}</th>
+              <th className="w-40 px-3 py-2 font-medium">{t('sync.with')}</th>
+              <th className="hidden w-44 px-5 py-2 font-medium md:table-cell">{t('sync.found')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {conflicts.map(({ remote, id, type, label, found_at }, i) => (
+              <tr
+                key={`${remote} ${id}`}
+                ref={i === active ? line : null}
+                className={classes('border-b border-line hover:bg-surface', i === active && 'bg-accent-soft')}
+              >
+                <td className="max-w-0 truncate px-5 py-2">
+                  <Link
+                    to="/sync/conflicts/$remote/$id"
+                    params={{ remote, id }}
+                    className="font-medium hover:underline"
+                    dir="auto"
+                  >
+                    {label?.slice(0, 300) || t('entity.noLabel')}
+                  </Link>
+                </td>
+                <td className="truncate px-3 py-2">
+                  <bdi>{type}</bdi>
+                </td>
+                <td className="truncate px-3 py-2">{remote === 'car' ? t('sync.archive') : remote}</td>
+                <td className="hidden px-5 py-2 text-quiet md:table-cell">
+                  <Moment at={found_at} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
+  );
+}
+
+/** Nothing is left to decide; what was decided goes out with the next sync. */
+function Settled() {
+  const { t, number } = useTexts();
+  const { data } = useQuery(remotesQuery);
+  const waiting = data?.remotes.filter(({ pending }) => pending > 0) ?? [];
+  return (
+    <EmptyState icon={Handshake} title={t('sync.noConflicts')}>
+      <p>{t('sync.noConflictsAbout')}</p>
+      {waiting.map((remote) => (
+        <div key={remote.name} className="flex flex-wrap items-center justify-center gap-3">
+          <span>
+            {remote.name}: {t('sync.now.pending', { count: remote.pending, number: number(remote.pending) })}
+          </span>
+          <RunActions remote={remote} />
+        </div>
+      ))}
+    </EmptyState>
+  );
+}

@@ -1,0 +1,59 @@
+import { useTexts } from '../../messages/texts.tsx';
+import type { Side } from '../entity/model/three-way.ts';
+import { Shown } from '../entity/three-way-table.tsx';
+import type { OpenConflict } from './sync-queries.ts';
+
+/** One side deleted what the other changed: which of the two is to stand. */
+export function DeletionChoice({
+  sides: { ours, theirs },
+  choice,
+  onChoose,
+}: {
+  sides: OpenConflict['sides'];
+  choice: Side;
+  onChoose(side: Side): void;
+}) {
+  const { t } = useTexts();
+  const kept = ours.deleted ? theirs : ours;
+  const option = (side: Side, deleted: boolean) => (
+    <label
+      className={`flex items-start gap-2 rounded-md border border-line p-3 ${choice === side ? 'bg-good-soft' : 'bg-surface'}`}
+    >
+      <input
+        type="radio"
+        name="deletion"
+        className="mt-0.5 accent-accent"
+        checked={choice === side}
+        onChange={() => onChoose(side)}
+      />
+      <span>
+        <span className="font-medium">{t(side === 'mine' ? 'merge.mine' : 'merge.theirs')}: </span>
+        {t(deleted ? 'sync.takeDeletion' : 'sync.takeKept')}
+      </span>
+    </label>
+  );
+  return (
+    <div className="space-y-4">
+      <fieldset className="space-y-2">
+        <legend className="mb-2">{t(ours.deleted ? 'sync.deletedHere' : 'sync.deletedThere')}</legend>
+        {option('mine', ours.deleted)}
+        {option('theirs', theirs.deleted)}
+      </fieldset>
+      <table className="w-full table-fixed border-collapse text-left">
+        <caption className="pb-1 text-left text-xs text-quiet">{t('sync.keptSays')}</caption>
+        <tbody>
+          {Object.entries(kept.properties).map(([name, value]) => (
+            <tr key={name} className="border-t border-line">
+              <th scope="row" className="w-40 py-1 pr-2 align-top font-medium break-words">
+                <bdi>{name}</bdi>
+              </th>
+              <td className="p-1 align-top">
+                <Shown value={value as never} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

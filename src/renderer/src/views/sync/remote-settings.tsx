@@ -1,0 +1,97 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { answered, api } from '../../api/client.ts';
+import { Button } from '../../components/button.tsx';
+import { Field, Input } from '../../components/field.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { toast } from '../../components/toasts.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { PeerName } from '../entity/peer-name.tsx';
+import { type Remote, remoteQuery } from './sync-queries.ts';
+import { WatchSwitch } from './watch-switch.tsx';
+
+const hoursForm = /^([01]?\d|2[0-4])-([01]?\d|2[0-4])$/;
+
+/** How the node syncs with a remote by itself: whether, in which hours, how fast; and what of it comes. */
+export function RemoteSettings({ remote }: { remote: Remote }) {
+  const { t } = useTexts();
+  const { name, hours, max_kbps, collections, types, content } = remote;
+  const queries = useQueryClient();
+  const [typedHours, setHours] = useState(hours ?? '');
+  const [typedRate, setRate] = useState(max_kbps === null ? '' : String(max_kbps));
+  const save = useMutation({
+    mutationFn: () =>
+      answered(
+        api.PUT('/node/remotes/{name}', {
+          params: { path: { name } },
+          body: { hours: typedHours.trim() || null, max_kbps: typedRate.trim() === '' ? null : Number(typedRate) },
+        }),
+      ),
+    onSuccess: (set) => {
+      queries.setQueryData(remoteQuery(name).queryKey, set);
+      toast(t('sync.settingsSaved'));
+    },
+  });
+  const badHours = typedHours.trim() !== '' && !hoursForm.test(typedHours.trim());
+  const badRate = typedRate.trim() !== '' && !(Number.isInteger(Number(typedRate)) && Number(typedRate) >= 8);
+  const changed = typedHours.trim() !== (hours ?? '') || typedRate.trim() !== String(max_kbps ?? '');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!badHours && !badRate && changed) save.mutate();
+  };
+  return (
+    <section aria-labelledby="remote-settings" className="space-y-4">
+      <h2 id="remote-settings" className="text-base font-semibold">
+        {t('sync.settings')}
+      </h2>
+      <div>
+        <WatchSwitch remote={remote} />
+        <p className="mt-1 text-xs text-quiet">{t('sync.watch.about')}</p>
+      </div>
+      <form onSubmit={submit} className="space-y-3">
+        <Field label={t('sync.hours')} hint={t('sync.hoursAbout')} error={badHours ? t('sync.badHours') : undefined}>
+          {(ids) => (
+            <Input
+              {...ids}
+              placeholder="22-6"
+              maxLength={5}
+              value={typedHours}
+              onChange={({ target }) => setHours(target.value)}
+            />
+          )}
+        </Field>
+        <Field label={t('sync.rate')} hint={t('sync.rateAbout')} error={badRate ? t('sync.badRate') : undefined}>
+          {(ids) => (
+            <Input
+              {...ids}
+              inputMode="numeric"
+              maxLength={9}
+              value={typedRate}
+              onChange={({ target }) => setRate(target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" disabled={!changed || badHours || badRate || save.isPending}>
+          {t('save.save')}
+        </Button>
+        {save.error && <Problem error={save.error} />}
+      </form>
+      <div>
+        <h3 className="text-xs font-medium text-quiet">{t('sync.scope')}</h3>
+        {collections.length === 0 ? (
+          <p>{t('sync.scopeAll')}</p>
+        ) : (
+          <ul className="list-disc pl-5">
+            {collections.slice(0, 50).map((id) => (
+              <li key={id} className="break-words">
+                <PeerName id={id} />
+              </li>
+            ))}
+          </ul>
+        )}
+        {types.length > 0 && <p>{t('sync.scopeTypes', { types: types.join(', ') })}</p>}
+        {content === 'none' && <p>{t('sync.scopeNoFiles')}</p>}
+      </div>
+    </section>
+  );
+}

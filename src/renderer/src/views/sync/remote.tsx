@@ -1,0 +1,129 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { EllipsisVertical } from 'lucide-react';
+import { useState } from 'react';
+import { useCommands } from '../../commands/commands.ts';
+import { buttonClasses, IconButton } from '../../components/button.tsx';
+import { Copied } from '../../components/copied.tsx';
+import { Menu, MenuItem } from '../../components/menu.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { Waiting } from '../../components/waiting.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { Pending } from './pending.tsx';
+import { RemoteSettings } from './remote-settings.tsx';
+import { RemoveRemote } from './remove-remote.tsx';
+import { RenameRemote } from './rename-remote.tsx';
+import { RunActions, useRemoteOrder } from './run-actions.tsx';
+import { RunProgress } from './run-progress.tsx';
+import { Stand } from './stand.tsx';
+import { SyncHead } from './sync-head.tsx';
+import { type Remote, remoteQuery } from './sync-queries.ts';
+import { Troubles } from './troubles.tsx';
+
+const route = getRouteApi('/sync/remotes/$name');
+
+/** One remote: how things stand, what waits to go there, what was not taken, and its settings. */
+export function RemoteScreen() {
+  const { t } = useTexts();
+  const { name } = route.useParams();
+  const remote = useQuery(remoteQuery(name));
+  return (
+    <>
+      {!remote.data && <SyncHead title={name} above={<Above />} />}
+      {remote.isPending && <Waiting />}
+      {remote.error && !remote.data && (
+        <div className="p-5">
+          <Problem error={remote.error} retry={() => void remote.refetch()}>
+            <Link to="/sync" className={buttonClasses()}>
+              {t('sync.toAll')}
+            </Link>
+          </Problem>
+        </div>
+      )}
+      {remote.data && <Known key={name} remote={remote.data} />}
+    </>
+  );
+}
+
+function Above() {
+  const { t } = useTexts();
+  return (
+    <Link to="/sync" className="hover:underline">
+      {t('sync.remotes')}
+    </Link>
+  );
+}
+
+function Known({ remote }: { remote: Remote }) {
+  const { t } = useTexts();
+  const { name, url, user, instance, direction, conflicts, running } = remote;
+  const [dialog, setDialog] = useState<'rename' | 'remove' | null>(null);
+  const order = useRemoteOrder(name);
+  useCommands([
+    {
+      id: 'sync',
+      label: t(running ? 'sync.cancel' : 'sync.run'),
+      group: t('group.remote'),
+      keys: ['s'],
+      run: () => order.mutate(running ? 'stop' : 'run'),
+    },
+    { id: 'rename-remote', label: t('sync.rename'), group: t('group.remote'), run: () => setDialog('rename') },
+    { id: 'remove-remote', label: t('sync.remove'), group: t('group.remote'), run: () => setDialog('remove') },
+  ]);
+  return (
+    <>
+      <SyncHead
+        title={name}
+        above={<Above />}
+        about={
+          <span className="flex flex-wrap items-center gap-x-3">
+            <span className="break-all">{url}</span>
+            <span>{t(`sync.direction.${direction}`)}</span>
+            {user !== null && (
+              <span>
+                {t('sync.asUser')} <Copied text={user} />
+              </span>
+            )}
+            <span>{t(instance === null ? 'sync.service' : 'sync.node')}</span>
+          </span>
+        }
+        actions={
+          <Menu
+            trigger={
+              <IconButton label={t('entity.more')}>
+                <EllipsisVertical size={16} aria-hidden />
+              </IconButton>
+            }
+          >
+            <MenuItem onSelect={() => setDialog('rename')}>{t('sync.rename')}</MenuItem>
+            <MenuItem onSelect={() => setDialog('remove')}>{t('sync.remove')}</MenuItem>
+          </Menu>
+        }
+      />
+      <div className="grid items-start gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(0,1fr)_22rem]">
+        <div className="min-w-0 space-y-6">
+          <section aria-label={t('sync.standLabel')} className="space-y-3 rounded-lg border border-line bg-surface p-4">
+            <Stand remote={remote} />
+            <RunProgress remote={remote} />
+            <div className="flex flex-wrap items-center gap-2">
+              <RunActions remote={remote} main={conflicts === 0} />
+              {conflicts > 0 && (
+                <Link to="/sync/conflicts" className={buttonClasses('main')}>
+                  {t('sync.decide')}
+                </Link>
+              )}
+              <Link to="/sync/log" search={{ remote: name }} className={buttonClasses('quiet')}>
+                {t('sync.log')}
+              </Link>
+            </div>
+          </section>
+          <Pending remote={remote} />
+          <Troubles remote={remote} />
+        </div>
+        <RemoteSettings remote={remote} />
+      </div>
+      <RenameRemote name={name} open={dialog === 'rename'} onClose={() => setDialog(null)} />
+      <RemoveRemote remote={remote} open={dialog === 'remove'} onClose={() => setDialog(null)} />
+    </>
+  );
+}

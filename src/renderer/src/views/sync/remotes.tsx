@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { CloudDownload, Plus } from 'lucide-react';
+import { useCommands } from '../../commands/commands.ts';
+import { Button, buttonClasses } from '../../components/button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { Waiting } from '../../components/waiting.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { AddRemote } from './add-remote.tsx';
+import { RunActions } from './run-actions.tsx';
+import { RunProgress } from './run-progress.tsx';
+import { Stand } from './stand.tsx';
+import { SyncHead } from './sync-head.tsx';
+import { type Remote, remotesQuery } from './sync-queries.ts';
+import { WatchSwitch } from './watch-switch.tsx';
+
+const route = getRouteApi('/sync');
+
+/** The nodes and services that this one syncs with, and how things stand with each. */
+export function Remotes() {
+  const { t } = useTexts();
+  const list = useQuery(remotesQuery);
+  const { add } = route.useSearch();
+  const go = useNavigate({ from: '/sync' });
+  const open = (adding: boolean) => void go({ search: adding ? { add: true } : {}, replace: !adding });
+  useCommands([{ id: 'add-remote', label: t('sync.add'), group: t('group.list'), keys: ['n'], run: () => open(true) }]);
+  const remotes = list.data?.remotes ?? [];
+  return (
+    <>
+      <SyncHead
+        about={t('sync.about')}
+        actions={
+          <Button look={remotes.length === 0 ? 'main' : 'plain'} onClick={() => open(true)}>
+            <Plus size={15} aria-hidden />
+            {t('sync.add')}
+          </Button>
+        }
+      />
+      {list.isPending && <Waiting />}
+      {list.error && (
+        <div className="p-5">
+          <Problem error={list.error} retry={() => void list.refetch()} />
+        </div>
+      )}
+      {list.data && remotes.length === 0 && (
+        <EmptyState icon={CloudDownload} title={t('sync.none')}>
+          <p>{t('sync.noneAbout')}</p>
+        </EmptyState>
+      )}
+      <ul className="grid max-w-6xl gap-4 p-5 xl:grid-cols-2">
+        {remotes.map((remote) => (
+          <li key={remote.name}>
+            <Card remote={remote} />
+          </li>
+        ))}
+      </ul>
+      <AddRemote open={add === true} onClose={() => open(false)} />
+    </>
+  );
+}
+
+function Card({ remote }: { remote: Remote }) {
+  const { t } = useTexts();
+  const { name, url, direction, conflicts } = remote;
+  return (
+    <article aria-label={name} className="flex h-full flex-col gap-3 rounded-lg border border-line bg-surface p-4">
+      <div>
+        <h2 className="text-base font-semibold">
+          <Link to="/sync/remotes/$name" params={{ name }} className="hover:underline">
+            {name}
+          </Link>
+        </h2>
+        <p className="text-xs break-all text-quiet">
+          {url} · {t(`sync.direction.${direction}`)}
+        </p>
+      </div>
+      <div className="flex-1">
+        <Stand remote={remote} />
+      </div>
+      <RunProgress remote={remote} />
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <RunActions remote={remote} />
+        {conflicts > 0 && (
+          <Link to="/sync/conflicts" className={buttonClasses('main')}>
+            {t('sync.decide')}
+          </Link>
+        )}
+        <Link to="/sync/remotes/$name" params={{ name }} className={buttonClasses()}>
+          {t('sync.details')}
+          <span className="sr-only">{name}</span>
+        </Link>
+        <WatchSwitch remote={remote} />
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,63 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useId, useState } from 'react';
+import { answered, api } from '../../api/client.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Field, Input } from '../../components/field.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { toast } from '../../components/toasts.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+
+const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
+
+/** Gives a remote another name, and says what stays. */
+export function RenameRemote({ name, open, onClose }: { name: string; open: boolean; onClose(): void }) {
+  const { t } = useTexts();
+  const form = useId();
+  const go = useNavigate();
+  const queries = useQueryClient();
+  const [typed, setTyped] = useState(name);
+  const rename = useMutation({
+    mutationFn: () =>
+      answered(api.POST('/node/remotes/{name}/rename', { params: { path: { name } }, body: { name: typed } })),
+    onSuccess: async () => {
+      onClose();
+      toast(t('sync.renamed', { name: typed }));
+      await go({ to: '/sync/remotes/$name', params: { name: typed }, replace: true });
+      await queries.invalidateQueries({ queryKey: ['sync'] });
+    },
+  });
+  const fits = nameForm.test(typed) && typed !== name;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (fits) rename.mutate();
+  };
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={t('sync.rename')}
+      about={t('sync.renameAbout')}
+      actions={
+        <>
+          <Button onClick={onClose}>{t('action.cancel')}</Button>
+          <Button look="main" type="submit" form={form} disabled={!fits || rename.isPending}>
+            {t('sync.rename')}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit}>
+        <Field label={t('sync.name')} error={nameForm.test(typed) ? undefined : t('sync.badName')}>
+          {(ids) => <Input {...ids} maxLength={50} value={typed} onChange={({ target }) => setTyped(target.value)} />}
+        </Field>
+      </form>
+      {rename.error && (
+        <div className="mt-3">
+          <Problem error={rename.error} />
+        </div>
+      )}
+    </Dialog>
+  );
+}

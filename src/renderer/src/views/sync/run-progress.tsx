@@ -1,0 +1,55 @@
+import { useRef } from 'react';
+import { useTexts } from '../../messages/texts.tsx';
+import { didWords } from './stand-words.ts';
+import type { Remote, Report } from './sync-queries.ts';
+
+interface Sample {
+  at: number;
+  report: Report;
+}
+
+/** A sync under way: what it has done, how fast that goes, and what is left. */
+export function RunProgress({ remote }: { remote: Remote }) {
+  const texts = useTexts();
+  const { t, number, bytes } = texts;
+  const { running, lag, pending } = remote;
+  const [rates, left] = [useRates(running), lag.events];
+  if (!running) return null;
+  const done = running.events;
+  const known = left !== null && done + left > 0;
+  return (
+    <div className="space-y-1" role="status">
+      <progress
+        aria-label={t('sync.progress')}
+        className="h-2 w-full accent-accent"
+        {...(known ? { max: done + left, value: done } : {})}
+      />
+      <p>{t('sync.soFar', { what: didWords(running, texts) })}</p>
+      <p className="text-quiet tabular-nums">
+        {left !== null && t('sync.leftEvents', { count: left, number: number(left) })}{' '}
+        {pending > 0 && t('sync.leftPending', { count: pending, number: number(pending) })}{' '}
+        {rates && t('sync.rates', { versions: number(rates.entries), bytes: bytes(rates.bytes) })}
+      </p>
+    </div>
+  );
+}
+
+/** Versions and bytes a second, both ways, over the last seconds. */
+function useRates(report: Report | null): { entries: number; bytes: number } | null {
+  const samples = useRef<Sample[]>([]);
+  if (!report) {
+    samples.current = [];
+    return null;
+  }
+  if (samples.current.at(-1)?.report !== report)
+    samples.current = [...samples.current.slice(-5), { at: Date.now(), report }];
+  const [first, last] = [samples.current[0], samples.current.at(-1)];
+  const seconds = first && last ? (last.at - first.at) / 1000 : 0;
+  if (!first || !last || seconds < 0.5) return null;
+  const per = (of: (report: Report) => number) => Math.round(Math.max(0, of(last.report) - of(first.report)) / seconds);
+  return { entries: per(entriesOf), bytes: per(({ content, sent }) => content.bytes + sent.bytes) };
+}
+
+function entriesOf({ versions, created, updated, deleted, restored }: Report): number {
+  return versions + created + updated + deleted + restored;
+}

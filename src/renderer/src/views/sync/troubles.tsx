@@ -1,0 +1,69 @@
+import { Link } from '@tanstack/react-router';
+import { useTexts } from '../../messages/texts.tsx';
+import { PeerName } from '../entity/peer-name.tsx';
+import type { Remote } from './sync-queries.ts';
+
+/** What the remote did not take, in its words, and what of it could not be taken over here. */
+export function Troubles({ remote: { refusals, unreadable, missing_content: files } }: { remote: Remote }) {
+  const { t } = useTexts();
+  return (
+    <>
+      <List
+        title={t('sync.refusals')}
+        about={t('sync.refusalsAbout')}
+        lines={refusals.map(({ id, words, status }) => ({ id, said: words, note: String(status) }))}
+      />
+      <List
+        title={t('sync.unreadable')}
+        about={t('sync.unreadableAbout')}
+        lines={unreadable.map(({ id, trouble, evidence }) => ({
+          id,
+          note: t(`sync.reason.${trouble as 'missing'}`),
+          said: evidence,
+        }))}
+      />
+      <List
+        title={t('sync.missingFiles')}
+        about={t('sync.missingFilesAbout')}
+        lines={files.map(({ id, trouble, evidence }) => ({
+          id,
+          note: t(`sync.reason.${trouble as 'missing'}`),
+          said: evidence,
+        }))}
+      />
+    </>
+  );
+}
+
+interface Line {
+  id: string;
+  note: string;
+  /** What the remote said. */
+  said: string | null;
+}
+
+function List({ title, about, lines }: { title: string; about: string; lines: Line[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <section aria-label={title} className="space-y-2">
+      <h2 className="text-base font-semibold">{title}</h2>
+      <p className="text-quiet">{about}</p>
+      <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
+        {lines.map(({ id, note, said }, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an entity may be named for several files
+          <li key={`${id} ${i}`} className="px-3 py-1.5">
+            <Link to="/entities/$id" params={{ id }} className="font-medium hover:underline">
+              <PeerName id={id} />
+            </Link>{' '}
+            <span className="text-xs text-quiet">{note}</span>
+            {said && (
+              <q lang="en" className="block text-quiet break-words">
+                {said.slice(0, 1000)}
+              </q>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

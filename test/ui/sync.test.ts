@@ -1,0 +1,286 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { operator, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, read, remove, update } from '../helpers/entities.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { conflictsOf, keyOf, tipsOf } from '../sync/nodes.ts';
+import { lookAt, patience, signedIn, startPageNode, type Visit } from './browser.ts';
+import { browserThere, openBrowser } from './chromium.ts';
+
+const hostile = '<img src=x onerror="window.hacked=1">\u202egnol';
+
+describe.skipIf(!browserThere)('the sync screens', { timeout: 2 * patience }, () => {
+  let browser: Browser;
+  let origin: TestNode;
+  let node: TestNode;
+  let data: Awaited<ReturnType<typeof temporaryFolder>>;
+  let me: Person;
+  let curator: Person;
+  let place: Entity;
+  let letter: Entity;
+  let second: Entity;
+  let visitor: Visit;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    data = await temporaryFolder();
+    origin = await startNode({ data: data.path });
+    node = await startPageNode();
+    me = operator(node);
+    curator = await user(origin, 'curator');
+    place = await collection(origin, curator, { label: 'Letters' });
+    const made = (properties: object) =>
+      create(origin, curator, { type: 'letter', collection: place.id, properties: { ...properties } });
+    letter = await made({ label: 'To Ada', pages: 2, place: 'Rye', text: 'Dear Ada, thank you.' });
+    second = await made({ label: 'To Bea', pages: 1 });
+    await made({ label: hostile, link: 'javascript:alert(1)' });
+    visitor = await signedIn(browser, node);
+    page = visitor.page;
+  });
+  afterEach(async () => {
+    await visitor?.[Symbol.asyncDispose]();
+    await node?.[Symbol.asyncDispose]();
+    await origin?.[Symbol.asyncDispose]();
+    await data?.[Symbol.asyncDispose]();
+  });
+
+  const heading = (name: string) => page.getByRole('heading', { name, level: 1, exact: true });
+  const press = (keys: string) => page.keyboard.press(keys);
+  /** Adds the origin by keyboard, and is on its screen then. */
+  const addOrigin = async ({ watch = false } = {}) => {
+    await press('g');
+    await press('y');
+    await heading('Sync').waitFor();
+    await press('n');
+    await page.getByRole('textbox', { name: 'Address' }).waitFor();
+    await page.keyboard.type(origin.url);
+    await press('Tab');
+    await page.keyboard.type(keyOf(curator));
+    await press('Tab');
+    await press('Control+a');
+    await page.keyboard.type('museum');
+    const box = page.getByRole('dialog').getByRole('checkbox');
+    if ((await box.isChecked()) !== watch) {
+      await box.focus();
+      await press('Space');
+    }
+  };
+  const added = async () => {
+    await page.getByRole('textbox', { name: 'Address' }).focus();
+    await press('Enter');
+    await heading('museum').waitFor();
+  };
+  const stand = () => page.getByRole('region', { name: 'How things stand' });
+  const syncNow = async (then: string | RegExp) => {
+    await stand()
+      .getByRole('button', { name: /Sync now/ })
+      .waitFor();
+    await press('s');
+    await stand().getByText(then).first().waitFor({ timeout: 60_000 });
+  };
+  const restartOrigin = async () => {
+    const { port } = new URL(origin.url);
+    origin = await startNode({ data: data.path, env: { ARCHEION_PORT: port } });
+  };
+
+  test('mirror, edits on both sides while the other is down, and two conflicts decided by keyboard until both agree', async () => {
+    await addOrigin();
+    const dialog = page.getByRole('dialog', { name: 'Add a remote' });
+    await dialog.getByRole('button', { name: 'Test the connection' }).focus();
+    await press('Enter');
+    await dialog.getByText(/An Archeion node answers\. The key is of/).waitFor();
+    await lookAt(page, 'sync-add');
+    await added();
+    await page.getByText('Never synced yet').waitFor();
+    await syncNow(/In step: everything was exchanged/);
+    expect((await read(node, me, letter.id)).properties.label).toBe('To Ada');
+
+    // Here while the other one is down.
+    await origin[Symbol.asyncDispose]();
+    await update(node, me, letter, { properties: { label: 'To Ada Lovelace', pages: 3 } });
+    await update(node, me, second, { properties: { pages: 5 } });
+    const own = await create(node, me, { type: 'letter', collection: place.id, properties: { label: 'To Cora' } });
+    await page.getByRole('button', { name: /To Cora/ }).waitFor();
+    await page.getByText('is created there').waitFor();
+    await page.getByRole('button', { name: /To Ada Lovelace/ }).focus();
+    await press('Enter');
+    await page.getByRole('region', { name: 'Comparison' }).getByText('To Ada Lovelace').waitFor();
+    await lookAt(page, 'sync-pending');
+    await syncNow(/No answer when it was last asked/);
+    await lookAt(page, 'sync-unreachable');
+    await page.getByRole('link', { name: 'Sync needs a look' }).waitFor();
+
+    // There while this one does not ask.
+    await restartOrigin();
+    await update(origin, curator, letter, { properties: { label: 'To Lady Lovelace', place: 'Deal' } });
+    await update(origin, curator, second, { properties: { pages: 7 } });
+    await syncNow(/waits for you: 2 conflicts/);
+    expect(await conflictsOf(node, me)).toHaveLength(2);
+    expect((await read(origin, curator, own.id)).properties.label).toBe('To Cora');
+    await lookAt(page, 'sync-remote');
+
+    const mark = page.getByRole('link', { name: '2 conflicts', exact: true });
+    await mark.focus();
+    await press('Enter');
+    await heading('Conflicts').waitFor();
+    await page.getByText('2 conflicts wait').waitFor();
+    await lookAt(page, 'sync-conflicts');
+    const order = (await conflictsOf(node, me)).map(({ id }) => id);
+    if (order[0] !== letter.id) await press('j');
+    await press('Enter');
+    await heading('To Ada Lovelace').waitFor();
+    await page.getByText('In one place both changed the same').waitFor();
+    await lookAt(page, 'sync-conflict');
+    await press('t');
+    expect(await page.getByRole('radio', { name: 'label: theirs' }).isChecked()).toBe(true);
+    await page.getByRole('radio', { name: 'label: theirs' }).focus();
+    await press('ArrowLeft');
+    expect(await page.getByRole('radio', { name: 'label: yours' }).isChecked()).toBe(true);
+    await press('e');
+    await page.getByLabel('label', { exact: true }).fill('To Ada, Lady Lovelace');
+    await lookAt(page, 'sync-conflict-by-hand');
+    await page.getByLabel('Note').fill('As the envelope has it');
+    await press('Control+Enter');
+
+    // The next one is there at once.
+    await heading('To Bea').waitFor();
+    await page.getByRole('heading', { name: 'To Ada Lovelace', level: 1 }).waitFor({ state: 'detached' });
+    await press('t');
+    await press('Control+Enter');
+    await page.getByRole('heading', { name: 'No conflicts' }).waitFor();
+    await lookAt(page, 'sync-decided');
+    await page.getByRole('button', { name: /Sync now/ }).focus();
+    await press('Enter');
+    await page.getByRole('link', { name: 'In step', exact: true }).waitFor({ timeout: 30_000 });
+
+    const there = await read(origin, curator, letter.id);
+    expect(there.properties).toMatchObject({ label: 'To Ada, Lady Lovelace', pages: 3, place: 'Deal' });
+    expect((await read(origin, curator, second.id)).properties).toMatchObject({ pages: 7 });
+    expect(await tipsOf(node)).toEqual(await tipsOf(origin));
+
+    await page.getByRole('link', { name: 'Log', exact: true }).focus();
+    await press('Enter');
+    await page.getByText('Conflict decided:').first().waitFor();
+    await lookAt(page, 'sync-log');
+    await page.getByRole('combobox', { name: 'What happened' }).selectOption('open');
+    await page.getByText('It did not answer').waitFor();
+    await page.getByText('Conflict decided:').waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('kind')).toBe('open');
+    expect(await page.evaluate('window.hacked')).toBe(undefined);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('an entity deleted there and changed here is decided whole; a hostile one shows harmlessly', async () => {
+    await addOrigin();
+    await added();
+    await syncNow(/In step/);
+    const items = (await conflictsOf(node, me)).length;
+    expect(items).toBe(0);
+    const listed = Object.keys(await tipsOf(node));
+    const bad = (await Promise.all(listed.map((id) => read(node, me, id)))).find(
+      ({ properties }) => properties.label === hostile,
+    );
+    expect(bad).toBeDefined();
+    await update(node, me, letter, { properties: { label: hostile } });
+    await page.getByRole('button', { name: /img src/ }).waitFor();
+    await remove(origin, curator, letter);
+    await syncNow(/waits for you: one conflict/);
+    await visitor.go(`/sync/conflicts/museum/${letter.id}`);
+    await page.getByText('It was deleted there, while you changed it.').waitFor();
+    await lookAt(page, 'sync-conflict-deleted');
+    await press('t');
+    await press('Control+Enter');
+    await page.getByRole('heading', { name: 'No conflicts' }).waitFor();
+    expect(await conflictsOf(node, me)).toEqual([]);
+    expect(await page.evaluate('window.hacked')).toBe(undefined);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('a conflict whose side moves while it is looked at is not decided, and is looked at anew', async () => {
+    await addOrigin();
+    await added();
+    await syncNow(/In step/);
+    const mine = await update(node, me, letter, { properties: { label: 'mine' } });
+    await update(origin, curator, letter, { properties: { label: 'theirs' } });
+    await syncNow(/one conflict/);
+    await visitor.go(`/sync/conflicts/museum/${letter.id}`);
+    await heading('mine').waitFor();
+    await update(node, me, mine, { properties: { label: 'mine, again' } });
+    await press('Control+Enter');
+    await page.getByText('One side has been changed since you looked').waitFor();
+    expect(await conflictsOf(node, me)).toHaveLength(1);
+    const again = page.getByRole('button', { name: 'Look at it anew' });
+    await again.click();
+    await again.waitFor({ state: 'detached' });
+    await page.getByRole('table').getByText('mine, again').waitFor();
+    await press('Control+Enter');
+    await page.getByRole('heading', { name: 'No conflicts' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('a remote is watched, renamed and removed; what stays is said, and stays', async () => {
+    await addOrigin({ watch: true });
+    await added();
+    await page.getByText('Kept in step by itself.').waitFor();
+    await page.getByText('Settings').first().waitFor();
+    const box = page.getByRole('checkbox', { name: /Keep in step by itself/ });
+    await box.uncheck();
+    await page.getByText('Not kept in step by itself').waitFor();
+    await page.getByLabel('Only in these hours').fill('25-x');
+    await page.getByText('Two hours with a dash between them').waitFor();
+    await page.getByLabel('Only in these hours').fill('22-6');
+    await press('Enter');
+    await page.getByText('The settings were saved').first().waitFor();
+    await stand()
+      .getByRole('button', { name: /Sync now/ })
+      .click();
+    await stand()
+      .getByText(/\d entities are mirrored/)
+      .waitFor();
+    await stand()
+      .getByText(/In step/)
+      .waitFor();
+
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await page.getByLabel('Name').fill('archive');
+    await lookAt(page, 'sync-rename');
+    await press('Enter');
+    await heading('archive').waitFor();
+    expect(page.url()).toContain('/sync/remotes/archive');
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove archive?' });
+    await dialog.getByText('Nothing is deleted, here or there.').waitFor();
+    await lookAt(page, 'sync-remove');
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('No remotes yet').waitFor();
+    await lookAt(page, 'sync-none');
+    expect((await read(node, me, letter.id)).properties.label).toBe('To Ada');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('a key that is not accepted is said before anything is added; in German, too', async () => {
+    await using german = await signedIn(browser, node, { locale: 'de-DE' });
+    await german.go('/sync?add=true');
+    const dialog = german.page.getByRole('dialog', { name: 'Gegenstelle hinzufügen' });
+    await dialog.getByLabel('Adresse').fill(origin.url);
+    await dialog.getByLabel('API-Schlüssel').fill('uk_wrong');
+    await dialog.getByRole('button', { name: 'Verbindung prüfen' }).click();
+    await dialog.getByText(/does not accept it/).waitFor();
+    await dialog.getByLabel('API-Schlüssel').fill(keyOf(curator));
+    await dialog.getByLabel('Name').fill('museum');
+    await dialog.getByLabel('Name').press('Enter');
+    await german.page.getByText('Noch nie abgeglichen').waitFor();
+    await german.page.getByRole('button', { name: /Jetzt abgleichen/ }).click();
+    await german.page.getByText(/Auf gleichem Stand: Alles wurde/).waitFor();
+    await german.go('/sync');
+    await german.page.getByRole('heading', { name: 'museum' }).waitFor();
+    await lookAt(german.page, 'sync-remotes-german');
+    expect(german.faults).toEqual([]);
+  });
+});
