@@ -247,7 +247,7 @@ describe.skipIf(!browserThere)('the sync screens', { timeout: 2 * patience }, ()
 
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Rename' }).click();
-    await page.getByLabel('Name').fill('archive');
+    await page.getByRole('dialog').getByRole('textbox').fill('archive');
     await lookAt(page, 'sync-rename');
     await press('Enter');
     await heading('archive').waitFor();

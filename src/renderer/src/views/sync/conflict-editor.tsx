@@ -24,7 +24,13 @@ import { conflictsQuery, type OpenConflict } from './sync-queries.ts';
 const nothing: Content = { properties: {}, relationships: [] };
 
 /** Base, ours and theirs, place by place; all at once, or by hand; with a note; then the next conflict. */
-export function ConflictEditor({ conflict: given, again }: { conflict: OpenConflict; again(): void }) {
+export function ConflictEditor({
+  conflict: given,
+  again,
+}: {
+  conflict: OpenConflict;
+  again(): Promise<OpenConflict | undefined>;
+}) {
   const { t, number } = useTexts();
   const go = useNavigate();
   const queries = useQueryClient();
@@ -79,12 +85,12 @@ export function ConflictEditor({ conflict: given, again }: { conflict: OpenConfl
     decide.mutate({ decision, note }, { onSuccess: () => void onward() });
   };
   const overtaken = decide.error instanceof Failure && decide.error.kind === 'conflict';
-  const lookAgain = () => {
+  const lookAgain = async () => {
+    const now = await again();
     decide.reset();
     setByHand(null);
     setChoices({});
-    setConflict(given);
-    if (!moved) again();
+    setConflict(now ?? given);
   };
 
   const group = t('sync.conflict');
@@ -141,7 +147,7 @@ export function ConflictEditor({ conflict: given, again }: { conflict: OpenConfl
         {(overtaken || moved) && (
           <div role="alert" className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
             <p className="min-w-48 flex-1">{t('sync.moved')}</p>
-            <Button onClick={lookAgain}>{t('sync.lookAgain')}</Button>
+            <Button onClick={() => void lookAgain()}>{t('sync.lookAgain')}</Button>
           </div>
         )}
         <SideFacts conflict={conflict} />

@@ -18,7 +18,13 @@ export function ConflictScreen() {
   const conflict = useQuery(conflictQuery(remote, id));
   const gone = conflict.error instanceof Failure && conflict.error.kind === 'missing';
   if (conflict.data && !gone)
-    return <ConflictEditor key={`${remote} ${id}`} conflict={conflict.data} again={() => void conflict.refetch()} />;
+    return (
+      <ConflictEditor
+        key={`${remote} ${id}`}
+        conflict={conflict.data}
+        again={async () => (await conflict.refetch()).data}
+      />
+    );
   const list = (
     <Link to="/sync/conflicts" className={buttonClasses()}>
       {t('sync.toConflicts')}

@@ -54,49 +54,56 @@ export function Conflicts() {
       )}
       {list.data && conflicts.length === 0 && <Settled />}
       {conflicts.length > 0 && (
-        <table className="w-full">
-          <caption className="px-5 py-2 text-left text-quiet">
-            {t('sync.conflictCount', { count: conflicts.length, number: number(conflicts.length) })}
-          </caption>
-          <thead className="text-left text-xs text-quiet">
-            <tr className="border-y border-line">
-              <th className="px-5 py-2 font-medium">{t('column.label')}</th>
-              <th className="w-40 px-3 py-2 font-medium">{t('column.type')}</th>
-              <th className="w-40 px-3 py-2 font-medium">{t('sync.with')}</th>
-              <th className="hidden w-44 px-5 py-2 font-medium md:table-cell">{t('sync.found')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {conflicts.map(({ remote, id, type, label, found_at }, i) => (
-              <tr
-                key={`${remote} ${id}`}
-                ref={i === active ? line : null}
-                className={classes('border-b border-line hover:bg-surface', i === active && 'bg-accent-soft')}
-              >
-                <td className="max-w-0 truncate px-5 py-2">
-                  <Link
-                    to="/sync/conflicts/$remote/$id"
-                    params={{ remote, id }}
-                    className="font-medium hover:underline"
-                    dir="auto"
-                  >
-                    {label?.slice(0, 300) || t('entity.noLabel')}
-                  </Link>
-                </td>
-                <td className="truncate px-3 py-2">
-                  <bdi>{type}</bdi>
-                </td>
-                <td className="truncate px-3 py-2">{remote === 'car' ? t('sync.archive') : remote}</td>
-                <td className="hidden px-5 py-2 text-quiet md:table-cell">
-                  <Moment at={found_at} />
-                </td>
+        <div ref={toItself} tabIndex={-1} className="outline-none">
+          <table className="w-full">
+            <caption className="px-5 py-2 text-left text-quiet">
+              {t('sync.conflictCount', { count: conflicts.length, number: number(conflicts.length) })}
+            </caption>
+            <thead className="text-left text-xs text-quiet">
+              <tr className="border-y border-line">
+                <th className="px-5 py-2 font-medium">{t('column.label')}</th>
+                <th className="w-40 px-3 py-2 font-medium">{t('column.type')}</th>
+                <th className="w-40 px-3 py-2 font-medium">{t('sync.with')}</th>
+                <th className="hidden w-44 px-5 py-2 font-medium md:table-cell">{t('sync.found')}</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {conflicts.map(({ remote, id, type, label, found_at }, i) => (
+                <tr
+                  key={`${remote} ${id}`}
+                  ref={i === active ? line : null}
+                  className={classes('border-b border-line hover:bg-surface', i === active && 'bg-accent-soft')}
+                >
+                  <td className="max-w-0 truncate px-5 py-2">
+                    <Link
+                      to="/sync/conflicts/$remote/$id"
+                      params={{ remote, id }}
+                      className="font-medium hover:underline"
+                      dir="auto"
+                    >
+                      {label?.slice(0, 300) || t('entity.noLabel')}
+                    </Link>
+                  </td>
+                  <td className="truncate px-3 py-2">
+                    <bdi>{type}</bdi>
+                  </td>
+                  <td className="truncate px-3 py-2">{remote === 'car' ? t('sync.archive') : remote}</td>
+                  <td className="hidden px-5 py-2 text-quiet md:table-cell">
+                    <Moment at={found_at} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
     </>
   );
+}
+
+/** The keys are the list's as soon as it is there, whatever led to it. */
+function toItself(list: HTMLElement | null): void {
+  list?.focus({ preventScroll: true });
 }
 
 /** Nothing is left to decide; what was decided goes out with the next sync. */
