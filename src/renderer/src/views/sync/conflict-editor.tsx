@@ -181,13 +181,17 @@ export function ConflictEditor({
             {byHand ? (
               <div className="grid items-start gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_24rem]">
                 <PropertiesForm
-                  content={byHand}
+                  name="p"
+                  properties={byHand.properties}
                   service={card?.service ?? 'arke'}
-                  onChange={(change) => setByHand((old) => change(old ?? merged))}
+                  onChange={(change) =>
+                    setByHand((old) => ({ ...(old ?? merged), properties: change((old ?? merged).properties) }))
+                  }
                   onFault={setFault}
                 />
                 <RelationshipsPanel
                   id={id}
+                  service={card?.service ?? 'arke'}
                   base={mine}
                   content={byHand}
                   collection={byHand.relationships.find(({ predicate }) => predicate === 'collection')?.peer}
