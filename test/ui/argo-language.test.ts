@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { expectedAt } from '../../src/renderer/src/views/argo/language/expected.ts';
 import { tokenize } from '../../src/renderer/src/views/argo/language/tokens.ts';
 import { parse } from '../../src/server/argo/parser.ts';
 import type { Node, Plan } from '../../src/server/argo/plan.ts';
@@ -75,6 +76,55 @@ describe('the highlighting of queries', () => {
       const { tokens } = tokenize(part.repeat(10_000));
       expect(tokens.length).toBeLessThan(30_001);
     }
+  });
+});
+
+/** What is offered where `|` is: names, then parts, and what of the query it takes the place of. */
+function offered(marked: string): string {
+  const at = marked.indexOf('|');
+  const query = marked.replace('|', '');
+  const expected = expectedAt(query, at);
+  if (expected === null) return 'nothing';
+  const { names, parts, from } = expected;
+  return `${[...(names ? [names] : []), ...parts].join()} for "${query.slice(from, at)}"`;
+}
+
+describe('the completion of queries', () => {
+  it.each([
+    ['|', 'entry,scope for ""'],
+    ['ty|', 'entry,scope for "ty"'],
+    ['@|', 'entry,scope for "@"'],
+    ['@:coll|', 'entry,scope for "@:coll"'],
+    ['@:public |', 'entry for ""'],
+    ['@:collection(|) "a"', 'collections for ""'],
+    ['@:collection(Ta|', 'collections for "Ta"'],
+    ['@:collection(a) |', 'entry for ""'],
+    ['type:|', 'types for ""'],
+    ['type:art|', 'types for "art"'],
+    ['type:a, b|', 'types for "b"'],
+    ['type: |', ' for ""'],
+    ['type:a |', 'like,hop,entry for ""'],
+    ['type:a ~ |', 'text for ""'],
+    ['type:a ~ "x|', 'nothing'],
+    ['type:a ~ "x" |', 'hop,entry for ""'],
+    ['"a|"', 'nothing'],
+    ['"a" |', 'hop,entry for ""'],
+    ['"a" "b" |', 'hop for ""'],
+    ['"a" -|', 'hop,entry for "-"'],
+    ['@turner|', 'entities for "turner"'],
+    ['@a <|', 'hop,entry for "<"'],
+    ['@a -[|', 'predicates,any for ""'],
+    ['@a -[ma|]-> type:b', 'predicates,any for "ma"'],
+    ['@a -[made_by, m|', 'predicates,any for "m"'],
+    ['@a -[made_by]|', 'arrow to,depth for ""'],
+    ['@a <-[made_by]|', 'arrow back,arrow to,depth for ""'],
+    ['@a <-[*]{,3}|', 'arrow back,arrow to for ""'],
+    ['@a -[*]{|', 'nothing'],
+    ['@a -[*]-> |', 'entry for ""'],
+    ['@a -[*]-> type:b |', 'like,hop for ""'],
+    ['@a -[*]-> "x" <|', 'hop for "<"'],
+  ])('of %s offers %s', (marked, wanted) => {
+    expect(offered(marked)).toBe(wanted);
   });
 });
 

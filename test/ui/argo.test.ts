@@ -70,6 +70,7 @@ describe.skipIf(!browserThere)('Argo queries', { timeout: patience }, () => {
     await page.waitForTimeout(100);
     await page.keyboard.press('Enter');
     expect(await editor().innerText()).toBe(`@${turner.id}`);
+    await page.getByRole('list', { name: 'Entities in the query' }).getByText('Joseph Turner').waitFor();
     await page.keyboard.type(' <-[ma');
     await option(/made_by/).waitFor();
     await page.waitForTimeout(100);

@@ -19,6 +19,7 @@ import { Beginnings } from './beginnings.tsx';
 import type { Names } from './editor/completion.ts';
 import { QueryEditor, type QueryEditorHandle } from './editor/query-editor.tsx';
 import { faultOf } from './fault.ts';
+import { NamedIds } from './named-ids.tsx';
 import { Plan } from './plan.tsx';
 import { remember } from './recent.ts';
 import { RecentMenu } from './recent-menu.tsx';
@@ -142,6 +143,7 @@ export function Argo() {
           fault={place && { from: place.from, to: place.to, message: t(place.advice) }}
           names={names}
         />
+        <NamedIds query={text} />
         {place && (
           <p role="alert" className="text-danger">
             {t('argo.faultAt', { number: place.from + 1 })} {t(place.advice)}{' '}
