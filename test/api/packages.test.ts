@@ -92,7 +92,7 @@ describe('a bag', () => {
       'data/history.car',
       'data/records.ndjson',
       expect.stringMatching(
-        /^data\/files\/[0-9A-Z]{26}\/[a-z0-9]+-bo_se_.._evil_name\.PDF$|^data\/files\/[0-9A-Z]{26}\/baf[a-z0-9]+$/,
+        /^data\/files\/[0-9A-Z]{26}\/[a-z0-9]+-bose_.._evil_name\.PDF$|^data\/files\/[0-9A-Z]{26}\/baf[a-z0-9]+$/,
       ),
       expect.stringMatching(/^data\/files\//),
     ]);

@@ -32,6 +32,31 @@ export async function seedItems(node: TestNode, count: number): Promise<string> 
   return collection.id;
 }
 
+/** Artworks as a table, as a museum's spreadsheet has them: subjects in one cell, nothing where nothing is known. */
+export async function artworksTable(count: number): Promise<string> {
+  const lines = existsSync(published) ? await firstLines(published, count) : Array.from({ length: count }, invented);
+  const head = 'acno,title,artist,acquisitionYear,dateText,classification,medium,subjects';
+  const rows = lines.map((line) => {
+    const { acno, title, all_artists, acquisitionYear, dateText, classification, medium, subjects } = JSON.parse(line);
+    const cells = [acno, title, all_artists, acquisitionYear, dateText, classification, medium];
+    return [...cells, leaves(subjects).join('; ')]
+      .map((cell) => `"${String(cell ?? '').replaceAll('"', '""')}"`)
+      .join();
+  });
+  return `${[head, ...rows].join('\r\n')}\r\n`;
+}
+
+interface Subject {
+  name: string;
+  children?: Subject[];
+}
+
+function leaves(subject: Subject | undefined): string[] {
+  if (!subject) return [];
+  const names = subject.children ? subject.children.flatMap(leaves) : [subject.name.replaceAll(';', ',')];
+  return [...new Set(names)];
+}
+
 async function firstLines(file: string, count: number): Promise<string[]> {
   const lines: string[] = [];
   const input = createReadStream(file).pipe(createGunzip());

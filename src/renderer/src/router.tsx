@@ -10,6 +10,7 @@ import { AppShell } from './shell/app-shell.tsx';
 import { ErrorScreen, NoSuchScreen } from './shell/error-screen.tsx';
 import { argoAddress } from './views/argo/argo-queries.ts';
 import { tableAddress } from './views/collection/table-address.ts';
+import { exportAddress } from './views/export/formats.ts';
 import { graphAddress } from './views/graph/graph-address.ts';
 import { membersAddress } from './views/members/members-queries.ts';
 import { processAddress } from './views/process/process-address.ts';
@@ -118,6 +119,23 @@ const syncLog = createRoute({
   component: lazyRouteComponent(() => import('./views/sync/log.tsx'), 'SyncLog'),
 });
 
+const imports = createRoute({
+  getParentRoute: () => root,
+  path: '/import',
+  validateSearch: ({ run, collection }: Record<string, unknown>): { run?: string; collection?: string } => ({
+    ...(typeof run === 'string' ? { run } : {}),
+    ...(typeof collection === 'string' ? { collection } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./views/import/import.tsx'), 'Import'),
+});
+
+const exports = createRoute({
+  getParentRoute: () => root,
+  path: '/export',
+  validateSearch: exportAddress,
+  component: lazyRouteComponent(() => import('./views/export/export.tsx'), 'Export'),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -192,6 +210,8 @@ export const router = createRouter({
     conflicts,
     conflict,
     syncLog,
+    imports,
+    exports,
     settings,
     keys,
     nodeSettings,

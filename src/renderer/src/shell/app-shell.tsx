@@ -7,6 +7,7 @@ import { Waiting } from '../components/waiting.tsx';
 import { useTexts } from '../messages/texts.tsx';
 import { useSession } from '../session/session.ts';
 import { CommandPalette } from './command-palette.tsx';
+import { DropTarget } from './drop-target.tsx';
 import { HealthBanner } from './health-banner.tsx';
 import { KeyboardHelp } from './keyboard-help.tsx';
 import { LiveUpdates } from './live-updates.tsx';
@@ -71,6 +72,7 @@ export function AppShell() {
       </div>
       <CommandPalette open={palette} onClose={() => setPalette(false)} />
       <KeyboardHelp open={help} onClose={() => setHelp(false)} />
+      <DropTarget />
       <LiveUpdates />
       <Toasts />
     </div>

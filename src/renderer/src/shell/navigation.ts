@@ -1,4 +1,6 @@
 import {
+  Download,
+  FileUp,
   House,
   KeyRound,
   Library,
@@ -35,6 +37,8 @@ export const places: Place[] = [
   { to: '/processors', label: 'nav.processors', icon: Workflow, keys: 'g p' },
   { to: '/jobs', label: 'nav.jobs', icon: ListChecks, keys: 'g j' },
   { to: '/sync', label: 'nav.sync', icon: RefreshCw, keys: 'g y' },
+  { to: '/import', label: 'nav.import', icon: FileUp, keys: 'g i' },
+  { to: '/export', label: 'nav.export', icon: Download, keys: 'g e' },
   { to: '/settings', label: 'nav.settings', icon: Settings, keys: 'g ,' },
   { to: '/settings/keys', label: 'keys.title', icon: KeyRound, keys: 'g k', side: false },
   { to: '/settings/node', label: 'settings.node', icon: Server, keys: 'g n', side: false },

@@ -70,6 +70,7 @@ function newest(store: NetworkStore, id: string) {
 export function plainName(filename: string): string {
   const plain = filename
     .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
     .replace(/[^A-Za-z0-9._-]+/g, '_')
     .replace(/^[._]+/, '');
   const extension = /\.[A-Za-z0-9]{1,10}$/.exec(plain)?.[0] ?? '';

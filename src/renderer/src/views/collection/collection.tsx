@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { FilePlus2, Inbox, Plus, SearchX } from 'lucide-react';
+import { Download, FilePlus2, FileUp, Inbox, Plus, SearchX } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
-import { Button } from '../../components/button.tsx';
+import { Button, buttonClasses } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -84,6 +84,13 @@ export function Collection() {
     latest.current?.retry();
     void facets.refetch();
   };
+  // A selection stands beside the address: it may be too long for it.
+  const exported = () =>
+    void go({
+      to: '/export',
+      search: { collection: id },
+      ...(selection.size > 0 && { state: { selected: selection.rows.map((row) => row.id) } as object }),
+    });
   const group = t('group.list');
   useCommands([
     { id: 'next', label: t('list.next'), group, keys: ['j', 'ArrowDown'], palette: false, run: () => move(1) },
@@ -113,6 +120,7 @@ export function Collection() {
       keys: ['g m'],
       run: () => void go({ to: '/collections/$id/members', params: { id } }),
     },
+    { id: 'export', label: t('export.open'), group, keys: ['o'], run: exported },
     { id: 'new-entity', label: t('entity.new'), group, keys: ['n'], run: () => setCreating(true) },
     ...(selection.size > 0
       ? [
@@ -153,6 +161,10 @@ export function Collection() {
               onChange={(part) => change({ where: withLabel(address.where, part) })}
             />
             <ColumnsMenu facets={facets.data} columns={columns ?? []} onChange={(next) => change({ columns: next })} />
+            <Button onClick={exported}>
+              <Download size={15} aria-hidden />
+              {t('export.open')}
+            </Button>
             <Button look="main" onClick={() => setCreating(true)}>
               <Plus size={15} aria-hidden />
               {t('entity.new')}
@@ -184,7 +196,11 @@ export function Collection() {
             <Button look="main" onClick={() => setCreating(true)}>
               <FilePlus2 size={15} aria-hidden />
               {t('entity.new')}
-            </Button>
+            </Button>{' '}
+            <Link to="/import" search={{ collection: id }} className={buttonClasses()}>
+              <FileUp size={15} aria-hidden />
+              {t('import.start')}
+            </Link>
           </EmptyState>
         ))}
       <div className={rows.total === 0 ? 'hidden' : 'flex min-h-60 flex-1 flex-col'}>
@@ -202,7 +218,13 @@ export function Collection() {
         />
       </div>
       {(selection.size > 0 || all.reading || all.error) && (
-        <SelectionBar selection={selection} total={rows.total ?? 0} all={all} onEdit={() => setEditing(true)} />
+        <SelectionBar
+          selection={selection}
+          total={rows.total ?? 0}
+          all={all}
+          onEdit={() => setEditing(true)}
+          onExport={exported}
+        />
       )}
       <BulkDialog
         collection={id}

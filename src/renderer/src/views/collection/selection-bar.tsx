@@ -1,4 +1,4 @@
-import { ListChecks, PencilLine, X } from 'lucide-react';
+import { Download, ListChecks, PencilLine, X } from 'lucide-react';
 import { sentenceOf } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
 import { useTexts } from '../../messages/texts.tsx';
@@ -11,10 +11,11 @@ interface SelectionBarProps {
   total: number;
   all: SelectAll;
   onEdit(): void;
+  onExport(): void;
 }
 
 /** What is selected, of how many, and what can be done with all of it. */
-export function SelectionBar({ selection, total, all, onEdit }: SelectionBarProps) {
+export function SelectionBar({ selection, total, all, onEdit, onExport }: SelectionBarProps) {
   const { t, number } = useTexts();
   const { reading, error } = all;
   const most = Math.min(total, mostSelected);
@@ -48,6 +49,10 @@ export function SelectionBar({ selection, total, all, onEdit }: SelectionBarProp
           <Button onClick={selection.clear}>
             <X size={14} aria-hidden />
             {t('table.selectNone')}
+          </Button>
+          <Button onClick={onExport}>
+            <Download size={14} aria-hidden />
+            {t('export.open')}
           </Button>
           <Button look="main" onClick={onEdit} disabled={selection.size === 0}>
             <PencilLine size={14} aria-hidden />

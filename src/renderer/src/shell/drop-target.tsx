@@ -1,0 +1,49 @@
+import { useNavigate } from '@tanstack/react-router';
+import { FileUp } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { useTexts } from '../messages/texts.tsx';
+import { putFiles } from '../session/dropped-files.ts';
+
+/** Files that are dropped anywhere on the window are opened where they are imported. */
+export function DropTarget() {
+  const { t } = useTexts();
+  const go = useNavigate();
+  const [over, setOver] = useState(false);
+  useEffect(() => {
+    const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
+    const onOver = (event: DragEvent) => {
+      if (!holdsFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const onLeave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setOver(false);
+    };
+    const onDrop = (event: DragEvent) => {
+      if (!holdsFiles(event)) return;
+      event.preventDefault();
+      setOver(false);
+      const files = [...(event.dataTransfer?.files ?? [])];
+      if (files.length === 0) return;
+      putFiles(files);
+      void go({ to: '/import' });
+    };
+    addEventListener('dragover', onOver);
+    addEventListener('dragleave', onLeave);
+    addEventListener('drop', onDrop);
+    return () => {
+      removeEventListener('dragover', onOver);
+      removeEventListener('dragleave', onLeave);
+      removeEventListener('drop', onDrop);
+    };
+  }, [go]);
+  if (!over) return null;
+  return (
+    <div className="pointer-events-none fixed inset-0 z-50 flex items-center justify-center bg-shade p-6">
+      <p className="flex items-center gap-3 rounded-lg border-2 border-dashed border-accent bg-surface px-8 py-6 text-base font-semibold">
+        <FileUp size={22} className="text-accent" aria-hidden />
+        {t('import.dropHere')}
+      </p>
+    </div>
+  );
+}

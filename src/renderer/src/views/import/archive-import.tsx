@@ -1,0 +1,114 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { CircleCheck } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { endOf } from '../../api/answer-lines.ts';
+import { api } from '../../api/client.ts';
+import type { components } from '../../api/schema.d.ts';
+import { useCommands } from '../../commands/commands.ts';
+import { Button, buttonClasses } from '../../components/button.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { Progress } from '../../components/progress.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { Count } from './records/running.tsx';
+
+type Report = components['schemas']['CarImportView'];
+type Step = components['schemas']['CarProgressView'];
+
+/** An archive, a bag or a crate: sent, verified whole, then taken in. */
+export function ArchiveImport({ file, onMore }: { file: File; onMore(): void }) {
+  const { t, number, bytes } = useTexts();
+  const queries = useQueryClient();
+  const [state, setState] = useState<'waiting' | 'working' | 'done'>('waiting');
+  const [progress, setProgress] = useState<Step | null>(null);
+  const [report, setReport] = useState<Report | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const stop = useRef<AbortController>(undefined);
+  useEffect(() => () => stop.current?.abort(), []);
+  const start = async () => {
+    if (state !== 'waiting') return;
+    stop.current = new AbortController();
+    setState('working');
+    setError(null);
+    try {
+      const done = await endOf<Step, Report>(
+        api.POST('/node/import-car', {
+          body: file as never,
+          bodySerializer: (body: unknown) => body as BodyInit,
+          headers: { 'Content-Type': 'application/octet-stream' },
+          parseAs: 'stream',
+          signal: stop.current.signal,
+        } as never),
+        setProgress,
+      );
+      setReport(done);
+      setState('done');
+      void queries.invalidateQueries();
+    } catch (failed) {
+      setState('waiting');
+      setProgress(null);
+      if (!stop.current.signal.aborted) setError(failed);
+    }
+  };
+  useCommands([
+    {
+      id: 'start-import',
+      label: t('import.start'),
+      group: t('group.import'),
+      keys: ['Mod+Enter'],
+      run: () => void start(),
+    },
+  ]);
+  if (report)
+    return (
+      <div className="max-w-4xl space-y-4 p-5">
+        <h2 className="flex items-center gap-2 text-base font-semibold">
+          <CircleCheck size={18} className="text-good" aria-hidden />
+          {t('import.archiveDone', { name: file.name })}
+        </h2>
+        <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
+          {(['entities', 'versions', 'created', 'advanced', 'unchanged', 'forks'] as const).map((name) => (
+            <Count key={name} name={t(`import.archive.${name}`)} value={number(report[name])} />
+          ))}
+        </dl>
+        {report.remarks.map((remark) => (
+          <p key={remark} lang="en" className="rounded-md bg-warning-soft p-3">
+            {remark}
+          </p>
+        ))}
+        <div className="flex gap-2">
+          <Link to="/collections" className={buttonClasses('main')}>
+            {t('collections.title')}
+          </Link>
+          <Button onClick={onMore}>{t('import.more')}</Button>
+        </div>
+      </div>
+    );
+  return (
+    <div className="max-w-2xl space-y-4 p-5">
+      <h2 className="text-base font-semibold">
+        <bdi>{file.name}</bdi> <span className="font-normal text-quiet">{bytes(file.size)}</span>
+      </h2>
+      <p>{t('import.archiveAbout')}</p>
+      {error !== null && <Problem error={error} />}
+      {state === 'working' ? (
+        <>
+          <Progress label={t('import.running')} done={progress?.entities ?? 0} total={progress?.total ?? null} />
+          <p role="status" className="text-quiet">
+            {progress
+              ? t('import.archiveProgress', { done: progress.entities, total: progress.total })
+              : t('import.archiveVerifying')}
+          </p>
+          <Button onClick={() => stop.current?.abort()}>{t('import.stop')}</Button>
+        </>
+      ) : (
+        <div className="flex gap-2">
+          <Button look="main" onClick={() => void start()}>
+            {t('import.start')}
+          </Button>
+          <Button onClick={onMore}>{t('action.cancel')}</Button>
+        </div>
+      )}
+    </div>
+  );
+}

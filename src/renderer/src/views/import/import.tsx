@@ -1,0 +1,76 @@
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { PageHead } from '../../components/page-head.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { putFiles, useFiles } from '../../session/dropped-files.ts';
+import { ArchiveImport } from './archive-import.tsx';
+import { Choose } from './choose.tsx';
+import { kindOfFile } from './chosen-files.ts';
+import { FileImport } from './file-import.tsx';
+import { RecordsImport } from './records/records-import.tsx';
+import type { ImportReport } from './records/run-import.ts';
+import { Summary } from './summary.tsx';
+
+const route = getRouteApi('/import');
+
+/** Everything that comes in from files: records through a mapping, archives, any other file. The address names an import that was. */
+export function Import() {
+  const { t } = useTexts();
+  const { run, collection } = route.useSearch();
+  const go = useNavigate({ from: '/import' });
+  const files = useFiles();
+  const [report, setReport] = useState<ImportReport | null>(null);
+  const [first] = files;
+  const kind = first && kindOfFile(first.name);
+  const same = files.filter(({ name }) => kindOfFile(name) === kind);
+  // An archive is verified and taken in by itself.
+  const taken = kind === 'archive' ? same.slice(0, 1) : same;
+
+  // Files that come while an import that was is looked at are meant.
+  useEffect(() => {
+    if (files.length > 0 && run !== undefined) void go({ search: ({ run: _, ...rest }) => rest, replace: true });
+  }, [files, run, go]);
+
+  const more = () => {
+    putFiles([]);
+    setReport(null);
+    void go({ search: ({ run: _, ...rest }) => rest });
+  };
+  const finish = (id: string, ended: ImportReport | null) => {
+    setReport(ended);
+    putFiles([]);
+    void go({ search: (old) => ({ ...old, run: id }), replace: true });
+  };
+  return (
+    <>
+      <PageHead
+        title={first ? taken.map(({ name }) => name).join(', ') : t('import.title')}
+        above={
+          (run || first) && (
+            <Link to="/import" onClick={more}>
+              {t('import.title')}
+            </Link>
+          )
+        }
+      />
+      {taken.length < files.length && (
+        <p role="status" className="border-b border-line bg-warning-soft px-5 py-2">
+          {t('import.someLeft', { count: files.length - taken.length })}
+        </p>
+      )}
+      {first ? (
+        kind === 'records' ? (
+          <RecordsImport key={first.name + first.size} files={taken} collection={collection} onDone={finish} />
+        ) : kind === 'archive' ? (
+          <ArchiveImport key={first.name + first.size} file={first} onMore={more} />
+        ) : (
+          <FileImport key={first.name + first.size} files={taken} collection={collection} onMore={more} />
+        )
+      ) : run ? (
+        <Summary id={run} report={report?.id === run ? report : null} onMore={more} />
+      ) : (
+        <Choose onFiles={putFiles} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,216 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { FileJson, Save } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { answered, api } from '../../../api/client.ts';
+import { useCommands } from '../../../commands/commands.ts';
+import { Button } from '../../../components/button.tsx';
+import { Problem } from '../../../components/problem.tsx';
+import { saveAs } from '../../../components/save-as.ts';
+import { useSettled } from '../../../components/use-settled.ts';
+import { Waiting } from '../../../components/waiting.tsx';
+import { useTexts } from '../../../messages/texts.tsx';
+import { type Target, TargetChoice, targetText } from '../target.tsx';
+import { type MappingDraft, mappingOf, proposedDraft } from './mapping-draft.ts';
+import { MappingEditor } from './mapping-editor.tsx';
+import { PreviewPanel } from './preview-panel.tsx';
+import { type ImportProgress, type ImportReport, runImport } from './run-import.ts';
+import { Running } from './running.tsx';
+import { type Sample, sampleOf } from './sample.ts';
+
+interface RecordsImportProps {
+  files: readonly File[];
+  /** Where it goes, where the address says so. */
+  collection: string | undefined;
+  onDone(id: string, report: ImportReport | null): void;
+}
+
+/** Files of records: mapped by hand, looked at, then imported. */
+export function RecordsImport({ files, collection, onDone }: RecordsImportProps) {
+  const { t, number } = useTexts();
+  const queries = useQueryClient();
+  const [first] = files as [File];
+  const sample = useQuery({
+    queryKey: ['sample', first.name, first.size, first.lastModified],
+    queryFn: () => sampleOf(first),
+    retry: false,
+  });
+  const facts = usePreview(sample.data, undefined, undefined);
+  const [draft, setDraft] = useState<MappingDraft | null>(null);
+  /** A mapping from a file, instead of one by hand. */
+  const [given, setGiven] = useState<{ name: string; mapping: Record<string, unknown> } | null>(null);
+  const [givenError, setGivenError] = useState<unknown>(null);
+  const [target, setTarget] = useState<Target>({
+    collection: collection ?? '',
+    label: first.name.replace(/\..*$/, ''),
+  });
+  const [work, setWork] = useState<{ id: string | null; progress: ImportProgress | null; error: unknown } | null>(null);
+  const stop = useRef<AbortController>(undefined);
+  const chooser = useRef<HTMLInputElement>(null);
+  const proposed = facts.data && !draft ? proposedDraft(first.name, facts.data.columns, facts.data.records) : null;
+  const current = draft ?? proposed;
+  const mapping = given?.mapping ?? (current && mappingOf(current));
+  const settled = useSettled(mapping ? JSON.stringify(mapping) : '', 250);
+  const preview = usePreview(sample.data, settled || undefined, target.collection || undefined);
+  const isReadable = preview.data !== undefined && preview.data.records > 0 && preview.data.issues.length === 0;
+  const ready = mapping !== null && targetText(target) !== '' && !preview.error && isReadable;
+
+  useEffect(() => () => stop.current?.abort(), []);
+
+  const start = async () => {
+    if (!mapping || !ready || (work && !work.error)) return;
+    stop.current = new AbortController();
+    let id: string | null = null;
+    setWork({ id, progress: null, error: null });
+    try {
+      const report = await runImport({
+        collection: targetText(target),
+        mapping,
+        files,
+        signal: stop.current.signal,
+        onStart: (begun) => {
+          id = begun;
+          setWork((old) => old && { ...old, id });
+        },
+        onProgress: (progress) => setWork((old) => old && { ...old, progress }),
+      });
+      void queries.invalidateQueries();
+      onDone(report.id, report);
+    } catch (error) {
+      void queries.invalidateQueries();
+      if (stop.current.signal.aborted && id !== null) onDone(id, null);
+      else setWork((old) => old && { ...old, id, error });
+    }
+  };
+  useCommands([
+    {
+      id: 'start-import',
+      label: t('import.start'),
+      group: t('group.import'),
+      keys: ['Mod+Enter'],
+      run: () => void start(),
+    },
+  ]);
+
+  if (work)
+    return (
+      <Running
+        progress={work.progress}
+        error={work.error}
+        onStop={() => stop.current?.abort()}
+        onBack={() => setWork(null)}
+        onSummary={work.id === null ? undefined : () => onDone(work.id as string, null)}
+      />
+    );
+  const failed = sample.error ?? (given ? null : facts.error);
+  if (failed)
+    return (
+      <div className="p-5">
+        <Problem error={failed} />
+      </div>
+    );
+  if (!sample.data || !current) return <Waiting />;
+  const takeMapping = async (file: File) => {
+    try {
+      setGiven({ name: file.name, mapping: JSON.parse(await file.text()) as Record<string, unknown> });
+      setGivenError(null);
+    } catch (error) {
+      setGivenError(error);
+    }
+  };
+  return (
+    <form
+      className="flex min-h-0 flex-1 flex-col"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void start();
+      }}
+    >
+      <div className="grid min-h-0 flex-1 content-start lg:content-stretch lg:grid-cols-[minmax(0,1.15fr)_minmax(0,1fr)] lg:overflow-hidden">
+        <section aria-labelledby="import-mapping" className="lg:overflow-auto lg:border-r lg:border-line">
+          <div className="flex flex-wrap items-center gap-2 px-4 pt-4">
+            <h2 id="import-mapping" className="flex-1 text-base font-semibold">
+              {t('import.mapping')}
+            </h2>
+            <input
+              ref={chooser}
+              type="file"
+              hidden
+              accept=".json,application/json"
+              aria-label={t('import.useMappingFile')}
+              onChange={({ target }) => {
+                const [file] = target.files ?? [];
+                if (file) void takeMapping(file);
+                target.value = '';
+              }}
+            />
+            <Button small onClick={() => chooser.current?.click()}>
+              <FileJson size={13} aria-hidden />
+              {t('import.useMappingFile')}
+            </Button>
+            <Button
+              small
+              onClick={() =>
+                mapping &&
+                saveAs(
+                  new Blob([JSON.stringify(mapping, null, 2)], { type: 'application/json' }),
+                  `${first.name}.mapping.json`,
+                )
+              }
+            >
+              <Save size={13} aria-hidden />
+              {t('import.saveMapping')}
+            </Button>
+          </div>
+          {givenError !== null && (
+            <div className="p-4">
+              <Problem error={givenError} />
+            </div>
+          )}
+          {given ? (
+            <div className="space-y-3 p-4">
+              <p>{t('import.mappingFrom', { name: given.name })}</p>
+              <Button onClick={() => setGiven(null)}>{t('import.byHand')}</Button>
+            </div>
+          ) : (
+            <MappingEditor columns={facts.data?.columns ?? []} draft={current} onChange={setDraft} />
+          )}
+        </section>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
+        <section aria-labelledby="import-preview" tabIndex={0} className="lg:overflow-auto">
+          <PreviewPanel preview={preview.data} whole={sample.data.whole} error={preview.error} />
+        </section>
+      </div>
+      <div className="sticky bottom-0 flex flex-wrap items-end justify-between gap-3 border-t border-line bg-surface px-4 py-3">
+        <TargetChoice target={target} onChange={setTarget} />
+        <Button look="main" type="submit" disabled={!ready}>
+          {sample.data.whole && files.length === 1 && preview.data
+            ? t('import.startCount', { count: preview.data.records, number: number(preview.data.records) })
+            : t('import.startFiles', { count: files.length, number: number(files.length) })}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** What the node would make of a sample; without a mapping, what its columns hold. */
+function usePreview(sample: Sample | undefined, mapping: string | undefined, collection: string | undefined) {
+  return useQuery({
+    queryKey: ['import-preview', sample?.name, sample?.text.length, sample?.text.slice(0, 200), mapping, collection],
+    queryFn: ({ signal }) =>
+      answered(
+        api.POST('/node/imports/preview', {
+          body: {
+            ...(sample as Sample),
+            ...(mapping !== undefined && { mapping: JSON.parse(mapping) }),
+            ...(collection !== undefined && { collection }),
+            limit: mapping === undefined ? 1 : 8,
+          },
+          signal,
+        }),
+      ),
+    enabled: sample !== undefined,
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+    retry: false,
+  });
+}

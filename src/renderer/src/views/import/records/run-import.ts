@@ -1,0 +1,86 @@
+import { endOf } from '../../../api/answer-lines.ts';
+import { answered, api } from '../../../api/client.ts';
+import type { components } from '../../../api/schema.d.ts';
+
+export type ImportReport = components['schemas']['ImportView'];
+
+export interface ImportProgress {
+  file: string;
+  /** Read of all files, and what they have together. */
+  bytes: number;
+  total: number;
+  records: number;
+  created: number;
+  updated: number;
+  refused: number;
+  /** Records a second since the beginning. */
+  rate: number;
+}
+
+const pollMs = 400;
+
+interface Order {
+  collection: string;
+  mapping: Record<string, unknown>;
+  files: readonly File[];
+  signal: AbortSignal;
+  onStart(id: string): void;
+  onProgress(progress: ImportProgress): void;
+}
+
+/**
+ * Imports files, one after the other. While a file is being sent, a browser tells nothing of the answer: so the node is
+ * asked how far it is. @throws Failure; what had come by then stays, and its import can be undone
+ */
+export async function runImport({
+  collection,
+  mapping,
+  files,
+  signal,
+  onStart,
+  onProgress,
+}: Order): Promise<ImportReport> {
+  const { id } = await answered(api.POST('/node/imports', { body: { collection, mapping }, signal }));
+  onStart(id);
+  const began = performance.now();
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  let before = 0;
+  let report: ImportReport | undefined;
+  const tell = async () => {
+    const now = await answered(api.GET('/node/imports/{id}', { params: { path: { id } }, signal }));
+    const seconds = Math.max(0.001, (performance.now() - began) / 1000);
+    const { records, created, updated, refused, reading } = now;
+    const bytes = Math.min(total, before + (reading?.bytes ?? 0));
+    onProgress({
+      file: reading?.name ?? '',
+      bytes,
+      total,
+      records,
+      created,
+      updated,
+      refused,
+      rate: records / seconds,
+    });
+  };
+  // Progress that cannot be asked for is left out; what is wrong shows in the answer itself.
+  const timer = setInterval(() => void tell().catch(() => undefined), pollMs);
+  try {
+    for (const file of files) {
+      report = await endOf<unknown, ImportReport>(
+        api.PUT('/node/imports/{id}/files/{name}', {
+          params: { path: { id, name: file.name.slice(-200) } },
+          body: file as never,
+          bodySerializer: (body: unknown) => body as BodyInit,
+          headers: { 'Content-Type': 'application/octet-stream' },
+          parseAs: 'stream',
+          signal,
+        } as never),
+      );
+      before += file.size;
+    }
+  } finally {
+    clearInterval(timer);
+  }
+  await answered(api.DELETE('/node/imports/{id}', { params: { path: { id } } }));
+  return report as ImportReport;
+}

@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { CircleCheck, Undo2 } from 'lucide-react';
+import { useState } from 'react';
+import { useCommands } from '../../commands/commands.ts';
+import { Button, buttonClasses } from '../../components/button.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { Waiting } from '../../components/waiting.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import type { ImportReport } from './records/run-import.ts';
+import { Count } from './records/running.tsx';
+import { ChangedList, UndoDialog } from './undo/undo-dialog.tsx';
+import { madeQuery } from './undo/undo-import.ts';
+
+/** What became of an import, where to go from there, and its undo. `report` is known only right after it has ended. */
+export function Summary({ id, report, onMore }: { id: string; report: ImportReport | null; onMore(): void }) {
+  const { t, number } = useTexts();
+  const made = useQuery(madeQuery(id));
+  const [undoing, setUndoing] = useState(false);
+  useCommands([
+    { id: 'undo-import', label: t('undo.open'), group: t('group.import'), keys: ['u'], run: () => setUndoing(true) },
+  ]);
+  if (made.error)
+    return (
+      <div className="p-5">
+        <Problem error={made.error} retry={() => void made.refetch()} />
+      </div>
+    );
+  if (!made.data) return <Waiting />;
+  const { collection, counts, started_at, files } = made.data.import;
+  const gone = made.data.made > 0 && made.data.untouched + made.data.changed === 0;
+  return (
+    <div className="max-w-4xl space-y-5 p-5">
+      <section aria-labelledby="import-result" className="space-y-3">
+        <h2 id="import-result" className="flex items-center gap-2 text-base font-semibold">
+          <CircleCheck size={18} className={gone ? 'text-quiet' : 'text-good'} aria-hidden />
+          {gone ? t('undo.undone') : t('import.done', { count: counts.created, number: number(counts.created) })}
+        </h2>
+        <p className="text-quiet">
+          <bdi>{files.join(', ')}</bdi> → <bdi>{collection.label ?? collection.id}</bdi> · <Moment at={started_at} />
+        </p>
+        <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
+          {(['records', 'created', 'updated', 'unchanged', 'left_alone', 'refused'] as const).map((name) => (
+            <Count key={name} name={t(`import.count.${name}`)} value={number(counts[name])} />
+          ))}
+        </dl>
+        {counts.repeated > 0 && (
+          <p className="text-quiet">
+            {t('import.repeated', { count: counts.repeated, number: number(counts.repeated) })}
+          </p>
+        )}
+        <div className="flex flex-wrap gap-2">
+          {!collection.deleted && (
+            <Link to="/collections/$id" params={{ id: collection.id }} className={buttonClasses('main')}>
+              {t('import.openCollection')}
+            </Link>
+          )}
+          <Button onClick={onMore}>{t('import.more')}</Button>
+          <Button onClick={() => setUndoing(true)} disabled={made.data.untouched === 0 && !made.data.collection_goes}>
+            <Undo2 size={15} aria-hidden />
+            {t('undo.open')}
+          </Button>
+        </div>
+      </section>
+      {report && report.refused > 0 && (
+        <Examples
+          title={t('import.refusedCount', { count: report.refused, number: number(report.refused) })}
+          about={t('import.refusedAbout')}
+          lines={report.refused_examples.map(({ place, issues }) => {
+            const said = issues.map(({ message }) => message).join('; ');
+            return said.startsWith(place) ? said : `${place}: ${said}`;
+          })}
+        />
+      )}
+      {report && report.left_alone > 0 && (
+        <Examples
+          title={t('import.leftAlone', { count: report.left_alone, number: number(report.left_alone) })}
+          about={t('import.leftAloneAbout')}
+          lines={report.left_alone_examples.map(({ place, reason }) => `${place}: ${t(`import.reason.${reason}`)}`)}
+        />
+      )}
+      {made.data.changed > 0 && (
+        <section aria-labelledby="import-changed" className="space-y-2">
+          <h2 id="import-changed" className="text-base font-semibold">
+            {t('undo.changedSince', { count: made.data.changed, number: number(made.data.changed) })}
+          </h2>
+          <p className="text-quiet">{t('undo.changedAbout')}</p>
+          <ChangedList changed={made.data.changed_examples} total={made.data.changed} />
+        </section>
+      )}
+      <UndoDialog made={made.data} open={undoing} onClose={() => setUndoing(false)} />
+    </div>
+  );
+}
+
+function Examples({ title, about, lines }: { title: string; about: string; lines: string[] }) {
+  return (
+    <section className="space-y-2">
+      <h2 className="text-base font-semibold">{title}</h2>
+      <p className="text-quiet">{about}</p>
+      <ul
+        lang="en"
+        className="max-h-60 list-disc overflow-auto rounded-md border border-line bg-surface py-2 pr-3 pl-7"
+      >
+        {lines.map((line) => (
+          <li key={line} className="break-words">
+            <bdi>{line}</bdi>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,34 @@
+import { queryOptions } from '@tanstack/react-query';
+import { endOf } from '../../../api/answer-lines.ts';
+import { answered, api } from '../../../api/client.ts';
+import type { components } from '../../../api/schema.d.ts';
+
+export type Made = components['schemas']['ImportMadeView'];
+export type Undone = components['schemas']['UndoneView'];
+export type UndoProgress = components['schemas']['UndoProgressView'];
+
+/** What is left of what an import made. */
+export const madeQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['import-made', id],
+    queryFn: () => answered(api.GET('/node/imports/{id}/made', { params: { path: { id } } })),
+    staleTime: 0,
+  });
+
+/** The newest hundred imports. */
+export const importsQuery = queryOptions({
+  queryKey: ['imports'],
+  queryFn: () => answered(api.GET('/node/imports')),
+});
+
+/** Deletes what an import made. @throws Failure; what has been deleted by then stays so, and asking again goes on */
+export function undoImport(
+  id: string,
+  signal: AbortSignal,
+  onProgress: (progress: UndoProgress) => void,
+): Promise<Undone> {
+  return endOf<UndoProgress, Undone>(
+    api.POST('/node/imports/{id}/undo', { params: { path: { id } }, parseAs: 'stream', signal }),
+    onProgress,
+  );
+}

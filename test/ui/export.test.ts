@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { TestNode } from '../helpers/node.ts';
+import { lookAt, patience, signedIn, startPageNode, type Visit } from './browser.ts';
+import { browserThere, openBrowser } from './chromium.ts';
+import { seedArtworks, seedItems } from './seed.ts';
+
+describe.skipIf(!browserThere)('export', { timeout: patience }, () => {
+  let browser: Browser;
+  let node: TestNode;
+  let visitor: Visit;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    node = await startPageNode();
+    visitor = await signedIn(browser, node);
+    page = visitor.page;
+  });
+  afterEach(async () => {
+    await visitor?.[Symbol.asyncDispose]();
+    await node?.[Symbol.asyncDispose]();
+  });
+
+  async function saved(): Promise<{ name: string; bytes: Buffer }> {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Control+Enter')]);
+    await page.getByText(/^Done, /).waitFor();
+    return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
+  }
+
+  test('a collection is saved in each form, by keys alone', async () => {
+    const id = await seedArtworks(node, 40);
+    await visitor.go(`/collections/${id}`);
+    await page.locator('[aria-rowindex="2"] a').waitFor();
+    await page.keyboard.press('o');
+    await page.getByRole('heading', { name: 'Export', level: 1 }).waitFor();
+    await expect.poll(() => page.getByLabel('What', { exact: true }).inputValue()).toBe(id);
+    await lookAt(page, 'export');
+    const car = await saved();
+    expect(car.name).toMatch(/^Tate-[\d-]+\.car$/);
+    expect(car.bytes.length).toBeGreaterThan(20_000);
+    await lookAt(page, 'export-done');
+
+    const starts: [string, RegExp, (start: Buffer) => boolean][] = [
+      ['Bag (BagIt)', /-bag\.zip$/, (bytes) => bytes.subarray(0, 2).toString() === 'PK'],
+      ['Crate (RO-Crate)', /-ro-crate\.zip$/, (bytes) => bytes.subarray(0, 2).toString() === 'PK'],
+      ['Lines (NDJSON)', /\.ndjson$/, (bytes) => bytes.toString().trim().split('\n').length > 40],
+      ['Table (CSV)', /\.csv$/, (bytes) => bytes.toString().startsWith('id,cid,ver,type')],
+    ];
+    for (const [form, name, fits] of starts) {
+      await page.getByRole('radio', { name: form }).focus();
+      await page.keyboard.press('Space');
+      const file = await saved();
+      expect(file.name).toMatch(name);
+      expect(fits(file.bytes), form).toBe(true);
+    }
+    await page.getByText('A table has no history').waitFor();
+    expect(new URL(page.url()).searchParams.get('format')).toBe('csv');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('a selection is saved alone, and stays through a reload', async () => {
+    const id = await seedItems(node, 8);
+    await visitor.go(`/collections/${id}?sort=label`);
+    await page.locator('[aria-rowindex="2"] a').waitFor();
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.getByText('2 selected').waitFor();
+    await page.keyboard.press('o');
+    await page.getByText('2 selected entities').waitFor();
+    await page.getByRole('radio', { name: 'Lines (NDJSON)' }).focus();
+    await page.keyboard.press('Space');
+    await page.reload();
+    await page.getByText('2 selected entities').waitFor();
+    await lookAt(page, 'export-selection');
+    const { bytes } = await saved();
+    const labels = bytes
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).properties.label);
+    expect(labels.sort()).toEqual(['Item 00000', 'Item 00001']);
+    expect(visitor.faults).toEqual([]);
+  });
+});

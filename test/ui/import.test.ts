@@ -1,0 +1,207 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { operator } from '../helpers/callers.ts';
+import { read, update } from '../helpers/entities.ts';
+import { importer } from '../helpers/imports.ts';
+import type { TestNode } from '../helpers/node.ts';
+import { lookAt, patience, signedIn, startPageNode, type Visit } from './browser.ts';
+import { browserThere, openBrowser } from './chromium.ts';
+import { artworksTable, seedItems } from './seed.ts';
+
+describe.skipIf(!browserThere)('import', { timeout: patience }, () => {
+  let browser: Browser;
+  let node: TestNode;
+  let visitor: Visit;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    node = await startPageNode();
+    visitor = await signedIn(browser, node);
+    page = visitor.page;
+    // Heard from the beginning, so that none opens before the test takes it.
+    page.on('filechooser', () => undefined);
+  });
+  afterEach(async () => {
+    await visitor?.[Symbol.asyncDispose]();
+    await node?.[Symbol.asyncDispose]();
+  });
+
+  const heading = (name: string | RegExp) => page.getByRole('heading', { name });
+
+  async function choose(name: string, content: string | Buffer): Promise<void> {
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('o')]);
+    await chooser.setFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(content) });
+  }
+
+  async function select(label: string, letters: string): Promise<void> {
+    await page.getByLabel(label, { exact: true }).focus();
+    await page.keyboard.type(letters);
+  }
+
+  async function press(name: string | RegExp): Promise<void> {
+    await page.getByRole('button', { name }).last().focus();
+    await page.keyboard.press('Enter');
+  }
+
+  test('a thousand artworks of a table become entities, are looked at before, and taken back after, by keys alone', async () => {
+    await heading('Welcome').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('i');
+    await heading(/^Import$/).waitFor();
+    await lookAt(page, 'import-choose');
+    await choose('artworks.csv', await artworksTable(1000));
+    await page.getByText('1,000 records.').waitFor();
+    await lookAt(page, 'import-mapping');
+    await expect.poll(() => page.getByLabel('Told apart by').inputValue()).toBe('acno');
+    expect(await page.getByLabel('Label', { exact: true }).inputValue()).toBe('title');
+    expect(await page.getByLabel('Type of each record').inputValue()).toBe('artwork');
+
+    await select('Kind of dateText', 'Number');
+    await page
+      .getByText(/which is not a number/)
+      .first()
+      .waitFor();
+    await lookAt(page, 'import-refused');
+    await select('Kind of dateText', 'As it is');
+    await page
+      .getByText(/which is not a number/)
+      .first()
+      .waitFor({ state: 'detached' });
+
+    await select('What artist becomes', 'Rel');
+    await select('What subjects becomes', 'Rel');
+    await page.getByLabel('Predicate of subjects').fill('subject');
+    await page.getByLabel('Type of what subjects leads to').fill('subject');
+    await page.getByLabel('What separates several values in subjects').fill(';');
+    await page.getByRole('listitem').getByText('subject', { exact: true }).first().waitFor();
+    await page.getByLabel('Its name').fill('Works');
+    await page.getByText('1,000 records.').waitFor();
+    await lookAt(page, 'import-related');
+    await page.keyboard.press('Control+Enter');
+    await heading(/entities were created$/).waitFor();
+    await lookAt(page, 'import-done');
+    const run = new URL(page.url()).searchParams.get('run');
+    const on = importer(node);
+    const state = (await on.ask('GET', `/node/imports/${run}/made`)).body as {
+      made: number;
+      import: { counts: { records: number; refused: number }; collection: { id: string } };
+    };
+    expect(state.import.counts).toMatchObject({ records: 1000, refused: 0 });
+    expect(state.made).toBeGreaterThan(1000);
+
+    await page.getByRole('link', { name: 'Open the collection' }).focus();
+    await page.keyboard.press('Enter');
+    await heading('Works').waitFor();
+    await page.getByRole('button', { name: /^artwork 1,000$/ }).waitFor();
+    const me = operator(node);
+    const href = await page.locator('[aria-rowindex="2"] a').getAttribute('href');
+    const touched = await read(node, me, href?.split('/').at(-1) ?? '');
+    await update(node, me, touched, { properties: { checked: true } });
+
+    await visitor.go(`/import?run=${run}`);
+    await page.getByText('One was changed since', { exact: true }).waitFor();
+    await lookAt(page, 'import-changed');
+    await page.keyboard.press('u');
+    const dialog = page.getByRole('dialog', { name: 'Undo this import?' });
+    await dialog.getByText('One was changed since, and is therefore kept:').waitFor();
+    await lookAt(page, 'import-undo');
+    await press(/^Delete .* entities$/);
+    await dialog.waitFor({ state: 'detached' });
+    await expect
+      .poll(async () => (await on.ask('GET', `/node/imports/${run}/made`)).body)
+      .toMatchObject({ untouched: 0, changed: 1, deleted: state.made - 1 });
+    expect((await on.entities(state.import.collection.id)).size).toBe(1);
+    await page.keyboard.press('g');
+    await page.keyboard.press('i');
+    await heading('Earlier imports').waitFor();
+    await lookAt(page, 'import-earlier');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('an import is stopped, and what had come by then is undone with its collection', async () => {
+    await visitor.go('/import');
+    await heading(/^Import$/).waitFor();
+    const rows = Array.from({ length: 60_000 }, (_, i) => `${i},Thing ${i},${'x'.repeat(60)}`);
+    await choose('things.csv', `id,label,text\n${rows.join('\n')}\n`);
+    await page.getByText('records at the beginning of the file.').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.getByText(/ read$/).waitFor();
+    await lookAt(page, 'import-running');
+    await press('Stop');
+    await page.getByRole('button', { name: 'Undo this import' }).waitFor();
+    const run = new URL(page.url()).searchParams.get('run');
+    await press('Undo this import');
+    await page.getByText('is deleted too').waitFor();
+    await press(/^Delete .* entit/);
+    await heading('Nothing of this import is left').waitFor();
+    const on = importer(node);
+    expect((await on.ask('GET', `/node/imports/${run}/made`)).body).toMatchObject({ untouched: 0, changed: 0 });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('what is in a file shows harmlessly, and a damaged one says where', async () => {
+    await visitor.go('/import');
+    await heading(/^Import$/).waitFor();
+    const hostile = [
+      { id: '1', label: '<script>document.title = "taken"</script><img src=x onerror="document.title = \'taken\'">' },
+      { id: '2', label: `\u202Edesrever ${'x'.repeat(50_000)}`, link: 'javascript:alert(1)' },
+      { id: '3', label: '', '__proto__ ': 'x', 'a\u202Eb': '=1+1' },
+    ];
+    await choose('hostile.ndjson', hostile.map((one) => JSON.stringify(one)).join('\n'));
+    await page.getByText('3 records.').waitFor();
+    await lookAt(page, 'import-hostile');
+    expect(await page.title()).toBe('hostile.ndjson · Archeion');
+    expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+
+    await page.locator('main').getByRole('link', { name: 'Import' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Drop files here').waitFor();
+    await choose('broken.csv', 'a,b\n1,2\n3,4,5\n');
+    await page.getByText(/broken\.csv, line 3/).waitFor();
+    await lookAt(page, 'import-broken');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('archives and other files come in too, and so does what is dropped on any screen', async () => {
+    const id = await seedItems(node, 12);
+    const me = operator(node);
+    const archive = Buffer.from(
+      await (await fetch(`${node.url}/node/export?collection=${id}`, { headers: me.headers })).arrayBuffer(),
+    );
+    await visitor.go('/import');
+    await heading(/^Import$/).waitFor();
+    await choose('items.car', archive);
+    await heading(/^items\.car .*kB/).waitFor();
+    await lookAt(page, 'import-archive');
+    await page.keyboard.press('Control+Enter');
+    await heading('items.car was taken in').waitFor();
+    await lookAt(page, 'import-archive-done');
+
+    await visitor.go('/collections');
+    await page.getByRole('link', { name: 'Items' }).waitFor();
+    await page.evaluate(`{
+      const files = new DataTransfer();
+      files.items.add(new File(['Dear Ada,'], 'letter.txt', { type: 'text/plain' }));
+      dispatchEvent(new DragEvent('dragover', { dataTransfer: files, bubbles: true, cancelable: true }));
+      globalThis.dropped = files;
+    }`);
+    await page.getByText('Drop the files to import them').waitFor();
+    await page.evaluate(
+      "dispatchEvent(new DragEvent('drop', { dataTransfer: globalThis.dropped, bubbles: true, cancelable: true }))",
+    );
+    await heading('One file').waitFor();
+    await page.getByLabel('Into the collection').selectOption({ label: 'Items' });
+    await lookAt(page, 'import-file');
+    await press('Keep the file');
+    await page.getByRole('link', { name: 'letter.txt' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'letter.txt', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Save letter.txt' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Column,
+  mappedColumns,
+  mappingOf,
+  predicateOf,
+  proposedDraft,
+} from '../../src/renderer/src/views/import/records/mapping-draft.ts';
+import { parseMapping } from '../../src/server/exchange/mapping.ts';
+
+function column(name: string, looks: Column['looks'] = 'text', filled = 10, distinct: number | null = 10): Column {
+  return { name, looks, filled, distinct, examples: [] };
+}
+
+const columns = [
+  column('Accession No.', 'text'),
+  column('Title', 'text', 10, 9),
+  column('Year', 'number', 8, 5),
+  column('Maker', 'text', 9, 3),
+  column('Remarks', 'empty', 0, 0),
+  column('size', 'object', 10, 10),
+  column('size.width', 'number', 10, 10),
+];
+
+describe('a mapping made by hand', () => {
+  test('begins with what the columns look like', () => {
+    const draft = proposedDraft('Old Paintings.csv', columns, 10);
+    expect(draft).toMatchObject({ type: 'old_painting', id: 'Accession No.', label: 'Title' });
+    expect(draft.columns.Year).toMatchObject({ use: 'property', kind: 'number' });
+    expect(draft.columns.Remarks).toMatchObject({ use: 'none' });
+    expect(Object.keys(draft.columns)).not.toContain('size.width');
+  });
+
+  test.each([
+    ['stories.ndjson', 'story'],
+    ['glass.csv', 'glass'],
+    ['user.csv', 'record'],
+    ['...csv', 'record'],
+  ])('%s holds each a %s', (file, type) => {
+    expect(proposedDraft(file, columns, 10).type).toBe(type);
+  });
+
+  test('becomes a mapping that the node takes', () => {
+    const draft = proposedDraft(
+      'works.csv',
+      columns.filter(({ name }) => name !== 'Accession No.'),
+      10,
+    );
+    const maker = draft.columns.Maker;
+    if (maker) Object.assign(maker, { use: 'relationship', predicate: 'made_by', peerType: 'person', split: ';' });
+    Object.assign(draft.columns.Year ?? {}, { name: 'made' });
+    const mapping = mappingOf({ ...draft, id: '' });
+    expect(mapping).toEqual({
+      records: [
+        {
+          type: 'work',
+          label: 'Title',
+          properties: { except: ['Remarks'], rename: { Year: 'made' }, as: { Year: 'number' }, omit_empty: true },
+          nested: [{ path: 'Maker', predicate: 'made_by', type: 'person', split: ';' }],
+        },
+      ],
+    });
+    expect(parseMapping(mapping).records).toHaveLength(1);
+  });
+
+  test('knows no id where none tells all records apart', () => {
+    expect(proposedDraft('a.csv', [column('id', 'text', 10, 9)], 10).id).toBe('');
+    expect(mappedColumns([column('a.b'), column('a.c')]).map(({ name }) => name)).toEqual(['a.b', 'a.c']);
+  });
+
+  test.each([
+    ['Künstler (Name)', 'kunstler_name'],
+    ['123', 'related_to'],
+    ['collection', 'related_to'],
+    ['作者', 'related_to'],
+  ])('%s is related as %s', (name, predicate) => {
+    expect(predicateOf(name)).toBe(predicate);
+  });
+});
