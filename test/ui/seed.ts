@@ -86,7 +86,7 @@ function invented(_: unknown, i: number): string {
     all_artists: artist.fc,
     classification: i % 3 ? 'on paper, unique' : 'painting',
     medium: 'Oil paint on canvas',
-    dateText: '1929',
+    dateText: i % 5 ? '1929' : 'c.1929',
     contributors: [artist],
     subjects: { id: 1, name: 'subject', children: [{ id: 60, name: 'nature', children: [leaf] }] },
   });
