@@ -4,12 +4,13 @@ import { Copied } from '../../components/copied.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import type { MessageKey } from '../../messages/translate.ts';
 
-const steps: { icon: LucideIcon; title: MessageKey; about: MessageKey; command: string; to?: '/sync' }[] = [
+const steps: { icon: LucideIcon; title: MessageKey; about: MessageKey; command: string; to?: '/sync' | '/import' }[] = [
   {
     icon: FileUp,
     title: 'start.import',
     about: 'start.importAbout',
     command: 'archeion import FILE.csv --collection NAME',
+    to: '/import',
   },
   {
     icon: CloudDownload,
@@ -18,7 +19,13 @@ const steps: { icon: LucideIcon; title: MessageKey; about: MessageKey; command: 
     command: 'archeion remote add NAME URL --key KEY',
     to: '/sync',
   },
-  { icon: FileArchive, title: 'start.archive', about: 'start.archiveAbout', command: 'archeion import-car FILE.car' },
+  {
+    icon: FileArchive,
+    title: 'start.archive',
+    about: 'start.archiveAbout',
+    command: 'archeion import-car FILE.car',
+    to: '/import',
+  },
 ];
 
 /** A node that holds nothing yet: the ways in which something comes into it. */
