@@ -32,9 +32,14 @@ describe.skipIf(!browserThere)('import', { timeout: patience }, () => {
 
   const heading = (name: string | RegExp) => page.getByRole('heading', { name });
 
-  async function choose(name: string, content: string | Buffer): Promise<void> {
+  const choose = (name: string, content: string | Buffer) => chooseAll({ [name]: content });
+
+  async function chooseAll(contents: Record<string, string | Buffer>): Promise<void> {
     const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('o')]);
-    await chooser.setFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(content) });
+    const mimeType = 'application/octet-stream';
+    await chooser.setFiles(
+      Object.entries(contents).map(([name, content]) => ({ name, mimeType, buffer: Buffer.from(content) })),
+    );
   }
 
   /** Chooses by its first letter, which may be typed before the page has read the last one. */
@@ -131,12 +136,13 @@ describe.skipIf(!browserThere)('import', { timeout: patience }, () => {
   test('an import is stopped, and what had come by then is undone with its collection', async () => {
     await visitor.go('/import');
     await heading(/^Import$/).waitFor();
-    const rows = Array.from({ length: 60_000 }, (_, i) => `${i},Thing ${i},${'x'.repeat(60)}`);
-    await choose('things.csv', `id,label,text\n${rows.join('\n')}\n`);
-    await page.getByText('records at the beginning of the file.').waitFor();
+    const rows = (from: number) => Array.from({ length: 500 }, (_, i) => `${from + i},Thing ${from + i}\n`).join('');
+    // The second file is on its way until the import is stopped.
+    await page.route(/\/files\/more\.csv$/, () => undefined);
+    await chooseAll({ 'things.csv': `id,label\n${rows(0)}`, 'more.csv': `id,label\n${rows(500)}` });
+    await page.getByText('500 records.').waitFor();
     await page.keyboard.press('Control+Enter');
-    await page.getByText(/ read$/).waitFor();
-    await lookAt(page, 'import-running');
+    await page.getByText('500', { exact: true }).first().waitFor();
     await press('Stop');
     await page.getByRole('button', { name: 'Undo this import' }).waitFor();
     const run = new URL(page.url()).searchParams.get('run');
