@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Library, Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
+import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Input } from '../../components/field.tsx';
@@ -32,22 +33,7 @@ export function Collections() {
 
   const group = t('group.list');
   useCommands([
-    {
-      id: 'next',
-      label: t('list.next'),
-      group,
-      keys: ['j', 'ArrowDown'],
-      palette: false,
-      run: () => setActive(Math.min(at + 1, shown.length - 1)),
-    },
-    {
-      id: 'previous',
-      label: t('list.previous'),
-      group,
-      keys: ['k', 'ArrowUp'],
-      palette: false,
-      run: () => setActive(Math.max(at - 1, 0)),
-    },
+    ...stepCommands(t, at, shown.length, setActive),
     { id: 'open', label: t('list.open'), group, keys: ['Enter'], palette: false, run: () => open(shown[at]?.id) },
     { id: 'find', label: t('list.filter'), group, keys: ['/'], run: () => box.current?.focus() },
     { id: 'new-collection', label: t('collections.new'), group, keys: ['n'], run: () => setCreating(true) },

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
+import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
 import { classes } from '../../components/classes.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -25,22 +26,7 @@ export function Keys() {
   const at = Math.min(active, list.length - 1);
   const group = t('group.list');
   useCommands([
-    {
-      id: 'next',
-      label: t('list.next'),
-      group,
-      keys: ['j', 'ArrowDown'],
-      palette: false,
-      run: () => setActive(Math.min(at + 1, list.length - 1)),
-    },
-    {
-      id: 'previous',
-      label: t('list.previous'),
-      group,
-      keys: ['k', 'ArrowUp'],
-      palette: false,
-      run: () => setActive(Math.max(at - 1, 0)),
-    },
+    ...stepCommands(t, at, list.length, setActive),
     { id: 'new-key', label: t('keys.new'), group, keys: ['n'], run: () => setCreating(true) },
     { id: 'revoke', label: t('keys.revoke'), group, keys: ['Delete'], run: () => setRevoking(list[at] ?? null) },
   ]);

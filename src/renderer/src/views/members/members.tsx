@@ -3,6 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { UserPlus } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
+import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
 import { Input } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -55,22 +56,7 @@ export function Members() {
 
   const group = t('group.list');
   useCommands([
-    {
-      id: 'next',
-      label: t('list.next'),
-      group,
-      keys: ['j', 'ArrowDown'],
-      palette: false,
-      run: () => setActive(Math.min(at + 1, shown.length - 1)),
-    },
-    {
-      id: 'previous',
-      label: t('list.previous'),
-      group,
-      keys: ['k', 'ArrowUp'],
-      palette: false,
-      run: () => setActive(Math.max(at - 1, 0)),
-    },
+    ...stepCommands(t, at, shown.length, setActive),
     {
       id: 'open',
       label: t('list.open'),

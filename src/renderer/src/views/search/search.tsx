@@ -3,6 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Search as Glass, SearchX } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
+import { stepCommands } from '../../commands/step-commands.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Input, Select } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -45,22 +46,7 @@ export function Search() {
   const open = (id: string | undefined) => id && void go({ to: '/entities/$id', params: { id } });
   const group = t('group.list');
   useCommands([
-    {
-      id: 'next',
-      label: t('list.next'),
-      group,
-      keys: ['j', 'ArrowDown'],
-      palette: false,
-      run: () => setActive(Math.min(at + 1, hits.length - 1)),
-    },
-    {
-      id: 'previous',
-      label: t('list.previous'),
-      group,
-      keys: ['k', 'ArrowUp'],
-      palette: false,
-      run: () => setActive(Math.max(at - 1, 0)),
-    },
+    ...stepCommands(t, at, hits.length, setActive),
     { id: 'open', label: t('list.open'), group, keys: ['Enter', 'e'], palette: false, run: () => open(hits[at]?.id) },
     { id: 'find', label: t('search.box'), group, keys: ['/'], run: () => box.current?.focus() },
   ]);
