@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { StorageError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { lastMove } from '../store/events.ts';
+import { MoveFollower } from '../store/move-follower.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { searchFile } from '../store/search-index.ts';
 import { builtin } from './embedder.ts';
@@ -19,8 +18,6 @@ const gatherMs = 100;
 /** Where moves come faster than this a second, writes are given the time: a slice is followed by a longer rest. */
 const busyMovesPerSecond = 500;
 const busyMs = 5000;
-/** After a failure it is tried again. */
-const againMs = 10_000;
 
 /** An index that was made anew, or as far as it came before the node closed. */
 export interface Rebuilt extends Sliced {
@@ -35,34 +32,29 @@ const notWritable =
 export class IndexFollower {
   readonly #store: NetworkStore;
   readonly #thread: OneThread;
-  readonly #log: Log;
   readonly #embedder: EndpointEmbedder | null;
   readonly #feeder: VectorFeeder | null;
-  #following = Promise.resolve();
-  #isFollowing = false;
-  #woken = false;
-  #closing = false;
-  #hurried = 0;
-  #pause = new AbortController();
+  readonly #moves: MoveFollower;
   /** The last move when it rested before, and the time of it on the clock of performance.now(). */
   #seen = { move: 0, at: Number.NEGATIVE_INFINITY };
-  /** Resolved when a slice has ended, then replaced. */
-  #turn = Promise.withResolvers<void>();
   #stand = notBegun;
-  #failure: StorageError | null = null;
   #mending: Promise<void> | null = null;
 
   constructor(store: NetworkStore, thread: OneThread, log: Log, embedder: EndpointEmbedder | null = null) {
     this.#store = store;
     this.#thread = thread;
-    this.#log = log;
     this.#embedder = embedder;
-    this.#feeder = embedder && new VectorFeeder(this.files, thread, embedder, () => this.#wake());
-    store.onMoves(() => this.#wake());
+    this.#moves = new MoveFollower(store, {
+      rest: () => (this.#isBusy() ? busyMs : gatherMs),
+      slice: () => this.#slice(),
+      reason: notWritable,
+      failed: (error) => log.error({ error, network: store.network }, 'the search index cannot go on'),
+    });
+    this.#feeder = embedder && new VectorFeeder(this.files, thread, embedder, () => this.#moves.wake());
     // Vectors that a program elsewhere makes may still be wanting.
     const rested = embedder ? null : store.read((db) => restedStand(db, this.files.index, builtin));
     if (rested) this.#stand = rested;
-    else this.#wake();
+    else this.#moves.wake();
   }
 
   get files() {
@@ -76,7 +68,7 @@ export class IndexFollower {
 
   /** Why it cannot go on, in words; null where it can. */
   get problem(): string | null {
-    return this.#failure?.reason ?? null;
+    return this.#moves.failure?.reason ?? null;
   }
 
   /**
@@ -110,91 +102,31 @@ export class IndexFollower {
 
   async #until(ms: number, reached: () => boolean): Promise<boolean> {
     const timeout = AbortSignal.timeout(ms);
-    const late = new Promise<void>((resolve) => timeout.addEventListener('abort', () => resolve()));
-    this.#hurried++;
-    try {
-      while (!reached()) {
-        if (this.#closing || timeout.aborted) return false;
-        const { promise } = this.#turn;
-        if (!this.#isFollowing) this.#wake();
-        this.#pause.abort();
-        await Promise.race([promise, late]);
-        if (this.#failure) throw this.#failure;
-      }
-      return true;
-    } finally {
-      this.#hurried--;
-    }
+    const late = new Promise<false>((resolve) => timeout.addEventListener('abort', () => resolve(false)));
+    return this.#moves.until(reached, late);
   }
 
   /** Makes the index anew; says how far it has come until it is done. @throws StorageError */
   async *rebuild(): AsyncGenerator<Sliced, Rebuilt, undefined> {
     await this.#thread.run('begin', { files: this.files });
     this.#stand = { ...notBegun, last: this.#store.read(lastMove) };
-    this.#hurried++;
-    try {
-      while ((this.#stand.behind || this.#stand.learning) && !this.#closing) {
-        yield this.#stand;
-        const { promise } = this.#turn;
-        if (!this.#isFollowing) this.#wake();
-        this.#pause.abort();
-        await promise;
-        if (this.#failure) throw this.#failure;
-      }
-    } finally {
-      this.#hurried--;
-    }
+    yield this.#stand;
+    for await (const _ of this.#moves.turns(() => !this.#stand.behind && !this.#stand.learning)) yield this.#stand;
     if (this.#stand.behind) return { ...this.#stand, entities: 0 };
     return { ...this.#stand, ...(await this.#thread.run<{ entities: number }>('counted', { files: this.files })) };
   }
 
   async close(): Promise<void> {
-    this.#closing = true;
-    this.#pause.abort();
+    const closed = this.#moves.close();
     await this.#feeder?.close();
-    await this.#following;
-    this.#turn.resolve();
+    await closed;
   }
 
-  #wake(): void {
-    this.#woken = true;
-    if (this.#closing || this.#isFollowing) return;
-    this.#isFollowing = true;
-    this.#following = this.#follow();
-  }
-
-  /** Runs while there is something to take up, slice after slice. Does not throw. */
-  async #follow(): Promise<void> {
-    while (this.#woken) {
-      await this.#rest();
-      if (this.#closing) break;
-      this.#woken = false;
-      try {
-        this.#stand = await this.#thread.run<Sliced>('slice', {
-          files: this.files,
-          ms: sliceMs,
-          embedder: this.#embedder?.name ?? builtin,
-        });
-        this.#feeder?.wake();
-        this.#woken ||= this.#stand.behind || this.#stand.learning;
-        this.#failure = null;
-      } catch (error) {
-        this.#failed(error);
-        this.#woken = true;
-      }
-      this.#turn.resolve();
-      this.#turn = Promise.withResolvers();
-    }
-    // In the same turn as the last one's end, so that whoever waited for it can begin another one.
-    this.#isFollowing = false;
-  }
-
-  /** Lets writes go first, and gathers what they bring. */
-  async #rest(): Promise<void> {
-    if (this.#closing || (this.#hurried > 0 && !this.#failure)) return;
-    this.#pause = new AbortController();
-    const ms = this.#failure ? againMs : this.#isBusy() ? busyMs : gatherMs;
-    await delay(ms, undefined, { signal: this.#pause.signal, ref: false }).catch(() => undefined);
+  async #slice(): Promise<boolean> {
+    const embedder = this.#embedder?.name ?? builtin;
+    this.#stand = await this.#thread.run<Sliced>('slice', { files: this.files, ms: sliceMs, embedder });
+    this.#feeder?.wake();
+    return this.#stand.behind || this.#stand.learning;
   }
 
   /** Whether many moves have come since it was asked before. */
@@ -203,12 +135,5 @@ export class IndexFollower {
     const { move, at } = this.#seen;
     this.#seen = now;
     return (1000 * (now.move - move)) / (now.at - at) > busyMovesPerSecond;
-  }
-
-  #failed(error: unknown): void {
-    const failure = error instanceof StorageError ? error : new StorageError(notWritable);
-    if (this.#failure?.reason !== failure.reason)
-      this.#log.error({ error, network: this.#store.network }, 'the search index cannot go on');
-    this.#failure = failure;
   }
 }
