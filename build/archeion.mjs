@@ -27,10 +27,17 @@ function stop(sentence) {
   process.exitCode = 1;
 }
 
+/** What it goes on with: few arenas, since an allocator with one a thread keeps much more memory than is used. */
+function environment() {
+  return { MALLOC_ARENA_MAX: '2', ...process.env };
+}
+
 /** Runs this file again under `node`, and ends as that process ends. */
 function restart(node) {
-  const env = { MALLOC_ARENA_MAX: '2', ...process.env };
-  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit', env });
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: environment(),
+  });
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   const forward = (signal) => {
     // A terminal sends Ctrl-C to both processes; passing it on would make it two.
@@ -49,9 +56,7 @@ function restart(node) {
 
 if (!existsSync(program)) {
   stop('the program is not built yet. Run `npm run build` in its folder first (`npm start` does it for you).');
-} else if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
-  await import(new URL('../out/main/cli.js', import.meta.url));
-} else {
+} else if (Number.parseInt(process.versions.node, 10) < oldestNode) {
   const node = ownNode();
   if (node) restart(node);
   else {
@@ -60,4 +65,9 @@ if (!existsSync(program)) {
         `Run \`npm ci\` in its folder, or use Node ${oldestNode} or newer.`,
     );
   }
+} else if (process.platform === 'linux' && process.execve && process.env.MALLOC_ARENA_MAX === undefined) {
+  // The same process with the setting: the allocator reads it at its start only.
+  process.execve(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)], environment());
+} else {
+  await import(new URL('../out/main/cli.js', import.meta.url));
 }

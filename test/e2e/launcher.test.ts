@@ -17,7 +17,8 @@ if (order === 'wait') {
   process.on('SIGTERM', () => { console.log('closing'); process.exit(3); });
   setInterval(() => {}, 1000);
 }
-console.log(JSON.stringify({ node: process.versions.node, args: [order, ...rest] }));
+const { pid, versions, env } = process;
+console.log(JSON.stringify({ node: versions.node, arenas: env.MALLOC_ARENA_MAX, pid, args: [order, ...rest] }));
 if (order === 'die') process.kill(process.pid, 'SIGKILL');
 else if (order === 'echo') process.stdin.pipe(process.stdout);
 else if (order !== 'wait') process.exitCode = Number(order);
@@ -38,7 +39,16 @@ describe('the launcher', () => {
     build();
     const run = await ended(start(process.execPath, ['4', 'a b', '--flag']));
     expect(run.code).toBe(4);
-    expect(JSON.parse(run.out)).toEqual({ node: process.versions.node, args: ['4', 'a b', '--flag'] });
+    expect(JSON.parse(run.out)).toMatchObject({ node: process.versions.node, args: ['4', 'a b', '--flag'] });
+  });
+
+  test.runIf(process.platform === 'linux')('limits the arenas of the allocator, unless that is set', async () => {
+    build();
+    const limited = start(process.execPath, ['0']);
+    const { pid } = limited;
+    expect(JSON.parse((await ended(limited)).out)).toMatchObject({ arenas: '2', pid });
+    const own = start(process.execPath, ['0'], { MALLOC_ARENA_MAX: '7' });
+    expect(JSON.parse((await ended(own)).out)).toMatchObject({ arenas: '7' });
   });
 
   test('says what to do when nothing is built', async () => {
@@ -55,7 +65,11 @@ describe('the launcher', () => {
       installNode();
       const run = await ended(start(old, ['5', 'a b', '--flag']));
       expect(run.code).toBe(5);
-      expect(JSON.parse(run.out)).toEqual({ node: process.versions.node, args: ['5', 'a b', '--flag'] });
+      expect(JSON.parse(run.out)).toMatchObject({
+        node: process.versions.node,
+        arenas: '2',
+        args: ['5', 'a b', '--flag'],
+      });
     });
 
     test('passes on what is written to it', async () => {
@@ -104,8 +118,9 @@ function installNode(): void {
   symlinkSync(process.execPath, join(folder, 'node_modules', 'node', 'bin', 'node'));
 }
 
-function start(node: string, args: string[]): ChildProcessWithoutNullStreams {
-  return spawn(node, [join(folder, 'build', 'archeion.mjs'), ...args]);
+function start(node: string, args: string[], settings: Record<string, string> = {}): ChildProcessWithoutNullStreams {
+  const { MALLOC_ARENA_MAX: _, ...env } = process.env;
+  return spawn(node, [join(folder, 'build', 'archeion.mjs'), ...args], { env: { ...env, ...settings } });
 }
 
 function ended(
