@@ -17,17 +17,24 @@ function rounded(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toFixed(value >= 10 ? 1 : 2);
 }
 
+interface Base {
+  name: string;
+  value: number;
+}
+
 /** A rate that should be at least `goal` times its baseline. */
-export function ratioRow(
-  measure: string,
-  value: number,
-  unit: string,
-  base: { name: string; value: number },
-  goal: number,
-) {
+export function ratioRow(measure: string, value: number, unit: string, base: Base, goal: number): void {
   const ratio = value / base.value;
-  const baseline = `${base.name} ${rounded(base.value)}`;
-  add({ measure, value, unit, baseline, ratio, goal: `>= ${goal} x`, met: ratio >= goal });
+  add({ measure, value, unit, baseline: baseline(base), ratio, goal: `>= ${goal} x`, met: ratio >= goal });
+}
+
+/** A rate beside its baseline, without a goal. */
+export function comparedRow(measure: string, value: number, unit: string, base: Base): void {
+  add({ measure, value, unit, baseline: baseline(base), ratio: value / base.value, met: null });
+}
+
+function baseline({ name, value }: Base): string {
+  return `${name} ${rounded(value)}`;
 }
 
 export function atLeastRow(measure: string, value: number, unit: string, goal: number): void {

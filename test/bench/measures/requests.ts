@@ -1,7 +1,7 @@
 import { type Load, load, median } from '../load.ts';
 import { pipelineRate } from '../pipeline.ts';
 import type { Node, Server } from '../processes.ts';
-import { loopRow, plainRow, ratioRow } from '../report.ts';
+import { comparedRow, loopRow, plainRow, ratioRow } from '../report.ts';
 import { sampleBody, sampleManifest } from '../samples.ts';
 
 const rounds = 3;
@@ -38,7 +38,8 @@ export async function measureCreates(node: Node, echo: Server): Promise<void> {
   plainRow('bare echo POST (E)', base.rate, '/s');
   plainRow('pipeline, 64 a transaction (P)', pipeline, '/s');
   ratioRow('POST /entities', subject.rate, '/s', { name: '1/(1/E+1/P)', value: together }, 0.7);
-  ratioRow('POST /entities against E', subject.rate, '/s', { name: 'E', value: base.rate }, 0.24);
+  // Of E alone: no goal of its own, since the goal above is this much of it only at one proportion of E and P.
+  comparedRow('POST /entities against E', subject.rate, '/s', { name: 'E', value: base.rate });
   plainRow('POST /entities p99', subject.p99, 'ms');
   loopRow('POST /entities', subject.loop);
 
