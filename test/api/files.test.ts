@@ -180,6 +180,15 @@ describe('a download', () => {
     expect([head.status, head.text, head.headers['content-length'], head.headers.etag]).toEqual([200, '', '10', etag]);
   });
 
+  test('is not repeated to a fetch that has the bytes', async () => {
+    const { id } = await uploaded(node, me, 'once');
+    const first = await fetch(`${node.url}/files/${id}/content`);
+    expect([first.status, await first.text()]).toEqual([200, 'once']);
+    const headers = { 'If-None-Match': first.headers.get('etag') ?? '' };
+    const again = await fetch(`${node.url}/files/${id}/content`, { headers });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', headers['If-None-Match']]);
+  });
+
   test('of many bytes comes whole, to a slow reader too, and ends with one that leaves', async () => {
     const bytes = Buffer.alloc(3_000_000, 'a long page, ');
     const { id } = await create(node, me, { type: 'file', properties: { label: 'long' } });

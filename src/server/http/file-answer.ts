@@ -31,6 +31,8 @@ export function answerFile(request: StreamRequest, { folder, path, headers }: Fi
     };
     response.once('close', resolve);
     for (const [name, value] of Object.entries({ ...constantHeaders, ...headers })) response.setHeader(name, value);
+    // Every `fetch` says `no-cache` beside a condition of its caller's: that is for caches, and `send` would not answer 304.
+    delete request.headers['cache-control'];
     const sending = send(request, path, options).on('error', failed);
     // What `send` has found out is answered; its own way of reading would make garbage of every 64 kB.
     const stream = (file: string, { start }: { start: number }) =>
