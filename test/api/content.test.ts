@@ -104,11 +104,14 @@ describe('content by key', () => {
 
   test('without a type is looked at', async () => {
     const { id } = await create(node, me);
-    const typeOf = async (bytes: Buffer) => {
-      const answer = await ask(node, me, `POST /entities/${id}/content?key=k`, bytes);
+    const typeOf = async (bytes: Buffer, headers = {}) => {
+      const answer = await ask(node, me, `POST /entities/${id}/content?key=k`, bytes, headers);
       return ok<ContentAnswer>(answer).content.content_type;
     };
-    expect(await typeOf(Buffer.from('%PDF-1.7\n%'))).toBe('application/pdf');
+    const pdf = Buffer.from('%PDF-1.7\n%');
+    expect(await typeOf(pdf)).toBe('application/pdf');
+    for (const empty of ['', ' ']) expect(await typeOf(pdf, { 'Content-Type': empty })).toBe('application/pdf');
+    expect(await typeOf(pdf, text)).toBe('text/plain');
     expect(await typeOf(Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46]))).toBe('image/jpeg');
     for (const bytes of [Buffer.alloc(0), Buffer.from('just text'), Buffer.alloc(5000)])
       expect(await typeOf(bytes)).toBe('application/octet-stream');

@@ -25,12 +25,16 @@ export async function* bodyOf(request: StreamRequest): AsyncGenerator<Uint8Array
 }
 
 /**
- * The body as content, with what its headers say of it; `length` null where they do not say. Each chunk is good until the
+ * The body as content, with what its headers say of it; null where they do not say, or only emptily. Each chunk is good until the
  * next is asked for.
  */
 export function uploadOf(request: StreamRequest) {
-  const { 'content-type': type = null, 'content-length': length } = request.headers;
-  return { type, length: length === undefined ? null : Number(length), bytes: spent(bodyOf(request)) };
+  const { 'content-type': type, 'content-length': length } = request.headers;
+  return {
+    type: type?.trim() || null,
+    length: length === undefined ? null : Number(length),
+    bytes: spent(bodyOf(request)),
+  };
 }
 
 /** Gives the memory of chunks back as soon as they are used: the collector would let tens of megabytes gather. */
