@@ -1,5 +1,6 @@
 import type { Reader } from './connection.ts';
 import { type Ends, fitting, type Read, withFacts, withHits } from './graph-ends.ts';
+import { type GraphMemory, graphMemory } from './graph-memory.ts';
 import {
   asParameters,
   bothDegrees,
@@ -50,10 +51,11 @@ interface NeighbourRow {
 
 /** Pages grow from so many rows to so many: what is sought may be among the first. */
 const [firstPage, lastPage] = [64, 1024];
-/** A node's neighbours are read at once, and kept, up to so many; of the smaller one of two up to so many; of all so many. */
-const [fewListed, maxListed, maxKept] = [1024, 16_384, 1_000_000];
-/** Pairs of nodes whose relationships are kept. */
-const maxPairs = 10_000;
+/**
+ * A node's neighbours are read at once, and kept, up to so many; of the smaller one of two up to so many; of one that is
+ * asked about often up to so many.
+ */
+const [fewListed, maxListed, maxAsked] = [1024, 16_384, 250_000];
 /** Two degrees are compared at these sizes: counting costs no more than a multiple of the smaller one. */
 const degreeSteps = [fewListed + 1, 16_384, 262_144];
 const defaults = { rows: 300_000, milliseconds: 5000 };
@@ -64,6 +66,18 @@ export interface NodeFacts {
   live: boolean;
   /** Empty for an id that is only known. */
   type: string;
+}
+
+/** Each value once, as there are many nodes and few such values. */
+const allFacts = new Map<string, NodeFacts>();
+function factsOf(live: boolean, type: string): NodeFacts {
+  const name = `${live} ${type}`;
+  const known = allFacts.get(name);
+  if (known) return known;
+  if (allFacts.size === 10_000) allFacts.clear();
+  const facts = { live, type };
+  allFacts.set(name, facts);
+  return facts;
 }
 
 /**
@@ -80,15 +94,8 @@ export class GraphEdges {
   #rows: number;
   /** How many rows the others are to have. */
   #others = 0;
-  readonly #lists = new Map<string, readonly number[]>();
-  #listed = 0;
-  /** How many single relationships of a node were asked for. */
-  readonly #asked = new Map<string, number>();
-  readonly #predicates = new Map<string, number[]>();
-  readonly #degrees = new Map<string, { cap: number; n: number }>();
-  readonly #between = new Map<string, GraphEdge[]>();
-  readonly #facts = new Map<number, NodeFacts>();
-  readonly #types = new Map<string, string>();
+  /** What is in it costs a question nothing. */
+  readonly #memory: GraphMemory;
 
   constructor(
     db: Reader,
@@ -100,6 +107,7 @@ export class GraphEdges {
     this.#most = budget.rows ?? defaults.rows;
     this.#rows = this.#most;
     this.#until = performance.now() + (budget.milliseconds ?? defaults.milliseconds);
+    this.#memory = graphMemory(db, `${direction} ${only?.toSorted((a, b) => a - b).join() ?? 'any'}`);
   }
 
   #spend(rows: number): void {
@@ -128,7 +136,7 @@ export class GraphEdges {
   }
 
   facts(node: number): NodeFacts {
-    const known = this.#facts.get(node);
+    const known = this.#memory.facts.get(node);
     if (known) return known;
     this.#spend(0);
     const row = this.#db.get<{ type: string | null; live: number }>(
@@ -139,10 +147,8 @@ export class GraphEdges {
   }
 
   #keep(node: number, named: string | null | undefined, live: number | undefined): NodeFacts {
-    const type = named ?? '';
-    const facts = { live: live === 1, type: this.#types.get(type) ?? type };
-    this.#types.set(facts.type, facts.type);
-    this.#facts.set(node, facts);
+    const facts = factsOf(live === 1, named ?? '');
+    this.#memory.facts.set(node, facts);
     return facts;
   }
 
@@ -154,8 +160,10 @@ export class GraphEdges {
 
   /** Those one step from a node, each once. */
   *neighbours(node: number, end: End): Generator<number> {
+    this.#spend(0);
     const list = this.#list(node, end, fewListed);
-    if (list) return yield* list;
+    // A longer one may be known or not; the order must not depend on that.
+    if (list && list.length <= fewListed) return yield* list;
     const seen = new Set<number>();
     for (const { node: other } of this.#scan(node, end)) {
       if (seen.has(other)) continue;
@@ -167,11 +175,11 @@ export class GraphEdges {
   /** Those one step from a node in ascending order, each once; null for a node with more than so many relationships. */
   #list(node: number, end: End, most: number): readonly number[] | null {
     const name = `${node} ${end}`;
-    const known = this.#lists.get(name);
+    const known = this.#memory.lists.get(name);
     if (known) return known;
     // Counted at few sizes, so that a growing `most` does not count anew each time.
     if (this.#degree(node, end, 2 ** Math.ceil(Math.log2(most + 1))) > most) return null;
-    return this.#lists.get(name) ?? this.#read(node, end, most);
+    return this.#memory.lists.get(name) ?? this.#read(node, end, most);
   }
 
   #read(node: number, end: End, most: number): readonly number[] | null {
@@ -179,12 +187,7 @@ export class GraphEdges {
     if (found.length > most) return null;
     this.#spend(found.length);
     const list = ascending(found);
-    if (this.#listed + list.length > maxKept) {
-      this.#lists.clear();
-      this.#listed = 0;
-    }
-    this.#lists.set(`${node} ${end}`, list);
-    this.#listed += list.length;
+    this.#memory.keepList(`${node} ${end}`, list);
     return list;
   }
 
@@ -204,7 +207,7 @@ export class GraphEdges {
     const read = ends ? withHits(ends) : withFacts;
     for (const { way, node: other, predicate, hit, type, live } of this.#scan(node, 'source', read)) {
       if (hit === 0) continue;
-      if (live !== undefined && !this.#facts.has(other)) this.#keep(other, type, live);
+      if (live !== undefined && !this.#memory.facts.has(other)) this.#keep(other, type, live);
       const [subject, object] = way === 'out' ? [node, other] : [other, node];
       yield { node: other, edge: { subject, predicate, object } };
     }
@@ -219,6 +222,7 @@ export class GraphEdges {
 
   /** Those one step from `source` and one step before `target`, each once; the one with fewer relationships is read. */
   *common(source: number, target: number): Generator<number> {
+    this.#spend(0);
     const from = this.sourceIsSmaller(source, target);
     const [node, end, other, otherEnd]: [number, End, number, End] = from
       ? [source, 'source', target, 'target']
@@ -227,9 +231,9 @@ export class GraphEdges {
     if (own) {
       // Asking for a single relationship costs some eight times as much as reading it with all the others.
       const name = `${other} ${otherEnd}`;
-      const asked = (this.#asked.get(name) ?? 0) + own.length;
-      this.#asked.set(name, asked);
-      const others = this.#list(other, otherEnd, Math.max(fewListed, 8 * asked));
+      const asked = (this.#memory.asked.get(name) ?? 0) + own.length;
+      this.#memory.asked.set(name, asked);
+      const others = this.#list(other, otherEnd, Math.min(maxAsked, Math.max(fewListed, 8 * asked)));
       if (others) return yield* inBoth(own, others);
     }
     const seen = new Set<number>();
@@ -285,19 +289,19 @@ export class GraphEdges {
 
   /** The relationships by which a path may go from one node to the next. */
   between(source: number, target: number): GraphEdge[] {
+    this.#spend(0);
     const name = `${source} ${target}`;
-    const known = this.#between.get(name);
+    const known = this.#memory.between.get(name);
     if (known) return known;
     const found = this.#ways('source').flatMap((way) =>
       way === 'out' ? this.#stored(source, target) : this.#stored(target, source),
     );
-    if (this.#between.size === maxPairs) this.#between.clear();
-    this.#between.set(name, found);
+    this.#memory.between.set(name, found);
     return found;
   }
 
   #stored(subject: number, object: number): GraphEdge[] {
-    const known = this.#predicates.get(`${object} in`) ?? this.#predicates.get(`${subject} out`);
+    const known = this.#memory.predicates.get(`${object} in`) ?? this.#memory.predicates.get(`${subject} out`);
     const among = known ?? this.predicates(subject, 'out');
     if (among.length === 0) return [];
     this.#spend(1);
@@ -314,7 +318,7 @@ export class GraphEdges {
   /** The predicates of a node's relationships, found by jumping from one to the next. */
   predicates(node: number, way: Way): number[] {
     const name = `${node} ${way}`;
-    const known = this.#predicates.get(name);
+    const known = this.#memory.predicates.get(name);
     if (known) return known;
     const [predicate, column] = distinct[way];
     const next = `SELECT min(${predicate}) FROM edge WHERE ${column} = ?`;
@@ -326,7 +330,7 @@ export class GraphEdges {
     );
     this.#spend(rows.length);
     const found = rows.map((row) => row.predicate).filter((one) => this.#only === null || this.#only.includes(one));
-    this.#predicates.set(name, found);
+    this.#memory.predicates.set(name, found);
     return found;
   }
 
@@ -342,14 +346,14 @@ export class GraphEdges {
 
   #degree(node: number, end: End, cap: number): number {
     const name = `${node} ${end}`;
-    const list = this.#lists.get(name);
-    if (list) return Math.min(list.length, cap);
-    const known = this.#degrees.get(name);
+    const known = this.#memory.degrees.get(name);
     if (known && (known.cap >= cap || known.n < known.cap)) return Math.min(known.n, cap);
+    const list = this.#memory.lists.get(name);
+    if (list) return Math.min(list.length, cap);
     if (known === undefined) {
       const few = this.#read(node, end, fewListed);
       if (few) return Math.min(few.length, cap);
-      this.#degrees.set(name, { cap: fewListed + 1, n: fewListed + 1 });
+      this.#memory.degrees.set(name, { cap: fewListed + 1, n: fewListed + 1 });
       this.#spend(fewListed >> 4);
       return this.#degree(node, end, cap);
     }
@@ -360,7 +364,7 @@ export class GraphEdges {
         : this.#db.get<{ n: number }>(bothDegrees, node, cap, node, cap);
     const n = Math.min(row?.n ?? 0, cap);
     this.#spend(n >> 4);
-    this.#degrees.set(name, { cap, n });
+    this.#memory.degrees.set(name, { cap, n });
     return n;
   }
 }
