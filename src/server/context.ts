@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { AttestationLogs } from './attest/logs.ts';
+import { type LoopShare, loopShare } from './blocks/loop-share.ts';
 import { chatModel } from './chat/chat-model.ts';
 import type { Config, Secrets } from './config.ts';
 import { openapi, version } from './generated/openapi.ts';
@@ -76,6 +77,8 @@ export { version };
 export interface Context extends Services, AsyncDisposable {
   config: Config;
   log: Log;
+  /** Requests that come in bursts are begun through it. */
+  loopShare: LoopShare;
   /** The node's own id. */
   instance: string;
   version: string;
@@ -228,6 +231,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   const context = {
     ...services,
     config,
+    loopShare,
     log,
     instance,
     version,

@@ -32,6 +32,7 @@ export function createApp(ctx: Context, { own, ui, extend }: AppOptions): Expres
   app.use(pages({ ui }));
   app.use(identify(ctx));
   app.use(jsonBytes());
+  app.use((_request, _response, next) => ctx.loopShare.run(next));
   extend?.(app, ctx);
   app.all('/mcp', onlyPost);
   app.use(routesOf(table, ctx));

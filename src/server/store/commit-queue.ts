@@ -1,3 +1,4 @@
+import { loopShare } from '../blocks/loop-share.ts';
 import { BusyError, StorageError } from '../errors.ts';
 import { blocksOf, type Commit, type Outcome } from './commit.ts';
 import { commitProblem } from './commit-check.ts';
@@ -62,7 +63,7 @@ export class Waiting {
   /** Answers those of one group. */
   answerGroup(answers: { seq: number; answer: Answer }[]): void {
     this.#groups++;
-    for (const { seq, answer } of answers) this.answer(seq, answer);
+    for (const { seq, answer } of answers) loopShare.run(() => this.answer(seq, answer));
   }
 
   answer(seq: number, answer: Answer): void {

@@ -1,0 +1,51 @@
+/** How much of one turn of the event loop goes to what shares it, in milliseconds. */
+const perTurn = 2;
+
+/**
+ * Spreads what comes in bursts over turns of the event loop: sixty requests that one look at the sockets brings, or the
+ * answers to all that one group commit wrote. What there is room for runs at once, the rest in the next turns, in order.
+ */
+export class LoopShare {
+  readonly #waiting: (() => void)[] = [];
+  /** When the turn began; null between bursts. */
+  #begun: number | null = null;
+  #running = false;
+
+  /** Runs `work`, which must not throw, soon. What it sets going without waiting for anything counts as its own time. */
+  run(work: () => void): void {
+    this.#waiting.push(work);
+    if (this.#begun === null) this.#begin();
+    if (this.#running) return;
+    this.#running = true;
+    process.nextTick(this.#next);
+  }
+
+  #begin(): void {
+    this.#begun = performance.now();
+    setImmediate(this.#turn);
+  }
+
+  /** Another turn of the loop. */
+  readonly #turn = (): void => {
+    this.#begun = null;
+    if (this.#waiting.length === 0) return;
+    this.#begin();
+    if (this.#running) return;
+    this.#running = true;
+    this.#next();
+  };
+
+  readonly #next = (): void => {
+    const work = this.#begun !== null && performance.now() - this.#begun < perTurn ? this.#waiting.shift() : undefined;
+    if (!work) {
+      this.#running = false;
+      return;
+    }
+    work();
+    // After every promise that this has resolved, and what hangs on it.
+    queueMicrotask(() => process.nextTick(this.#next));
+  };
+}
+
+/** The one of this thread. */
+export const loopShare = new LoopShare();
