@@ -283,6 +283,13 @@ describe('the source tree', () => {
     expect(cycles(folderGraph(tree, folderOf))).toEqual([]);
   });
 
+  test('has a thin desktop shell: at most 8 files and 700 lines', () => {
+    const shell = tree.filter(({ path }) => path.startsWith('main/'));
+    expect(shell.length).toBeLessThanOrEqual(8);
+    const written = shell.flatMap(({ code }) => code.split('\n').filter((line) => line.trim() !== ''));
+    expect(written.length).toBeLessThanOrEqual(700);
+  });
+
   test('is made of small files', () => {
     const sizes = tree.map(({ lines }) => lines);
     console.info(`${sizes.length} files, median ${median(sizes)} lines, 90th percentile ${percentile(sizes, 0.9)}`);

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { type BrowserWindow, dialog } from 'electron';
-import { type ImportReport, type NodeSession, sendArchive } from './node-client.ts';
+import { box, text } from './messages.ts';
+import { type NodeSession, sendArchive } from './node-client.ts';
 
 /** The archives among a command line's arguments, as whole paths. Other files and options are passed over. */
 export function archivesIn(args: readonly string[], folder: string): string[] {
@@ -11,21 +12,12 @@ export function archivesIn(args: readonly string[], folder: string): string[] {
 /** Asks whether an archive is to be imported, imports it, and says what became of it. */
 export async function importArchive(window: BrowserWindow, session: NodeSession, path: string): Promise<void> {
   const name = basename(path);
-  const say = async (type: 'info' | 'error', message: string, detail: string) => {
-    if (!window.isDestroyed()) await dialog.showMessageBox(window, { type, message, detail });
+  const say = async (...words: Parameters<typeof box>) => {
+    if (!window.isDestroyed()) await dialog.showMessageBox(window, box(...words));
   };
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
-    return say('error', `“${name}” cannot be opened`, `There is no file ${path}.`);
-  const { response } = await dialog.showMessageBox(window, {
-    type: 'question',
-    message: `Import the archive “${name}”?`,
-    detail:
-      'It is verified whole before anything is written. What is here already moves on only where the archive goes on from it; what both changed is listed as a conflict.',
-    buttons: ['Import', 'Cancel'],
-    defaultId: 0,
-    cancelId: 1,
-  });
-  if (response !== 0) return;
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return say('error', 'noFile', { name, path });
+  const asked = box('question', 'importAsked', { name }, ['import', 'cancel'], 1);
+  if ((await dialog.showMessageBox(window, asked)).response !== 0) return;
   const progress = (share: number) => {
     if (!window.isDestroyed()) window.setProgressBar(share);
   };
@@ -33,16 +25,12 @@ export async function importArchive(window: BrowserWindow, session: NodeSession,
   progress(2);
   try {
     const report = await sendArchive(session, path, progress);
-    await say('info', `“${name}” is imported`, inWords(report));
+    if (!report) return await say('error', 'notImported', { name, words: text('importCut') });
+    const { remarks, ...counts } = report;
+    await say('info', 'imported', { name, ...counts, remarks: remarks.join('\n') });
   } catch (error) {
-    await say('error', `“${name}” was not imported`, error instanceof Error ? error.message : String(error));
+    await say('error', 'notImported', { name, words: error instanceof Error ? error.message : String(error) });
   } finally {
     progress(-1);
   }
-}
-
-function inWords({ entities, created, advanced, unchanged, forks, remarks }: ImportReport): string {
-  const number = (n: number) => n.toLocaleString('en');
-  const counts = `${number(created)} new, ${number(advanced)} moved on, ${number(unchanged)} as they were, ${number(forks)} in conflict`;
-  return [`${number(entities)} entities: ${counts}.`, ...remarks].join('\n');
 }

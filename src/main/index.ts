@@ -3,14 +3,13 @@ import { argv, cwd, env, platform } from 'node:process';
 import { app, type BrowserWindow, dialog, Menu, powerMonitor, screen, session, shell } from 'electron';
 import { archivesIn, importArchive } from './archives.ts';
 import { applicationMenu, type MenuActions, openTray } from './menu.ts';
+import { box, text } from './messages.ts';
 import { type NodeSession, readRemotes, signIn } from './node-client.ts';
-import { NodeKeeper } from './node-keeper.ts';
-import { startServer } from './server-process.ts';
+import { NodeKeeper, startServer } from './server-process.ts';
 import { SettingsFile, sealKey } from './settings.ts';
 import { handOver, openWindow, protect } from './window.ts';
 
 const lookEvery = 10_000;
-const unsealed = 'This system has no keyring: keys of remotes lie unencrypted in the data folder.';
 
 // Beside the node's own folder, which has the same name on macOS.
 if (!app.commandLine.hasSwitch('user-data-dir'))
@@ -63,7 +62,7 @@ async function start(): Promise<void> {
   keeper.start();
   if (seal === null && !settings.current.warned) {
     settings.update({ warned: true });
-    await dialog.showMessageBox({ type: 'info', message: unsealed, detail: 'Only your user can read them there.' });
+    await dialog.showMessageBox(box('info', 'unsealed'));
   }
 }
 
@@ -93,7 +92,7 @@ function opened(url: string): BrowserWindow {
 async function look(asked: NodeSession): Promise<void> {
   if (asked !== node || quitting) return;
   const remotes = await readRemotes(asked).catch(() => null);
-  tray?.(remotes, seal === null ? unsealed : null);
+  tray?.(remotes, seal === null ? text('unsealed') : null);
   setTimeout(() => void look(asked), lookEvery);
 }
 
@@ -110,7 +109,7 @@ async function importWaiting(): Promise<void> {
 }
 
 async function chooseArchives(): Promise<void> {
-  const filters = [{ name: 'Archives', extensions: ['car', 'zip'] }];
+  const filters = [{ name: text('archives'), extensions: ['car', 'zip'] }];
   for (const path of (await dialog.showOpenDialog({ filters })).filePaths) openArchive(path);
 }
 
@@ -119,9 +118,7 @@ async function chooseFolder(): Promise<boolean> {
   const { filePaths } = await dialog.showOpenDialog({ properties: ['openDirectory', 'createDirectory'] });
   const [data] = filePaths;
   if (data === undefined) return false;
-  const message = `Open the data folder ${data}?`;
-  const detail = 'What is typed and not saved is lost. The folder of now stays as it is.';
-  const asked = { type: 'question' as const, message, detail, buttons: ['Open', 'Cancel'], cancelId: 1 };
+  const asked = box('question', 'folderAsked', { data }, ['open', 'cancel'], 1);
   if ((await dialog.showMessageBox(asked)).response !== 0) return false;
   settings.update({ data });
   await keeper.stop();
@@ -130,13 +127,8 @@ async function chooseFolder(): Promise<boolean> {
 }
 
 async function gaveUp(words: string): Promise<void> {
-  const { response } = await dialog.showMessageBox({
-    type: 'error',
-    message: 'The node does not run',
-    detail: `${words}\n\nWhat was saved is not lost.`,
-    buttons: ['Try again', 'Another data folder…', 'Quit'],
-    cancelId: 2,
-  });
+  const asked = box('error', 'notRunning', { words }, ['tryAgain', 'otherFolder', 'quit'], 2);
+  const { response } = await dialog.showMessageBox(asked);
   if (response === 2) app.quit();
   else if (response === 0) keeper.start();
   else if (!(await chooseFolder())) await gaveUp(words);

@@ -1,6 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron';
+import { type MessageKey, text } from './messages.ts';
 import type { RemoteStand } from './node-client.ts';
+
+type Role = MessageKey & MenuItemConstructorOptions['role'];
+const roles = {
+  appMenu: ['about', null, 'services', null, 'hide', 'hideOthers', 'unhide', null, 'quit'],
+  editMenu: ['undo', 'redo', null, 'cut', 'copy', 'paste', 'delete', null, 'selectAll'],
+  viewMenu: ['reload', 'toggleDevTools', null, 'resetZoom', 'zoomIn', 'zoomOut', null, 'togglefullscreen'],
+  windowMenu: ['minimize', 'zoom'],
+} satisfies Record<string, (Role | null)[]>;
 
 /** What the menu does beside what every application's does; the folder is null where the environment names it. */
 export interface MenuActions extends Record<'openArchive' | 'settings' | 'docs', () => void> {
@@ -12,38 +21,49 @@ export interface MenuActions extends Record<'openArchive' | 'settings' | 'docs',
 /** The application's menu, with the shortcuts of the platform. */
 export function applicationMenu({ openArchive, chooseFolder, settings, docs, move }: MenuActions, mac: boolean): Menu {
   const file: MenuItemConstructorOptions[] = [
-    { label: 'Import Archive…', accelerator: 'CmdOrCtrl+O', click: openArchive },
-    { label: 'Data Folder…', enabled: chooseFolder !== null, click: () => chooseFolder?.() },
-    { label: 'Settings…', accelerator: 'CmdOrCtrl+,', click: settings },
-    { type: 'separator' },
-    { role: mac ? 'close' : 'quit' },
+    { label: text('importArchive'), accelerator: 'CmdOrCtrl+O', click: openArchive },
+    { label: text('dataFolder'), enabled: chooseFolder !== null, click: () => chooseFolder?.() },
+    { label: text('settings'), accelerator: 'CmdOrCtrl+,', click: settings },
+    item(null),
+    item(mac ? 'close' : 'quit'),
   ];
   const history: MenuItemConstructorOptions[] = [
-    { label: 'Back', accelerator: mac ? 'Cmd+[' : 'Alt+Left', click: () => move(-1) },
-    { label: 'Forward', accelerator: mac ? 'Cmd+]' : 'Alt+Right', click: () => move(1) },
+    { label: text('back'), accelerator: mac ? 'Cmd+[' : 'Alt+Left', click: () => move(-1) },
+    { label: text('forward'), accelerator: mac ? 'Cmd+]' : 'Alt+Right', click: () => move(1) },
   ];
   return Menu.buildFromTemplate([
-    ...(mac ? [{ role: 'appMenu' as const }] : []),
-    { label: '&File', submenu: file },
-    { role: 'editMenu' },
-    { role: 'viewMenu' },
-    { label: '&History', submenu: history },
-    { role: 'windowMenu' },
-    { role: 'help', submenu: [{ label: 'Endpoints of This Node', click: docs }] },
+    ...(mac ? [usual('appMenu')] : []),
+    { label: text('file'), submenu: file },
+    usual('editMenu'),
+    usual('viewMenu'),
+    { label: text('history'), submenu: history },
+    usual('windowMenu', [item(mac ? 'front' : 'close')]),
+    { role: 'help', label: text('help'), submenu: [{ label: text('endpoints'), click: docs }] },
   ]);
+}
+
+/** One of the menus of every application, its items named in the language of all others. */
+function usual(role: keyof typeof roles, more: MenuItemConstructorOptions[] = []): MenuItemConstructorOptions {
+  return { role, label: text(role), submenu: [...roles[role].map(item), ...more] };
+}
+
+/** One that every application has, or a line between two. */
+function item(role: Role | null): MenuItemConstructorOptions {
+  return role ? { role, label: text(role) } : { type: 'separator' };
 }
 
 /** How things stand with all remotes, in a few words; `attention` where somebody has to look. Null: the node is down. */
 export function syncState(remotes: readonly RemoteStand[] | null): { words: string; attention: boolean } {
-  if (remotes === null) return { words: 'The node does not answer', attention: true };
+  if (remotes === null) return { words: text('noAnswer'), attention: true };
   const sum = (of: 'conflicts' | 'refused' | 'pending') => remotes.reduce((all, remote) => all + remote[of], 0);
-  if (sum('conflicts') > 0) return { words: `Conflicts: ${sum('conflicts')}`, attention: true };
-  if (sum('refused') > 0) return { words: `Changes refused: ${sum('refused')}`, attention: true };
-  if (remotes.some(({ running }) => running)) return { words: 'Syncing', attention: false };
+  const counted = (of: Parameters<typeof sum>[0]) => text(of, { count: sum(of) });
+  if (sum('conflicts') > 0) return { words: counted('conflicts'), attention: true };
+  if (sum('refused') > 0) return { words: counted('refused'), attention: true };
+  if (remotes.some(({ running }) => running)) return { words: text('syncing'), attention: false };
   const failed = remotes.find(({ last_run }) => last_run?.error);
-  if (failed) return { words: `The last sync with ${failed.name} failed`, attention: true };
-  if (sum('pending') > 0) return { words: `Changes to push: ${sum('pending')}`, attention: false };
-  return { words: remotes.length > 0 ? 'In sync' : 'Nothing is synced', attention: false };
+  if (failed) return { words: text('syncFailed', { name: failed.name }), attention: true };
+  if (sum('pending') > 0) return { words: counted('pending'), attention: false };
+  return { words: text(remotes.length > 0 ? 'inSync' : 'noRemotes'), attention: false };
 }
 
 /** Puts a mark into the system's bar: the way to the window, and how sync stands, as often as what it gives is called. */
@@ -54,13 +74,14 @@ export function openTray(actions: Record<'show' | 'quit', () => void>) {
     const { words, attention } = syncState(remotes);
     tray.setImage(image(attention));
     tray.setToolTip(`Archeion: ${words}`);
-    const sentences = [words, ...(remotes ?? []).flatMap((remote) => remote.words).slice(0, 10), remark ?? []].flat();
+    const each = (remotes ?? []).slice(0, 10).map((remote) => `${remote.name}: ${syncState([remote]).words}`);
+    const sentences = [words, ...each, remark ?? []].flat();
     tray.setContextMenu(
       Menu.buildFromTemplate([
         ...sentences.map((label) => ({ label, enabled: false })),
-        { type: 'separator' },
-        { label: 'Show Archeion', click: actions.show },
-        { label: 'Quit', click: actions.quit },
+        item(null),
+        { label: text('show'), click: actions.show },
+        { label: text('quit'), click: actions.quit },
       ]),
     );
   };

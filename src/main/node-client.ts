@@ -13,7 +13,6 @@ export interface NodeSession {
 /** What the shell reads of a remote (the node's RemoteView). */
 export interface RemoteStand extends Record<'pending' | 'conflicts' | 'refused', number> {
   name: string;
-  words: string[];
   running: object | null;
   last_run: { error: string | null } | null;
 }
@@ -54,12 +53,12 @@ export async function readRemotes(session: NodeSession): Promise<RemoteStand[]> 
   return networks.flatMap(({ remotes }) => remotes);
 }
 
-/** Imports a CAR file, a bag or a crate. @throws Error in the node's words, which has then written nothing */
+/** Imports a CAR file, a bag or a crate; null if the node ended first. @throws Error in the node's words: nothing is written */
 export async function sendArchive(
   session: NodeSession,
   path: string,
   progress: (share: number) => void,
-): Promise<ImportReport> {
+): Promise<ImportReport | null> {
   const answer = await fetch(new URL('/node/import-car', session.url), {
     method: 'POST',
     headers: { ...headersOf(session), 'Content-Type': 'application/octet-stream' },
@@ -72,7 +71,7 @@ export async function sendArchive(
     if (line.progress) progress(line.progress.entities / Math.max(1, line.progress.total));
     if (line.done) return line.done;
   }
-  throw new Error('The node ended before the import did. When it runs again it completes what it had begun.');
+  return null;
 }
 
 /** A write with the session has to say that it comes from the page's origin. */

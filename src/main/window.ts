@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { BrowserWindow, dialog, type Rectangle, type Session, shell } from 'electron';
+import { box } from './messages.ts';
 import type { NodeSession } from './node-client.ts';
 import type { Settings } from './settings.ts';
 
@@ -94,15 +95,8 @@ export function openWindow({ url, session, kept, areas, keep, openArchive }: Win
     return { action: 'deny' };
   });
   window.webContents.on('will-prevent-unload', (event) => {
-    const choice = dialog.showMessageBoxSync(window, {
-      type: 'warning',
-      message: 'Something is not saved.',
-      detail: 'What was typed since the last save is lost when this page is left.',
-      buttons: ['Stay', 'Leave without saving'],
-      defaultId: 0,
-      cancelId: 0,
-    });
-    if (choice === 1) event.preventDefault();
+    const asked = box('warning', 'unsaved', {}, ['stay', 'leave']);
+    if (dialog.showMessageBoxSync(window, asked) === 1) event.preventDefault();
   });
   window.webContents.on('render-process-gone', (_event, { reason }) => {
     if (reason !== 'clean-exit' && !window.isDestroyed()) window.webContents.reload();

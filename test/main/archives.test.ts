@@ -46,7 +46,7 @@ test('an archive is imported after a yes, with its progress, and with words on w
   told.press = {};
   await importArchive(window as unknown as Real, session, file);
   expect(told.messages.at(-1)).toMatchObject({ type: 'info', message: '“letters.car” is imported' });
-  expect(told.messages.at(-1)?.detail).toMatch(/^\d+ entities: \d+ new, 0 moved on/);
+  expect(told.messages.at(-1)?.detail).toMatch(/^Entities: \d+\. New: \d+; moved on: 0/);
   expect([window.progress[0], window.progress.at(-1)]).toEqual([2, -1]);
 
   writeFileSync(file, 'no archive');

@@ -178,6 +178,9 @@ class App extends EventEmitter {
   locked = true;
   quitting = false;
   exits: number[] = [];
+  getPreferredSystemLanguages(): string[] {
+    return told.languages;
+  }
   getPath(name: string): string {
     return this.paths[name] ?? `/nowhere/${name}`;
   }
@@ -221,6 +224,7 @@ export const told = {
   opened: [] as string[],
   errors: [] as string[],
   menu: [] as MenuItem[],
+  languages: ['en-GB'],
   keyring: { available: true, backend: 'gnome_libsecret', stale: false, broken: false },
   /** How a process is started. */
   fork: (path: string, args: string[], options: ForkOptions): Child => new Child(path, args, options),

@@ -8,7 +8,6 @@ const { told } = await import('./electron.ts');
 
 const calm = {
   name: 'first',
-  words: ['All is read.'],
   pending: 0,
   conflicts: 0,
   refused: 0,
@@ -35,13 +34,26 @@ describe('the menu', () => {
       expect(keys).toEqual(['CmdOrCtrl+O', 'CmdOrCtrl+,', ...(mac ? ['Cmd+[', 'Cmd+]'] : ['Alt+Left', 'Alt+Right'])]);
       const roles = built(mac).flatMap(({ role }) => role ?? []);
       expect(roles).toEqual([...(mac ? ['appMenu'] : []), 'editMenu', 'viewMenu', 'windowMenu', 'help']);
-      expect(all(built(mac)).some(({ role }) => role === 'quit')).toBe(!mac);
+      // Every item has a name, and none is Electron's own.
+      expect(all(built(mac)).filter(({ label, type }) => !label && type !== 'separator')).toEqual([]);
+      expect(all(built(mac)).filter(({ role }) => role === 'quit')).toHaveLength(1);
     }
   });
 
   test('does what its items say', () => {
     for (const { click } of all(built(false))) click?.();
     expect(heard).toEqual(['archive', 'folder', 'settings', -1, 1, 'docs']);
+  });
+
+  test('speaks the first of the system’s languages that it has', () => {
+    const said = (...languages: string[]) => {
+      told.languages = languages;
+      const { label, submenu } = built(false)[1] ?? {};
+      return [label, submenu?.[0]?.label, syncState([{ ...calm, conflicts: 1234 }]).words];
+    };
+    expect(said('fr-FR', 'de-AT', 'en-GB')).toEqual(['&Bearbeiten', 'Rückgängig', 'Konflikte: 1.234']);
+    expect(said('fr-FR')).toEqual(['&Edit', 'Undo', 'Conflicts: 1,234']);
+    told.languages = ['en-GB'];
   });
 
   test('leaves the data folder alone where the environment names it', () => {
@@ -83,7 +95,7 @@ test('the tray shows how sync stands, and leads to the window', () => {
   expect(tray?.image).toMatch(/tray\.png$/);
   expect(tray?.menu.map(({ label }) => label)).toEqual([
     'In sync',
-    'All is read.',
+    'first: In sync',
     'There is no keyring.',
     undefined,
     'Show Archeion',

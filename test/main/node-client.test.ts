@@ -24,7 +24,7 @@ describe('the shell and its node', () => {
     await expect(readRemotes({ ...session, cookie: { ...session.cookie, value: 'x' } })).rejects.toThrow('401');
   });
 
-  test('the shell sees the remotes of both networks in the node’s words', async () => {
+  test('the shell sees the remotes of both networks', async () => {
     await using origin = await startNode();
     const { status } = await node.fetch('/node/remotes', {
       method: 'POST',
@@ -41,7 +41,6 @@ describe('the shell and its node', () => {
       running: null,
       last_run: null,
     });
-    expect(remote?.words.length).toBeGreaterThan(0);
   });
 
   test('the shell imports an archive, and says why one is refused', async () => {
@@ -57,10 +56,13 @@ describe('the shell and its node', () => {
     const session = await signIn(node.url, token);
     const shares: number[] = [];
     const report = await sendArchive(session, file, (share) => void shares.push(share));
-    expect(report).toMatchObject({ created: report.entities, advanced: 0, forks: 0 });
+    expect(report).toMatchObject({ created: report?.entities, advanced: 0, forks: 0 });
     expect((await read(node, operator(node), letter.id)).properties).toEqual({ label: 'To Ada' });
     for (const share of shares) expect(share).toBeLessThanOrEqual(1);
-    expect(await sendArchive(session, file, () => undefined)).toMatchObject({ created: 0, unchanged: report.entities });
+    expect(await sendArchive(session, file, () => undefined)).toMatchObject({
+      created: 0,
+      unchanged: report?.entities,
+    });
 
     writeFileSync(file, 'no archive');
     await expect(sendArchive(session, file, () => undefined)).rejects.toThrow(/\w/);

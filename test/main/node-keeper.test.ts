@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { NodeKeeper, pauseAfter } from '../../src/main/node-keeper.ts';
+import { NodeKeeper, pauseAfter } from '../../src/main/server-process.ts';
 
 vi.mock('electron', async () => (await import('./electron.ts')).electron);
 
