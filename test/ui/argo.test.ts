@@ -66,7 +66,7 @@ describe.skipIf(!browserThere)('Argo queries', { timeout: patience }, () => {
     await page.locator('.cm-focused').waitFor();
     await page.keyboard.type('@joseph');
     await option(/Joseph Turner/).waitFor();
-    await lookAt(page, 'argo-entity');
+    await lookAt(page, 'argo-entity', { asItIs: true });
     await page.waitForTimeout(100);
     await page.keyboard.press('Enter');
     expect(await editor().innerText()).toBe(`@${turner.id}`);
@@ -79,7 +79,7 @@ describe.skipIf(!browserThere)('Argo queries', { timeout: patience }, () => {
     await page.keyboard.type('- type:art');
     await option(/artwork/).waitFor();
     expect(await option(/movement/).count()).toBe(0);
-    await lookAt(page, 'argo-completion');
+    await lookAt(page, 'argo-completion', { asItIs: true });
     await page.waitForTimeout(100);
     await page.keyboard.press('Escape');
     await page.keyboard.type('work');
@@ -202,7 +202,7 @@ describe.skipIf(!browserThere)('Argo queries', { timeout: patience }, () => {
     await page.keyboard.press('Control+a');
     await page.keyboard.type('type:');
     await option(/<img src=x/).waitFor();
-    await lookAt(page, 'argo-hostile');
+    await lookAt(page, 'argo-hostile', { asItIs: true });
     await option(/<img src=x/).click();
     expect(await box.innerText()).toBe(`type:"${type}"`);
     await page.keyboard.press('Control+Enter');

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { env } from 'node:process';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -63,17 +64,30 @@ export async function signedIn(browser: Browser, node: TestNode, options?: Brows
   return visited;
 }
 
-/** Looks at what a screen shows, light and dark: a picture of it, and no serious fault of accessibility. */
-export async function lookAt(page: Page, name: string): Promise<void> {
+/** What a screen is looked at in beside the usual: at 200 % zoom a window has half as much room. */
+const looks: { name: string; width: number; height: number; language: 'en' | 'de' }[] = [
+  { name: 'german-zoomed', width: 640, height: 400, language: 'de' },
+  ...(env.ARCHEION_LOOKS === 'all'
+    ? ([
+        { name: 'zoomed', width: 640, height: 400, language: 'en' },
+        { name: 'german', width: 1280, height: 800, language: 'de' },
+        { name: 'narrow', width: 900, height: 800, language: 'en' },
+        { name: 'wide', width: 1600, height: 1000, language: 'en' },
+      ] as const)
+    : []),
+];
+
+/**
+ * Looks at what a screen shows, light and dark: a picture of it, and no serious fault of accessibility; then in German
+ * at 200 % zoom: a picture of it, and nothing cut off at the sides. `ARCHEION_LOOKS=all` makes pictures of more windows.
+ * What a change of the window or the language would close, or a node that is gone could not give, stays as it is.
+ */
+export async function lookAt(page: Page, name: string, { asItIs = false } = {}): Promise<void> {
   await mkdir(pictures, { recursive: true });
   await page.waitForLoadState('networkidle');
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    // Colours come in a moment after the setting.
-    await page.waitForTimeout(300);
-    await page.evaluate(
-      'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))',
-    );
+    await settled(page);
     await page.screenshot({ path: resolve(pictures, `${name}-${colorScheme}.png`) });
     // All but the colours is the same in the dark.
     const rules = new AxeBuilder({ page });
@@ -85,4 +99,49 @@ export async function lookAt(page: Page, name: string): Promise<void> {
     ).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: 'light' });
+  const usual = page.viewportSize();
+  const spoken = (await page.locator('html').getAttribute('lang')) ?? 'en';
+  for (const { name: look, language, ...size } of asItIs ? [] : looks) {
+    await page.setViewportSize(size);
+    await speak(page, language);
+    await page.screenshot({ path: resolve(pictures, `${name}-${look}.png`) });
+    expect(await page.evaluate(cutOff), `${name}, ${look}: what is cut off at the sides`).toEqual([]);
+  }
+  if (usual) await page.setViewportSize(usual);
+  if (!asItIs) await speak(page, spoken);
 }
+
+async function settled(page: Page): Promise<void> {
+  // Colours come in a moment after the setting.
+  await page.waitForTimeout(300);
+  await page.evaluate(
+    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))',
+  );
+}
+
+/** As if the language had been chosen in another tab; all else stays as it was chosen. */
+async function speak(page: Page, language: string): Promise<void> {
+  await page.evaluate(`
+    const [, chosen = ''] = /archeion_page=([^;]*)/.exec(document.cookie) ?? [];
+    const values = new URLSearchParams(decodeURIComponent(chosen));
+    values.set('language', '${language}');
+    document.cookie = 'archeion_page=' + encodeURIComponent(values) + '; Path=/ui; SameSite=Strict';
+    window.dispatchEvent(new Event('focus'));`);
+  await page.locator(`html[lang="${language}"]`).waitFor({ state: 'attached' });
+  await settled(page);
+}
+
+/** Runs in the page: what reaches beyond its sides, and beyond no part that scrolls or cuts off with dots. */
+const cutOff = `[...document.querySelectorAll('body *')].flatMap((element) => {
+  const box = element.getBoundingClientRect();
+  if (box.width === 0 || box.height === 0 || (box.right <= innerWidth + 1 && box.left >= -1)) return [];
+  const style = getComputedStyle(element);
+  if (style.visibility === 'hidden' || box.width <= 1) return [];
+  for (let above = element.parentElement; above && above !== document.body; above = above.parentElement) {
+    const { overflowX } = getComputedStyle(above);
+    if (/auto|scroll/.test(overflowX) && above.id !== 'content') return [];
+    if (overflowX !== 'visible' && above.getBoundingClientRect().right <= innerWidth + 1 && above.id !== 'content')
+      return [];
+  }
+  return [element.outerHTML.slice(0, 160)];
+})`;

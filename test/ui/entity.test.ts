@@ -191,7 +191,7 @@ describe.skipIf(!browserThere)('an entity', { timeout: patience }, () => {
     await node[Symbol.asyncDispose]();
     await page.keyboard.press('Control+s');
     await page.getByText('The node does not answer. What you have typed is still here').waitFor();
-    await lookAt(page, 'entity-node-gone');
+    await lookAt(page, 'entity-node-gone', { asItIs: true });
     expect(await field('label').inputValue()).toBe('To Ada, unsent');
 
     node = await startPageNode({ data: data.path, env: { ARCHEION_PORT: port } });

@@ -89,7 +89,7 @@ describe.skipIf(!browserThere)('the page around every screen', { timeout: patien
     const { port } = new URL(node.url);
     await node[Symbol.asyncDispose]();
     await page.getByText('The node does not answer.').waitFor();
-    await lookAt(page, 'node-gone');
+    await lookAt(page, 'node-gone', { asItIs: true });
     node = await startPageNode({ env: { ARCHEION_PORT: port } });
     // The new node knows no session of the old one.
     const banner = page.getByText('You are no longer signed in.', { exact: true });

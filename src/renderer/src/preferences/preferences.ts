@@ -17,6 +17,13 @@ const year = 31_536_000;
 const listeners = new Set<() => void>();
 let current = read(document.cookie);
 apply(current);
+// They may have been changed in another tab meanwhile.
+window.addEventListener('focus', () => {
+  const { theme, language, letters } = read(document.cookie);
+  if (theme === current.theme && language === current.language && letters === current.letters) return;
+  current = { theme, language, letters };
+  changed();
+});
 
 export function usePreferences(): Preferences {
   return useSyncExternalStore(subscribe, preferences);
@@ -32,6 +39,10 @@ export function setPreferences(change: Partial<Preferences>): void {
   const value = new URLSearchParams({ theme, language, letters: letters ? 'on' : 'off' });
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store is not in every browser
   document.cookie = `${name}=${encodeURIComponent(String(value))}; Path=/ui; Max-Age=${year}; SameSite=Strict`;
+  changed();
+}
+
+function changed(): void {
   apply(current);
   for (const tell of listeners) tell();
 }

@@ -36,6 +36,7 @@ export function QueryEditor({ ref, value, onChange, onRun, fault, names }: Query
   const { t, number, language } = useTexts();
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
+  const hadFocus = useRef(false);
   const now = useRef({ value, onChange, onRun, names });
   now.current = { value, onChange, onRun, names };
   useImperativeHandle(ref, () => ({ focus: () => view.current?.focus() }), []);
@@ -79,7 +80,11 @@ export function QueryEditor({ ref, value, onChange, onRun, fault, names }: Query
       }),
     });
     view.current = made;
-    return () => made.destroy();
+    if (hadFocus.current) made.focus();
+    return () => {
+      hadFocus.current = made.hasFocus;
+      made.destroy();
+    };
   }, [language]);
 
   useEffect(() => {
@@ -97,7 +102,7 @@ export function QueryEditor({ ref, value, onChange, onRun, fault, names }: Query
     if (!made) return;
     made.dispatch(setDiagnostics(made.state, fault ? [{ ...fault, severity: 'error' }] : []));
     if (fault) made.dispatch({ selection: { anchor: fault.from } });
-  }, [fault?.from, fault?.to, fault?.message]);
+  }, [fault?.from, fault?.to, fault?.message, language]);
 
   return (
     <div
