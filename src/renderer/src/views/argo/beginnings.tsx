@@ -16,7 +16,7 @@ export function Beginnings({ onChoose }: { onChoose(query: string): void }) {
   const own = (data?.types ?? []).map(({ type }) => type).filter((type) => isUsual(type));
   const predicates = (data?.predicates ?? []).filter((name) => isUsual(name));
   return (
-    <div className="grid items-start gap-x-10 gap-y-6 p-5 lg:grid-cols-2">
+    <div className="grid grid-cols-1 items-start gap-x-10 gap-y-6 p-5 lg:grid-cols-2">
       <section aria-labelledby="examples" className="min-w-0">
         <h2 id="examples" className="mb-2 text-base font-semibold">
           {t('argo.examples')}

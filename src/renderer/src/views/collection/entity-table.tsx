@@ -121,7 +121,7 @@ export function EntityTable(props: EntityTableProps) {
         virtual.getVirtualItems().some(({ index }) => index === active) ? rowId(active) : undefined
       }
       onKeyDown={onKeyDown}
-      className="min-h-0 flex-1 overflow-auto bg-surface [contain:strict]"
+      className="min-h-64 flex-1 overflow-auto bg-surface [contain:strict]"
     >
       <div role="rowgroup" className="sticky top-0 z-10 w-max min-w-full border-b border-line bg-paper">
         <div role="row" aria-rowindex={1} className="grid h-8" style={{ gridTemplateColumns: template }}>

@@ -98,7 +98,7 @@ export function Editor({ entity }: { entity: Entity }) {
     <>
       <EntityHead entity={entity} title={draft.content.properties.label} onDelete={() => setDeleting(true)} />
       <div className="min-h-60 flex-1 overflow-auto">
-        <div className="grid items-start gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(0,1fr)_24rem]">
+        <div className="grid grid-cols-1 items-start gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(0,1fr)_24rem]">
           <PropertiesForm
             key={draft.tip}
             name="p"

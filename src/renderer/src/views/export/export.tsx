@@ -117,7 +117,7 @@ export function Export() {
         )}
         <fieldset>
           <legend className="mb-2 text-base font-semibold">{t('export.format')}</legend>
-          <div className="grid gap-3 sm:grid-cols-2">
+          <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
             {formats.map((one) => (
               <label
                 key={one}

@@ -20,7 +20,7 @@ export function FlowEditor({ draft, onChange, findings }: FlowEditorProps) {
   const [beside, setBeside] = useState<'steps' | 'json'>('steps');
   const common = { draft, onChange, findings, chosen, onChoose: setChosen };
   return (
-    <div className="grid min-h-0 flex-1 grid-rows-[minmax(16rem,1fr)_minmax(16rem,1fr)] lg:grid-cols-[minmax(0,1fr)_25rem] lg:grid-rows-1">
+    <div className="grid grid-cols-1 min-h-0 flex-1 grid-rows-[minmax(16rem,1fr)_minmax(16rem,1fr)] lg:grid-cols-[minmax(0,1fr)_25rem] lg:grid-rows-1">
       <div className="relative min-h-0 bg-paper">
         <FlowCanvas {...common} />
       </div>

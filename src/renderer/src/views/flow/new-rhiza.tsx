@@ -47,7 +47,7 @@ export function NewRhiza() {
     >
       <NewHead kind="rhiza" />
       <RhizaFacts facts={facts} onChange={setFacts} faults={faultsOf(create.error)}>
-        <div className="flex items-end gap-2">
+        <div className="flex flex-wrap items-end gap-2 sm:col-span-3 xl:col-span-1">
           <div className="w-44">
             <CollectionSelect label={t('processor.collection')} value={collection} onChange={setCollection} first />
           </div>

@@ -22,7 +22,7 @@ export function RhizaFacts({
 }) {
   const { t } = useTexts();
   return (
-    <div className="grid gap-3 border-b border-line px-5 py-3 sm:grid-cols-[minmax(10rem,2fr)_7rem_minmax(10rem,3fr)_auto]">
+    <div className="grid grid-cols-1 gap-3 border-b border-line px-5 py-3 sm:grid-cols-[minmax(0,2fr)_7rem_minmax(0,3fr)] xl:grid-cols-[minmax(10rem,2fr)_7rem_minmax(10rem,3fr)_auto]">
       <Field label={t('column.label')} error={faults.get('label')}>
         {(ids) => (
           <Input

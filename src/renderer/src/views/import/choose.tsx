@@ -43,7 +43,7 @@ export function Choose({ onFiles }: { onFiles(files: File[]): void }) {
           {t('import.choose')}
         </Button>
       </div>
-      <ul className="grid gap-4 sm:grid-cols-3">
+      <ul className="grid grid-cols-1 gap-4 sm:grid-cols-3">
         {kinds.map(({ title, about }) => (
           <li key={title}>
             <h2 className="font-semibold">{t(title)}</h2>

@@ -61,7 +61,7 @@ export function Job() {
     <>
       <RunHead run={run} shown={id} />
       {run.kind === 'agent' && <AgentReport run={run} />}
-      <div className="grid min-h-0 flex-1 lg:grid-cols-[minmax(18rem,2fr)_3fr]">
+      <div className="grid grid-cols-1 min-h-0 flex-1 lg:grid-cols-[minmax(18rem,2fr)_3fr]">
         <div className="min-h-40 overflow-auto border-b border-line lg:border-r lg:border-b-0">
           <JobLines lines={lines} chosen={chosen?.job.job_id} onChoose={choose} />
           {total > mostJobs && (

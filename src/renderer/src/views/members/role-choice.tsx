@@ -14,7 +14,7 @@ export function RoleChoice({ roles, terms, onChange }: { roles: Roles; terms: Te
   const { t } = useTexts();
   const names = Object.keys(roles).filter((role) => role === terms.role || (role !== 'public' && !isGrantRole(role)));
   return (
-    <div className="grid gap-3 sm:grid-cols-2">
+    <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
       <Field label={t('members.role')}>
         {(ids) => (
           <Select {...ids} value={terms.role} onChange={({ target }) => onChange({ ...terms, role: target.value })}>

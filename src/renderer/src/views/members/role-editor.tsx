@@ -22,7 +22,7 @@ const reserved = ['collection', 'root', 'contains', 'in'];
 
 /** Makes a role, or changes what one allows. It holds from the next request on for everybody who has it. */
 export function RoleEditor({ collection, grants, role, onClose }: RoleEditorProps) {
-  const { t } = useTexts();
+  const { t, list } = useTexts();
   const roles = rolesOf(collection);
   const [before] = useState<readonly string[]>(role === null ? [] : (roles[role] ?? []));
   const [name, setName] = useState(role ?? '');
@@ -68,7 +68,7 @@ export function RoleEditor({ collection, grants, role, onClose }: RoleEditorProp
         }}
       >
         {role === null && (
-          <div className="grid gap-3 sm:grid-cols-2">
+          <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
             <Field label={t('roles.name')} error={fault && t(fault)}>
               {(ids) => (
                 <Input {...ids} required maxLength={50} value={name} onChange={({ target }) => setName(target.value)} />
@@ -93,9 +93,7 @@ export function RoleEditor({ collection, grants, role, onClose }: RoleEditorProp
           {held.length === 0
             ? t('roles.inWordsNone')
             : t('roles.inWords', {
-                abilities: new Intl.ListFormat(document.documentElement.lang).format(
-                  held.map(({ id }) => t(`roles.ability.${id}`)),
-                ),
+                abilities: list(held.map(({ id }) => t(`roles.ability.${id}`))),
               })}
         </p>
         <GrantBoxes grants={grants} given={given} locked={role === 'public' ? ['*:view'] : []} onChange={setGiven} />

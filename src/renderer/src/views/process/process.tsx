@@ -91,7 +91,7 @@ export function Process() {
         about={t('process.about')}
       />
       <form
-        className="grid items-start gap-x-10 gap-y-6 p-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]"
+        className="grid grid-cols-1 items-start gap-x-10 gap-y-6 p-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]"
         onSubmit={(event) => {
           event.preventDefault();
           next();

@@ -59,7 +59,7 @@ export function ProcessorForm({ kind, values, onChange, faults }: ProcessorFormP
         )}
       </Field>
       {kind === 'klados' && (
-        <div className="grid gap-4 sm:grid-cols-2">
+        <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
           <PortFields
             label={t('processor.accepts')}
             port={values.accepts}

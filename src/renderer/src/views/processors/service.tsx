@@ -51,7 +51,7 @@ export function Service({ entity, kind }: { entity: Entity; kind: 'agent' | 'kla
     <>
       <ProcessorHead entity={entity} kind={kind} />
       <div className="min-h-0 flex-1 overflow-auto">
-        <div className="grid items-start gap-x-10 gap-y-8 p-5 lg:grid-cols-[minmax(0,1fr)_24rem]">
+        <div className="grid grid-cols-1 items-start gap-x-10 gap-y-8 p-5 lg:grid-cols-[minmax(0,1fr)_24rem]">
           <form
             className="space-y-4"
             onSubmit={(event) => {

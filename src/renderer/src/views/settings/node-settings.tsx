@@ -36,7 +36,7 @@ export function NodeSettings() {
         </div>
       )}
       {status.data && (
-        <div className="grid w-full max-w-6xl items-start gap-5 p-5 lg:grid-cols-2">
+        <div className="grid grid-cols-1 w-full max-w-6xl items-start gap-5 p-5 lg:grid-cols-2">
           <div className="space-y-5">
             <NodeFacts status={status.data} />
             <LogHead />

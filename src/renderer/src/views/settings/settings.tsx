@@ -12,7 +12,7 @@ export function Settings() {
   return (
     <>
       <SettingsHead />
-      <div className="grid w-full max-w-5xl gap-8 p-5 lg:grid-cols-2">
+      <div className="grid grid-cols-1 w-full max-w-5xl gap-8 p-5 lg:grid-cols-2">
         <Appearance />
         <Profile />
       </div>

@@ -34,7 +34,7 @@ export function FirstSteps() {
   return (
     <div className="max-w-4xl p-5">
       <p className="mb-5 text-base text-quiet">{t('start.emptyAbout')}</p>
-      <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+      <ul className="grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
         {steps.map(({ icon: Icon, title, about, command, to }) => (
           <li key={title} className="flex flex-col rounded-lg border border-line bg-surface p-4">
             <Icon size={22} strokeWidth={1.5} className="mb-3 text-accent" aria-hidden />

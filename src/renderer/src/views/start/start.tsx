@@ -51,7 +51,7 @@ export function Start() {
       )}
       {list.data && total === 0 && <FirstSteps />}
       {list.data && total > 0 && (
-        <div className="grid flex-1 content-start gap-x-6 lg:content-stretch lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="grid grid-cols-1 flex-1 content-start gap-x-6 lg:content-stretch lg:grid-cols-[minmax(0,1fr)_20rem]">
           <section aria-labelledby="start-collections">
             <h2 id="start-collections" className="px-5 pt-4 pb-1 text-base font-semibold">
               {t('collections.title')}

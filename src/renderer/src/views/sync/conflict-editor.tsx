@@ -179,7 +179,7 @@ export function ConflictEditor({
               </Button>
             </div>
             {byHand ? (
-              <div className="grid items-start gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_24rem]">
+              <div className="grid grid-cols-1 items-start gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_24rem]">
                 <PropertiesForm
                   name="p"
                   properties={byHand.properties}

@@ -100,7 +100,7 @@ function Known({ remote }: { remote: Remote }) {
           </Menu>
         }
       />
-      <div className="grid items-start gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(0,1fr)_22rem]">
+      <div className="grid grid-cols-1 items-start gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="min-w-0 space-y-6">
           <section aria-label={t('sync.standLabel')} className="space-y-3 rounded-lg border border-line bg-surface p-4">
             <Stand remote={remote} />

@@ -48,7 +48,7 @@ export function Remotes() {
           <p>{t('sync.noneAbout')}</p>
         </EmptyState>
       )}
-      <ul className="grid max-w-6xl gap-4 p-5 xl:grid-cols-2">
+      <ul className="grid grid-cols-1 max-w-6xl gap-4 p-5 xl:grid-cols-2">
         {remotes.map((remote) => (
           <li key={remote.name}>
             <Card remote={remote} />

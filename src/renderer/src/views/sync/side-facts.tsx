@@ -16,7 +16,7 @@ export function SideFacts({ conflict: { id, remote, sides } }: { conflict: OpenC
     [`${t('merge.theirs')} · ${there}`, sides.theirs],
   ];
   return (
-    <dl className="grid gap-3 sm:grid-cols-3">
+    <dl className="grid grid-cols-1 gap-3 sm:grid-cols-3">
       {columns.map(([name, version]) => (
         <div key={name} className="rounded-md border border-line bg-surface px-3 py-2">
           <dt className="font-medium">

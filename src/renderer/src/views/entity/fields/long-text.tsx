@@ -32,7 +32,7 @@ export function LongText({ path, value, ...props }: FieldProps<string>) {
   const rows = Math.min(16, Math.max(3, value.split('\n').length + Math.floor(value.length / 90)));
   return (
     <div>
-      <div className={preview ? 'grid gap-3 xl:grid-cols-2' : ''}>
+      <div className={preview ? 'grid grid-cols-1 gap-3 xl:grid-cols-2' : ''}>
         <TextArea
           {...props}
           dir="auto"

@@ -54,7 +54,7 @@ export function PropertyRows({ id, path, value, hidden = [] }: PropertyRowsProps
           value={name}
           onChange={({ target }) => setName(target.value)}
           aria-invalid={taken || undefined}
-          className="w-48"
+          className="w-60"
         />
         <Button type="submit" small disabled={name.trim() === '' || taken}>
           <Plus size={13} aria-hidden />

@@ -18,7 +18,7 @@ export function ColumnRow({ column, use, role, onChange }: ColumnRowProps) {
   const { name, examples, filled } = column;
   const set = (change: Partial<ColumnUse>) => onChange({ ...use, ...change });
   return (
-    <li className="grid gap-x-3 gap-y-1.5 border-b border-line px-4 py-2.5 sm:grid-cols-[minmax(0,1fr)_minmax(0,2.4fr)]">
+    <li className="grid grid-cols-1 gap-x-3 gap-y-1.5 border-b border-line px-4 py-2.5 sm:grid-cols-[minmax(0,1fr)_minmax(0,2.4fr)]">
       <div className="min-w-0">
         <p className="flex items-center gap-2">
           <bdi className="min-w-0 truncate font-medium">{name}</bdi>

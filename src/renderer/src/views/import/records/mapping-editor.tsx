@@ -18,7 +18,7 @@ export function MappingEditor({
   const names = shown.filter(({ looks }) => looks !== 'object' && looks !== 'list').map(({ name }) => name);
   return (
     <div>
-      <div className="grid gap-3 border-b border-line px-4 py-3 sm:grid-cols-3">
+      <div className="grid grid-cols-1 gap-3 border-b border-line px-4 py-3 sm:grid-cols-3">
         <Field label={t('import.type')} hint={t('import.typeAbout')}>
           {(ids) => (
             <Input

@@ -125,7 +125,7 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
         void start();
       }}
     >
-      <div className="grid min-h-0 flex-1 content-start lg:content-stretch lg:grid-cols-[minmax(0,1.15fr)_minmax(0,1fr)] lg:overflow-hidden">
+      <div className="grid grid-cols-1 min-h-0 flex-1 content-start lg:content-stretch lg:grid-cols-[minmax(0,1.15fr)_minmax(0,1fr)] lg:overflow-hidden">
         <section aria-labelledby="import-mapping" className="lg:overflow-auto lg:border-r lg:border-line">
           <div className="flex flex-wrap items-center gap-2 px-4 pt-4">
             <h2 id="import-mapping" className="flex-1 text-base font-semibold">
