@@ -9,6 +9,7 @@ import {
   ReactFlow,
   ReactFlowProvider,
   useReactFlow,
+  useStore,
 } from '@xyflow/react';
 import { Maximize, Minus, Plus, WandSparkles } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
@@ -45,6 +46,7 @@ export function FlowCanvas(props: FlowCanvasProps) {
 function Canvas({ draft, onChange, findings, chosen, onChoose }: FlowCanvasProps) {
   const { t } = useTexts();
   const view = useReactFlow();
+  const size = useStore(({ width, height }) => `${width} ${height}`);
   const [nodes, setNodes] = useState<StepNode[]>([]);
   const moved = useRef(false);
   const links = useMemo(() => linksOf(draft), [draft]);
@@ -81,11 +83,11 @@ function Canvas({ draft, onChange, findings, chosen, onChoose }: FlowCanvasProps
       });
     });
   }, [draft, findings, chosen]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is new comes into view
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is new comes into view, and all of it where there is another room for it
   useEffect(() => {
     const frame = requestAnimationFrame(() => void view.fitView({ padding: 0.15, maxZoom: 1.1 }));
     return () => cancelAnimationFrame(frame);
-  }, [structure]);
+  }, [structure, size]);
 
   const at = new Map(nodes.map((node) => [node.id, node.position.x]));
   const edges = links.map(
