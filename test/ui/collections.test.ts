@@ -55,6 +55,15 @@ describe.skipIf(!browserThere)('collections', { timeout: patience }, () => {
     await page.keyboard.type('To Ada');
     await page.keyboard.press('Enter');
     await heading('To Ada').waitFor();
+
+    // The filter is in the address.
+    await visitor.go('/collections');
+    await page.getByRole('searchbox').fill('lette');
+    await page.waitForURL(/\?q=lette$/);
+    await page.reload();
+    await page.getByRole('link', { name: 'Letters' }).waitFor();
+    await page.getByRole('searchbox').fill('bills');
+    await page.getByText('No collection has a name like that.').waitFor();
     expect(visitor.faults).toEqual([]);
   });
 

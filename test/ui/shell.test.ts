@@ -69,6 +69,13 @@ describe.skipIf(!browserThere)('the page around every screen', { timeout: patien
       'dark',
     ]);
     expect(await page.evaluate('Object.keys(localStorage)')).toEqual([]);
+    // Another tab follows as soon as one turns to it.
+    const other = await page.context().newPage();
+    await other.goto(`${node.url}/ui/settings`);
+    await other.getByLabel('Farben').last().selectOption('light');
+    await page.evaluate("void window.dispatchEvent(new Event('focus'))");
+    await page.locator('html[data-theme="light"]').waitFor({ state: 'attached' });
+    await other.close();
     await page.keyboard.press('?');
     // A question mark is no letter; g is.
     await page.getByRole('dialog').waitFor();

@@ -10,6 +10,7 @@ import { AppShell } from './shell/app-shell.tsx';
 import { ErrorScreen, NoSuchScreen } from './shell/error-screen.tsx';
 import { argoAddress } from './views/argo/argo-queries.ts';
 import { tableAddress } from './views/collection/table-address.ts';
+import { collectionsAddress } from './views/collections/collections-query.ts';
 import { exportAddress } from './views/export/formats.ts';
 import { graphAddress } from './views/graph/graph-address.ts';
 import { membersAddress } from './views/members/members-queries.ts';
@@ -33,6 +34,7 @@ const start = createRoute({ getParentRoute: () => root, path: '/', component: St
 const collections = createRoute({
   getParentRoute: () => root,
   path: '/collections',
+  validateSearch: collectionsAddress,
   component: lazyRouteComponent(() => import('./views/collections/collections.tsx'), 'Collections'),
 });
 

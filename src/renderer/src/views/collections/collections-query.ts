@@ -9,3 +9,8 @@ export const collectionsQuery = queryOptions({
   queryKey: ['collections'],
   queryFn: () => answered(api.GET('/node/collections', { params: { query: { limit: 1000 } } })),
 });
+
+/** Which collections are listed, as the address has it: a part of their names. */
+export function collectionsAddress({ q }: Record<string, unknown>): { q?: string } {
+  return q === undefined || q === '' ? {} : { q: String(q).slice(0, 200) };
+}

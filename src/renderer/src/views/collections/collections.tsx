@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Library, Plus } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
@@ -15,12 +15,15 @@ import { CollectionLines } from './collection-lines.tsx';
 import { collectionsQuery } from './collections-query.ts';
 import { NewCollection } from './new-collection.tsx';
 
+const route = getRouteApi('/collections');
+
 /** All collections of the node, found by a part of their names. */
 export function Collections() {
   const { t, number } = useTexts();
   const go = useNavigate();
   const list = useQuery(collectionsQuery);
-  const [part, setPart] = useState('');
+  const { q = '' } = route.useSearch();
+  const [part, setPart] = useState(q);
   const [active, setActive] = useState(0);
   const [creating, setCreating] = useState(false);
   const box = useRef<HTMLInputElement>(null);
@@ -28,6 +31,15 @@ export function Collections() {
   const shown = (list.data?.collections ?? []).filter(({ label }) =>
     (label ?? '').toLocaleLowerCase().includes(wanted),
   );
+  // A space at the end is not in the address, and stays while more is typed.
+  useEffect(() => setPart((old) => (old.trim() === q ? old : q)), [q]);
+  useEffect(() => {
+    if (part.trim() === q) return;
+    const timer = setTimeout(() => {
+      void go({ to: '/collections', search: (old) => ({ ...old, q: part.trim() || undefined }), replace: true });
+    }, 250);
+    return () => clearTimeout(timer);
+  });
   const at = Math.min(active, shown.length - 1);
   const open = (id: string | undefined) => id && void go({ to: '/collections/$id', params: { id } });
 
@@ -80,7 +92,12 @@ export function Collections() {
           </Link>
         </EmptyState>
       )}
-      {list.data && !none && <CollectionLines collections={shown} active={at} />}
+      {list.data && !none && shown.length === 0 && (
+        <EmptyState icon={Library} title={t('table.nothing')}>
+          <p>{t('collections.nothingAbout')}</p>
+        </EmptyState>
+      )}
+      {shown.length > 0 && <CollectionLines collections={shown} active={at} />}
       <NewCollection open={creating} onClose={() => setCreating(false)} />
     </>
   );

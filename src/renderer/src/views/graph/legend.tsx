@@ -15,7 +15,7 @@ export function Legend({ counts, without, ofType, onPredicates, onTypes }: Legen
   const { t } = useTexts();
   return (
     <details
-      open
+      open={window.matchMedia('(min-width: 64rem)').matches}
       className="group max-h-48 shrink-0 overflow-auto border-line bg-surface max-lg:border-b lg:max-h-none lg:border-r lg:open:w-56"
     >
       <summary className="sticky top-0 flex items-center gap-2 bg-surface px-3 py-1.5 font-medium">

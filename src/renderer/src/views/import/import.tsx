@@ -44,7 +44,7 @@ export function Import() {
   return (
     <>
       <PageHead
-        title={first ? taken.map(({ name }) => name).join(', ') : t('import.title')}
+        title={first ? taken.map(({ name }) => name).join(', ') : t(run ? 'import.summary' : 'import.title')}
         above={
           (run || first) && (
             <Link to="/import" onClick={more}>

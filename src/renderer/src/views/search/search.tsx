@@ -34,7 +34,8 @@ export function Search() {
     setActive(0);
     void go({ search: (old) => ({ ...old, ...next }), replace: true });
   };
-  useEffect(() => setTyped(address.q ?? ''), [address.q]);
+  // A space at the end is not in the address, and stays while more is typed.
+  useEffect(() => setTyped((old) => (old.trim() === (address.q ?? '') ? old : (address.q ?? ''))), [address.q]);
   useEffect(() => {
     if (typed.trim() === (address.q ?? '')) return;
     const timer = setTimeout(() => change({ q: typed.trim() || undefined }), 250);
