@@ -88,7 +88,9 @@ describe.skipIf(!browserThere)('collections', { timeout: patience }, () => {
     await page.keyboard.type(part);
     await page.waitForURL(/where=/);
     await expect
-      .poll(async () => (await labels()).every((label) => label.toLowerCase().includes(part.toLowerCase())))
+      .poll(async () => (await labels()).every((label) => label.toLowerCase().includes(part.toLowerCase())), {
+        timeout: 20_000,
+      })
       .toBe(true);
     const address = page.url();
     const shown = await labels();
