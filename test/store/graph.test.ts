@@ -311,7 +311,7 @@ describe('what a question may look at', () => {
       const { paths, truncated } = pathsIn(opened, {
         sources: [...sources],
         targets: [...targets],
-        budget: { rows: 250 },
+        budget: { rows: 350 },
       });
       expect(paths.map(lengthOfAnswer)).toEqual([2]);
       expect(truncated).toBe(false);

@@ -1,18 +1,20 @@
 import type { Reader } from './connection.ts';
 import { type Ends, fitting, type Read, withFacts, withHits } from './graph-ends.ts';
+import { factsOf, type NodeFacts, readAllFacts, readFacts } from './graph-facts.ts';
 import { type GraphMemory, graphMemory } from './graph-memory.ts';
 import {
   asParameters,
   bothDegrees,
   degrees,
   distinct,
-  lists,
+  listOf,
+  listsOf,
   oneOf,
   pages,
   touching,
   type Way,
 } from './graph-statements.ts';
-import { ascending, inBoth } from './sorted-keys.ts';
+import { ascending, inBoth, paged } from './sorted-keys.ts';
 
 /** Which way relationships are followed, seen from where a path begins: to their peer, to their owner, or either. */
 export type GraphDirection = 'outgoing' | 'incoming' | 'both';
@@ -56,29 +58,11 @@ const [firstPage, lastPage] = [64, 1024];
  * asked about often up to so many.
  */
 const [fewListed, maxListed, maxAsked] = [1024, 16_384, 250_000];
+/** A node's own relationships are read at once up to so many. */
+const fewOwned = 64;
 /** Two degrees are compared at these sizes: counting costs no more than a multiple of the smaller one. */
 const degreeSteps = [fewListed + 1, 16_384, 262_144];
 const defaults = { rows: 300_000, milliseconds: 5000 };
-
-/** What an entity is to a path. */
-export interface NodeFacts {
-  /** Here and not deleted. */
-  live: boolean;
-  /** Empty for an id that is only known. */
-  type: string;
-}
-
-/** Each value once, as there are many nodes and few such values. */
-const allFacts = new Map<string, NodeFacts>();
-function factsOf(live: boolean, type: string): NodeFacts {
-  const name = `${live} ${type}`;
-  const known = allFacts.get(name);
-  if (known) return known;
-  if (allFacts.size === 10_000) allFacts.clear();
-  const facts = { live, type };
-  allFacts.set(name, facts);
-  return facts;
-}
 
 /**
  * The relationships of one state of the graph as a question sees them: read from both indexes in pages, within a
@@ -139,15 +123,7 @@ export class GraphEdges {
     const known = this.#memory.facts.get(node);
     if (known) return known;
     this.#spend(0);
-    const row = this.#db.get<{ type: string | null; live: number }>(
-      'SELECT type, tip IS NOT NULL AND deleted = 0 AS live FROM entity WHERE key = ?',
-      node,
-    );
-    return this.#keep(node, row?.type, row?.live);
-  }
-
-  #keep(node: number, named: string | null | undefined, live: number | undefined): NodeFacts {
-    const facts = factsOf(live === 1, named ?? '');
+    const facts = readFacts(this.#db, node);
     this.#memory.facts.set(node, facts);
     return facts;
   }
@@ -163,13 +139,36 @@ export class GraphEdges {
     this.#spend(0);
     const list = this.#list(node, end, fewListed);
     // A longer one may be known or not; the order must not depend on that.
-    if (list && list.length <= fewListed) return yield* list;
+    const nodes = list && list.length <= fewListed ? list : this.#scanned(node, end);
+    for (const page of paged(nodes, 16, 256)) {
+      this.#learn(page, end);
+      yield* page;
+    }
+  }
+
+  *#scanned(node: number, end: End): Generator<number> {
     const seen = new Set<number>();
     for (const { node: other } of this.#scan(node, end)) {
       if (seen.has(other)) continue;
       seen.add(other);
       yield other;
     }
+  }
+
+  /** What the nodes are, and where they lead, as a walk over them will ask of one after the other. */
+  #learn(nodes: number[], end: End): void {
+    readAllFacts(this.#db, nodes, this.#memory.facts);
+    const unread = nodes.filter((node) => {
+      const name = `${node} ${end}`;
+      return !this.#memory.lists.has(name) && !this.#memory.degrees.has(name) && this.isInner(node);
+    });
+    if (unread.length === 0) return;
+    const only = this.#only && [...this.#only];
+    const ways = this.#ways(end);
+    const sql = listsOf(ways, only === null ? '' : ` AND predicate ${oneOf(only)}`);
+    const params = only === null ? [] : ways.flatMap(() => asParameters(only));
+    const rows = this.#db.all<{ node: number; nodes: string }>(sql, ...params, fewListed + 1, JSON.stringify(unread));
+    for (const row of rows) this.#keepList(row.node, end, JSON.parse(row.nodes) as number[], fewListed);
   }
 
   /** Those one step from a node in ascending order, each once; null for a node with more than so many relationships. */
@@ -183,22 +182,29 @@ export class GraphEdges {
   }
 
   #read(node: number, end: End, most: number): readonly number[] | null {
-    const found = this.#ways(end).flatMap((way) => this.#listOf(node, way, most + 1));
-    if (found.length > most) return null;
+    return this.#keepList(node, end, this.#listOf(node, this.#ways(end), most + 1), most);
+  }
+
+  /** Null for more than `most`, of which only the number is kept. */
+  #keepList(node: number, end: End, found: number[], most: number): readonly number[] | null {
+    const name = `${node} ${end}`;
+    if (found.length > most) {
+      if (most > fewListed) return null;
+      this.#memory.degrees.set(name, { cap: fewListed + 1, n: fewListed + 1 });
+      this.#spend(fewListed >> 4);
+      return null;
+    }
     this.#spend(found.length);
     const list = ascending(found);
-    this.#memory.keepList(`${node} ${end}`, list);
+    this.#memory.keepList(name, list);
     return list;
   }
 
-  #listOf(node: number, way: Way, limit: number): number[] {
-    const only = this.#only;
-    const row = this.#db.get<{ nodes: string }>(
-      lists[way](only === null ? '' : ` AND predicate ${oneOf([...only])}`),
-      node,
-      ...(only === null ? [] : asParameters([...only])),
-      limit,
-    );
+  #listOf(node: number, ways: readonly Way[], limit: number): number[] {
+    const only = this.#only && [...this.#only];
+    const sql = listOf(ways, only === null ? '' : ` AND predicate ${oneOf(only)}`);
+    const params = ways.flatMap(() => [node, ...(only === null ? [] : asParameters(only))]);
+    const row = this.#db.get<{ nodes: string }>(sql, ...params, limit);
     return JSON.parse(row?.nodes ?? '[]') as number[];
   }
 
@@ -207,7 +213,7 @@ export class GraphEdges {
     const read = ends ? withHits(ends) : withFacts;
     for (const { way, node: other, predicate, hit, type, live } of this.#scan(node, 'source', read)) {
       if (hit === 0) continue;
-      if (live !== undefined && !this.#memory.facts.has(other)) this.#keep(other, type, live);
+      if (live !== undefined && !this.#memory.facts.has(other)) this.#memory.facts.set(other, factsOf({ type, live }));
       const [subject, object] = way === 'out' ? [node, other] : [other, node];
       yield { node: other, edge: { subject, predicate, object } };
     }
@@ -237,7 +243,7 @@ export class GraphEdges {
       if (others) return yield* inBoth(own, others);
     }
     const seen = new Set<number>();
-    for (const page of paged(own ?? this.neighbours(node, end)))
+    for (const page of paged(own ?? this.#scanned(node, end), lastPage, lastPage))
       for (const found of this.#touching(page, other, otherEnd)) {
         if (seen.has(found)) continue;
         seen.add(found);
@@ -301,6 +307,8 @@ export class GraphEdges {
   }
 
   #stored(subject: number, object: number): GraphEdge[] {
+    const own = this.#owned(subject);
+    if (own) return own.filter((edge) => edge.object === object);
     const known = this.#memory.predicates.get(`${object} in`) ?? this.#memory.predicates.get(`${subject} out`);
     const among = known ?? this.predicates(subject, 'out');
     if (among.length === 0) return [];
@@ -313,6 +321,23 @@ export class GraphEdges {
         object,
       )
       .map(({ predicate }) => ({ subject, predicate, object }));
+  }
+
+  /** A node's own relationships, by predicate; null where they are many. */
+  #owned(subject: number): readonly GraphEdge[] | null {
+    const known = this.#memory.owned.get(subject);
+    if (known !== undefined) return known;
+    const rows = this.#db.all<{ predicate: number; peer: number }>(
+      'SELECT predicate, peer FROM edge WHERE source = ? LIMIT ?',
+      subject,
+      fewOwned + 1,
+    );
+    this.#spend(rows.length);
+    const edges = rows.map(({ predicate, peer }) => ({ subject, predicate, object: peer }));
+    const fit = edges.filter(({ predicate }) => this.#only === null || this.#only.includes(predicate));
+    const owned = rows.length > fewOwned ? null : fit;
+    this.#memory.keepOwned(subject, owned);
+    return owned;
   }
 
   /** The predicates of a node's relationships, found by jumping from one to the next. */
@@ -353,8 +378,6 @@ export class GraphEdges {
     if (known === undefined) {
       const few = this.#read(node, end, fewListed);
       if (few) return Math.min(few.length, cap);
-      this.#memory.degrees.set(name, { cap: fewListed + 1, n: fewListed + 1 });
-      this.#spend(fewListed >> 4);
       return this.#degree(node, end, cap);
     }
     const [way, also] = this.#ways(end);
@@ -367,16 +390,4 @@ export class GraphEdges {
     this.#memory.degrees.set(name, { cap, n });
     return n;
   }
-}
-
-/** What a generator gives, in parts. */
-function* paged(nodes: Iterable<number>): Generator<number[]> {
-  let page: number[] = [];
-  for (const node of nodes) {
-    page.push(node);
-    if (page.length < lastPage) continue;
-    yield page;
-    page = [];
-  }
-  if (page.length > 0) yield page;
 }

@@ -1,5 +1,6 @@
 import type { Reader } from './connection.ts';
-import type { GraphEdge, NodeFacts } from './graph-edges.ts';
+import type { GraphEdge } from './graph-edges.ts';
+import type { NodeFacts } from './graph-facts.ts';
 
 /** Numbers in kept lists, and entries of each other kind, that a connection keeps at most. */
 const [maxListed, maxEntries] = [1_000_000, 50_000];
@@ -18,6 +19,8 @@ export class GraphMemory {
   readonly predicates = new Map<string, number[]>();
   readonly degrees = new Map<string, { cap: number; n: number }>();
   readonly between = new Map<string, GraphEdge[]>();
+  /** A node's own relationships; null where they are too many. */
+  readonly owned = new Map<number, readonly GraphEdge[] | null>();
   /** Of every direction alike. */
   readonly facts: Map<number, NodeFacts>;
   readonly #kept: Kept;
@@ -32,8 +35,14 @@ export class GraphMemory {
     this.lists.set(name, list);
   }
 
+  keepOwned(node: number, owned: readonly GraphEdge[] | null): void {
+    this.#kept.weigh(4 * (owned?.length ?? 0) + listWeight);
+    this.owned.set(node, owned);
+  }
+
   /** Forgets what a changed relationship between the node and another one may have made untrue. */
   forget(node: number): void {
+    this.owned.delete(node);
     for (const end of ['source', 'target', 'out', 'in']) {
       const name = `${node} ${end}`;
       this.lists.delete(name);
@@ -52,7 +61,7 @@ export class GraphMemory {
   }
 
   clear(): void {
-    for (const map of [this.lists, this.asked, this.predicates, this.degrees, this.between]) map.clear();
+    for (const map of [this.lists, this.owned, this.asked, this.predicates, this.degrees, this.between]) map.clear();
   }
 }
 

@@ -148,7 +148,8 @@ export class ShownEntities {
     this.#read += row.size;
     const json = row.json ?? this.#db.get<{ json: string }>('SELECT json FROM entity WHERE key = ?', key)?.json ?? '{}';
     if (this.#expansion === 'full') return json;
-    const { properties } = JSON.parse(json);
+    // Most entities have neither text, and reading the others' JSON is most of what a preview costs.
+    const { properties } = /"(?:description|text)":/.test(json) ? JSON.parse(json) : { properties: {} };
     const { id, collection, created_at, updated_at } = row;
     const facts = { id, collection, created_at, updated_at, type: row.type ?? '', label: row.label ?? '' };
     return JSON.stringify(previewOf(facts, properties));

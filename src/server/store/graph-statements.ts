@@ -26,11 +26,18 @@ export const degrees = {
 export const bothDegrees = `SELECT (${degrees.out}) + (${degrees.in}) AS n`;
 
 /** At most so many of a node's neighbours at once, as a JSON array of keys: much faster than a row for each. */
-export const lists = {
-  out: (only: string) =>
-    `SELECT json_group_array(node) AS nodes FROM (SELECT peer AS node FROM edge WHERE source = ?${only} LIMIT ?)`,
-  in: (only: string) =>
-    `SELECT json_group_array(node) AS nodes FROM (SELECT source AS node FROM edge WHERE peer = ?${only} LIMIT ?)`,
+export function listOf(ways: readonly Way[], only: string): string {
+  const parts = ways.map((way) => lists[way] + only).join(' UNION ALL ');
+  return `SELECT json_group_array(node) AS nodes FROM (${parts} LIMIT ?)`;
+}
+/** The same of each of some nodes. */
+export function listsOf(ways: readonly Way[], only: string): string {
+  const parts = ways.map((way) => lists[way].replace('?', 'n.value') + only).join(' UNION ALL ');
+  return `SELECT n.value AS node, (SELECT json_group_array(node) FROM (${parts} LIMIT ?)) AS nodes FROM json_each(?) n`;
+}
+const lists = {
+  out: 'SELECT peer AS node FROM edge WHERE source = ?',
+  in: 'SELECT source AS node FROM edge WHERE peer = ?',
 };
 
 /** Those of a JSON array of keys that have a relationship to the node, or the node one to them: one look-up a predicate. */

@@ -38,3 +38,17 @@ function firstFrom(keys: readonly number[], key: number, from: number): number {
   }
   return low;
 }
+
+/** Keys in parts that grow from one size to another. */
+export function* paged(nodes: Iterable<number>, first: number, last: number): Generator<number[]> {
+  let page: number[] = [];
+  let size = first;
+  for (const node of nodes) {
+    page.push(node);
+    if (page.length < size) continue;
+    yield page;
+    page = [];
+    size = Math.min(2 * size, last);
+  }
+  if (page.length > 0) yield page;
+}

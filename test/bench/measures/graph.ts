@@ -27,11 +27,11 @@ export async function measureGraph(node: Node, collection: string): Promise<void
   plainRow('graph paths depth 4, one path, p99', one.p99, 'ms');
   const fromHub = await times(drawn, ([a]) => paths(hub, a));
   atMostRow('graph paths from the busiest entity, p99', fromHub.p99, 'ms', 50);
-  const reachable = await times(drawn, ([a]) =>
+  const reachable = await times(drawn.slice(0, 20), ([a]) =>
     post(node, '/graph/reachable', { source_ids: [a], target_type: 'movement' }),
   );
   plainRow('graph reachable depth 4, median', reachable.median, 'ms');
-  plainRow('graph reachable depth 4, p99', reachable.p99, 'ms');
+  plainRow('graph reachable depth 4, longest but one', reachable.p99, 'ms');
   const hubs = await times(drawn.slice(0, 20), () => found(node, `/graph/entity/${hub}`));
   plainRow('graph entity with 1,000 of its 39,391 relationships, median', hubs.median, 'ms');
   loopRow('graph', (await node.loopDelay()).p99);
