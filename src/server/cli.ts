@@ -8,11 +8,13 @@ import { boundHeaps } from './heaps.ts';
 boundHeaps();
 
 const stop = new AbortController();
+let asked = Number.POSITIVE_INFINITY;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
+  process.on(signal, () => {
+    // Whoever asks twice does not want to wait; but one wish may come twice, from the launcher and to the whole group.
+    if (performance.now() - asked > 1000) process.exit(1);
+    asked = Math.min(asked, performance.now());
     stop.abort();
-    // Whoever asks twice does not want to wait.
-    process.once(signal, () => process.exit(1));
   });
 }
 // The desktop starts the node as a utility process of Electron, and asks it by a word to end: not every system has signals.

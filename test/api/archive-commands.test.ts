@@ -80,12 +80,18 @@ test('what cannot be is one sentence: no file, no folder, an unknown format, a d
   const missing = await archeion(data, 'import-car', join(folder.path, 'none.car'));
   expect([missing.code, missing.err]).toEqual([2, expect.stringMatching(/^archeion: There is no file/)]);
   expect((await archeion(data, 'verify')).code).toBe(2);
+  for (const args of [['status'], ['search', 'x'], ['sync'], ['conflicts'], ['remote', 'list'], ['backup', data]])
+    expect(await archeion(data, ...args)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('There is no node in'),
+    });
+  expect(await readdir(folder.path)).toEqual([]);
   const out = join(folder.path, 'x.zip');
   const other = await archeion(data, 'export', '--out', out, '--format', 'tar');
   expect([other.code, other.err]).toEqual([2, expect.stringContaining('Allowed choices are car')]);
   const junk = join(folder.path, 'junk.car');
   await writeFile(junk, Buffer.alloc(100));
   const damaged = await archeion(data, 'import-car', junk);
-  expect([damaged.code, damaged.err]).toEqual([2, expect.stringMatching(/damaged at byte 0/)]);
+  expect([damaged.code, damaged.err]).toEqual([1, expect.stringMatching(/damaged at byte 0/)]);
   expect((await readdir(folder.path)).sort()).toEqual(['data', 'junk.car']);
 });

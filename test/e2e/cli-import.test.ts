@@ -155,6 +155,7 @@ test('key create prints a key that the node takes', async () => {
 });
 
 test('status of a node that does not run, in words', async () => {
+  expect((await archeion('key', 'create')).code).toBe(0);
   const { code, out } = await archeion('status');
   expect(code).toBe(0);
   expect(out).toContain('is not running');

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -37,6 +37,15 @@ test('serves, closes when asked to, and serves the same data again', async () =>
   const second = await serve();
   expect(await (await fetch(`${second.url}/health`)).json()).toMatchObject({ status: 'ok', instance });
   expect(await stopped(second.child)).toEqual([0, null]);
+});
+
+test('closes as well where it is asked twice at once', async () => {
+  const { child } = await serve();
+  const closed = stopped(child);
+  child.kill('SIGTERM');
+  expect(await closed).toEqual([0, null]);
+  expect(existsSync(join(data, 'instance.json'))).toBe(true);
+  expect(existsSync(join(data, 'node.json'))).toBe(false);
 });
 
 test('serves the built page with its script and style', async () => {

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig, UsageError } from '../config.ts';
 import { UnavailableError } from '../errors.ts';
 import { readNodeFile } from '../node-file.ts';
 import { startServer } from '../server.ts';
+import { identityFile } from '../store/identity-schema.ts';
 import { readOperatorKey } from '../store/operator-key.ts';
 import { FailureError, RefusedError } from './failure.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
@@ -32,12 +34,13 @@ const healthMs = 3000;
 
 /**
  * The node that `<data>/node.json` names if it answers, else one that this process runs until the client is disposed of
- * (decisions.md, The command line). With `mustRun` it is the former. @throws FailureError
+ * (decisions.md, The command line). With `mustRun` it is the former; only with `mayMake` is a data folder made where there
+ * is none. @throws FailureError, UsageError
  */
 export async function openClient(
   shell: Shell,
   flags: GlobalOptions,
-  { mustRun = false }: { mustRun?: boolean } = {},
+  { mustRun = false, mayMake = false }: { mustRun?: boolean; mayMake?: boolean } = {},
 ): Promise<NodeClient> {
   const { config, secrets } = readConfig(shell.env, flags, shell.dataFolder);
   const data = resolve(config.data);
@@ -47,6 +50,8 @@ export async function openClient(
   const running = known !== null && (await isAlive(known));
   if (!running) {
     if (mustRun) throw new FailureError(`No node runs on ${data}: start one with "archeion serve".`);
+    if (!mayMake && !existsSync(join(data, identityFile)))
+      throw new UsageError(`There is no node in ${data}: name its folder with --data, or begin with "archeion serve".`);
     const quiet = {
       ...config,
       host: '127.0.0.1',

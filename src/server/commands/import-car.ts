@@ -2,6 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
 import { openClient } from './client.ts';
+import { FailureError, RefusedError } from './failure.ts';
 import { type AnswerLine, lastOf } from './lines.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
@@ -29,7 +30,7 @@ export function addImportCar(program: Command, shell: Shell): void {
     .action(async (file: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
       if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new UsageError(`There is no file ${file}.`);
-      await using client = await openClient(shell, options);
+      await using client = await openClient(shell, options, { mayMake: true });
       const source = createReadStream(file, { highWaterMark: 256 * 1024 });
       const lines = client.send<AnswerLine<{ entities: number; total: number }, Report>>(
         'POST',
@@ -40,7 +41,10 @@ export function addImportCar(program: Command, shell: Shell): void {
         done: entities,
         total,
         text: `${number(entities)} entities`,
-      }));
+      })).catch((error: unknown) => {
+        // Not the command line is wrong, but what is in the file.
+        throw error instanceof RefusedError ? new FailureError(error.message) : error;
+      });
       if (options.json) shell.out(JSON.stringify({ file, ...report }));
       else for (const line of summary(report)) shell.out(line);
     });

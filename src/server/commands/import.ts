@@ -51,7 +51,7 @@ export function addImport(program: Command, shell: Shell): void {
       const options = command.optsWithGlobals<Options>();
       const mapping = options.map === undefined ? undefined : await mappingIn(options.map);
       const sizes = await Promise.all(files.map(sizeOf));
-      await using client = await openClient(shell, options);
+      await using client = await openClient(shell, options, { mayMake: true });
       const body = { collection: options.collection, type: options.type, mapping };
       const { id } = await client.ask<Report>('POST', '/node/imports', body);
       let report: Report | undefined;

@@ -32,7 +32,7 @@ export function addKey(program: Command, shell: Shell): void {
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
       const expires_in = seconds(options.expiresIn);
-      await using client = await openClient(shell, options);
+      await using client = await openClient(shell, options, { mayMake: true });
       const { label, service } = options;
       const made = await client.ask<Key>('POST', '/node/keys', { label, service, expires_in });
       shell.out(options.json ? JSON.stringify(made) : made.key);

@@ -55,7 +55,7 @@ export function addRemote(program: Command, shell: Shell): void {
     .action(async (name: string, url: string, _options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
       const { key, direction } = options;
-      await using client = await openClient(shell, options);
+      await using client = await openClient(shell, options, { mayMake: true });
       const body = { name, url, key, direction, ...settingsOf(options), ...scopeOf(options) };
       const added = await client.ask<RemoteState>('POST', '/node/remotes', body);
       if (options.json) shell.out(JSON.stringify(added));

@@ -8,6 +8,7 @@ import { networks } from '../model/ids.ts';
 import { attestFile } from './attest-log.ts';
 import { type BackedUpFile, type BackupManifest, backupFormat, manifestName } from './backup-manifest.ts';
 import { chatFile } from './chats.ts';
+import { identityFile } from './identity-schema.ts';
 import { filesFolder } from './network-folders.ts';
 import { databaseFile } from './network-store.ts';
 import type { Progress } from './progress.ts';
@@ -51,7 +52,7 @@ export async function makeBackup(
       await copyContent(join(data, network), join(partial, network), report);
     }
     if (existsSync(join(data, chatFile))) copyDatabase(join(data, chatFile), join(partial, chatFile));
-    copyDatabase(join(data, 'identity.db'), join(partial, 'identity.db'));
+    copyDatabase(join(data, identityFile), join(partial, identityFile));
     if (existsSync(join(data, 'operator.key')))
       await copyFile(join(data, 'operator.key'), join(partial, 'operator.key'));
     for (const path of await filesIn(partial)) {

@@ -1,3 +1,6 @@
+/** Accounts and keys in a data folder, or in a backup of one: where it is, there is a node. */
+export const identityFile = 'identity.db';
+
 /** The steps of identity.db's schema, in order; its `user_version` is how many of them it has seen. Forward only. */
 export const identityMigrations: readonly string[] = [
   `

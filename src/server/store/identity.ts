@@ -7,7 +7,7 @@ import type { Account, NewAccount } from './accounts.ts';
 import * as accounts from './accounts.ts';
 import type { KeyHolder, KeyRecord, NewKey, VerifiedKey } from './api-keys.ts';
 import * as keys from './api-keys.ts';
-import { identityMigrations } from './identity-schema.ts';
+import { identityFile, identityMigrations } from './identity-schema.ts';
 import type { Invite, InviteStatus } from './invites.ts';
 import * as invites from './invites.ts';
 import { NodeDatabase } from './node-database.ts';
@@ -50,7 +50,7 @@ export class Identity {
 
   /** `folder` is the node's data folder and must be there. Throws StorageError where the database cannot be used. */
   constructor(folder: string, { now, randomBytes, remembered = 10_000 }: IdentityOptions) {
-    this.#db = new NodeDatabase(join(folder, 'identity.db'), { steps: identityMigrations, synchronous: 'FULL' });
+    this.#db = new NodeDatabase(join(folder, identityFile), { steps: identityMigrations, synchronous: 'FULL' });
     this.verifications = new Verifications(this.#db);
     this.#operatorFile = join(folder, 'operator.key');
     this.#now = now;

@@ -6,6 +6,7 @@ import Database from 'better-sqlite3';
 import { StorageError, ValidationError } from '../errors.ts';
 import { describe } from './backup.ts';
 import { type BackupManifest, backupManifest, manifestName } from './backup-manifest.ts';
+import { identityFile } from './identity-schema.ts';
 import type { Progress } from './progress.ts';
 import { syncFolder } from './spool.ts';
 
@@ -39,7 +40,7 @@ export async function restoreBackup(
       await checkFile(partial, file);
       report({ step: 'copied', done: i + 1, total });
     }
-    renewInstance(join(partial, 'identity.db'));
+    renewInstance(join(partial, identityFile));
     await syncFolder(partial);
     if (existsSync(target)) await rmdir(target);
     await rename(partial, target);
@@ -67,7 +68,7 @@ async function readManifest(folder: string): Promise<BackupManifest> {
   }
   const parsed = backupManifest.safeParse(value);
   if (!parsed.success) throw refuse(`is no backup that this program can read: ${parsed.error.issues[0]?.message}`);
-  if (!parsed.data.files.some(({ path }) => path === 'identity.db'))
+  if (!parsed.data.files.some(({ path }) => path === identityFile))
     throw refuse('is no sound backup: it has no identity.db');
   return parsed.data;
 }
