@@ -7,12 +7,12 @@ import { applyArchiveRow } from './archive-rows.ts';
 import { blockBytes, findBlock, putBlock, storedManifest } from './blocks.ts';
 import type { Change, Commit, Outcome, Row } from './commit.ts';
 import { isDatabaseError, type Reader, type Writer } from './connection.ts';
-import { entityKey } from './entity-keys.ts';
+import { ensureEntityKey, entityKey } from './entity-keys.ts';
 import { FolderTree } from './folders.ts';
 import { applyImportRow } from './import-rows.ts';
 import { applyJobRow } from './job-rows.ts';
 import { notePending } from './pending.ts';
-import { currentJson, project } from './projection.ts';
+import { currentJson, nextEntityKey, project } from './projection.ts';
 import { readSegment, type SegmentBlock } from './segment.ts';
 import { applyUploadRow } from './uploads.ts';
 import { lastLive } from './versions.ts';
@@ -116,16 +116,16 @@ function collectionOf(db: Reader, step: Omit<Step, 'collection'>): string | null
 
 function move(db: Writer, commit: Commit, step: Step, first: number | undefined): number {
   const { change, standing, before, manifest, json, collection } = step;
-  // An earlier change of the same commit may have made this id a stub.
-  const key =
-    standing?.key ??
-    (first === undefined ? undefined : entityKey(db, change.id)) ??
-    db.insert('INSERT INTO entity (id) VALUES (?)', change.id);
+  if (collection != null) ensureEntityKey(db, collection);
+  // An earlier change of the same commit, or its own collection, may have made this id a stub.
+  const made = first === undefined && collection !== change.id ? undefined : entityKey(db, change.id);
+  const known = standing?.key ?? made;
+  const key = known ?? nextEntityKey(db);
   const old = standing?.tip ?? null;
   let last = old;
   for (const { cid, bytes, manifest } of step.segment) last = putBlock(db, { cid, bytes }, key, manifest.ver, last);
   const tip = step.stored ?? (last as number);
-  project(db, { key, tip, cid: change.tip, manifest, json, collection }, before);
+  project(db, { key, isNew: known === undefined, tip, cid: change.tip, manifest, json, collection }, before);
   if (!commit.rows.some((row) => row.kind === 'remote_tip' && row.id === change.id)) notePending(db, key);
   return db.insert(
     'INSERT INTO moves (entity, old_tip, new_tip, first, origin, time) VALUES (?, ?, ?, ?, ?, ?)',

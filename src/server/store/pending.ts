@@ -22,37 +22,27 @@ const pushed = "r.direction <> 'pull' AND r.secret IS NOT NULL";
 
 /** Makes the cached comparison of one entity anew, in the commit that moved its tip or learnt of theirs. */
 export function notePending(db: Writer, entity: number): void {
-  const remotes = db.all<Known>(
-    `SELECT r.key AS remote, k.entity IS NOT NULL AS known, k.theirs, k.twin
-       FROM remote r LEFT JOIN remote_entity k ON k.remote = r.key AND k.entity = ? WHERE ${pushed}`,
-    entity,
-  );
-  for (const remote of remotes) {
+  for (const { key: remote } of db.all<{ key: number }>(`SELECT r.key FROM remote r WHERE ${pushed}`)) {
     if (isPending(db, remote, entity))
-      db.run('INSERT OR IGNORE INTO push_pending (remote, entity) VALUES (?, ?)', remote.remote, entity);
-    else db.run('DELETE FROM push_pending WHERE remote = ? AND entity = ?', remote.remote, entity);
+      db.run('INSERT OR IGNORE INTO push_pending (remote, entity) VALUES (?, ?)', remote, entity);
+    else db.run('DELETE FROM push_pending WHERE remote = ? AND entity = ?', remote, entity);
   }
 }
 
-/** What a remote is known to have of an entity. */
-interface Known {
-  remote: number;
-  known: 0 | 1;
-  theirs: number | null;
-  twin: number | null;
-}
-
 /** As `differs`, which takes several times as long to say nothing of what has just been mirrored. */
-function isPending(db: Reader, { remote, known, theirs, twin }: Known, entity: number): boolean {
-  if (known === 0)
-    return (
-      db.get(`SELECT 1 FROM remote r, entity e WHERE r.key = ? AND e.key = ? AND ${differs}`, remote, entity) !==
-      undefined
-    );
-  const e = db.get<{ tip: number | null; type: string }>('SELECT tip, type FROM entity WHERE key = ?', entity);
-  return (
-    e !== undefined && e.tip !== null && e.type !== 'user' && theirs !== null && (twin !== e.tip || theirs !== e.tip)
+function isPending(db: Reader, remote: number, entity: number): boolean {
+  const known = db.get<{ theirs: number | null; twin: number | null }>(
+    'SELECT theirs, twin FROM remote_entity WHERE entity = ? AND remote = ?',
+    entity,
+    remote,
   );
+  if (known === undefined) {
+    const sql = `SELECT 1 FROM remote r, entity e WHERE r.key = ? AND e.key = ? AND ${differs}`;
+    return db.get(sql, remote, entity) !== undefined;
+  }
+  const e = db.get<{ tip: number | null; type: string }>('SELECT tip, type FROM entity WHERE key = ?', entity);
+  if (e === undefined || e.tip === null || e.type === 'user') return false;
+  return known.theirs !== null && (known.twin !== e.tip || known.theirs !== e.tip);
 }
 
 /** Makes the comparison of all entities with one remote anew. */

@@ -9,6 +9,8 @@ import { projectJobLog } from './job-logs.ts';
 export interface Current {
   /** The entity's key. */
   key: number;
+  /** Whether there is no row of it yet, not even a stub's. */
+  isNew: boolean;
   /** The tip's block key. */
   tip: number;
   cid: string;
@@ -17,6 +19,11 @@ export interface Current {
   json: string | null;
   /** The first collection, a deleted entity's last one; undefined where the row keeps what it has. */
   collection: string | null | undefined;
+}
+
+/** The key that the next new entity gets. */
+export function nextEntityKey(db: Writer): number {
+  return (db.get<{ key: number | null }>('SELECT max(key) AS key FROM entity')?.key ?? 0) + 1;
 }
 
 /** The wire JSON that reads send; null for a deleted entity. Throws where the manifest has what JSON cannot say. */
@@ -33,23 +40,32 @@ export function project(db: Writer, current: Current, before: Manifest | null): 
   projectJobLog(db, current, before);
 }
 
-function projectEntity(db: Writer, { key, tip, cid, manifest, json, collection }: Current): void {
-  db.run(
-    `UPDATE entity SET tip = ?, cid = ?, type = ?, label = ?, ver = ?, deleted = ?, created_at = ?, updated_at = ?,
-       collection = CASE WHEN ? THEN collection ELSE ? END, json = ? WHERE key = ?`,
-    tip,
-    cid,
-    manifest.type,
-    labelOf(manifest),
-    manifest.ver,
-    manifest.deleted ? 1 : 0,
-    manifest.created_at,
-    manifest.ts,
-    collection === undefined ? 1 : 0,
-    collection == null ? null : ensureEntityKey(db, collection),
-    json,
-    key,
-  );
+function projectEntity(db: Writer, current: Current): void {
+  const { key, tip, cid, manifest, json, collection } = current;
+  const columns = [
+    ...[tip, cid, manifest.type, labelOf(manifest), manifest.ver, manifest.deleted ? 1 : 0],
+    ...[manifest.created_at, manifest.ts, json],
+  ];
+  const collectionKey = collection == null ? null : ensureEntityKey(db, collection);
+  if (current.isNew)
+    // In one step: a row that is made first and grows then is moved about twice.
+    db.run(
+      `INSERT INTO entity (tip, cid, type, label, ver, deleted, created_at, updated_at, json, collection, id, key)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...columns,
+      collectionKey,
+      manifest.id,
+      key,
+    );
+  else
+    db.run(
+      `UPDATE entity SET tip = ?, cid = ?, type = ?, label = ?, ver = ?, deleted = ?, created_at = ?, updated_at = ?,
+         json = ?, collection = CASE WHEN ? THEN collection ELSE ? END WHERE key = ?`,
+      ...columns,
+      collection === undefined ? 1 : 0,
+      collectionKey,
+      key,
+    );
 }
 
 function edgesOf(manifest: Manifest | null): Map<string, { predicate: string; peer: string }> {

@@ -14,15 +14,15 @@ export interface Version {
   manifest: Manifest;
 }
 
+// No join: SQLite plans one with bound values anew each time it runs.
+const columns = 'b.key, b.ver, (SELECT e.id FROM entity e WHERE e.key = b.entity) AS entity';
+
 /** A version by CID; undefined where the text is no CID or no version of this store. */
 export function findVersion(db: Reader, cid: string): Version | undefined {
   const binary = knownForm(cid);
   const row =
     binary &&
-    db.get<{ key: number; entity: string; ver: number }>(
-      'SELECT b.key, b.ver, e.id AS entity FROM block b JOIN entity e ON e.key = b.entity WHERE b.cid = ?',
-      binary,
-    );
+    db.get<{ key: number; entity: string; ver: number }>(`SELECT ${columns} FROM block b WHERE b.cid = ?`, binary);
   return row && loaded(db, row);
 }
 
@@ -42,7 +42,7 @@ function knownForm(cid: string): Uint8Array | undefined {
 
 export function versionByKey(db: Reader, key: number): Version | undefined {
   const row = db.get<{ key: number; entity: string; ver: number }>(
-    'SELECT b.key, b.ver, e.id AS entity FROM block b JOIN entity e ON e.key = b.entity WHERE b.key = ?',
+    `SELECT ${columns} FROM block b WHERE b.key = ?`,
     key,
   );
   return row && loaded(db, row);
