@@ -90,7 +90,26 @@ describe('manifest vectors', () => {
     const empty = manifest.deleted ? { properties: {}, relationships: [] } : {};
     expectSame(decodeManifest(Buffer.from(bytes, 'hex')), { ...empty, ...manifest });
     expect(encodeHistoric(historicJson(block.bytes)).cid).toBe(cid);
-    expect(manifestHead(block.bytes)).toEqual({ id: manifest.id, ver: manifest.ver, prev: manifest.prev });
+    expect(manifestHead(block.bytes)).toEqual({
+      id: manifest.id,
+      ver: manifest.ver,
+      prev: manifest.prev,
+      deleted: manifest.deleted === true,
+    });
+  });
+});
+
+describe('the head of a manifest', () => {
+  test.each([
+    [{ deleted: true }, true],
+    [{ deleted: false }, false],
+    [{ deleted: null }, false],
+    [{ deleted: 21 }, false],
+    [{ deleted: { deleted: true } }, false],
+    [{ properties: { deleted: true } }, false],
+  ])('says of %j whether it is deleted: %s', (members, deleted) => {
+    const { bytes } = encodeHistoric({ id: 'II00000000000000000000000A', ver: 1, prev: null, ...members });
+    expect(manifestHead(bytes)).toEqual({ id: 'II00000000000000000000000A', ver: 1, prev: null, deleted });
   });
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { cidBytes } from '../../src/server/blocks/cid.ts';
-import { encodeManifest } from '../../src/server/blocks/encode.ts';
+import { blockCid, encodeHistoric, encodeManifest } from '../../src/server/blocks/encode.ts';
 import { readSegments, section } from '../../src/server/blocks/segment-car.ts';
+import type { JsonObject } from '../../src/server/model/manifest.ts';
 import { findVersion } from '../../src/server/store/versions.ts';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, nowhere, ok, onTest, update } from '../helpers/entities.ts';
@@ -194,6 +195,55 @@ describe('an answer that was tampered with', () => {
     expect(await tipsOf(mirror)).toEqual(await except(origin, victim.last.id));
     expect((await remoteOf(mirror, here)).unreadable).toMatchObject([{ id: victim.last.id }]);
   });
+
+  test.each([
+    ['whose relationships are no list', { relationships: 'none' }, (bytes: Uint8Array) => bytes],
+    ['that is no dag-cbor', { zz: 0 }, (bytes: Uint8Array) => new Uint8Array([...bytes.subarray(0, -1), 0xf7])],
+  ])(
+    'with a version %s, under its right hash, keeps it away from what is here and from what is not',
+    async (_, members, spoil) => {
+      const { scene, victim } = await startTampered();
+      await using _scene = scene;
+      const { origin, mirror, here, proxy } = scene;
+      await sync(mirror, here);
+      const before = await tipsOf(mirror);
+      const forge = (id: string, ver: number, prev: string | null) => {
+        const manifest = {
+          ...{ schema: 'arke/eidos@v1', id, type: 'work', ver, prev: prev && { '/': prev }, properties: {} },
+          ...{ created_at: '2026-01-01T00:00:00.000Z', ts: '2026-01-01T00:00:00.000Z', relationships: [] },
+          edited_by: { user_id: scene.curator.id, method: 'manual' },
+        };
+        const bytes = spoil(encodeHistoric({ ...manifest, ...members } as JsonObject).bytes);
+        return { id, cid: blockCid(bytes), bytes };
+      };
+      const known = await update(origin, scene.curator, victim.last, { properties: { edited: 'again' } });
+      const fresh = await create(origin, scene.curator, { collection: scene.place.id });
+      const forged = [forge(known.id, 3, victim.last.cid), forge(fresh.id, 1, null)];
+      const named = (id: string) => forged.find((it) => it.id === id)?.cid;
+      const swap = tampered((body) =>
+        Buffer.concat([body, ...forged.flatMap((it) => section(cidBytes(it.cid), it.bytes))]),
+      );
+      proxy.fault = (call) =>
+        call.path.startsWith('/events?')
+          ? {
+              change: (body) => {
+                const { events, ...rest } = body as { events: { pi: string; cid: string; ver: number }[] };
+                const cidOf = (e: { pi: string; cid: string }) => (before[e.pi] === e.cid ? undefined : named(e.pi));
+                return { ...rest, events: events.map((e) => ({ ...e, cid: cidOf(e) ?? e.cid })) };
+              },
+            }
+          : swap(call);
+      expect(await sync(mirror, here)).toMatchObject({ troubles: 2, versions: 0 });
+      expect(await tipsOf(mirror)).toEqual(before);
+      const { unreadable } = await remoteOf(mirror, here);
+      expect(
+        Object.fromEntries((unreadable as { id: string; trouble: string }[]).map((it) => [it.id, it.trouble])),
+      ).toEqual({
+        [known.id]: 'unverifiable',
+        [fresh.id]: 'unverifiable',
+      });
+    },
+  );
 
   test('that is none at all is done without', async () => {
     const { scene } = await startTampered();

@@ -77,7 +77,7 @@ async function chainOf(
 ): Promise<Omit<Chain, 'content'>> {
   const versions: string[] = [];
   let cid: string | null = entry.tip;
-  let next: ManifestHead = { id: entry.id, ver: entry.ver + 1, prev: cid };
+  let next: Pick<ManifestHead, 'ver'> = { ver: entry.ver + 1 };
   let from = at;
   while (cid !== null) {
     if (await known(cid)) return { entry, versions: versions.reverse(), base: cid, baseKnown: true };

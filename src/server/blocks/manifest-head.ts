@@ -6,12 +6,14 @@ export interface ManifestHead {
   id: string;
   ver: number;
   prev: string | null;
+  /** Whether it says that the entity is deleted. */
+  deleted: boolean;
 }
 
 const text = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads id, ver and prev out of a manifest's block without decoding the rest: a chain of ten thousand versions is walked
+ * Reads these members out of a manifest's block without decoding the rest: a chain of ten thousand versions is walked
  * at the speed of reading it. Throws where the bytes are no map with these members.
  */
 export function manifestHead(bytes: Uint8Array): ManifestHead {
@@ -20,17 +22,19 @@ export function manifestHead(bytes: Uint8Array): ManifestHead {
   let id: string | undefined;
   let ver: number | undefined;
   let prev: string | null = null;
+  let deleted = false;
   for (let left = scanner.argument; left > 0; left--) {
     if (scanner.head() !== 3) throw new RangeError('it has a member whose name is not text');
     const name = text.decode(scanner.content());
     if (name === 'id') id = readText(scanner);
     else if (name === 'ver') ver = readVersion(scanner);
     else if (name === 'prev') prev = readLink(scanner);
+    else if (name === 'deleted') deleted = readsTrue(scanner);
     else scanner.skip();
   }
   if (scanner.position !== bytes.length) throw new RangeError('it has bytes after its end');
   if (id === undefined || ver === undefined) throw new RangeError('it has no id or no ver');
-  return { id, ver, prev };
+  return { id, ver, prev, deleted };
 }
 
 function readText(scanner: ItemScanner): string {
@@ -41,6 +45,14 @@ function readText(scanner: ItemScanner): string {
 function readVersion(scanner: ItemScanner): number {
   if (scanner.head() !== 0 || !Number.isSafeInteger(scanner.argument)) throw new RangeError('its ver is not a number');
   return scanner.argument;
+}
+
+function readsTrue(scanner: ItemScanner): boolean {
+  const at = scanner.position;
+  if (scanner.head() === 7 && scanner.argument === 21 && scanner.position === at + 1) return true;
+  scanner.position = at;
+  scanner.skip();
+  return false;
 }
 
 function readLink(scanner: ItemScanner): string | null {

@@ -9,8 +9,8 @@ import type { Chain, Head } from './manifests.ts';
 const near = 64;
 
 /** Whether so much of a chain is stored that a look at it could take long. */
-export function isDeep({ manifest, blocks }: Chain): boolean {
-  return manifest.ver - blocks.length > near;
+export function isDeep({ head, blocks }: Chain): boolean {
+  return head.ver - blocks.length > near;
 }
 
 /**
@@ -18,7 +18,7 @@ export function isDeep({ manifest, blocks }: Chain): boolean {
  * up anything else. Without a tip here there is nothing to compare it with.
  */
 export async function withAncestors({ store, remote, turns }: SyncContext, chain: Chain): Promise<Chain> {
-  const { id } = chain.manifest;
+  const { id } = chain.head;
   const here = store.read((db) => {
     const local = findEntity(db, id);
     if (!local || local.cid === chain.cid) return null;

@@ -22,7 +22,7 @@ export function commitsBetween(
   { remote, time }: Authority,
 ): Commit[] {
   const { state, known } = loaded;
-  const id = chain.manifest.id;
+  const { id } = chain.head;
   const origin = `remote:${remote}`;
   const moves = next.local !== null && next.local.cid !== (state.local?.cid ?? null);
   const rows: Row[] = [

@@ -4,6 +4,7 @@ import { collectionsOf } from '../model/manifest.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findTip } from '../store/entities.ts';
+import { entityKey } from '../store/entity-keys.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { findKnown, isKnownAt, type Remote } from '../store/remotes.ts';
 import { findVersion } from '../store/versions.ts';
@@ -15,7 +16,17 @@ import { decide } from './decide.ts';
 import { isVersionOf, loadEntity, relationOf } from './entity.ts';
 import type { FeedEvent } from './feed.ts';
 import { completeLong, wholeChain } from './long-chains.ts';
-import { type Chain, fetchVersion, isUnusable, Room, rebuilt, type Unusable, type Verified } from './manifests.ts';
+import {
+  type Chain,
+  chainProblem,
+  fetchVersion,
+  isUnusable,
+  Room,
+  rebuilt,
+  storedChain,
+  type Unusable,
+  type Verified,
+} from './manifests.ts';
 import type { RemoteClient } from './remote.ts';
 import type { Report } from './report.ts';
 import type { Version } from './state.ts';
@@ -84,8 +95,8 @@ async function gather(
   const arrivals: Arrival[] = [];
   const wanted: FeedEvent[] = [];
   await ctx.turns.each(events, (event) => {
-    const stored = storedChain(ctx, event);
-    if (stored) arrivals.push({ event, chain: stored });
+    const chain = chainHere(ctx, event);
+    if (chain) arrivals.push({ event, chain });
     else wanted.push(event);
   });
   if (wanted.length === 0) return arrivals;
@@ -106,7 +117,6 @@ async function gatherBlocks(
   const { store, remote, client } = ctx;
   const wants: WantedChain[] = [];
   await ctx.turns.each(events, ({ entity: id, cid }) => {
-    // Of most of a first mirror nothing is here: one look says so.
     const tip = store.look((db) => findTip(db, id));
     const have = tip === undefined ? null : (store.read((db) => findKnown(db, remote.key, id).theirs) ?? tip);
     wants.push({ id, cid, have });
@@ -121,8 +131,8 @@ async function gatherBlocks(
     else if (isUnusable(found)) {
       if (!isUnknownUnderFilter(ctx, event.entity)) taken.push({ event, chain: found });
     } else {
-      const { manifest } = 'long' in found ? found.long : found.chain;
-      if (isOutside(ctx, event, manifest) || (found.moved && isUnknownUnderFilter(ctx, event.entity))) continue;
+      const version = 'long' in found ? found.long : found.chain;
+      if (isOutside(ctx, event, version) || (found.moved && isUnknownUnderFilter(ctx, event.entity))) continue;
       const chain = 'long' in found ? await completeLong(ctx, event.entity, found.long) : found.chain;
       taken.push({ event, chain });
     }
@@ -141,7 +151,7 @@ async function gatherPlain(
   const found: { event: FeedEvent; verified: Verified | null }[] = [];
   await ctx.turns.each(wanted, (event) => {
     const view = views.get(event.entity);
-    if (view && isOutside(ctx, event, view)) return;
+    if (view && isOutside(ctx, event, { manifest: view })) return;
     found.push({ event, verified: view?.cid === event.cid ? rebuilt(view, event.cid, ctx.schema) : null });
   });
   await Promise.all(
@@ -153,10 +163,12 @@ async function gatherPlain(
   return arrivals;
 }
 
-function storedChain({ store }: SyncContext, { entity, cid }: FeedEvent): Chain | null {
+function chainHere({ store }: SyncContext, { entity, cid }: FeedEvent): Chain | null {
+  // Of most of a first mirror nothing is here: one look says so.
+  if (store.look((db) => entityKey(db, entity)) === undefined) return null;
   return store.read((db) => {
     const version = isVersionOf(db, entity, cid) ? findVersion(db, cid) : undefined;
-    return version ? { cid, manifest: version.manifest, blocks: [], manifests: [] } : null;
+    return version ? storedChain(cid, version.manifest) : null;
   });
 }
 
@@ -180,7 +192,7 @@ async function chainOf(
   if (isUnusable(tip)) return isUnknownUnderFilter(ctx, event.entity) ? null : tip;
   if (quick === null && typeof tip.manifest.schema === 'string' && !tip.manifest.deleted)
     ctx.schema = tip.manifest.schema;
-  if (quick === null && isOutside(ctx, event, tip.manifest)) return null;
+  if (quick === null && isOutside(ctx, event, tip)) return null;
   return wholeChain(ctx, event.entity, tip, room);
 }
 
@@ -202,9 +214,10 @@ async function isTip({ client }: SyncContext, { entity, cid }: FeedEvent): Promi
 function isOutside(
   ctx: SyncContext,
   { entity }: FeedEvent,
-  { type, relationships }: { type: string; relationships: unknown },
+  version: { readonly manifest: { type: string; relationships: unknown } },
 ): boolean {
   if (!isUnknownUnderFilter(ctx, entity)) return false;
+  const { type, relationships } = version.manifest;
   const { collections, types } = ctx.remote;
   if (types.length > 0 && type !== 'collection' && !types.includes(type)) return true;
   if (collections.length === 0) return false;
@@ -233,14 +246,15 @@ async function applyArrivals(
   const again: Arrival[] = [];
   const refused: Commit[] = [];
   let at = 0;
-  for (const { arrival, commits, conflict, merged } of planned) {
+  for (const plan of planned) {
+    const { arrival, commits } = plan;
     const mine = outcomes.slice(at, at + commits.length);
     at += commits.length;
     const failure = mine.find((outcome) => !outcome.committed);
     if (failure?.committed === false && failure.refused !== undefined)
       refused.push(troubleCommit(ctx, arrival.event, { trouble: 'unverifiable', evidence: failure.refused }));
     else if (failure) again.push(arrival);
-    else count(ctx.report, arrival.chain, conflict, merged);
+    else count(ctx.report, arrival.chain, plan);
   }
   if (refused.length > 0) {
     await ctx.store.submit(refused);
@@ -251,6 +265,8 @@ async function applyArrivals(
 
 interface Plan {
   commits: Commit[];
+  /** It cannot be taken over. */
+  trouble: boolean;
   /** What is live here would be deleted. */
   deletes: boolean;
   conflict: boolean;
@@ -262,24 +278,31 @@ function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival, reset: 
   const loaded = loadEntity(db, remote.key, event.entity);
   // A sweep has no event to tell by.
   if (event.id > 0 && loaded.known.event >= event.id) return null;
-  if (isUnusable(chain))
-    return { commits: [troubleCommit(ctx, event, chain, reset)], deletes: false, conflict: false, merged: false };
+  const troubled = (why: Unusable): Plan => ({
+    commits: [troubleCommit(ctx, event, why, reset)],
+    ...{ trouble: true, deletes: false, conflict: false, merged: false },
+  });
+  if (isUnusable(chain)) return troubled(chain);
+  // Of what is new here the writer looks at each version before it writes it.
+  const problem = loaded.state.local === null ? null : chainProblem(chain);
+  if (problem !== null) return troubled({ trouble: 'unverifiable', evidence: problem });
   const version = versionIn(chain, loaded.state.local === null);
   const relation = relationOf(db, loaded, chain, remote.instance !== null, reset);
   const { next, chain: taken, merged } = decide(db, loaded, { kind: 'seen', version, relation }, chain, ctx);
   const conflict = next.standing === 'conflict' && loaded.state.standing !== 'conflict';
   return {
     commits: commitsBetween(loaded, next, taken, event.id, { remote: remote.name, time: now() }),
+    trouble: false,
     deletes: next.local?.deleted === true && loaded.state.local?.deleted === false,
     conflict,
     merged,
   };
 }
 
-function count(report: Report, chain: Chain | Unusable, conflict: boolean, merged: boolean): void {
+function count(report: Report, chain: Chain | Unusable, { trouble, conflict, merged }: Plan): void {
   if (conflict) report.conflicts++;
   if (merged) report.merged++;
-  if (isUnusable(chain)) report.troubles++;
+  if (trouble || isUnusable(chain)) report.troubles++;
   else {
     report.entities++;
     report.versions += chain.blocks.length;
@@ -287,8 +310,9 @@ function count(report: Report, chain: Chain | Unusable, conflict: boolean, merge
 }
 
 /** Where nothing is here yet there is nothing to compare the content with, and hashing it is a good part of the work. */
-function versionIn({ cid, manifest }: Chain, alone: boolean): Version {
-  return alone ? { cid, ver: manifest.ver, content: '', deleted: manifest.deleted === true } : versionOf(cid, manifest);
+function versionIn(chain: Chain, alone: boolean): Version {
+  const { cid, head } = chain;
+  return alone ? { cid, ver: head.ver, content: '', deleted: head.deleted } : versionOf(cid, chain.manifest);
 }
 
 /** What a reset remote said before counts no more, also where it cannot be read now. */

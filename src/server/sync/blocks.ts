@@ -1,10 +1,9 @@
 import { countItems } from '../blocks/cbor-items.ts';
 import { DamagedArchiveError } from '../blocks/damaged-archive-error.ts';
-import { decodeManifest } from '../blocks/encode.ts';
+import type { Block } from '../blocks/encode.ts';
 import { readSegments } from '../blocks/segment-car.ts';
 import type { Turns } from '../blocks/turns.ts';
 import { UnreachableError } from '../errors.ts';
-import type { Manifest } from '../model/manifest.ts';
 import {
   type Chain,
   chainOfVersions,
@@ -13,6 +12,7 @@ import {
   type Room,
   type Unusable,
   type Verified,
+  versionOfBytes,
 } from './manifests.ts';
 import type { RemoteClient } from './remote.ts';
 import { readBlocksRoot, readWords } from './wire.ts';
@@ -130,8 +130,8 @@ async function take(bytes: AsyncGenerator<Uint8Array>, ids: Set<string>, answere
       answered.without = head.without;
       answered.moved = head.moved;
       for await (const block of blocks) {
-        const manifest = manifestIn(block.bytes);
-        if (manifest !== null && ids.has(manifest.id)) answered.versions.set(block.cid, { block, manifest });
+        const version = versionIn(block);
+        if (version !== null && ids.has(version.head.id)) answered.versions.set(block.cid, version);
       }
     } finally {
       await blocks.return();
@@ -145,9 +145,10 @@ async function take(bytes: AsyncGenerator<Uint8Array>, ids: Set<string>, answere
 }
 
 /** Null for bytes that are no manifest, or too many things to be looked at. */
-function manifestIn(bytes: Uint8Array): Manifest | null {
+function versionIn(block: Block): Verified | null {
+  const { bytes } = block;
   try {
-    return bytes.length > maxItems && countItems(bytes) > maxItems ? null : decodeManifest(bytes);
+    return bytes.length > maxItems && countItems(bytes) > maxItems ? null : versionOfBytes(block);
   } catch {
     return null;
   }

@@ -12,6 +12,7 @@ import { findVersion } from '../store/versions.ts';
 import { commitsBetween } from './apply.ts';
 import { mergedInto } from './decide.ts';
 import { commonVersion, loadEntity } from './entity.ts';
+import { storedChain } from './manifests.ts';
 import { mergeContents, type Sides, sidesOf, versionOver } from './merge.ts';
 
 /** A conflict with everything that is needed to decide it. */
@@ -132,7 +133,7 @@ function remoteCommits(db: Reader, { id, remote, sides }: OpenConflict, version:
   const key = findRemote(db, remote)?.key;
   if (key === undefined) throw new NotFoundError(`There is no remote ${remote}`);
   const loaded = loadEntity(db, key, id);
-  const stored = { cid: sides.theirsCid, manifest: sides.theirs, blocks: [], manifests: [] };
+  const stored = storedChain(sides.theirsCid, sides.theirs);
   const { next, chain } = mergedInto(loaded.state, stored, version);
   return commitsBetween(loaded, next, chain, null, { remote, time });
 }

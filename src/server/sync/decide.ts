@@ -3,7 +3,7 @@ import type { Reader } from '../store/connection.ts';
 import type { Remote } from '../store/remotes.ts';
 import { versionOf } from './content.ts';
 import type { Loaded } from './entity.ts';
-import type { Chain } from './manifests.ts';
+import { type Chain, chainWith } from './manifests.ts';
 import { type MergedVersion, mergeSides, sidesOf } from './merge.ts';
 import { type EntityEvent, type EntityState, entityStep } from './state.ts';
 
@@ -39,11 +39,7 @@ export function decide(db: Reader, loaded: Loaded, event: EntityEvent, chain: Ch
 /** The state and the versions after a merge over the remote's tip. */
 export function mergedInto(state: EntityState, chain: Chain, { cid, manifest, block }: Omit<MergedVersion, 'clashes'>) {
   const next = entityStep(state, { kind: 'merged', version: versionOf(cid, manifest) });
-  if (block === null) return { next, chain };
-  return {
-    next,
-    chain: { cid, manifest, blocks: [...chain.blocks, block], manifests: [...chain.manifests, manifest] },
-  };
+  return { next, chain: block === null ? chain : chainWith(chain, block, manifest) };
 }
 
 /** Who merges: the remote's user, as whom this node writes there; null where it does not write there. */

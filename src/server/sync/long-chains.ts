@@ -5,6 +5,7 @@ import { fetchChains } from './blocks.ts';
 import { isVersionOf } from './entity.ts';
 import {
   type Chain,
+  chainOfVersions,
   completeChain,
   fetchVersion,
   isUnusable,
@@ -13,6 +14,7 @@ import {
   Room,
   type Unusable,
   type Verified,
+  versionOfBytes,
 } from './manifests.ts';
 import { readVersionsPage, readWords } from './wire.ts';
 
@@ -65,7 +67,7 @@ async function stage(ctx: SyncContext, id: string, tip: Verified): Promise<Chain
     for (const version of slice) {
       const problem = linkProblem(version, id, below);
       if (problem !== null) return problem;
-      below = { cid: version.block.cid, ver: version.manifest.ver };
+      below = { cid: version.block.cid, ver: version.head.ver };
     }
     const row: Row = { kind: 'versions', id, blocks: slice.map(({ block }) => block) };
     await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
@@ -73,7 +75,7 @@ async function stage(ctx: SyncContext, id: string, tip: Verified): Promise<Chain
     cids.length -= slice.length;
   }
   const problem = linkProblem(tip, id, below);
-  return problem ?? { cid: tip.block.cid, manifest: tip.manifest, blocks: [tip.block], manifests: [tip.manifest] };
+  return problem ?? chainOfVersions([tip]);
 }
 
 /** The versions below a tip that are not here, newest first, as the remote lists them, and the one below them that is. */
@@ -85,7 +87,7 @@ async function unknownBelow(
   const incomplete = (evidence: string): Unusable => ({ trouble: 'incomplete', evidence });
   const isHere = isHereOf(ctx, id);
   const cids: string[] = [];
-  for (let from = tip.manifest.prev; from !== null; ) {
+  for (let from = tip.head.prev; from !== null; ) {
     const path = `/versions/${id}?limit=${pageVersions}&from=${encodeURIComponent(from)}`;
     const { status, body } = await ctx.client.read(path);
     const page = status === 200 ? readVersionsPage(body) : null;
@@ -118,16 +120,9 @@ async function fetchSlice(
       if (!found) break;
       if (isUnusable(found)) return found;
       // Less of it where the versions are large.
-      if ('chain' in found) return versionsOf(found.chain);
+      if ('chain' in found) return found.chain.blocks.map(versionOfBytes);
     }
   return fetchOneByOne(ctx, cids);
-}
-
-function versionsOf({ blocks, manifests }: Chain): Verified[] {
-  return blocks.flatMap((block, at) => {
-    const manifest = manifests[at];
-    return manifest ? [{ block, manifest }] : [];
-  });
 }
 
 async function fetchOneByOne({ client }: SyncContext, cids: string[]): Promise<Verified[] | Unusable> {

@@ -1,5 +1,6 @@
 import { isCid } from '../blocks/cid.ts';
-import { type Block, encodeHistoric } from '../blocks/encode.ts';
+import { type Block, decodeManifest, encodeHistoric } from '../blocks/encode.ts';
+import { type ManifestHead, manifestHead } from '../blocks/manifest-head.ts';
 import type { JsonObject, Manifest } from '../model/manifest.ts';
 import { manifestProblem } from '../store/segment.ts';
 import type { Trouble } from '../store/sync-rows.ts';
@@ -9,7 +10,38 @@ import { type CurrentView, readHistoric, readWords } from './wire.ts';
 /** A version whose bytes hash to its CID. */
 export interface Verified {
   block: Block;
-  manifest: Manifest;
+  head: ManifestHead;
+  readonly manifest: Manifest;
+}
+
+/**
+ * A version that came as a block. It is decoded when somebody asks what it says: of most of a first mirror only the
+ * writer does. Bytes that turn out to be no manifest say nothing, and no entity has such a version (manifestProblem).
+ * @throws RangeError where the bytes are no map with the members of a head
+ */
+export function versionOfBytes(block: Block): Verified {
+  const head = manifestHead(block.bytes);
+  let decoded: Manifest | undefined;
+  return {
+    block,
+    head,
+    get manifest() {
+      decoded ??= decodedOr(block.bytes, head);
+      return decoded;
+    },
+  };
+}
+
+function decodedOr(bytes: Uint8Array, head: ManifestHead): Manifest {
+  try {
+    return decodeManifest(bytes);
+  } catch {
+    return { id: head.id, ver: head.ver, prev: head.prev, properties: {}, relationships: [] } as unknown as Manifest;
+  }
+}
+
+function headOf({ id, ver, prev, deleted }: Manifest): ManifestHead {
+  return { id, ver, prev, deleted: deleted === true };
 }
 
 /** Why a version cannot be taken over; `evidence` is for people. */
@@ -60,7 +92,8 @@ export function verify(json: JsonObject, cid: string): Verified | Unusable {
     return { trouble, evidence: `asked for ${cid}, hashed to ${block.cid}: ${shown(json)}`.slice(0, maxEvidence) };
   }
   const prev = (json.prev as { '/': string } | null | undefined)?.['/'] ?? null;
-  return { block, manifest: { properties: {}, relationships: [], ...json, prev } as unknown as Manifest };
+  const manifest = { properties: {}, relationships: [], ...json, prev } as unknown as Manifest;
+  return { block, head: headOf(manifest), manifest };
 }
 
 function shown(json: JsonObject): string {
@@ -81,10 +114,11 @@ export async function fetchVersion(client: RemoteClient, cid: string): Promise<V
 /** An entity's new tip with the versions below it that were not here, oldest first; empty where all were. */
 export interface Chain {
   cid: string;
-  manifest: Manifest;
+  head: ManifestHead;
+  readonly manifest: Manifest;
   blocks: Block[];
   /** Of `blocks`, in their order. */
-  manifests: Manifest[];
+  readonly manifests: Manifest[];
   /** What of the stored part has been looked at already, down to the number `floor` (ancestors.ts). */
   below?: { floor: number; heads: ReadonlyMap<string, Head>; said: ReadonlySet<string> };
 }
@@ -119,6 +153,8 @@ export async function completeChain(
 ): Promise<Chain | Unusable | 'long'> {
   const found: Verified[] = [];
   for (let next = tip; ; ) {
+    const problem = manifestProblem(next.manifest, id);
+    if (problem !== null) return { trouble: 'unverifiable', evidence: problem };
     const below = extendChain(found, next, id, { isHere, room });
     if (below === 'long' || isUnusable(below)) return below;
     if (below.prev === null) return chainOfVersions(found);
@@ -126,14 +162,15 @@ export async function completeChain(
     if (isUnusable(fetched))
       return fetched.trouble === 'mismatch'
         ? fetched
-        : { trouble: 'incomplete', evidence: `version ${next.manifest.ver - 1}: ${fetched.evidence}` };
+        : { trouble: 'incomplete', evidence: `version ${next.head.ver - 1}: ${fetched.evidence}` };
     next = fetched;
   }
 }
 
 /**
  * Takes a version in below those of `found`, which are newest first; gives the CID of the one that has to follow, null
- * where the chain is complete, `long` where no more of it is held, and what it took of the room is free again.
+ * where the chain is complete, `long` where no more of it is held, and what it took of the room is free again. Of what a
+ * version says only its head is looked at.
  */
 export function extendChain(
   found: Verified[],
@@ -141,20 +178,20 @@ export function extendChain(
   id: string,
   { isHere, room }: { isHere: (cid: string) => boolean; room: Room },
 ): { prev: string | null } | Unusable | 'long' {
-  const { manifest } = next;
-  const above = found.at(-1)?.manifest;
-  const problem = manifestProblem(manifest, id);
-  if (problem !== null) return { trouble: 'unverifiable', evidence: problem };
-  if (above && manifest.ver !== above.ver - 1)
-    return { trouble: 'unverifiable', evidence: `version ${above.ver} follows version ${manifest.ver}` };
+  const { head } = next;
+  const above = found.at(-1)?.head;
+  if (head.id !== id || head.ver < 1)
+    return { trouble: 'unverifiable', evidence: `it is version ${head.ver} of ${head.id}`.slice(0, maxEvidence) };
+  if (above && head.ver !== above.ver - 1)
+    return { trouble: 'unverifiable', evidence: `version ${above.ver} follows version ${head.ver}` };
   found.push(next);
   room.left -= next.block.bytes.length;
-  if (manifest.prev === null) {
-    if (manifest.ver === 1) return { prev: null };
-    return { trouble: 'incomplete', evidence: `version ${manifest.ver} names none before it` };
+  if (head.prev === null) {
+    if (head.ver === 1) return { prev: null };
+    return { trouble: 'incomplete', evidence: `version ${head.ver} names none before it` };
   }
-  if (isHere(manifest.prev)) return { prev: null };
-  if (found.length < maxHeld && room.left > 0) return { prev: manifest.prev };
+  if (isHere(head.prev)) return { prev: null };
+  if (found.length < maxHeld && room.left > 0) return { prev: head.prev };
   for (const { block } of found) room.left += block.bytes.length;
   return 'long';
 }
@@ -176,10 +213,42 @@ export function linkProblem({ manifest }: Verified, id: string, below: { cid: st
 export function chainOfVersions(found: Verified[]): Chain {
   const [tip] = found as [Verified];
   const ordered = found.toReversed();
+  let manifests: Manifest[] | undefined;
   return {
     cid: tip.block.cid,
-    manifest: tip.manifest,
+    head: tip.head,
+    get manifest() {
+      return tip.manifest;
+    },
     blocks: ordered.map((it) => it.block),
-    manifests: ordered.map((it) => it.manifest),
+    get manifests() {
+      manifests ??= ordered.map((it) => it.manifest);
+      return manifests;
+    },
   };
+}
+
+/** A tip that is stored already, with all that is below it. */
+export function storedChain(cid: string, manifest: Manifest): Chain {
+  return { cid, head: headOf(manifest), manifest, blocks: [], manifests: [] };
+}
+
+/** A chain with one more version, which follows its tip. */
+export function chainWith(chain: Chain, block: Block, manifest: Manifest): Chain {
+  return {
+    cid: block.cid,
+    head: headOf(manifest),
+    manifest,
+    blocks: [...chain.blocks, block],
+    manifests: [...chain.manifests, manifest],
+  };
+}
+
+/** Why the versions of a chain are none of that entity that could be compared with what is here; null for nothing. */
+export function chainProblem({ head: { id }, manifests }: Chain): string | null {
+  for (const manifest of manifests) {
+    const problem = manifestProblem(manifest, id);
+    if (problem !== null) return problem;
+  }
+  return null;
 }

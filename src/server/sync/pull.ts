@@ -1,6 +1,7 @@
 import PQueue from 'p-queue';
 import { UnreachableError } from '../errors.ts';
 import type { Row } from '../store/commit.ts';
+import { entityKey } from '../store/entity-keys.ts';
 import { knownEvent, seenIntervals } from '../store/remotes.ts';
 import { type SyncContext, takeOver } from './arrivals.ts';
 import { agreement, braked } from './brake.ts';
@@ -153,7 +154,9 @@ async function newestOf(ctx: SyncContext, events: FeedEvent[], open: OpenPage[])
   const fresh = [...newest.values()].filter(({ entity }) => !open.some((page) => page.entities.has(entity)));
   const unknown: FeedEvent[] = [];
   await ctx.turns.each(fresh, (event) => {
-    const known = ctx.store.read((db) => knownEvent(db, ctx.remote.key, event.entity));
+    // Of what has just been seen for the first time nothing is here: one look says so.
+    const isNew = ctx.store.look((db) => entityKey(db, event.entity)) === undefined;
+    const known = isNew ? 0 : ctx.store.read((db) => knownEvent(db, ctx.remote.key, event.entity));
     if (known < event.id) unknown.push(event);
   });
   return unknown;

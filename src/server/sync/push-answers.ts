@@ -80,14 +80,14 @@ export async function settle(ctx: PushContext, chain: Chain, event: (loaded: Loa
   const { store, remote, now } = ctx;
   for (;;) {
     const { loaded, decision } = store.read((db) => {
-      const found = loadEntity(db, remote.key, chain.manifest.id);
+      const found = loadEntity(db, remote.key, chain.head.id);
       return { loaded: found, decision: decide(db, found, event(found, db), chain, ctx) };
     });
     const commits = commitsBetween(loaded, decision.next, decision.chain, null, { remote: remote.name, time: now() });
     const outcomes = await store.submit(commits);
     const failure = outcomes.find((outcome) => !outcome.committed);
     if (!failure) {
-      ctx.settled.add(chain.manifest.id);
+      ctx.settled.add(chain.head.id);
       if (decision.merged) ctx.report.merged++;
       return decision.next.standing;
     }

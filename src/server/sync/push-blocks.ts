@@ -6,7 +6,7 @@ import type { Reader } from '../store/connection.ts';
 import { findVersion, type Version as StoredVersion } from '../store/versions.ts';
 import { commitsBetween } from './apply.ts';
 import { commonVersion, loadEntity } from './entity.ts';
-import type { Chain } from './manifests.ts';
+import { storedChain } from './manifests.ts';
 import { namedBytes } from './named-bytes.ts';
 import { wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
@@ -173,7 +173,7 @@ function commitsOf({ remote, now }: PushContext, db: Reader, { id, tip }: Outgoi
   const loaded = loadEntity(db, remote.key, id);
   const sent = findVersion(db, tip.cid);
   if (!sent) return [];
-  const chain: Chain = { cid: sent.cid, manifest: sent.manifest, blocks: [], manifests: [] };
+  const chain = storedChain(sent.cid, sent.manifest);
   const next = entityStep(loaded.state, { kind: 'answered', version: tip, sent: tip.cid });
   return commitsBetween(loaded, next, chain, null, { remote: remote.name, time: now() });
 }

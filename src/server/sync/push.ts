@@ -6,7 +6,7 @@ import { findVersion } from '../store/versions.ts';
 import { agreement, braked } from './brake.ts';
 import { contentHash, versionOf } from './content.ts';
 import { type Loaded, loadEntity, relationOf } from './entity.ts';
-import type { Chain } from './manifests.ts';
+import { storedChain } from './manifests.ts';
 import { type NamedBytes, namedBytes } from './named-bytes.ts';
 import { creationRounds } from './order.ts';
 import { readRemoteTip, settle, takeAnswer } from './push-answers.ts';
@@ -125,7 +125,7 @@ async function settleSame(ctx: PushContext, { state }: Loaded): Promise<void> {
   const theirs = state.theirs;
   const version = theirs && ctx.store.read((db) => findVersion(db, theirs.cid));
   if (!version) return;
-  const chain: Chain = { cid: version.cid, manifest: version.manifest, blocks: [], manifests: [] };
+  const chain = storedChain(version.cid, version.manifest);
   await settle(ctx, chain, (loaded, db) => ({
     kind: 'seen',
     version: versionOf(chain.cid, chain.manifest),
@@ -305,7 +305,7 @@ async function adoptTheirs(ctx: PushContext, { state }: Loaded, sent: string): P
   const theirs = state.theirs;
   const version = theirs && ctx.store.read((db) => findVersion(db, theirs.cid));
   if (!theirs || !version) return true;
-  const chain: Chain = { cid: version.cid, manifest: version.manifest, blocks: [], manifests: [] };
+  const chain = storedChain(version.cid, version.manifest);
   await settle(ctx, chain, () => ({ kind: 'answered', version: theirs, sent }));
   return true;
 }
