@@ -26,6 +26,7 @@ export function pathsAnswer(db: Reader, { sources, targets, expand, ...query }: 
   const keys = { sources: keysOf(db, sources), targets: keysOf(db, targets) };
   const { paths, truncated } = pathsBetween(db, { ...query, ...keys });
   const shown = new ShownEntities(db, expand);
+  shown.learn(new Set(paths.flatMap(({ edges }) => edges.flatMap(({ subject, object }) => [subject, object]))));
   const texts = paths.map(({ source, target, edges }) => {
     const ends = `${shown.ids('source', source)},${shown.ids('target', target)}`;
     return `{${ends},"length":${edges.length},"edges":[${edges.map((edge) => shown.edge(edge)).join()}]}`;

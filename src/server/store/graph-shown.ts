@@ -12,9 +12,21 @@ interface Row {
   collection: string | null;
   created_at: string;
   updated_at: string;
-  json: string | null;
   size: number;
+  description: string | null;
+  text: string | null;
 }
+
+/** Texts of larger ones are read one by one. */
+const maxAtOnce = 64 * 1024;
+/** Of long texts no more than a preview shows. */
+const begun = (
+  name: string,
+): string => `CASE WHEN octet_length(e.json) <= ? AND json_type(e.json, '$.properties.${name}') = 'text'
+  THEN substr(json_extract(e.json, '$.properties.${name}'), 1, 404) END AS ${name}`;
+const texts = `${begun('description')}, ${begun('text')}`;
+const columns = `e.id, e.type, CASE e.deleted WHEN 0 THEN e.label ELSE '' END AS label, e.created_at, e.updated_at,
+  (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection, coalesce(octet_length(e.json), 0) AS size`;
 
 /** JSON text of an entity in a graph answer; `expansion` is empty where there is none. */
 interface Shown {
@@ -30,9 +42,6 @@ interface Shown {
 /** Bytes of stored entities that one answer reads to expand, and of expansions that it has. */
 const [maxRead, maxShown] = [64 * 1024 * 1024, 32 * 1024 * 1024];
 
-/** Stored entities up to so many bytes are read with what is known of them. */
-const maxAtOnce = 64 * 1024;
-
 /** What a relationship says of its peer, for one that is deleted or not here. */
 export interface Copies {
   id?: string;
@@ -47,6 +56,7 @@ export interface Copies {
 export class ShownEntities {
   readonly #db: Reader;
   readonly #expansion: GraphExpansion;
+  readonly #rows = new Map<number, Row>();
   readonly #shown = new Map<number, Shown>();
   readonly #predicates = new Map<number, string>();
   #read = 0;
@@ -131,28 +141,40 @@ export class ShownEntities {
     return shown;
   }
 
-  #row(key: number): Row | undefined {
-    return this.#db.get<Row>(
-      `SELECT e.id, e.type, CASE e.deleted WHEN 0 THEN e.label ELSE '' END AS label, e.created_at, e.updated_at,
-         (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection, coalesce(octet_length(e.json), 0) AS size,
-         CASE WHEN octet_length(e.json) <= ? THEN e.json END AS json
-       FROM entity e WHERE e.key = ?`,
-      this.#expansion === 'none' ? 0 : maxAtOnce,
-      key,
+  /** Reads what the answer will say of some entities, all at once. */
+  learn(keys: Iterable<number>): void {
+    const rows = this.#db.all<Row & { key: number }>(
+      `SELECT e.key, ${columns}, ${texts} FROM json_each(?) k CROSS JOIN entity e ON e.key = k.value`,
+      ...this.#atOnce,
+      JSON.stringify([...keys]),
     );
+    for (const row of rows) this.#rows.set(row.key, row);
+  }
+
+  #row(key: number): Row | undefined {
+    const sql = `SELECT ${columns}, ${texts} FROM entity e WHERE e.key = ?`;
+    return this.#rows.get(key) ?? this.#db.get<Row>(sql, ...this.#atOnce, key);
+  }
+
+  get #atOnce(): [number, number] {
+    const most = this.#expansion === 'preview' ? maxAtOnce : -1;
+    return [most, most];
   }
 
   #expansionOf(key: number, row: Row): string {
     if (this.#expansion === 'none' || row.size === 0) return '';
     if (this.#read + row.size > maxRead) return tooLarge;
     this.#read += row.size;
-    const json = row.json ?? this.#db.get<{ json: string }>('SELECT json FROM entity WHERE key = ?', key)?.json ?? '{}';
-    if (this.#expansion === 'full') return json;
-    // Most entities have neither text, and reading the others' JSON is most of what a preview costs.
-    const { properties } = /"(?:description|text)":/.test(json) ? JSON.parse(json) : { properties: {} };
+    if (this.#expansion === 'full')
+      return this.#db.get<{ json: string }>('SELECT json FROM entity WHERE key = ?', key)?.json ?? '{}';
     const { id, collection, created_at, updated_at } = row;
+    const { description, text } = row.size > maxAtOnce ? (this.#textsOf(key) ?? row) : row;
     const facts = { id, collection, created_at, updated_at, type: row.type ?? '', label: row.label ?? '' };
-    return JSON.stringify(previewOf(facts, properties));
+    return JSON.stringify(previewOf(facts, { description, text }));
+  }
+
+  #textsOf(key: number): Pick<Row, 'description' | 'text'> | undefined {
+    return this.#db.get(`SELECT ${texts} FROM entity e WHERE e.key = ?`, maxRead, maxRead, key);
   }
 }
 
