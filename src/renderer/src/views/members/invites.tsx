@@ -27,22 +27,22 @@ export function Invites() {
   const invites = useQuery(invitesQuery);
   const [email, setEmail] = useState('');
   const anew = () => queries.invalidateQueries({ queryKey: invitesQuery.queryKey });
+  // What is typed meanwhile is another address: it stays, and Enter invites it, whatever is still on its way.
   const invite = useMutation({
     mutationFn: (address: string) => answered(api.POST('/node/invites', { body: { email: address } })),
-    onSuccess: () => {
-      setEmail('');
-      return anew();
-    },
+    onSuccess: (_, address) => setEmail((now) => (now.trim() === address ? '' : now)),
+    onSettled: () => void anew(),
   });
   const revoke = useMutation({
     mutationFn: (address: string) =>
       answered(api.DELETE('/node/invites/{email}', { params: { path: { email: address } } })),
-    onSuccess: anew,
+    onSettled: () => void anew(),
   });
+  const isOnItsWay = (address: string) => invite.isPending && invite.variables === address;
   if (invites.error instanceof Failure && invites.error.kind === 'forbidden') return null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (isEmail(email)) invite.mutate(email.trim());
+    if (isEmail(email) && !isOnItsWay(email.trim())) invite.mutate(email.trim());
   };
   const error = invite.error ?? revoke.error;
   return (
@@ -70,7 +70,7 @@ export function Invites() {
           placeholder={t('invites.email')}
           className="w-72"
         />
-        <Button type="submit" disabled={!isEmail(email) || invite.isPending}>
+        <Button type="submit" disabled={!isEmail(email)}>
           {t('invites.invite')}
         </Button>
       </form>
@@ -107,7 +107,7 @@ export function Invites() {
                 </td>
                 <td className="px-5 py-1 text-right">
                   {(status === 'revoked' || status === 'waitlisted') && (
-                    <Button small onClick={() => invite.mutate(address)} disabled={invite.isPending}>
+                    <Button small onClick={() => invite.mutate(address)} disabled={isOnItsWay(address)}>
                       {t('invites.invite')}
                     </Button>
                   )}
@@ -118,7 +118,7 @@ export function Invites() {
                       className="ml-2"
                       aria-label={t('invites.revokeOf', { email: address })}
                       onClick={() => revoke.mutate(address)}
-                      disabled={revoke.isPending}
+                      disabled={revoke.isPending && revoke.variables === address}
                     >
                       {t('invites.revoke')}
                     </Button>
