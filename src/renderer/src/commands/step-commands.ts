@@ -1,7 +1,7 @@
 import type { Texts } from '../messages/translate.ts';
 import type { Command } from './commands.ts';
 
-/** Going through a list of `length` by j and k or the arrows; `at` is the place of the active one. */
+/** Going through a list of `length` by j and k or the arrows; `at` is the place of the active one, -1 before the first. */
 export function stepCommands(
   t: Texts['t'],
   at: number,
@@ -9,6 +9,9 @@ export function stepCommands(
   setActive: (at: number) => void,
 ): [Command, Command] {
   const group = t('group.list');
+  const step = (to: number) => {
+    if (length > 0) setActive(Math.max(0, Math.min(to, length - 1)));
+  };
   return [
     {
       id: 'next',
@@ -16,7 +19,7 @@ export function stepCommands(
       group,
       keys: ['j', 'ArrowDown'],
       palette: false,
-      run: () => setActive(Math.min(at + 1, length - 1)),
+      run: () => step(at + 1),
     },
     {
       id: 'previous',
@@ -24,7 +27,7 @@ export function stepCommands(
       group,
       keys: ['k', 'ArrowUp'],
       palette: false,
-      run: () => setActive(Math.max(at - 1, 0)),
+      run: () => step(at - 1),
     },
   ];
 }

@@ -3,6 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Download, Play } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
+import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
 import { Select } from '../../components/field.tsx';
 import { KeyCaps } from '../../components/key-caps.tsx';
@@ -69,7 +70,6 @@ export function Argo() {
   // It is gone as soon as something is typed.
   const place = text === address.q ? fault : null;
   const group = t('group.list');
-  const move = (to: number) => setActive(Math.max(0, Math.min(results.length - 1, to)));
   useCommands([
     { id: 'run', label: t('argo.run'), group: t('argo.title'), keys: ['Mod+Enter'], run: () => run() },
     {
@@ -79,22 +79,7 @@ export function Argo() {
       keys: ['/'],
       run: () => editor.current?.focus(),
     },
-    {
-      id: 'next',
-      label: t('list.next'),
-      group,
-      keys: ['j', 'ArrowDown'],
-      palette: false,
-      run: () => move(at + 1),
-    },
-    {
-      id: 'previous',
-      label: t('list.previous'),
-      group,
-      keys: ['k', 'ArrowUp'],
-      palette: false,
-      run: () => move(at - 1),
-    },
+    ...stepCommands(t, at, results.length, setActive),
     {
       id: 'open',
       label: t('list.open'),

@@ -3,6 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Download, FilePlus2, FileUp, Inbox, Plus, SearchX } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
+import { stepCommands } from '../../commands/step-commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -78,7 +79,6 @@ export function Collection() {
     return () => clearTimeout(timer);
   }, []);
 
-  const move = (by: number) => setActive((at) => Math.max(0, Math.min((rows.total ?? 1) - 1, at + by)));
   const here = () => latest.current?.at(active);
   const retry = () => {
     latest.current?.retry();
@@ -93,8 +93,7 @@ export function Collection() {
     });
   const group = t('group.list');
   useCommands([
-    { id: 'next', label: t('list.next'), group, keys: ['j', 'ArrowDown'], palette: false, run: () => move(1) },
-    { id: 'previous', label: t('list.previous'), group, keys: ['k', 'ArrowUp'], palette: false, run: () => move(-1) },
+    ...stepCommands(t, active, rows.total ?? 0, setActive),
     {
       id: 'open',
       label: t('list.open'),

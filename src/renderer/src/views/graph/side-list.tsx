@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
+import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
 import { Input } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
@@ -35,17 +36,12 @@ export function SideList({ graph, active, onActive, onToggle, onExpand }: SideLi
     setFollow(byKey);
     onActive(id);
   };
-  const move = (by: number) => {
-    const at = listed.findIndex(({ id }) => id === active);
-    const next = listed[Math.max(0, Math.min(listed.length - 1, at + by))];
-    if (next) choose(next.id, true);
-  };
+  const at = listed.findIndex(({ id }) => id === active);
   const open = () => chosen && void go({ to: '/entities/$id', params: { id: chosen.id } });
   const toggle = () => chosen && onToggle(chosen.id);
   const group = t('group.list');
   useCommands([
-    { id: 'next', label: t('list.next'), group, keys: ['j', 'ArrowDown'], palette: false, run: () => move(1) },
-    { id: 'previous', label: t('list.previous'), group, keys: ['k', 'ArrowUp'], palette: false, run: () => move(-1) },
+    ...stepCommands(t, at, listed.length, (to) => listed[to] && choose(listed[to].id, true)),
     { id: 'expand', label: t('graph.toggle'), group, keys: ['Enter'], palette: false, run: toggle },
     { id: 'open', label: t('list.open'), group, keys: ['o', 'e'], palette: false, run: open },
     { id: 'find', label: t('graph.find'), group, keys: ['/'], run: () => box.current?.focus() },

@@ -3,6 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { RotateCw } from 'lucide-react';
 import { answered, api } from '../../api/client.ts';
 import { useCommands } from '../../commands/commands.ts';
+import { stepCommands } from '../../commands/step-commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -36,15 +37,7 @@ export function Job() {
     lines[0];
   const choose = (job: string) => void go({ search: (old) => ({ ...old, at: job }), replace: true });
   const place = chosen ? lines.indexOf(chosen) : -1;
-  const move = (by: number) => {
-    const next = lines[place + by];
-    if (next) choose(next.job.job_id);
-  };
-  const group = t('group.list');
-  useCommands([
-    { id: 'next', label: t('list.next'), group, keys: ['j', 'ArrowDown'], palette: false, run: () => move(1) },
-    { id: 'previous', label: t('list.previous'), group, keys: ['k', 'ArrowUp'], palette: false, run: () => move(-1) },
-  ]);
+  useCommands(stepCommands(t, place, lines.length, (to) => lines[to] && choose(lines[to].job.job_id)));
   if (found.isPending) return <Waiting />;
   if (!found.data)
     return (

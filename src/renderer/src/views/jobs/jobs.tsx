@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { ListChecks, Play } from 'lucide-react';
 import { useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
+import { stepCommands } from '../../commands/step-commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -22,11 +23,9 @@ export function Jobs() {
   const at = Math.min(active, runs.length - 1);
   const open = (id: string | undefined) => id && void go({ to: '/jobs/$id', params: { id } });
   const start = () => void go({ to: '/process', search: {} });
-  const move = (by: number) => setActive(Math.max(0, Math.min(at + by, runs.length - 1)));
   const group = t('group.list');
   useCommands([
-    { id: 'next', label: t('list.next'), group, keys: ['j', 'ArrowDown'], palette: false, run: () => move(1) },
-    { id: 'previous', label: t('list.previous'), group, keys: ['k', 'ArrowUp'], palette: false, run: () => move(-1) },
+    ...stepCommands(t, at, runs.length, setActive),
     { id: 'open', label: t('list.open'), group, keys: ['Enter'], palette: false, run: () => open(runs[at]?.job_id) },
     { id: 'process', label: t('process.title'), group, keys: ['n'], run: start },
   ]);

@@ -3,6 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Bot, Cog, Plus, SearchX, Workflow } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
+import { stepCommands } from '../../commands/step-commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
 import { classes } from '../../components/classes.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -46,10 +47,8 @@ export function Processors() {
   const open = (id: string | undefined) => id && void go({ to: '/processors/$id', params: { id } });
   const create = (kind: Kind) => void go({ to: '/processors/new', search: { kind } });
   const group = t('group.list');
-  const move = (by: number) => setActive(Math.max(0, Math.min(at + by, lines.length - 1)));
   useCommands([
-    { id: 'next', label: t('list.next'), group, keys: ['j', 'ArrowDown'], palette: false, run: () => move(1) },
-    { id: 'previous', label: t('list.previous'), group, keys: ['k', 'ArrowUp'], palette: false, run: () => move(-1) },
+    ...stepCommands(t, at, lines.length, setActive),
     { id: 'open', label: t('list.open'), group, keys: ['Enter'], palette: false, run: () => open(lines[at]?.id) },
     { id: 'find', label: t('list.filter'), group, keys: ['/'], run: () => box.current?.focus() },
     ...kinds.map((kind) => ({

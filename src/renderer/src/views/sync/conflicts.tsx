@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Handshake } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
+import { stepCommands } from '../../commands/step-commands.ts';
 import { classes } from '../../components/classes.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -30,18 +31,9 @@ export function Conflicts() {
     const one = conflicts[active];
     if (one) void go({ to: '/sync/conflicts/$remote/$id', params: { remote: one.remote, id: one.id } });
   };
-  const group = t('group.list');
   useCommands([
-    { id: 'next', label: t('list.next'), group, keys: ['j'], palette: false, run: () => setAt(active + 1) },
-    {
-      id: 'previous',
-      label: t('list.previous'),
-      group,
-      keys: ['k'],
-      palette: false,
-      run: () => setAt(Math.max(0, active - 1)),
-    },
-    { id: 'open', label: t('list.open'), group, keys: ['Enter'], palette: false, run: open },
+    ...stepCommands(t, active, conflicts.length, setAt),
+    { id: 'open', label: t('list.open'), group: t('group.list'), keys: ['Enter'], palette: false, run: open },
   ]);
   return (
     <>
