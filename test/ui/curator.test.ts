@@ -1,10 +1,13 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ask, operator } from '../helpers/callers.ts';
-import { read } from '../helpers/entities.ts';
-import { importer } from '../helpers/imports.ts';
+import { ask, operator, user } from '../helpers/callers.ts';
+import { collection, create, read, update } from '../helpers/entities.ts';
+import { startNode } from '../helpers/node.ts';
+import { keyOf } from '../sync/nodes.ts';
 import { lookAt, patience, signedIn, startPageNode } from './browser.ts';
 import { browserThere, openBrowser } from './chromium.ts';
+import * as step from './curator-steps.ts';
+import { withoutMouse } from './without-mouse.ts';
 
 const title = (n: number) => `Work ${String(n).padStart(4, '0')}`;
 
@@ -14,38 +17,7 @@ function inventory(count: number): string {
     { length: count },
     (_, i) => `W${i + 1},${title(i + 1)},"Painter ""${i % 7}"", the elder",${1700 + (i % 300)},Oil on canvas`,
   );
-  return ['number,title,artist,year,medium', ...lines].join('\n');
-}
-
-/** Somebody without a mouse: what is pressed is all that is done. */
-function withoutMouse(page: Page) {
-  const { keyboard } = page;
-  const press = async (...presses: string[]) => {
-    for (const one of presses) await keyboard.press(one);
-  };
-  const isAt = (place: Locator) =>
-    place.evaluate((element: unknown) => {
-      const { document } = globalThis as unknown as { document: { activeElement: unknown } };
-      return element === document.activeElement;
-    });
-  /** Goes on with Tab until it is there. */
-  const reach = async (place: Locator) => {
-    await place.waitFor();
-    for (let tabs = 0; tabs < 150; tabs++) {
-      if (await isAt(place)) return;
-      await press('Tab');
-    }
-    throw new Error(`No key leads to ${place}.`);
-  };
-  return {
-    press,
-    reach,
-    type: (text: string) => keyboard.type(text),
-    act: async (place: Locator) => {
-      await reach(place);
-      await press('Enter');
-    },
-  };
+  return ['acno,title,artist,year,medium', ...lines].join('\n');
 }
 
 describe.skipIf(!browserThere)('a curator without a mouse', { timeout: 2 * patience }, () => {
@@ -55,110 +27,125 @@ describe.skipIf(!browserThere)('a curator without a mouse', { timeout: 2 * patie
   });
   afterAll(() => browser?.close());
 
-  test('corrects ten of a thousand works, relates them, finds them, compares, deletes and restores', async () => {
+  test('imports, corrects, relates, finds, compares, deletes, restores, hands over a bag, mirrors and decides', async () => {
+    await using museum = await startNode();
     await using node = await startPageNode();
     const me = operator(node);
+    const archivist = await user(museum, 'archivist');
+    const place = await collection(museum, archivist, { label: 'Letters' });
+    const letter = await create(museum, archivist, {
+      type: 'letter',
+      collection: place.id,
+      properties: { label: 'To Ada', text: 'Dear Ada, thank you.' },
+    });
     await using visitor = await signedIn(browser, node);
     const { page } = visitor;
-    const { press, type, reach, act } = withoutMouse(page);
-    const heading = (name: string) => page.getByRole('heading', { name, level: 1 });
-    await heading('Welcome').waitFor();
+    const hands = withoutMouse(page);
+    const { press, type, act, arrive } = hands;
 
-    const mapping = { records: [{ type: 'artwork', id: 'number', label: 'title' }] };
-    const { created } = await importer(node).run(
-      { collection: 'Inventory', mapping },
-      { 'inventory.csv': inventory(1000) },
-    );
-    expect(created).toBeGreaterThanOrEqual(1000);
+    // Start.
+    await arrive('Welcome');
+    await lookAt(page, 'curator-1-start');
 
-    const open = async (n: number) => {
-      await press('g', 'c');
-      await heading('Collections').waitFor();
-      await page.getByRole('main').getByRole('link', { name: 'Inventory' }).waitFor();
-      await press('Enter');
-      await heading('Inventory').waitFor();
-      await page.locator('[aria-rowindex="2"] a').waitFor();
-      await press('/');
-      await type(title(n));
-      await page.getByText('One entity', { exact: true }).waitFor();
-      await page
-        .getByRole('row')
-        .getByRole('link', { name: title(n) })
-        .waitFor();
-      // The first leaves the box, the second opens the row.
-      await press('Enter', 'Enter');
-      await heading(title(n)).waitFor();
-    };
-    const unsaved = page.getByText('Not saved', { exact: true });
+    // A thousand works of a table.
+    await step.importTable(hands, 'artworks.csv', inventory(1000), 'Inventory');
+    await expect.poll(() => page.getByLabel('Told apart by').inputValue()).toBe('acno');
+    await lookAt(page, 'curator-2-import');
+    await press('Control+Enter');
+    await page.getByRole('heading', { name: '1,000 entities were created' }).waitFor();
+    await lookAt(page, 'curator-3-imported');
+
+    // Ten are corrected, nine of them related to the first.
     for (let n = 1; n <= 10; n++) {
-      await open(n);
-      await press('e');
-      await page.locator('#content input:focus, #content textarea:focus').waitFor();
-      await press('End');
-      await type(', revised');
-      if (n > 1) {
-        await reach(page.getByRole('combobox', { name: 'The other entity' }));
-        await type(title(1));
-        await page.getByRole('option', { name: new RegExp(`${title(1)}, revised`) }).waitFor();
-        await press('Enter');
-        await page.getByRole('button', { name: `Remove ${title(1)}, revised` }).waitFor();
-      }
-      await unsaved.waitFor();
-      if (n === 2) await lookAt(page, 'curator-correction');
-      await press('Control+s');
-      await unsaved.waitFor({ state: 'detached' });
-      await press('Escape');
+      await step.openCollection(hands, 'Inventory');
+      if (n === 1) await lookAt(page, 'curator-4-collection');
+      await step.openEntity(hands, title(n));
+      await step.addToLabel(hands, ', revised');
+      if (n > 1) await step.relate(hands, `${title(1)}, revised`);
+      if (n === 2) await lookAt(page, 'curator-5-correction');
+      await step.save(hands);
     }
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     const tenth = await read(node, me, id);
     expect(tenth.properties).toMatchObject({ label: `${title(10)}, revised`, artist: 'Painter "2", the elder' });
     expect(tenth.relationships.map(({ peer_label }) => peer_label)).toContain(`${title(1)}, revised`);
 
-    // The index follows the writes.
+    // Found by search; the index follows the writes.
     const behind = async () => {
       const { body } = await ask(node, me, 'GET /node/status');
       return (body as { networks: { index: { behind: boolean } }[] }).networks.some(({ index }) => index.behind);
     };
     await expect.poll(behind, { timeout: 60_000, interval: 500 }).toBe(false);
     await press('g', 'f');
-    await page.getByRole('searchbox', { name: 'Search for' }).waitFor();
-    await press('/');
     await page.locator('input[type="search"]:focus').waitFor();
     await type(`"${title(10)}" revised`);
-    const found = page.getByRole('list', { name: 'What was found' });
+    const found = page.getByRole('list', { name: 'What was found' }).getByRole('listitem');
     await found
-      .getByRole('listitem')
       .first()
       .getByText(`${title(10)}, revised`)
       .first()
       .waitFor();
-    await lookAt(page, 'curator-search');
-    await reach(page.getByRole('searchbox', { name: 'Search for' }));
+    await lookAt(page, 'curator-6-search');
     await press('Enter', 'Enter');
-    await heading(`${title(10)}, revised`).waitFor();
+    await arrive(`${title(10)}, revised`);
 
-    await act(page.getByRole('link', { name: 'History' }));
+    // Its versions are compared.
+    await press('h');
     const comparison = page.getByRole('region', { name: 'Comparison' });
     await comparison.locator('ins').first().waitFor();
     expect((await comparison.locator('ins').allInnerTexts()).join(' ')).toContain('revised');
-    await lookAt(page, 'curator-comparison');
+    await lookAt(page, 'curator-7-comparison');
 
-    await act(page.getByRole('link', { name: 'Properties' }));
+    // Deleted, and restored from where it was.
+    await press('e');
     await page.locator('#content input').first().waitFor();
-    await press('Control+k');
-    await page.locator('[role="dialog"] input:focus').waitFor();
-    await type('Delete');
-    await press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Delete' });
-    await act(dialog.getByRole('button', { name: 'Delete' }));
-    await heading('Inventory').waitFor();
+    await press('Delete');
+    await act(page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }));
+    await arrive('Inventory');
     expect((await ask(node, me, `GET /entities/${id}`)).status).toBe(404);
-    // The address bar knows the way.
-    await visitor.go(`/entities/${id}`);
-    await act(page.getByRole('button', { name: 'Restore' }));
-    await heading(`${title(10)}, revised`).waitFor();
+    // As the browser's own key goes back.
+    await page.goBack();
+    await page.getByRole('button', { name: 'Restore' }).waitFor();
+    await lookAt(page, 'curator-8-deleted');
+    await press('r');
+    await page.getByText('Restored as version 4', { exact: true }).waitFor();
+    await arrive(`${title(10)}, revised`);
     const restored = await read(node, me, id);
     expect([restored.ver, restored.properties]).toEqual([4, tenth.properties]);
+
+    // A bag of all of it.
+    await step.openCollection(hands, 'Inventory');
+    const bag = await step.exportBag(hands);
+    expect(bag.name).toMatch(/^Inventory-.*-bag\.zip$/);
+    const files = bag.bytes.toString('latin1');
+    for (const name of ['bagit.txt', 'manifest-sha256.txt', 'history.car']) expect(files).toContain(name);
+    await lookAt(page, 'curator-9-bag');
+
+    // Another node is mirrored; a letter is changed here and there, and what stands is decided.
+    await step.mirror(hands, { url: museum.url, key: keyOf(archivist), name: 'museum' });
+    await lookAt(page, 'curator-10-mirrored');
+    await step.openCollection(hands, 'Letters');
+    await step.openEntity(hands, 'To Ada');
+    await step.addToLabel(hands, ' Lovelace');
+    await step.save(hands);
+    await update(museum, archivist, letter, { properties: { label: 'To Lady Ada' } });
+    await press('g', 'y');
+    await arrive('Sync');
+    await press('Enter');
+    await arrive('museum');
+    await step.syncNow(hands, /waits for you/);
+    await press('g', 'x');
+    await arrive('Conflicts');
+    await page.getByText('One conflict waits').waitFor();
+    await press('Enter');
+    await arrive('To Ada Lovelace');
+    await press('t');
+    await page.getByRole('radio', { name: 'label: theirs', checked: true }).waitFor();
+    await lookAt(page, 'curator-11-conflict');
+    await press('Control+Enter');
+    await page.getByRole('heading', { name: 'No conflicts' }).waitFor();
+    await lookAt(page, 'curator-12-decided');
+    expect((await read(node, me, letter.id)).properties).toMatchObject({ label: 'To Lady Ada' });
     expect(visitor.faults).toEqual([]);
   });
 });

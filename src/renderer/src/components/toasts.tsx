@@ -1,8 +1,10 @@
 import { X } from 'lucide-react';
 import { Toast as Radix } from 'radix-ui';
 import { useSyncExternalStore } from 'react';
+import { useCommands } from '../commands/commands.ts';
 import { useTexts } from '../messages/texts.tsx';
 import { IconButton } from './button.tsx';
+import { KeyCaps } from './key-caps.tsx';
 
 interface Toast {
   id: number;
@@ -32,12 +34,23 @@ function subscribe(listener: () => void): () => void {
 export function Toasts() {
   const { t } = useTexts();
   const shown = useSyncExternalStore(subscribe, () => toasts);
+  const remove = (id: number) => change(toasts.filter((other) => other.id !== id));
+  const last = shown.findLast(({ action }) => action);
+  const take = () => {
+    if (!last) return;
+    remove(last.id);
+    last.action?.run();
+  };
+  // It is gone before somebody without a mouse has found it.
+  useCommands(
+    last?.action ? [{ id: 'toast', label: last.action.label, group: t('group.page'), keys: ['z'], run: take }] : [],
+  );
   return (
     <Radix.Provider label={t('toast.label')} duration={6000}>
       {shown.map(({ id, text, action }) => (
         <Radix.Root
           key={id}
-          onOpenChange={(open) => !open && change(toasts.filter((other) => other.id !== id))}
+          onOpenChange={(open) => !open && remove(id)}
           className="flex items-center gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-3 shadow-lg"
         >
           <Radix.Description className="flex-1">{text}</Radix.Description>
@@ -45,9 +58,10 @@ export function Toasts() {
             <Radix.Action
               altText={action.label}
               onClick={action.run}
-              className="h-8 rounded px-2 font-medium text-accent hover:bg-sunken"
+              className="flex h-8 items-center gap-1.5 rounded px-2 font-medium text-accent hover:bg-sunken"
             >
               {action.label}
+              {id === last?.id && <KeyCaps keys="z" />}
             </Radix.Action>
           )}
           <Radix.Close asChild>

@@ -6,6 +6,7 @@ import { Toasts } from '../components/toasts.tsx';
 import { Waiting } from '../components/waiting.tsx';
 import { useTexts } from '../messages/texts.tsx';
 import { useSession } from '../session/session.ts';
+import { contentId, useFocusOnArrival } from './arrival.ts';
 import { CommandPalette } from './command-palette.tsx';
 import { DropTarget } from './drop-target.tsx';
 import { HealthBanner } from './health-banner.tsx';
@@ -27,6 +28,7 @@ export function AppShell() {
   const isIn = session.data?.state === 'in';
   if (isIn && !wasIn) setWasIn(true);
   useFetchAnew(session.data?.state);
+  useFocusOnArrival();
 
   useCommands([
     ...places.map(
@@ -57,7 +59,7 @@ export function AppShell() {
   return (
     <div className="flex h-full flex-col md:flex-row">
       <a
-        href="#content"
+        href={`#${contentId}`}
         className="sr-only z-50 rounded bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:absolute focus:m-2"
       >
         {t('nav.skip')}
@@ -66,7 +68,7 @@ export function AppShell() {
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
         <HealthBanner />
         {!isIn && session.data && <SignedOutBanner />}
-        <main id="content" tabIndex={-1} className="flex min-h-0 flex-1 flex-col overflow-auto outline-none">
+        <main id={contentId} tabIndex={-1} className="flex min-h-0 flex-1 flex-col overflow-auto outline-none">
           <Outlet />
         </main>
       </div>

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { Failure } from '../../api/failure.ts';
 import { useCommands } from '../../commands/commands.ts';
@@ -25,6 +26,7 @@ import { ThreeWayDialog } from './three-way-dialog.tsx';
 export function Editor({ entity }: { entity: Entity }) {
   const { t, dateTime } = useTexts();
   const queries = useQueryClient();
+  const go = useNavigate();
   const draft = useDraft(entity);
   const save = useSave(entity.id);
   const [note, setNote] = useState('');
@@ -89,9 +91,23 @@ export function Editor({ entity }: { entity: Entity }) {
       group,
       keys: ['e'],
       palette: false,
-      run: () => document.querySelector<HTMLElement>('#content input, #content textarea')?.focus(),
+      run: () => focusFirst('#content input, #content textarea'),
     },
-    { id: 'delete', label: t('entity.delete'), group, run: () => setDeleting(true) },
+    {
+      id: 'relate',
+      label: t('entity.relate'),
+      group,
+      keys: ['r'],
+      run: () => focusFirst('[aria-labelledby="relationships"] [role="combobox"]'),
+    },
+    {
+      id: 'history',
+      label: t('history.title'),
+      group,
+      keys: ['h'],
+      run: () => void go({ to: '/entities/$id/history', params: { id: entity.id } }),
+    },
+    { id: 'delete', label: t('entity.delete'), group, keys: ['Delete'], run: () => setDeleting(true) },
   ]);
 
   return (
@@ -157,4 +173,8 @@ export function Editor({ entity }: { entity: Entity }) {
       <DeleteDialog entity={entity} collection={collection} open={deleting} onClose={() => setDeleting(false)} />
     </>
   );
+}
+
+function focusFirst(selector: string): void {
+  document.querySelector<HTMLElement>(selector)?.focus();
 }

@@ -1,19 +1,24 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
 import { answered, api } from '../../api/client.ts';
 import type { Failure } from '../../api/failure.ts';
+import { useCommands } from '../../commands/commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { KeyCaps } from '../../components/key-caps.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { versionQuery, versionsQuery } from '../history/history-queries.ts';
 
 /** A deleted entity: when that was, its history, and the way back. */
 export function Gone({ id, failure }: { id: string; failure: Failure }) {
   const { t, dateTime } = useTexts();
   const queries = useQueryClient();
+  const go = useNavigate();
+  const name = useLastName(id);
   const { tip, deleted_at } = failure.details as { tip?: string; deleted_at?: string };
   const restore = useMutation({
     mutationFn: () =>
@@ -23,9 +28,20 @@ export function Gone({ id, failure }: { id: string; failure: Failure }) {
       await queries.invalidateQueries();
     },
   });
+  const group = t('group.entity');
+  useCommands([
+    { id: 'restore', label: t('entity.restore'), group, keys: ['r'], run: () => restore.mutate() },
+    {
+      id: 'history',
+      label: t('history.title'),
+      group,
+      keys: ['h'],
+      run: () => void go({ to: '/entities/$id/history', params: { id } }),
+    },
+  ]);
   return (
     <>
-      <PageHead title={t('entity.deleted')} above={<code className="font-mono">{id}</code>} />
+      <PageHead title={name ?? t('entity.deleted')} above={<code className="font-mono">{id}</code>} />
       <EmptyState
         icon={Trash2}
         title={deleted_at ? t('entity.deletedAt', { time: dateTime(new Date(deleted_at)) }) : t('entity.deleted')}
@@ -34,13 +50,23 @@ export function Gone({ id, failure }: { id: string; failure: Failure }) {
         <div className="flex justify-center gap-2">
           <Button look="main" onClick={() => restore.mutate()} disabled={restore.isPending}>
             {t('entity.restore')}
+            <KeyCaps keys="r" />
           </Button>
           <Link to="/entities/$id/history" params={{ id }} className={buttonClasses()}>
             {t('history.title')}
+            <KeyCaps keys="h" />
           </Link>
         </div>
         {restore.error && <Problem error={restore.error} />}
       </EmptyState>
     </>
   );
+}
+
+/** What it was called before it was deleted. */
+function useLastName(id: string): string | undefined {
+  const chain = useInfiniteQuery(versionsQuery(id));
+  const before = chain.data?.pages[0]?.versions[1]?.cid;
+  const label = useQuery(versionQuery(before ?? '')).data?.properties?.label;
+  return typeof label === 'string' && label.trim() !== '' ? label.slice(0, 500) : undefined;
 }

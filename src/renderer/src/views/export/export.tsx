@@ -8,6 +8,7 @@ import { useCommands } from '../../commands/commands.ts';
 import { Button } from '../../components/button.tsx';
 import { classes } from '../../components/classes.ts';
 import { Field, Select } from '../../components/field.tsx';
+import { KeyCaps } from '../../components/key-caps.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
@@ -161,6 +162,7 @@ export function Export() {
         <Button look="main" type="submit" disabled={busy || now?.state === 'running'}>
           <Download size={15} aria-hidden />
           {t('export.start')}
+          <KeyCaps keys="Mod+Enter" />
         </Button>
         {now && <Progressing prepared={now} onStop={() => setPrepared(null)} />}
         {prepared && (

@@ -3,6 +3,8 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answered, api } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
+import { useCommands } from '../../commands/commands.ts';
+import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -43,6 +45,35 @@ export function History() {
   );
   const choose = (side: 'from' | 'to', cid: string) =>
     void go({ search: (old) => ({ ...old, from, to, [side]: cid }), replace: true });
+  // Step by step through what each version changed.
+  const at = versions.findIndex(({ cid }) => cid === to);
+  const step = (next: number) => {
+    const cid = versions[next]?.cid;
+    if (cid) void go({ search: ({ from: _, ...old }) => ({ ...old, to: cid }), replace: true });
+    if (next === versions.length - 1 && chain.hasNextPage) void chain.fetchNextPage();
+  };
+  const shown = versions[at];
+  useCommands([
+    ...stepCommands(t, at, versions.length, step),
+    {
+      id: 'edit',
+      label: t('entity.properties'),
+      group: t('group.entity'),
+      keys: ['e'],
+      run: () => void go({ to: '/entities/$id', params: { id } }),
+    },
+    ...(shown && at > 0
+      ? [
+          {
+            id: 'restore',
+            label: t('history.restore', { ver: shown.ver }),
+            group: t('group.entity'),
+            keys: ['r'],
+            run: () => setRestoring(shown),
+          },
+        ]
+      : []),
+  ]);
 
   if (chain.error)
     return (

@@ -4,6 +4,7 @@ import { FileUp } from 'lucide-react';
 import { useRef } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { Button } from '../../components/button.tsx';
+import { KeyCaps } from '../../components/key-caps.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
@@ -41,6 +42,7 @@ export function Choose({ onFiles }: { onFiles(files: File[]): void }) {
         />
         <Button look="main" onClick={choose}>
           {t('import.choose')}
+          <KeyCaps keys="o" />
         </Button>
       </div>
       <ul className="grid grid-cols-1 gap-4 sm:grid-cols-3">

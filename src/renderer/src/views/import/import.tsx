@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { PageHead } from '../../components/page-head.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { putFiles, useFiles } from '../../session/dropped-files.ts';
+import { focusContent } from '../../shell/arrival.ts';
 import { ArchiveImport } from './archive-import.tsx';
 import { Choose } from './choose.tsx';
 import { kindOfFile } from './chosen-files.ts';
@@ -30,6 +31,11 @@ export function Import() {
   useEffect(() => {
     if (files.length > 0 && run !== undefined) void go({ search: ({ run: _, ...rest }) => rest, replace: true });
   }, [files, run, go]);
+
+  // Each step is a screen of its own to whoever goes through it by keys.
+  const place = first ? `${kind} ${first.name}` : run;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when the place has become another one
+  useEffect(focusContent, [place]);
 
   const more = () => {
     putFiles([]);

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { CircleCheck, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
+import { KeyCaps } from '../../components/key-caps.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Waiting } from '../../components/waiting.tsx';
@@ -18,8 +19,22 @@ export function Summary({ id, report, onMore }: { id: string; report: ImportRepo
   const { t, number } = useTexts();
   const made = useQuery(madeQuery(id));
   const [undoing, setUndoing] = useState(false);
+  const go = useNavigate();
+  const home = made.data?.import.collection;
+  const group = t('group.import');
   useCommands([
-    { id: 'undo-import', label: t('undo.open'), group: t('group.import'), keys: ['u'], run: () => setUndoing(true) },
+    ...(home && !home.deleted
+      ? [
+          {
+            id: 'open',
+            label: t('import.openCollection'),
+            group,
+            keys: ['o'],
+            run: () => void go({ to: '/collections/$id', params: { id: home.id } }),
+          },
+        ]
+      : []),
+    { id: 'undo-import', label: t('undo.open'), group, keys: ['u'], run: () => setUndoing(true) },
   ]);
   if (made.error)
     return (
@@ -54,12 +69,14 @@ export function Summary({ id, report, onMore }: { id: string; report: ImportRepo
           {!collection.deleted && (
             <Link to="/collections/$id" params={{ id: collection.id }} className={buttonClasses('main')}>
               {t('import.openCollection')}
+              <KeyCaps keys="o" />
             </Link>
           )}
           <Button onClick={onMore}>{t('import.more')}</Button>
           <Button onClick={() => setUndoing(true)} disabled={made.data.untouched === 0 && !made.data.collection_goes}>
             <Undo2 size={15} aria-hidden />
             {t('undo.open')}
+            <KeyCaps keys="u" />
           </Button>
         </div>
       </section>

@@ -1,4 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { useCommands } from '../../commands/commands.ts';
 import { Field, Input, Select } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { collectionsQuery } from '../collections/collections-query.ts';
@@ -18,8 +20,18 @@ export function targetText({ collection, label }: Target): string {
 export function TargetChoice({ target, onChange }: { target: Target; onChange(target: Target): void }) {
   const { t } = useTexts();
   const list = useQuery(collectionsQuery);
+  const place = useRef<HTMLDivElement>(null);
+  useCommands([
+    {
+      id: 'import-target',
+      label: t('import.target'),
+      group: t('group.import'),
+      keys: ['c'],
+      run: () => [...(place.current?.querySelectorAll<HTMLElement>('select, input') ?? [])].at(-1)?.focus(),
+    },
+  ]);
   return (
-    <div className="flex flex-wrap items-start gap-3">
+    <div ref={place} className="flex flex-wrap items-start gap-3">
       <div className="w-56">
         <Field label={t('import.target')}>
           {(ids) => (

@@ -1,16 +1,25 @@
 import { Link } from '@tanstack/react-router';
 import { CloudDownload, FileArchive, FileUp, type LucideIcon } from 'lucide-react';
 import { Copied } from '../../components/copied.tsx';
+import { KeyCaps } from '../../components/key-caps.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import type { MessageKey } from '../../messages/translate.ts';
 
-const steps: { icon: LucideIcon; title: MessageKey; about: MessageKey; command: string; to?: '/sync' | '/import' }[] = [
+const steps: {
+  icon: LucideIcon;
+  title: MessageKey;
+  about: MessageKey;
+  command: string;
+  to: '/sync' | '/import';
+  keys: string;
+}[] = [
   {
     icon: FileUp,
     title: 'start.import',
     about: 'start.importAbout',
     command: 'archeion import FILE.csv --collection NAME',
     to: '/import',
+    keys: 'g i',
   },
   {
     icon: CloudDownload,
@@ -18,6 +27,7 @@ const steps: { icon: LucideIcon; title: MessageKey; about: MessageKey; command: 
     about: 'start.mirrorAbout',
     command: 'archeion remote add NAME URL --key KEY',
     to: '/sync',
+    keys: 'g y',
   },
   {
     icon: FileArchive,
@@ -25,6 +35,7 @@ const steps: { icon: LucideIcon; title: MessageKey; about: MessageKey; command: 
     about: 'start.archiveAbout',
     command: 'archeion import-car FILE.car',
     to: '/import',
+    keys: 'g i',
   },
 ];
 
@@ -35,17 +46,16 @@ export function FirstSteps() {
     <div className="max-w-4xl p-5">
       <p className="mb-5 text-base text-quiet">{t('start.emptyAbout')}</p>
       <ul className="grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
-        {steps.map(({ icon: Icon, title, about, command, to }) => (
+        {steps.map(({ icon: Icon, title, about, command, to, keys }) => (
           <li key={title} className="flex flex-col rounded-lg border border-line bg-surface p-4">
-            <Icon size={22} strokeWidth={1.5} className="mb-3 text-accent" aria-hidden />
+            <p className="mb-3 flex items-center justify-between">
+              <Icon size={22} strokeWidth={1.5} className="text-accent" aria-hidden />
+              <KeyCaps keys={keys} />
+            </p>
             <h2 className="font-semibold">
-              {to ? (
-                <Link to={to} search={{ add: true }} className="text-accent underline">
-                  {t(title)}
-                </Link>
-              ) : (
-                t(title)
-              )}
+              <Link to={to} search={{ add: true }} className="text-accent underline">
+                {t(title)}
+              </Link>
             </h2>
             <p className="mt-1 mb-3 flex-1 text-quiet">{t(about)}</p>
             <Copied text={command} whole />

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
+import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -22,14 +23,16 @@ export function Start() {
   const { t, number } = useTexts();
   const list = useQuery(collectionsQuery);
   const [creating, setCreating] = useState(false);
+  const go = useNavigate();
+  const [active, setActive] = useState(0);
+  const newest = (list.data?.collections ?? []).slice(0, shown);
+  const at = Math.min(active, newest.length - 1);
+  const open = (id: string | undefined) => id && void go({ to: '/collections/$id', params: { id } });
+  const group = t('group.list');
   useCommands([
-    {
-      id: 'new-collection',
-      label: t('collections.new'),
-      group: t('group.list'),
-      keys: ['n'],
-      run: () => setCreating(true),
-    },
+    ...stepCommands(t, at, newest.length, setActive),
+    { id: 'open', label: t('list.open'), group, keys: ['Enter'], palette: false, run: () => open(newest[at]?.id) },
+    { id: 'new-collection', label: t('collections.new'), group, keys: ['n'], run: () => setCreating(true) },
   ]);
   const total = list.data?.total ?? 0;
   return (
@@ -56,7 +59,7 @@ export function Start() {
             <h2 id="start-collections" className="px-5 pt-4 pb-1 text-base font-semibold">
               {t('collections.title')}
             </h2>
-            <CollectionLines collections={list.data.collections.slice(0, shown)} />
+            <CollectionLines collections={newest} active={at} />
             {total > shown && (
               <p className="px-5 py-3">
                 <Link to="/collections" className="text-accent underline">

@@ -106,7 +106,7 @@ function Known({ remote }: { remote: Remote }) {
             <Stand remote={remote} />
             <RunProgress remote={remote} />
             <div className="flex flex-wrap items-center gap-2">
-              <RunActions remote={remote} main={conflicts === 0} />
+              <RunActions remote={remote} main={conflicts === 0} keys="s" />
               {conflicts > 0 && (
                 <Link to="/sync/conflicts" className={buttonClasses('main')}>
                   {t('sync.decide')}

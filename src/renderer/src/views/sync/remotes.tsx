@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { CloudDownload, Plus } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
+import { stepCommands } from '../../commands/step-commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
+import { classes } from '../../components/classes.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { AddRemote } from './add-remote.tsx';
-import { RunActions } from './run-actions.tsx';
+import { RunActions, useRemoteOrder } from './run-actions.tsx';
 import { RunProgress } from './run-progress.tsx';
 import { Stand } from './stand.tsx';
 import { SyncHead } from './sync-head.tsx';
@@ -24,8 +27,29 @@ export function Remotes() {
   const { add } = route.useSearch();
   const go = useNavigate({ from: '/sync' });
   const open = (adding: boolean) => void go({ search: adding ? { add: true } : {}, replace: !adding });
-  useCommands([{ id: 'add-remote', label: t('sync.add'), group: t('group.list'), keys: ['n'], run: () => open(true) }]);
   const remotes = list.data?.remotes ?? [];
+  const [active, setActive] = useState(0);
+  const at = Math.min(active, remotes.length - 1);
+  const here = remotes[at];
+  const order = useRemoteOrder(here?.name ?? '');
+  const look = () => here && void go({ to: '/sync/remotes/$name', params: { name: here.name } });
+  const group = t('group.list');
+  useCommands([
+    ...stepCommands(t, at, remotes.length, setActive),
+    { id: 'open', label: t('list.open'), group, keys: ['Enter'], palette: false, run: look },
+    { id: 'add-remote', label: t('sync.add'), group, keys: ['n'], run: () => open(true) },
+    ...(here
+      ? [
+          {
+            id: 'sync',
+            label: t(here.running ? 'sync.cancel' : 'sync.run'),
+            group,
+            keys: ['s'],
+            run: () => order.mutate(here.running ? 'stop' : 'run'),
+          },
+        ]
+      : []),
+  ]);
   return (
     <>
       <SyncHead
@@ -49,9 +73,9 @@ export function Remotes() {
         </EmptyState>
       )}
       <ul className="grid grid-cols-1 max-w-6xl gap-4 p-5 xl:grid-cols-2">
-        {remotes.map((remote) => (
+        {remotes.map((remote, i) => (
           <li key={remote.name}>
-            <Card remote={remote} />
+            <Card remote={remote} active={i === at} />
           </li>
         ))}
       </ul>
@@ -60,11 +84,23 @@ export function Remotes() {
   );
 }
 
-function Card({ remote }: { remote: Remote }) {
+/** `active`: the keys are at it. */
+function Card({ remote, active }: { remote: Remote; active: boolean }) {
   const { t } = useTexts();
   const { name, url, direction, conflicts } = remote;
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (active) void card.current?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
   return (
-    <article aria-label={name} className="flex h-full flex-col gap-3 rounded-lg border border-line bg-surface p-4">
+    <article
+      ref={card}
+      aria-label={name}
+      className={classes(
+        'flex h-full flex-col gap-3 rounded-lg border border-line bg-surface p-4',
+        active && 'shadow-[inset_3px_0_0_var(--color-accent)]',
+      )}
+    >
       <div>
         <h2 className="text-base font-semibold">
           <Link to="/sync/remotes/$name" params={{ name }} className="hover:underline">
@@ -80,7 +116,7 @@ function Card({ remote }: { remote: Remote }) {
       </div>
       <RunProgress remote={remote} />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <RunActions remote={remote} />
+        <RunActions remote={remote} keys={active ? 's' : undefined} />
         {conflicts > 0 && (
           <Link to="/sync/conflicts" className={buttonClasses('main')}>
             {t('sync.decide')}

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { answered, api } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { KeyCaps } from '../../components/key-caps.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { Headline } from './stand.tsx';
@@ -29,8 +30,15 @@ export function useRemoteOrder(name: string) {
   });
 }
 
+interface RunActionsProps {
+  remote: Remote;
+  main?: boolean;
+  /** The key that does the same, where there is one. */
+  keys?: string | undefined;
+}
+
 /** Begins a sync, ends it, and says yes where one waits for somebody to look. */
-export function RunActions({ remote, main = false }: { remote: Remote; main?: boolean }) {
+export function RunActions({ remote, main = false, keys }: RunActionsProps) {
   const { t } = useTexts();
   const order = useRemoteOrder(remote.name);
   const [asking, setAsking] = useState(false);
@@ -43,12 +51,14 @@ export function RunActions({ remote, main = false }: { remote: Remote; main?: bo
           <Button onClick={() => order.mutate('stop')} disabled={order.isPending}>
             <Square size={13} aria-hidden />
             {t('sync.cancel')}
+            {keys && <KeyCaps keys={keys} />}
           </Button>
         ) : (
           <Button look={main ? 'main' : 'plain'} onClick={() => order.mutate('run')} disabled={order.isPending}>
             <RefreshCw size={14} aria-hidden />
             {t('sync.run')}
             <span className="sr-only">{name}</span>
+            {keys && <KeyCaps keys={keys} />}
           </Button>
         )}
         {stopped && <Button onClick={() => setAsking(true)}>{t('sync.look')}</Button>}

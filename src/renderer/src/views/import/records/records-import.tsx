@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { answered, api } from '../../../api/client.ts';
 import { useCommands } from '../../../commands/commands.ts';
 import { Button } from '../../../components/button.tsx';
+import { KeyCaps } from '../../../components/key-caps.tsx';
 import { Problem } from '../../../components/problem.tsx';
 import { saveAs } from '../../../components/save-as.ts';
 import { useSettled } from '../../../components/use-settled.ts';
@@ -186,6 +187,7 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
           {sample.data.whole && files.length === 1 && preview.data
             ? t('import.startCount', { count: preview.data.records, number: number(preview.data.records) })
             : t('import.startFiles', { count: files.length, number: number(files.length) })}
+          <KeyCaps keys="Mod+Enter" />
         </Button>
       </div>
     </form>

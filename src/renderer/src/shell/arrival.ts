@@ -1,0 +1,22 @@
+import { useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+
+/** Where the screens are; keys begin there. */
+export const contentId = 'content';
+
+/** Lets Tab begin with what is new, unless something of it has taken the focus itself. */
+export function focusContent(): void {
+  const content = document.getElementById(contentId);
+  if (content?.contains(document.activeElement) || document.querySelector('[role="dialog"]')) return;
+  content?.focus({ preventScroll: true });
+}
+
+/** Without this, whoever comes to a screen by keys has the whole navigation to go through before it. */
+export function useFocusOnArrival(): void {
+  const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
+  const before = useRef(path);
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== path) focusContent();
+    before.current = path;
+  }, [path]);
+}
