@@ -15,14 +15,14 @@ test('a sealed key is opened by the same secret alone, and is another text each 
   expect(seal.seal('uk_secret')).not.toBe(sealed);
   expect(new KeySeal(secret).open(sealed)).toBe('uk_secret');
   for (const wrong of [new KeySeal(other), new KeySeal(null)])
-    expect(() => wrong.open(sealed)).toThrow('add it again with its key');
+    expect(() => wrong.open(sealed)).toThrow('give this node a key for the remote anew');
   for (const broken of [
     sealed.slice(0, -2),
     'sealed 1 ',
     'sealed 1 AAAA',
     `${sealed.slice(0, 20)}x${sealed.slice(21)}`,
   ])
-    expect(() => seal.open(broken)).toThrow('add it again with its key');
+    expect(() => seal.open(broken)).toThrow('give this node a key for the remote anew');
 });
 
 test('without a secret keys are kept as they are, and such ones are read with one, too', () => {
@@ -48,6 +48,6 @@ test('a node with a secret stores no key of a remote in the clear, and syncs; wi
   expect(stored).not.toContain(key);
   await using node = await startNode({ data: folder.path });
   const refused = await ask(node, operator(node), 'POST /node/remotes/origin/sync');
-  expect(refused.text).toContain('add it again with its key');
+  expect(refused.text).toContain('give this node a key for the remote anew');
   expect(refused.status).toBe(503);
 });

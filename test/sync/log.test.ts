@@ -3,7 +3,7 @@ import type { PendingChangesView, RemoteView } from '../../src/server/resources/
 import type { SyncLogView, SyncStateView } from '../../src/server/resources/node/sync/wire.ts';
 import { misfits } from '../contract/document.ts';
 import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
-import { create, invalid, ok, update } from '../helpers/entities.ts';
+import { create, enrol, invalid, ok, read, update } from '../helpers/entities.ts';
 import type { Answer, TestNode } from '../helpers/node.ts';
 import { keyOf, type Pair, startCurated, startPair, sync } from './nodes.ts';
 
@@ -137,6 +137,50 @@ test('a remote gets another name, and all that is known of it stays', async () =
   expect((await ended(pair, 'archive')).last_run).toMatchObject({ error: null, report: { created: 1, refused: 0 } });
 });
 
+test('another key for a remote is of another user, and what was refused to the one before is tried again', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, here, place, work, curator } = pair;
+  const rekey = (body: object) => ask(mirror, here, 'PUT /node/remotes/origin/key', body);
+  const before = await remote(pair);
+  const guest = await user(origin, 'guest');
+  await enrol(origin, curator, place.id, guest, 'viewer');
+  const set = fitting<RemoteView>('PUT /node/remotes/{name}/key', await rekey({ key: keyOf(guest) }));
+  expect(set).toMatchObject({ user: guest.id, keyed: true, direction: 'both', mirrored: before.mirrored });
+  expect((await log(pair)).events[0]).toMatchObject({ kind: 'rekeyed', remote: 'origin', words: guest.id });
+
+  // What is done here is done as the guest, who may not; nothing of it is lost.
+  await update(mirror, here, work, { properties: { label: 'changed' } }).catch(() => undefined);
+  const stands = async () => (await remote(pair)).refused + (await remote(pair)).pending;
+  ok(await ask(mirror, here, 'POST /node/remotes/origin/run'));
+  await ended(pair);
+  const left = await stands();
+  ok(await rekey({ key: keyOf(curator) }));
+  expect((await remote(pair)).refused).toBe(0);
+  await update(mirror, here, await read(mirror, here, work.id), { properties: { label: 'changed again' } });
+  ok(await ask(mirror, here, 'POST /node/remotes/origin/run'));
+  await ended(pair);
+  expect([left >= 0, await stands()]).toEqual([true, 0]);
+  expect((await read(origin, curator, work.id)).properties.label).toBe('changed again');
+
+  expect((await rekey({ key: 'uk_wrong' })).body).toEqual(
+    invalid(['key'], expect.stringMatching('does not accept it')),
+  );
+  expect((await rekey({ key: null, direction: 'both' })).body).toEqual(invalid(['key'], 'is needed for pushing'));
+  expect((await rekey({})).status).toBe(400);
+  expect((await ask(mirror, here, 'PUT /node/remotes/nobody/key', { key: null })).status).toBe(404);
+  expect(ok<RemoteView>(await rekey({ key: null }))).toMatchObject({ user: null, keyed: false, direction: 'pull' });
+  const refused = await ask(mirror, here, `PUT /entities/${work.id}`, {
+    expect_tip: (await read(mirror, here, work.id)).cid,
+    properties: { label: 'no' },
+  });
+  expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+    403,
+    expect.stringContaining('remote set origin --key'),
+  ]);
+  await origin[Symbol.asyncDispose]();
+  expect((await rekey({ key: keyOf(curator) })).status).toBe(502);
+});
+
 test('an address is asked what it is, and nothing is kept', async () => {
   await using pair = await startPair();
   const { origin, mirror, here, curator } = pair;
@@ -159,9 +203,9 @@ test('only the operator hears of remotes', async () => {
   const ada = await user(mirror, 'ada');
   const routes = ['GET /node/sync/state', 'GET /node/sync/log', 'GET /node/remotes/origin/pending'];
   const posts = ['run', 'stop', 'rename'].map((name) => `POST /node/remotes/origin/${name}`);
-  for (const route of [...routes, ...posts, 'POST /node/remotes/check']) {
-    const body = { url: 'http://localhost:1', name: 'other' };
-    const sent = route.startsWith('POST') ? [body] : [];
+  for (const route of [...routes, ...posts, 'POST /node/remotes/check', 'PUT /node/remotes/origin/key']) {
+    const body = { url: 'http://localhost:1', name: 'other', key: 'uk_other' };
+    const sent = route.startsWith('GET') ? [] : [body];
     expect([
       (await ask(mirror, anonymous, route, ...sent)).status,
       (await ask(mirror, ada, route, ...sent)).status,

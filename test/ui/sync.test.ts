@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { operator, type Person, user } from '../helpers/callers.ts';
+import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, read, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { conflictsOf, keyOf, tipsOf } from '../sync/nodes.ts';
@@ -261,6 +261,51 @@ describe.skipIf(!browserThere)('the sync screens', { timeout: 2 * patience }, ()
     await page.getByText('No remotes yet').waitFor();
     await lookAt(page, 'sync-none');
     expect((await read(node, me, letter.id)).properties.label).toBe('To Ada');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('what comes of a remote, and the key for it, are changed by keys', async () => {
+    await addOrigin();
+    await added();
+    await syncNow(/In step/);
+    const form = page.getByRole('form', { name: 'What comes' });
+    await form.getByRole('radio', { name: 'All collections that the key may see.' }).focus();
+    await press('ArrowDown');
+    await page.getByRole('combobox', { name: 'Add a collection, by its name or id' }).focus();
+    await page.keyboard.type('lett');
+    await page.getByRole('option', { name: 'Letters' }).waitFor();
+    await press('Enter');
+    await form.getByRole('button', { name: `Remove ${place.id}` }).waitFor();
+    await form.getByRole('combobox', { name: 'Only of these types' }).focus();
+    await page.keyboard.type('letter');
+    await page.getByRole('option', { name: 'letter', exact: true }).first().waitFor();
+    await press('Enter');
+    await form.getByRole('checkbox', { name: 'With the bytes of files' }).focus();
+    await press('Space');
+    await form.getByRole('button', { name: 'Save what comes' }).focus();
+    await press('Enter');
+    await page.getByText('From the next sync on this comes', { exact: true }).waitFor();
+    await lookAt(page, 'sync-scope');
+    const remote = async () => (await ask(node, me, 'GET /node/remotes/museum')).body;
+    expect(await remote()).toMatchObject({ collections: [place.id], types: ['letter'], content: 'none' });
+
+    const guest = await user(origin, 'guest');
+    await press('Control+k');
+    await page.locator('[role="dialog"] input:focus').waitFor();
+    await page.keyboard.type('Change the key');
+    await press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Change the key' });
+    await dialog.locator('input:focus').waitFor();
+    await page.keyboard.type('uk_wrong');
+    await press('Enter');
+    await dialog.getByText(/does not accept it/).waitFor();
+    await lookAt(page, 'sync-key');
+    await press('Control+a');
+    await page.keyboard.type(keyOf(guest));
+    await press('Enter');
+    await page.getByText(`The key is of ${guest.id}`, { exact: true }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await remote()).toMatchObject({ user: guest.id, direction: 'both' });
     expect(visitor.faults).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { openClient } from './client.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
 interface Options extends GlobalOptions {
-  key?: string;
+  key?: string | false;
   collection?: string[];
   direction?: string;
   json?: boolean;
@@ -45,9 +45,7 @@ export function addRemote(program: Command, shell: Shell): void {
     .addOption(collectionOption())
     .addOption(typeOption())
     .option('--no-content', 'without the bytes of files')
-    .addOption(
-      new Option('--direction <which>', 'default: both with a key, else pull').choices(['both', 'pull', 'push']),
-    )
+    .addOption(directionOption())
     .addOption(watchOption())
     .addOption(rateOption())
     .addOption(hoursOption())
@@ -77,6 +75,9 @@ export function addRemote(program: Command, shell: Shell): void {
     .command('set <name>')
     .description('set how the node syncs with a remote by itself, and what of it comes here')
     .addOption(collectionOption())
+    .option('--key <key>', 'another API key for it')
+    .option('--no-key', 'no key any more; nothing is pushed then')
+    .addOption(directionOption())
     .option('--all-collections', 'all collections again')
     .addOption(typeOption())
     .option('--all-types', 'entities of all types again')
@@ -89,12 +90,17 @@ export function addRemote(program: Command, shell: Shell): void {
     .option('--json', 'print one JSON document')
     .action(async (name: string, _options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
+      const { key, direction } = options;
       const settings = { ...settingsOf(options), ...scopeOf(options) };
-      if (Object.values(settings).every((one) => one === undefined))
+      const sets = Object.values(settings).some((one) => one !== undefined);
+      if (direction !== undefined && key === undefined) throw new UsageError('Give --key with --direction.');
+      if (!sets && key === undefined)
         throw new UsageError(
-          'There is nothing to set: give --watch, --no-watch, --max-kbps, --hours, --collection, --type or --no-content.',
+          'There is nothing to set: give --watch, --no-watch, --max-kbps, --hours, --collection, --type, --no-content or --key.',
         );
       await using client = await openClient(shell, options);
+      if (key !== undefined)
+        await client.ask('PUT', `${path(name)}/key`, { key: key === false ? null : key, direction });
       const set = await client.ask<RemoteState>('PUT', path(name), settings);
       if (options.json) shell.out(JSON.stringify(set));
       else for (const line of describe(set)) shell.out(line);
@@ -109,6 +115,9 @@ export function addRemote(program: Command, shell: Shell): void {
 }
 
 const watchOption = () => new Option('--watch', 'sync with it by itself while "archeion serve" runs');
+
+const directionOption = () =>
+  new Option('--direction <which>', 'default: both with a key, else pull').choices(['both', 'pull', 'push']);
 
 const rateOption = () =>
   new Option('--max-kbps <n>', 'kilobits a second at most, or "none"').argParser((text: string) => {

@@ -39,6 +39,9 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
     case 'remote_renamed':
       rename(db, remote, row, time);
       return;
+    case 'remote_key':
+      putKey(db, remote, row, time);
+      return;
     case 'remote_run':
       putRun(db, remote, row);
       if (row.notable) noteRun(db, row, time);
@@ -116,6 +119,17 @@ function putRemote(db: Writer, row: RowOf<'remote'>, time: number): void {
   );
   const remote = db.get<{ key: number }>('SELECT key FROM remote WHERE name = ?', row.remote)?.key ?? 0;
   putCollections(db, remote, row.collections);
+  rebuildPending(db, remote);
+}
+
+function putKey(db: Writer, remote: number, row: RowOf<'remote_key'>, time: number): void {
+  const { secret, user, direction } = row;
+  const before = db.get<{ user_id: string | null }>('SELECT user_id FROM remote WHERE key = ?', remote)?.user_id;
+  db.run('UPDATE remote SET secret = ?, user_id = ?, direction = ? WHERE key = ?', secret, user, direction, remote);
+  noteSync(db, { time, remote: row.remote, kind: 'rekeyed', ...(user === null ? {} : { detail: user }) });
+  // Somebody else may see and do what was refused to the one before.
+  if (user !== before) db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
+  db.run('DELETE FROM push_refusal WHERE remote = ? AND status IN (401, 403)', remote);
   rebuildPending(db, remote);
 }
 

@@ -62,6 +62,8 @@ export type SyncRow =
       /** Whether the log is told: something was done, or it went otherwise than the time before. */
       notable: boolean;
     }
+  /** Another key, of a user there; both null for none. */
+  | { kind: 'remote_key'; remote: string; secret: string | null; user: string | null; direction: Direction }
   | ({ kind: 'remote_settings'; remote: string } & RemoteSettings)
   /** `wider`: what was passed over may be wanted now, so that its feed is read anew. */
   | ({ kind: 'remote_scope'; remote: string; wider: boolean } & RemoteScope)

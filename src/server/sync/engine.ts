@@ -2,73 +2,37 @@ import PQueue from 'p-queue';
 import { FileStore } from '../blocks/file-store.ts';
 import { PartialFiles } from '../blocks/partial-files.ts';
 import { Turns } from '../blocks/turns.ts';
-import { AlreadyExistsError, NotFoundError, ValidationError } from '../errors.ts';
+import { AlreadyExistsError, NotFoundError } from '../errors.ts';
 import { idOn, type Network } from '../model/ids.ts';
-import type { Identity } from '../store/identity.ts';
 import { filesFolder, partialsFolder } from '../store/network-folders.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import type { Networks } from '../store/networks.ts';
 import { findRemote, listRemotes, type Remote, seenIntervals } from '../store/remotes.ts';
-import type { Direction, RemoteScope, RemoteSettings, SyncRow } from '../store/sync-rows.ts';
+import type { RemoteSettings, SyncRow } from '../store/sync-rows.ts';
 import { agreement } from './brake.ts';
 import { syncContent } from './content-sync.ts';
-import { type FirstLook, lookFirst } from './first-look.ts';
+import type { NewRemote, Preview, RemoteChange, RunOptions, SyncOptions } from './engine-options.ts';
+import { lookFirst } from './first-look.ts';
 import { cardOf, type Introduction, introduced } from './introduction.ts';
 import { KeySeal } from './key-seal.ts';
 import { followLive, type LiveOptions } from './live.ts';
 import { previewPull, pull } from './pull.ts';
 import { push } from './push.ts';
 import type { ContentMemory } from './push-context.ts';
-import { type PendingChanges, type PushPreview, pendingChanges, previewPush } from './push-pending.ts';
+import { type PendingChanges, pendingChanges, previewPush } from './push-pending.ts';
 import { RemoteClient } from './remote.ts';
-import { checkedScope, checkedSettings, checkedUrl, everything, isSameScope, isWider } from './remote-settings.ts';
+import {
+  checkedDirection,
+  checkedScope,
+  checkedSettings,
+  checkedUrl,
+  everything,
+  isSameScope,
+  isWider,
+} from './remote-settings.ts';
 import { type RemoteStatus, statusOf } from './remote-status.ts';
 import { emptyReport, type Report } from './report.ts';
 import { Runs } from './runs.ts';
 import { Throttle } from './throttle.ts';
-
-export interface SyncOptions {
-  networks: Networks;
-  identity: Pick<Identity, 'addAlias' | 'removeAliases' | 'ensureOperator'>;
-  /** The service's name on the wire. */
-  service: string;
-  /** This node's own instance id. */
-  instance: string;
-  now: () => number;
-  /** Milliseconds that only grow. */
-  clock: () => number;
-  random: () => number;
-  /** What stored keys of remotes are sealed with, as 32 bytes in base64url; null: they are stored as they are. */
-  sealKey?: string | null;
-  /** Milliseconds to wait before a request is sent again; tests give their own. */
-  wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
-}
-
-export interface RunOptions {
-  signal?: AbortSignal;
-  /** Somebody has looked, and agrees to whatever it changes. */
-  accept?: boolean;
-}
-
-/** What may be set of a remote; what is left out stays as it is. */
-export type RemoteChange = Partial<RemoteSettings & RemoteScope>;
-
-export interface NewRemote extends RemoteChange {
-  name: string;
-  url: string;
-  key?: string | undefined;
-  direction?: Direction | undefined;
-}
-
-/** What a sync would do. */
-export interface Preview {
-  /** New events, of how many entities. */
-  events: number;
-  entities: number;
-  /** How much a first mirror is; null where it is not the first. */
-  first: FirstLook | null;
-  push: PushPreview[];
-}
 
 const pageSize = 500;
 const pushConcurrency = 8;
@@ -105,8 +69,7 @@ export class SyncEngine implements AsyncDisposable {
     const scope = checkedScope(network, everything, wanted);
     const { collections } = scope;
     const secret = wanted.key ?? null;
-    const direction = wanted.direction ?? (secret === null ? 'pull' : 'both');
-    if (secret === null && direction !== 'pull') throw ValidationError.at(['key'], 'is needed for pushing');
+    const direction = checkedDirection(secret, wanted.direction, 'both');
     const store = await networks.get(network);
     if (store.read((db) => findRemote(db, wanted.name)))
       throw new AlreadyExistsError(`There is a remote ${wanted.name} already. Remove it first, or use another name.`);
@@ -192,6 +155,33 @@ export class SyncEngine implements AsyncDisposable {
       identity.removeAliases(aliasName(network, name));
     });
     return this.status(network, to);
+  }
+
+  /**
+   * Another key for a remote, or none: the first question is asked again, and whoever the key is of becomes the operator's
+   * alias there instead of the one before.
+   * @throws NotFoundError, ValidationError, UnreachableError, AlreadyExistsError while it runs, or where it is another node
+   */
+  async rekey(
+    network: Network,
+    name: string,
+    { key, direction }: Pick<NewRemote, 'direction'> & { key: string | null },
+  ): Promise<RemoteStatus> {
+    const { store, remote } = await this.#remote(network, name);
+    const { identity, now, instance: own } = this.#options;
+    const way = checkedDirection(key, direction, remote.direction);
+    await this.#alone(network, name, async () => {
+      await using client = await this.#client(network, { url: remote.url, secret: key });
+      const { instance, user } = await introduced(client, { network, own, keyed: key !== null });
+      if (instance !== remote.instance)
+        throw new AlreadyExistsError(`${client.host} is another node than before. Remove the remote and add it again.`);
+      const secret = key === null ? null : this.#seal.seal(key);
+      const row: SyncRow = { kind: 'remote_key', remote: name, secret, user, direction: way };
+      await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: now() }]);
+      identity.removeAliases(aliasName(network, name));
+      if (user !== null) identity.addAlias(identity.ensureOperator().account.id, aliasName(network, name), user);
+    });
+    return this.status(network, name);
   }
 
   /** A page of what differs from a remote, as far as is known here. @throws NotFoundError */

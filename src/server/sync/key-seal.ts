@@ -38,7 +38,7 @@ export class KeySeal {
       return opening.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + opening.final('utf8');
     } catch {
       throw new UnavailableError(
-        'The key for this remote is sealed by the keyring of the desktop app in which it was given. Sync there, or remove the remote and add it again with its key.',
+        'The key for this remote is sealed by the keyring of the desktop app in which it was given. Sync there, or give this node a key for the remote anew.',
       );
     }
   }

@@ -1,6 +1,6 @@
 import { ValidationError } from '../errors.ts';
 import { isEntityId, type Network, networkOf } from '../model/ids.ts';
-import type { RemoteScope, RemoteSettings } from '../store/sync-rows.ts';
+import type { Direction, RemoteScope, RemoteSettings } from '../store/sync-rows.ts';
 import { readHours } from './hours.ts';
 
 /** The scope of a remote without limits. */
@@ -33,6 +33,13 @@ export function checkedSettings(before: RemoteSettings, wanted: Partial<RemoteSe
   if (hours !== null && readHours(hours) === null)
     throw ValidationError.at(['hours'], 'must be two different hours of the day, as 22-6');
   return { watch, max_kbps, hours };
+}
+
+/** Without a key nothing can be pushed. @throws ValidationError */
+export function checkedDirection(key: string | null, wanted: Direction | undefined, usual: Direction): Direction {
+  const direction = wanted ?? (key === null ? 'pull' : usual);
+  if (key === null && direction !== 'pull') throw ValidationError.at(['key'], 'is needed for pushing');
+  return direction;
 }
 
 /** http or https, and nothing in it but an address. */

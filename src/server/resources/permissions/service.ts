@@ -64,7 +64,7 @@ function actingIn<A extends Actor>(
   if (!mirror.pushes || mirror.user === null)
     return {
       acting: actor,
-      refusal: `${where}, to which nothing is pushed: remove the remote and add it again with a key (archeion remote add ${mirror.name} ${mirror.url} --key KEY), or write at ${mirror.url}.`,
+      refusal: `${where}, to which nothing is pushed: give it a key (archeion remote set ${mirror.name} --key KEY --direction both), or write at ${mirror.url}.`,
     };
   return { acting: { ...actor, ids: [mirror.user] }, refusal: null };
 }

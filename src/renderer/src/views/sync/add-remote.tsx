@@ -5,13 +5,13 @@ import { type FormEvent, useId, useState } from 'react';
 import { answered, api } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { Field, Input, Select } from '../../components/field.tsx';
+import { Field, Input } from '../../components/field.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { type Direction, DirectionField } from './direction-field.tsx';
 
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
-type Direction = 'both' | 'pull' | 'push';
 
 /** Makes a remote known: its address, a key, a test of both, and a name. */
 export function AddRemote({ open, onClose }: { open: boolean; onClose(): void }) {
@@ -105,16 +105,7 @@ export function AddRemote({ open, onClose }: { open: boolean; onClose(): void })
         <Field label={t('sync.name')} error={badName ? t('sync.badName') : undefined}>
           {(ids) => <Input {...ids} maxLength={50} value={name} onChange={({ target }) => setTyped(target.value)} />}
         </Field>
-        <Field label={t('sync.direction')}>
-          {(ids) => (
-            <Select {...ids} value={direction} onChange={({ target }) => setDirection(target.value as Direction | '')}>
-              <option value="">{t('sync.direction.usual')}</option>
-              <option value="both">{t('sync.direction.both')}</option>
-              <option value="pull">{t('sync.direction.pull')}</option>
-              <option value="push">{t('sync.direction.push')}</option>
-            </Select>
-          )}
-        </Field>
+        <DirectionField value={direction} usual={t('sync.direction.usual')} onChange={setDirection} />
         <label className="flex items-center gap-2">
           <input
             type="checkbox"

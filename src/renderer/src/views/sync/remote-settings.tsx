@@ -6,7 +6,7 @@ import { Field, Input } from '../../components/field.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
-import { PeerName } from '../entity/peer-name.tsx';
+import { ScopeForm } from './scope-form.tsx';
 import { type Remote, remoteQuery } from './sync-queries.ts';
 import { WatchSwitch } from './watch-switch.tsx';
 
@@ -15,7 +15,7 @@ const hoursForm = /^([01]?\d|2[0-4])-([01]?\d|2[0-4])$/;
 /** How the node syncs with a remote by itself: whether, in which hours, how fast; and what of it comes. */
 export function RemoteSettings({ remote }: { remote: Remote }) {
   const { t } = useTexts();
-  const { name, hours, max_kbps, collections, types, content } = remote;
+  const { name, hours, max_kbps } = remote;
   const queries = useQueryClient();
   const [typedHours, setHours] = useState(hours ?? '');
   const [typedRate, setRate] = useState(max_kbps === null ? '' : String(max_kbps));
@@ -76,22 +76,7 @@ export function RemoteSettings({ remote }: { remote: Remote }) {
         </Button>
         {save.error && <Problem error={save.error} />}
       </form>
-      <div>
-        <h3 className="text-xs font-medium text-quiet">{t('sync.scope')}</h3>
-        {collections.length === 0 ? (
-          <p>{t('sync.scopeAll')}</p>
-        ) : (
-          <ul className="list-disc pl-5">
-            {collections.slice(0, 50).map((id) => (
-              <li key={id} className="break-words">
-                <PeerName id={id} />
-              </li>
-            ))}
-          </ul>
-        )}
-        {types.length > 0 && <p>{t('sync.scopeTypes', { types: types.join(', ') })}</p>}
-        {content === 'none' && <p>{t('sync.scopeNoFiles')}</p>}
-      </div>
+      {remote.direction !== 'push' && <ScopeForm remote={remote} />}
     </section>
   );
 }

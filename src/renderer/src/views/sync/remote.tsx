@@ -10,6 +10,7 @@ import { Problem } from '../../components/problem.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { Pending } from './pending.tsx';
+import { RekeyRemote } from './rekey-remote.tsx';
 import { RemoteSettings } from './remote-settings.tsx';
 import { RemoveRemote } from './remove-remote.tsx';
 import { RenameRemote } from './rename-remote.tsx';
@@ -57,7 +58,7 @@ function Above() {
 function Known({ remote }: { remote: Remote }) {
   const { t } = useTexts();
   const { name, url, user, instance, direction, conflicts, running } = remote;
-  const [dialog, setDialog] = useState<'rename' | 'remove' | null>(null);
+  const [dialog, setDialog] = useState<'rename' | 'rekey' | 'remove' | null>(null);
   const order = useRemoteOrder(name);
   useCommands([
     {
@@ -68,6 +69,7 @@ function Known({ remote }: { remote: Remote }) {
       run: () => order.mutate(running ? 'stop' : 'run'),
     },
     { id: 'rename-remote', label: t('sync.rename'), group: t('group.remote'), run: () => setDialog('rename') },
+    { id: 'rekey-remote', label: t('sync.rekey'), group: t('group.remote'), run: () => setDialog('rekey') },
     { id: 'remove-remote', label: t('sync.remove'), group: t('group.remote'), run: () => setDialog('remove') },
   ]);
   return (
@@ -96,6 +98,7 @@ function Known({ remote }: { remote: Remote }) {
             }
           >
             <MenuItem onSelect={() => setDialog('rename')}>{t('sync.rename')}</MenuItem>
+            <MenuItem onSelect={() => setDialog('rekey')}>{t('sync.rekey')}</MenuItem>
             <MenuItem onSelect={() => setDialog('remove')}>{t('sync.remove')}</MenuItem>
           </Menu>
         }
@@ -123,6 +126,7 @@ function Known({ remote }: { remote: Remote }) {
         <RemoteSettings remote={remote} />
       </div>
       <RenameRemote name={name} open={dialog === 'rename'} onClose={() => setDialog(null)} />
+      <RekeyRemote remote={remote} open={dialog === 'rekey'} onClose={() => setDialog(null)} />
       <RemoveRemote remote={remote} open={dialog === 'remove'} onClose={() => setDialog(null)} />
     </>
   );

@@ -22,6 +22,7 @@ import type {
   CheckRemoteBody,
   PendingChangesView,
   RemoteCheckView,
+  RemoteKeyBody,
   RemoteSettingsBody,
   RemotesView,
   RemoteView,
@@ -100,6 +101,18 @@ export class RemotesController {
   @Response<ErrorView>(409, 'The name is taken, or a sync with it is under way')
   rename(@Request() request: CallerRequest, @Path() name: string, @Body() body: RenameRemoteBody): Promise<RemoteView> {
     return this.remotes.rename(request.caller, name, body.name);
+  }
+
+  /**
+   * Give another key for a remote, or none. The remote is asked at once whose it is; what is mirrored and what waits to go
+   * there stays as it is.
+   */
+  @Put('remotes/{name}/key')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ErrorView>(409, 'It is another node than before, or a sync with it is under way')
+  @Response<ErrorView>(502, 'It does not answer')
+  rekey(@Request() request: CallerRequest, @Path() name: string, @Body() body: RemoteKeyBody): Promise<RemoteView> {
+    return this.remotes.rekey(request.caller, name, body);
   }
 
   /**

@@ -13,6 +13,7 @@ import type {
   CheckRemoteBody,
   PendingChangesView,
   RemoteCheckView,
+  RemoteKeyBody,
   RemoteSettingsBody,
   RemotesView,
   RemoteView,
@@ -74,6 +75,13 @@ export class RemotesService {
     operator(caller);
     const { network } = caller;
     const set = await this.#watcher.without(network, name, () => this.#sync.rename(network, name, to));
+    return this.#view(network, set);
+  }
+
+  async rekey(caller: Caller, name: string, { key, direction }: RemoteKeyBody): Promise<RemoteView> {
+    operator(caller);
+    const { network } = caller;
+    const set = await this.#watcher.without(network, name, () => this.#sync.rekey(network, name, { key, direction }));
     return this.#view(network, set);
   }
 

@@ -107,6 +107,18 @@ export interface RenameRemoteBody {
   name: RemoteName;
 }
 
+export interface RemoteKeyBody {
+  /**
+   * An API key for it, which takes the place of the one before; null: none any more, so that nothing is pushed.
+   * @minLength 1
+   * @maxLength 500
+   * @pattern ^[\x21-\x7e]+$
+   */
+  key: string | null;
+  /** Left out: as it was, or `pull` without a key. */
+  direction?: RemoteDirection;
+}
+
 /** An entity that differs from what a remote is known to have. */
 export interface PendingChangeView {
   id: EntityId;

@@ -1,0 +1,145 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { type FormEvent, useId, useState } from 'react';
+import { answered, api } from '../../api/client.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Combobox } from '../../components/combobox.tsx';
+import { Field } from '../../components/field.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { TagsField } from '../../components/tags-field.tsx';
+import { toast } from '../../components/toasts.tsx';
+import { useTexts } from '../../messages/texts.tsx';
+import { namesQuery } from '../argo/argo-queries.ts';
+import { collectionsQuery } from '../collections/collections-query.ts';
+import { PeerName } from '../entity/peer-name.tsx';
+import { type Remote, remoteQuery } from './sync-queries.ts';
+
+const idForm = /^(?:II[0-9A-HJKMNP-TV-Z]{24}|[0-9A-HJKMNP-TV-Z]{26})$/;
+
+/** What of a remote comes here: which collections, which types, and whether the bytes of files do. */
+export function ScopeForm({ remote }: { remote: Remote }) {
+  const { t } = useTexts();
+  const { name } = remote;
+  const queries = useQueryClient();
+  const form = useId();
+  const [scope, setScope] = useState({
+    some: remote.collections.length > 0,
+    collections: remote.collections,
+    types: remote.types,
+    content: remote.content,
+  });
+  const change = (next: Partial<typeof scope>) => setScope({ ...scope, ...next });
+  const known = useQuery(namesQuery);
+  const wanted = { collections: scope.some ? scope.collections : [], types: scope.types, content: scope.content };
+  const save = useMutation({
+    mutationFn: () => answered(api.PUT('/node/remotes/{name}', { params: { path: { name } }, body: wanted })),
+    onSuccess: (set) => {
+      queries.setQueryData(remoteQuery(name).queryKey, set);
+      setScope({ ...set, some: set.collections.length > 0 });
+      toast(t('sync.scopeSaved'));
+    },
+  });
+  const said = ({ collections, types, content }: typeof wanted) =>
+    JSON.stringify([collections.toSorted(), types.toSorted(), content]);
+  const changed = said(wanted) !== said(remote);
+  const incomplete = scope.some && scope.collections.length === 0;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (changed && !incomplete && !save.isPending) save.mutate();
+  };
+  return (
+    <form id={form} onSubmit={submit} className="space-y-3" aria-labelledby={`${form}-title`}>
+      <h3 id={`${form}-title`} className="font-semibold">
+        {t('sync.scope')}
+      </h3>
+      <fieldset className="space-y-1">
+        <legend className="sr-only">{t('sync.scopeCollections')}</legend>
+        {[false, true].map((some) => (
+          <label key={String(some)} className="flex items-center gap-2">
+            <input
+              type="radio"
+              name={form}
+              className="size-4 accent-accent"
+              checked={scope.some === some}
+              onChange={() => change({ some })}
+            />
+            {t(some ? 'sync.scopeSome' : 'sync.scopeAll')}
+          </label>
+        ))}
+      </fieldset>
+      {scope.some && <CollectionsField ids={scope.collections} onChange={(collections) => change({ collections })} />}
+      <Field label={t('sync.scopeTypes')} hint={t('sync.scopeTypesAbout')}>
+        {({ id }) => (
+          <TagsField
+            id={id}
+            label={t('sync.scopeTypes')}
+            values={scope.types}
+            onChange={(types) => change({ types })}
+            suggestions={(known.data?.types ?? []).map(({ type }) => type)}
+          />
+        )}
+      </Field>
+      <label className="flex items-center gap-2">
+        <input
+          type="checkbox"
+          className="size-4 accent-accent"
+          checked={scope.content === 'tips'}
+          onChange={({ target }) => change({ content: target.checked ? 'tips' : 'none' })}
+        />
+        {t('sync.scopeFiles')}
+      </label>
+      <Button type="submit" disabled={!changed || incomplete || save.isPending}>
+        {t('sync.scopeSave')}
+      </Button>
+      <p className="text-xs text-quiet">{t('sync.scopeAbout')}</p>
+      {save.error && <Problem error={save.error} />}
+    </form>
+  );
+}
+
+/** Collections by their names where they are here already, else by their ids. */
+function CollectionsField({ ids, onChange }: { ids: readonly string[]; onChange(ids: string[]): void }) {
+  const { t } = useTexts();
+  const [text, setText] = useState('');
+  const here = useQuery(collectionsQuery);
+  const part = text.trim();
+  const typed = idForm.test(part) && !ids.includes(part) ? [{ id: part, label: part }] : [];
+  const found = (here.data?.collections ?? [])
+    .filter(({ id, label }) => !ids.includes(id) && (label ?? '').toLowerCase().includes(part.toLowerCase()))
+    .slice(0, 12)
+    .map(({ id, label }) => ({ id, label: label ?? '' }));
+  return (
+    <div className="space-y-1.5">
+      <ul aria-label={t('sync.scopeCollections')} className="space-y-1">
+        {ids.map((id) => (
+          <li key={id} className="flex items-center gap-2 rounded-md bg-sunken pl-2">
+            <span className="min-w-0 flex-1 truncate">
+              <PeerName id={id} />
+            </span>
+            <IconButton
+              small
+              label={t('tags.remove', { name: id })}
+              onClick={() => onChange(ids.filter((one) => one !== id))}
+            >
+              <X size={13} aria-hidden />
+            </IconButton>
+          </li>
+        ))}
+      </ul>
+      <Combobox
+        label={t('sync.scopeAdd')}
+        placeholder={t('sync.scopeAdd')}
+        text={text}
+        onText={setText}
+        options={typed.length > 0 ? typed : found}
+        keyOf={({ id }) => id}
+        show={({ id, label }) => <bdi>{label || id}</bdi>}
+        note={t('sync.scopeIdAbout')}
+        onChoose={({ id }) => {
+          setText('');
+          onChange([...ids, id]);
+        }}
+      />
+    </div>
+  );
+}

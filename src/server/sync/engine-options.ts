@@ -1,0 +1,48 @@
+import type { Identity } from '../store/identity.ts';
+import type { Networks } from '../store/networks.ts';
+import type { Direction, RemoteScope, RemoteSettings } from '../store/sync-rows.ts';
+import type { FirstLook } from './first-look.ts';
+import type { PushPreview } from './push-pending.ts';
+
+export interface SyncOptions {
+  networks: Networks;
+  identity: Pick<Identity, 'addAlias' | 'removeAliases' | 'ensureOperator'>;
+  /** The service's name on the wire. */
+  service: string;
+  /** This node's own instance id. */
+  instance: string;
+  now: () => number;
+  /** Milliseconds that only grow. */
+  clock: () => number;
+  random: () => number;
+  /** What stored keys of remotes are sealed with, as 32 bytes in base64url; null: they are stored as they are. */
+  sealKey?: string | null;
+  /** Milliseconds to wait before a request is sent again; tests give their own. */
+  wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+export interface RunOptions {
+  signal?: AbortSignal;
+  /** Somebody has looked, and agrees to whatever it changes. */
+  accept?: boolean;
+}
+
+/** What may be set of a remote; what is left out stays as it is. */
+export type RemoteChange = Partial<RemoteSettings & RemoteScope>;
+
+export interface NewRemote extends RemoteChange {
+  name: string;
+  url: string;
+  key?: string | undefined;
+  direction?: Direction | undefined;
+}
+
+/** What a sync would do. */
+export interface Preview {
+  /** New events, of how many entities. */
+  events: number;
+  entities: number;
+  /** How much a first mirror is; null where it is not the first. */
+  first: FirstLook | null;
+  push: PushPreview[];
+}
