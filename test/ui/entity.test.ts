@@ -257,8 +257,10 @@ describe.skipIf(!browserThere)('an entity', { timeout: patience }, () => {
     await page.goBack();
     await page.getByRole('button', { name: 'Restore' }).waitFor();
     await lookAt(page, 'entity-deleted');
-    await page.getByRole('button', { name: 'Restore' }).click();
+    // It is called what it was called.
     await heading('To Ada').waitFor();
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByText('Restored as version 6', { exact: true }).waitFor();
     expect((await read(node, me, letter.id)).ver).toBe(6);
     expect(visitor.faults).toEqual([]);
   });

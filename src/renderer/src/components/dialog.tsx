@@ -13,13 +13,15 @@ interface DialogProps {
   about?: ReactNode;
   /** As wide as the page allows. */
   wide?: boolean;
+  /** It is only read, so that the keys that scroll it are its own. */
+  reading?: boolean;
   /** The buttons below. */
   actions?: ReactNode;
   children?: ReactNode;
 }
 
 /** A window over the page. The focus stays in it, Escape closes it, and the focus goes back to where it was. */
-export function Dialog({ open, onClose, title, about, wide, actions, children }: DialogProps) {
+export function Dialog({ open, onClose, title, about, wide, reading, actions, children }: DialogProps) {
   const { t } = useTexts();
   return (
     <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
@@ -44,7 +46,11 @@ export function Dialog({ open, onClose, title, about, wide, actions, children }:
               </IconButton>
             </Radix.Close>
           </header>
-          {children && <div className="min-h-0 flex-1 overflow-auto p-4">{children}</div>}
+          {children && (
+            <div {...(reading ? { tabIndex: 0 } : {})} className="min-h-0 flex-1 overflow-auto p-4">
+              {children}
+            </div>
+          )}
           {actions && <footer className="flex justify-end gap-2 border-t border-line p-3">{actions}</footer>}
         </Radix.Content>
       </Radix.Portal>

@@ -12,10 +12,10 @@ export function KeyboardHelp({ open, onClose }: { open: boolean; onClose(): void
     return [...Map.groupBy(withKeys, ({ group }) => group)];
   }, [open]);
   return (
-    <Dialog open={open} onClose={onClose} title={t('help.title')} about={t('help.about')}>
-      <div className="space-y-4">
+    <Dialog open={open} onClose={onClose} title={t('help.title')} about={t('help.about')} wide reading>
+      <div className="gap-x-8 sm:columns-2">
         {groups.map(([group, commands]) => (
-          <section key={group}>
+          <section key={group} className="mb-4 break-inside-avoid">
             <h3 className="mb-1 text-xs font-medium text-quiet">{group}</h3>
             <dl className="divide-y divide-line">
               {commands.map(({ id, label, keys }) => (
