@@ -28,6 +28,8 @@ export interface Texts {
   ago(value: Date): string;
   /** Several in one sentence. */
   list(texts: readonly string[]): string;
+  /** As in a sentence, with its word for `and`. */
+  both(texts: readonly string[]): string;
   /** A size in bytes, kilobytes and so on, of 1,000 each. */
   bytes(value: number): string;
 }
@@ -48,6 +50,7 @@ export function textsOf(language: string, messages: Messages): Texts {
   const time = new Intl.DateTimeFormat(language, { timeStyle: 'medium' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   const list = new Intl.ListFormat(language, { type: 'unit' });
+  const both = new Intl.ListFormat(language);
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
 
   function template(key: MessageKey, values: Values): string {
@@ -102,6 +105,7 @@ export function textsOf(language: string, messages: Messages): Texts {
       return relative.format(Math.round(seconds / size), unit);
     },
     list: (texts) => list.format(texts),
+    both: (texts) => both.format(texts),
     bytes(value) {
       const power = value < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(value) / 3));
       const unit = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'][power];

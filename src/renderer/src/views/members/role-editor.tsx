@@ -22,7 +22,7 @@ const reserved = ['collection', 'root', 'contains', 'in'];
 
 /** Makes a role, or changes what one allows. It holds from the next request on for everybody who has it. */
 export function RoleEditor({ collection, grants, role, onClose }: RoleEditorProps) {
-  const { t, list } = useTexts();
+  const { t, both } = useTexts();
   const roles = rolesOf(collection);
   const [before] = useState<readonly string[]>(role === null ? [] : (roles[role] ?? []));
   const [name, setName] = useState(role ?? '');
@@ -93,7 +93,7 @@ export function RoleEditor({ collection, grants, role, onClose }: RoleEditorProp
           {held.length === 0
             ? t('roles.inWordsNone')
             : t('roles.inWords', {
-                abilities: list(held.map(({ id }) => t(`roles.ability.${id}`))),
+                abilities: both(held.map(({ id }) => t(`roles.ability.${id}`))),
               })}
         </p>
         <GrantBoxes grants={grants} given={given} locked={role === 'public' ? ['*:view'] : []} onChange={setGiven} />
