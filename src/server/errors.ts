@@ -77,6 +77,10 @@ export class NotFoundError extends DomainError {
   constructor(message = 'Entity not found', details?: Details) {
     super(message, details);
   }
+  /** Under the specification's one text, what it is that is not there: a sentence. */
+  static of(reason: string, details?: Details): NotFoundError {
+    return new NotFoundError(undefined, { reason, ...details });
+  }
 }
 
 /**

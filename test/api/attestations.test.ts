@@ -6,7 +6,18 @@ import { checkProof } from '../../src/server/attest/proof.ts';
 import type { AttestationView, ConsistencyView, ProofView } from '../../src/server/resources/attestations/wire.ts';
 import { settled } from '../helpers/attestations.ts';
 import { anonymous, ask, impostor, on, type Person, user } from '../helpers/callers.ts';
-import { create, type Entity, invalid, notFound, nowhere, ok, onTest, remove, update } from '../helpers/entities.ts';
+import {
+  create,
+  type Entity,
+  invalid,
+  lacking,
+  notFound,
+  nowhere,
+  ok,
+  onTest,
+  remove,
+  update,
+} from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { first, idOf, next, step } from '../helpers/store.ts';
 
@@ -103,7 +114,7 @@ describe('a version that came with later ones', () => {
     const answer = await other.fetch(`/versions/${one.id}/1/attestation`);
     expect([answer.status, answer.body]).toEqual([
       404,
-      { error: expect.stringMatching(/^Version 1 was never the tip here/), details: { next_attested: 2 } },
+      lacking(expect.stringMatching(/^Version 1 was never the tip here/), { next_attested: 2 }),
     ]);
     expect((await other.fetch(`/versions/${one.id}/2/attestation`)).body).toMatchObject({ cid: two.cid });
   });
@@ -169,7 +180,10 @@ describe('a proof', () => {
     expect(await refused(`/node/attestations/proof?id=${id}&tx=x`)).toEqual([400, needed]);
     expect(await refused(`/node/attestations/proof?id=${onTest}`)).toEqual([400, invalid(['id'], expect.any(String))]);
     expect(await refused(`/node/attestations/proof?id=${nowhere}`)).toEqual([404, notFound]);
-    expect(await refused(`/node/attestations/proof?id=${id}&ver=4`)).toEqual([404, { error: 'Version not found' }]);
-    expect(await refused('/node/attestations/proof?tx=none')).toEqual([404, { error: 'Attestation not found' }]);
+    expect(await refused(`/node/attestations/proof?id=${id}&ver=4`)).toEqual([
+      404,
+      lacking('There is no such version'),
+    ]);
+    expect(await refused('/node/attestations/proof?tx=none')).toEqual([404, lacking('There is no such attestation')]);
   });
 });

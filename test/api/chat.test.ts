@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, onBehalf, type Person, processor, service, user } from '../helpers/callers.ts';
 import { chat, chatted, inSession, type Session, type Sessions } from '../helpers/chat.ts';
 import { type ChatEndpoint, calls, says, startChatEndpoint } from '../helpers/chat-endpoint.ts';
-import { collection, create, ok, remove, update } from '../helpers/entities.ts';
+import { collection, create, lacking, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
 let endpoint: ChatEndpoint;
@@ -408,7 +408,7 @@ describe('a session', () => {
       ask(node, owner, 'POST /chat', { messages: [{ id: 'x', role: 'user', content: 'hi' }] }, inSession(chatId)),
     ]);
     expect(after.map(({ status, body }) => [status, body])).toEqual(
-      Array(3).fill([404, { error: 'Chat session not found' }]),
+      Array(3).fill([404, lacking('There is no such chat session')]),
     );
   });
 

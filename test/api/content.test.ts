@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, type Person, user } from '../helpers/callers.ts';
-import { create, type Entity, invalid, ok, read, remove, update } from '../helpers/entities.ts';
+import { create, type Entity, invalid, lacking, ok, read, remove, update } from '../helpers/entities.ts';
 import { type ContentAnswer, cidOf, keptBy, put, text, uploaded } from '../helpers/files.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { verified } from '../helpers/node-archives.ts';
@@ -42,7 +42,7 @@ describe('content by key', () => {
 
   test('of no name is the last that came', async () => {
     const { id } = await create(node, me);
-    expect((await get(id)).body).toEqual({ error: 'Content not found: nothing has been uploaded there' });
+    expect((await get(id)).body).toEqual(lacking('Nothing has been uploaded there'));
     await put(node, me, id, 'b', 'one');
     expect((await get(id)).text).toBe('one');
     await put(node, me, id, 'a', 'two');

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, invalid, ok, read, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, invalid, lacking, ok, read, update } from '../helpers/entities.ts';
 import { cidOf, declare, keptBy, put, send, text, uploaded } from '../helpers/files.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { collect, listOf } from '../helpers/sample-archive.ts';
@@ -224,7 +224,7 @@ describe('a download', () => {
     const answer = await content(id);
     expect([answer.status, answer.body]).toEqual([
       404,
-      { error: expect.stringMatching(/^The bytes of bafkrei\w+ are not on this node/) },
+      lacking(expect.stringMatching(/^The bytes of bafkrei\w+ are not on this node/)),
     ]);
     expect((await ask(node, me, `GET /files/${id}/download`)).status).toBe(404);
   });

@@ -49,6 +49,11 @@ export function invalid(path: (string | number)[], message: unknown) {
   return { error: 'Validation failed', details: { issues: [{ path, message }] } };
 }
 
+/** The 404 of what is in or of an entity, not the entity itself. */
+export function lacking(reason: unknown, more?: object) {
+  return { error: 'Entity not found', details: { reason, ...more } };
+}
+
 /** The 409 of a compare-and-swap. */
 export function conflict(expected: string, actual: string) {
   return { error: 'Conflict: entity was modified', details: { expected, actual }, status: 409 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ask } from '../helpers/callers.ts';
-import { collection, create, nowhere, ok, update } from '../helpers/entities.ts';
+import { collection, create, lacking, nowhere, ok, update } from '../helpers/entities.ts';
 import { bytesOf, expectBytes, holding, type Scene, startScene } from './contents.ts';
 import { read, remoteOf, sync, tipsOf } from './nodes.ts';
 
@@ -81,8 +81,8 @@ describe('a mirror without content', () => {
     const entity = await holding(origin, curator, bytes, { collection: place.id });
     expect(await sync(mirror, here)).toMatchObject({ content: { files: 0, bytes: 0, missing: 0 } });
     expect(proxy.calls.some(({ path }) => path.includes('/content'))).toBe(false);
-    const lacking = await ask(mirror, here, `GET /entities/${entity.id}/content`);
-    expect(lacking).toMatchObject({ status: 404, body: { error: expect.stringContaining('are not on this node') } });
+    const answer = await ask(mirror, here, `GET /entities/${entity.id}/content`);
+    expect(answer).toMatchObject({ status: 404, body: lacking(expect.stringContaining('are not on this node')) });
     expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
     await set(scene, { content: 'tips' });
     expect(await sync(mirror, here)).toMatchObject({ content: { files: 1, bytes: 20_000 } });

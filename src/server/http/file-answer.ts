@@ -27,7 +27,7 @@ export function answerFile(request: StreamRequest, { folder, path, headers }: Fi
       if (error.status === 412) sendJson(response, 412, { error: 'Precondition Failed: the content is another one' });
       else if (error.status === 416)
         sendJson(response, 416, { error: 'Range Not Satisfiable' }, { 'Content-Range': String(range) });
-      else reject(error.status === 404 ? new NotFoundError(gone) : error);
+      else reject(error.status === 404 ? NotFoundError.of(gone) : error);
     };
     response.once('close', resolve);
     for (const [name, value] of Object.entries({ ...constantHeaders, ...headers })) response.setHeader(name, value);

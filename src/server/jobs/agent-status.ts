@@ -47,7 +47,7 @@ export class AgentStatusSource {
         throw error;
       });
     const { status, body } = answer;
-    if (status === 404) throw new NotFoundError('Job not found');
+    if (status === 404) throw NotFoundError.of('There is no such job');
     if (status < 200 || status > 299) throw failed(`it answered ${status}`);
     return parsed(body);
   }

@@ -95,7 +95,7 @@ export function revokeByPrefix(db: NodeDatabase, holder: KeyHolder, prefix: stri
     ...[holderId, prefix, prefix],
   );
   const [key, another] = fitting;
-  if (key === undefined) throw new NotFoundError('API key not found');
+  if (key === undefined) throw NotFoundError.of('There is no API key with that prefix');
   if (another !== undefined)
     throw ValidationError.at(['prefix'], 'fits more than one key; give more of its characters');
   db.run('UPDATE api_key SET revoked_at = ? WHERE id = ?', now, key.id);

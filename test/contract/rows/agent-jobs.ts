@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { ask } from '../../helpers/callers.ts';
-import { invalid, notFound, nowhere, ok } from '../../helpers/entities.ts';
+import { invalid, lacking, notFound, nowhere, ok } from '../../helpers/entities.ts';
 import { agent } from '../../helpers/processors.ts';
 import { agentSays, type JobScene, jobScene } from '../job-scenes.ts';
 import type { Call, Row, Scene } from '../row.ts';
@@ -172,7 +172,7 @@ const state: Row = {
         await agentSays(null);
         return { path: status(id, job) };
       },
-      body: { error: 'Job not found' },
+      body: lacking('There is no such job'),
     },
     {
       name: 'an agent that says nothing sensible',
@@ -188,7 +188,7 @@ const state: Row = {
       name: 'an unknown job',
       status: 404,
       call: async (s) => ({ path: status((await jobScene(s, 'agent')).processor.id) }),
-      body: { error: 'Job not found' },
+      body: lacking('There is no such job'),
     },
     {
       name: 'more errors than there are',

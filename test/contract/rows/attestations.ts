@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import { expect } from 'vitest';
 import { attestFile } from '../../../src/server/store/attest-log.ts';
 import { settled } from '../../helpers/attestations.ts';
-import { type Entity, invalid, update } from '../../helpers/entities.ts';
+import { type Entity, invalid, lacking, update } from '../../helpers/entities.ts';
 import type { Row, Scene } from '../row.ts';
 import { noId, otherNetwork, placed, unknown } from './common.ts';
 
@@ -86,7 +86,7 @@ export const attestationRows: Row[] = [
         name: 'a version that there is not',
         status: 404,
         call: async (s) => ({ path: `/versions/${(await placed(s)).id}/2/attestation` }),
-        body: { error: 'Version not found' },
+        body: lacking('There is no such version'),
       },
       {
         name: 'version 0',
@@ -128,7 +128,7 @@ export const attestationRows: Row[] = [
           forget(s, 'test');
           return { path: '/attestations/head', headers: { 'X-Arke-Network': 'test' } };
         },
-        body: { error: 'Nothing is attested yet' },
+        body: lacking('Nothing is attested yet'),
       },
     ],
   },
@@ -165,13 +165,13 @@ export const attestationRows: Row[] = [
         name: 'an unknown hash',
         status: 404,
         call: () => ({ path: `/attestations/verify/${'A'.repeat(43)}` }),
-        body: { error: 'Attestation not found' },
+        body: lacking('There is no such attestation'),
       },
       {
         name: 'no hash',
         status: 404,
         call: () => ({ path: '/attestations/verify/none' }),
-        body: { error: 'Attestation not found' },
+        body: lacking('There is no such attestation'),
       },
     ],
   },

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { ask } from '../../helpers/callers.ts';
 import { chatted, inSession } from '../../helpers/chat.ts';
-import { invalid, nowhere } from '../../helpers/entities.ts';
+import { invalid, lacking, nowhere } from '../../helpers/entities.ts';
 import type { Case, Row, Scene } from '../row.ts';
 
 const body = (text = 'What is here?') => ({ messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text }] }] });
-const unknown = { error: 'Chat session not found' };
+const unknown = lacking('There is no such chat session');
 const another = { error: 'Forbidden: This chat session is of another user' };
 
 /** The id of a session of the owner. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { ask } from '../../helpers/callers.ts';
-import { conflict, type Entity, invalid, read } from '../../helpers/entities.ts';
+import { conflict, type Entity, invalid, lacking, read } from '../../helpers/entities.ts';
 import { cidOf, put, text } from '../../helpers/files.ts';
 import type { Case, Row, Scene } from '../row.ts';
 import { denied, gone, noId, otherNetwork, type Path, placed, stale, unknown } from './common.ts';
@@ -41,9 +41,9 @@ const missing: Case = {
   name: 'content that is not there',
   status: 404,
   call: async (s) => ({ path: `${content((await holding(s)).id)}?key=v2` }),
-  body: { error: 'Content not found: nothing has been uploaded there' },
+  body: lacking('Nothing has been uploaded there'),
 };
-const noContent = { error: 'Content not found: GET /entities/{id} lists it under properties.content' };
+const noContent = lacking('There is no such content: GET /entities/{id} lists it under properties.content');
 
 export const contentRows: Row[] = [
   {

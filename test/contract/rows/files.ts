@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { ask } from '../../helpers/callers.ts';
-import { conflict, type Entity, invalid, nowhere } from '../../helpers/entities.ts';
+import { conflict, type Entity, invalid, lacking, nowhere } from '../../helpers/entities.ts';
 import { cidOf, declare, send, text, uploaded } from '../../helpers/files.ts';
 import type { Case, Row, Scene } from '../row.ts';
 import { bad, denied, gone, noId, otherNetwork, type Path, placed, stale, unknown } from './common.ts';
@@ -253,7 +253,7 @@ export const fileRows: Row[] = [
         name: 'a file whose bytes have not come',
         status: 404,
         call: async (s) => ({ path: content((await declared(s)).id) }),
-        body: { error: 'Content not found: nothing has been uploaded there' },
+        body: lacking('Nothing has been uploaded there'),
       },
       noFile(content),
       noId(content),
@@ -365,7 +365,7 @@ export const fileRows: Row[] = [
         name: 'a file whose bytes have not come',
         status: 404,
         call: async (s) => ({ path: `${one((await declared(s)).id)}/download` }),
-        body: { error: 'Content not found: nothing has been uploaded there' },
+        body: lacking('Nothing has been uploaded there'),
       },
       noFile((id) => `${one(id)}/download`),
       noId((id) => `${one(id)}/download`),

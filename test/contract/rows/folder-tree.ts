@@ -1,6 +1,17 @@
 import { expect } from 'vitest';
 import { ask } from '../../helpers/callers.ts';
-import { conflict, type Entity, invalid, notFound, nowhere, ok, onTest, read, remove } from '../../helpers/entities.ts';
+import {
+  conflict,
+  type Entity,
+  invalid,
+  lacking,
+  notFound,
+  nowhere,
+  ok,
+  onTest,
+  read,
+  remove,
+} from '../../helpers/entities.ts';
 import { peers } from '../../helpers/folders.ts';
 import type { Call, Case, Row, Scene } from '../row.ts';
 import { idMessage, placed } from './common.ts';
@@ -157,7 +168,7 @@ const noPair = (shape: Shape, make: Shape['make'], which: string): Case => ({
   name: 'no such pair',
   status: 404,
   call: about({ ...shape, make }),
-  body: { error: `Not found: no such ${which}` },
+  body: lacking(`The folder has no such ${which}`),
 });
 
 const bulk = (id: string) => `/folders/${id}/children/bulk`;

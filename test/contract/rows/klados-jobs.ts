@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { ask } from '../../helpers/callers.ts';
-import { type Entity, invalid, notFound, nowhere, ok, onTest } from '../../helpers/entities.ts';
+import { type Entity, invalid, lacking, notFound, nowhere, ok, onTest } from '../../helpers/entities.ts';
 import { klados } from '../../helpers/processors.ts';
 import { failure, type JobScene, jobScene, writeLog } from '../job-scenes.ts';
 import type { Call, Case, Row, Scene } from '../row.ts';
@@ -365,7 +365,7 @@ const states = (stream: '' | '/stream'): Row => ({
         const { processor } = await jobScene(s, 'klados');
         return { path: `${job(processor.id)}${stream}` };
       },
-      body: { error: 'Job not found' },
+      body: lacking('There is no such job'),
     },
     noId((id) => `${job(id)}${stream}`),
     otherNetwork((id) => `${job(id)}${stream}`),

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { ask, processor } from '../../helpers/callers.ts';
-import { type Entity, enrol, invalid, nowhere, ok, onTest } from '../../helpers/entities.ts';
+import { type Entity, enrol, invalid, lacking, nowhere, ok, onTest } from '../../helpers/entities.ts';
 import type { Case, Row, Scene } from '../row.ts';
 import { fresh, goneCollection, notACollection } from './collections.ts';
 import { bad, idMessage, noId, otherNetwork, unknown } from './common.ts';
@@ -109,7 +109,7 @@ export const memberRows: Row[] = [
         name: 'an unknown role',
         status: 404,
         call: (s) => ({ path: role('reader')(s.collection.id), body: { actions: ['file:view'] } }),
-        body: { error: 'Role not found' },
+        body: lacking('There is no such role'),
       },
       ...refusals(role('viewer'), { actions: ['file:view'] }),
     ],
@@ -140,7 +140,7 @@ export const memberRows: Row[] = [
         name: 'an unknown role',
         status: 404,
         call: (s) => ({ path: role('reader')(s.collection.id) }),
-        body: { error: 'Role not found' },
+        body: lacking('There is no such role'),
       },
       ...refusals(role('viewer')),
     ],
@@ -268,7 +268,7 @@ export const memberRows: Row[] = [
         name: 'nobody with that role',
         status: 404,
         call: (s) => ({ path: member(s.viewer.id, 'editor')(s.collection.id) }),
-        body: { error: 'Member not found' },
+        body: lacking('There is no member with that role'),
       },
       ...refusals(member(nowhere, 'viewer')),
     ],

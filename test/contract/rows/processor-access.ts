@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { ask, processor } from '../../helpers/callers.ts';
-import { invalid, nowhere, ok, remove } from '../../helpers/entities.ts';
+import { invalid, lacking, nowhere, ok, remove } from '../../helpers/entities.ts';
 import type { Case, Row, Scene } from '../row.ts';
 import { noId, otherNetwork, type Path, unknown } from './common.ts';
 import { type Kind, made, notThat, one } from './processors.ts';
@@ -153,7 +153,7 @@ export function accessRows(kind: Kind): Row[] {
           name: 'a prefix of no key',
           status: 404,
           call: async (s) => ({ path: `${keys((await made(kind, s)).id)}/ak_0` }),
-          body: { error: 'API key not found' },
+          body: lacking('There is no API key with that prefix'),
         },
         {
           name: 'a prefix of 3',

@@ -1,6 +1,6 @@
 import type { Person } from '../../helpers/callers.ts';
 import { ask } from '../../helpers/callers.ts';
-import { type Entity, invalid, notFound, nowhere, ok, onTest, remove } from '../../helpers/entities.ts';
+import { type Entity, invalid, lacking, notFound, nowhere, ok, onTest, remove } from '../../helpers/entities.ts';
 import type { Case, Row, Scene } from '../row.ts';
 import { bad, denied, gone, noId, otherNetwork, type Path, placed, stale, unknown } from './common.ts';
 
@@ -91,13 +91,13 @@ export function creation(kind: Kind, properties: object, further: Case[]): Row {
         name: 'an unknown collection',
         status: 404,
         call: () => ({ path, body: body(nowhere) }),
-        body: { error: 'Collection not found' },
+        body: lacking('There is no such collection'),
       },
       {
         name: 'a collection that is none',
         status: 404,
         call: async (s) => ({ path, body: body((await placed(s)).id) }),
-        body: { error: 'Collection not found' },
+        body: lacking('There is no such collection'),
       },
       {
         name: `somebody without ${type}:create`,

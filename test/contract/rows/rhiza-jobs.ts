@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { ask } from '../../helpers/callers.ts';
-import { type Entity, invalid, notFound, nowhere, ok } from '../../helpers/entities.ts';
+import { type Entity, invalid, lacking, notFound, nowhere, ok } from '../../helpers/entities.ts';
 import { rhiza } from '../../helpers/processors.ts';
 import { failure, type JobScene, jobScene, rhizaOf, writeLog } from '../job-scenes.ts';
 import type { Call, Row, Scene } from '../row.ts';
@@ -177,7 +177,7 @@ const states = (stream: '' | '/stream'): Row => ({
       name: 'an unknown job',
       status: 404,
       call: async (s) => ({ path: status((await workflow(s)).rhiza.id, nobodys, stream) }),
-      body: { error: 'Job not found' },
+      body: lacking('There is no such job'),
     },
     noId((id) => status(id, nobodys, stream)),
     otherNetwork((id) => status(id, nobodys, stream)),
@@ -225,7 +225,7 @@ const resuming: Row = {
       name: 'an unknown job',
       status: 404,
       call: async (s) => ({ path: resume((await workflow(s)).rhiza.id), body: {} }),
-      body: { error: 'Job not found' },
+      body: lacking('There is no such job'),
     },
     noId(resume, {}),
     otherNetwork(resume, {}),

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { ask, processor } from '../../helpers/callers.ts';
-import { create, invalid, notFound, nowhere, ok, read } from '../../helpers/entities.ts';
+import { create, invalid, lacking, notFound, nowhere, ok, read } from '../../helpers/entities.ts';
 import type { Case, Row, Scene } from '../row.ts';
 import { bad, denied, noId, otherNetwork, stale, unknown } from './common.ts';
 
@@ -169,7 +169,7 @@ export const userRows: Row[] = [
         name: 'a prefix of no key',
         status: 404,
         call: () => ({ path: '/users/me/keys/zz_0' }),
-        body: { error: 'API key not found' },
+        body: lacking('There is no API key with that prefix'),
       },
       onlyUsers('keys', '/users/me/keys/uk_0'),
     ],

@@ -49,7 +49,8 @@ export function failureOf(status: number, body: unknown): Failure {
     error?: unknown;
     details?: Record<string, unknown>;
   };
-  const message = typeof error === 'string' ? error : `HTTP ${status}`;
+  const heading = typeof error === 'string' ? error : `HTTP ${status}`;
+  const message = typeof details?.reason === 'string' ? `${heading}: ${details.reason}` : heading;
   return new Failure(kindOf(status, details), message, status, details);
 }
 

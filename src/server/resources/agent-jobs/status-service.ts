@@ -42,7 +42,7 @@ export class AgentStatusService {
       writes.env.permissions.require(db, accepted(caller), 'agent:view', agent);
       const found = findJobHead(db, job);
       const known = found?.processor === id ? runJob(db, job) : undefined;
-      if (!known) throw new NotFoundError('Job not found');
+      if (!known) throw NotFoundError.of('There is no such job');
       const endpoint = String(findStanding(db, id)?.manifest.properties.endpoint);
       return { known, endpoint };
     });

@@ -201,15 +201,15 @@ export class AttestationsService {
   #requireEntry(db: Reader, store: NetworkStore, entity: EntityRow, ver: number): Entry {
     const entry = this.#entryOf(db, store, entity, ver);
     if (entry) return entry;
-    if (!hasVersionNumber(db, entity.key, ver)) throw new NotFoundError('Version not found');
+    if (!hasVersionNumber(db, entity.key, ver)) throw NotFoundError.of('There is no such version');
     const covering = this.#logs.of(store).read((log) => {
       const head = newestHead(log);
       return head && nextAttested(log, entity.key, ver, head.size);
     });
     if (covering === undefined)
-      throw new NotFoundError(`Not attested yet. ${pending}`, { attestation_status: 'pending' });
+      throw NotFoundError.of(`Not attested yet. ${pending}`, { attestation_status: 'pending' });
     // A mirrored history moves the tip once; its last version's chain of `prev` leads to the others.
-    throw new NotFoundError(
+    throw NotFoundError.of(
       `Version ${ver} was never the tip here, so it has no attestation of its own. Version ${covering} has one, which covers every version that its \`prev\` leads to.`,
       { next_attested: covering },
     );
@@ -224,7 +224,7 @@ export class AttestationsService {
     const entity = this.#visible(db, caller, id);
     const entry = this.#requireEntry(db, store, entity, ver ?? entity.ver);
     if (ver === undefined && entry.leaf.cid !== entity.cid)
-      throw new NotFoundError(`Not attested yet. ${pending}`, { attestation_status: 'pending' });
+      throw NotFoundError.of(`Not attested yet. ${pending}`, { attestation_status: 'pending' });
     return entry;
   }
 
@@ -241,7 +241,7 @@ export class AttestationsService {
         const leaf = leafByHash(log, hash);
         return leaf && leaf.seq <= (newestHead(log)?.size ?? 0) ? leaf : undefined;
       });
-    if (!row) throw new NotFoundError('Attestation not found');
+    if (!row) throw NotFoundError.of('There is no such attestation');
     return row;
   }
 
@@ -256,5 +256,5 @@ export class AttestationsService {
 }
 
 function noHead(): NotFoundError {
-  return new NotFoundError('Nothing is attested yet');
+  return NotFoundError.of('Nothing is attested yet');
 }

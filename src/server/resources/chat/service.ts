@@ -148,7 +148,7 @@ export class ChatService implements AsyncDisposable {
 
   #own({ network }: Caller, { ids }: UserIdentity, id: string): StoredSession {
     const session = this.#store().find(id, network);
-    if (!session) throw new NotFoundError('Chat session not found');
+    if (!session) throw NotFoundError.of('There is no such chat session');
     if (!ids.includes(session.owner)) throw new ForbiddenError('Forbidden: This chat session is of another user');
     return session;
   }
@@ -186,7 +186,7 @@ export class ChatService implements AsyncDisposable {
     const last = this.#lastAsked(session);
     if (last === undefined || last.id !== asked.id || last.content !== asked.text) {
       const key = this.#append(session, asked);
-      if (key === null) throw new NotFoundError('Chat session not found');
+      if (key === null) throw NotFoundError.of('There is no such chat session');
       return key;
     }
     while (chats.removeAfter(session.key, last.key, removedAtOnce) === removedAtOnce) await turn();

@@ -60,7 +60,7 @@ export class CollectionAccessService {
 
   setRole(caller: Caller, id: string, role: string, actions: string[]): Promise<RolesChangedView> {
     return this.#changeRoles(caller, id, roleBodyIssues(role, actions), (current) => {
-      if (!Object.hasOwn(roleEntries(current), role)) throw new NotFoundError('Role not found');
+      if (!Object.hasOwn(roleEntries(current), role)) throw NotFoundError.of('There is no such role');
       return {
         update: { properties: { roles: { [role]: completedRole(role, actions) } } },
         issues: [],
@@ -72,7 +72,7 @@ export class CollectionAccessService {
   /** The role's members go with it. */
   removeRole(caller: Caller, id: string, role: string): Promise<RolesChangedView> {
     return this.#changeRoles(caller, id, [], (current) => {
-      if (!Object.hasOwn(roleEntries(current), role)) throw new NotFoundError('Role not found');
+      if (!Object.hasOwn(roleEntries(current), role)) throw NotFoundError.of('There is no such role');
       const members = rolesOf(current).has(role) ? [{ predicate: role }] : [];
       return {
         update: { properties_remove: { roles: [role] }, relationships_remove: members },
@@ -140,7 +140,7 @@ export class CollectionAccessService {
   async removeMember(caller: Caller, id: string, userId: string, role: string): Promise<MemberRemovedView> {
     const { version } = await this.#manage(caller, id, [], (_db, { manifest }) => {
       const member = accessOf(manifest).members.some((m) => m.role === role && m.peer === userId);
-      if (!member) throw new NotFoundError('Member not found');
+      if (!member) throw NotFoundError.of('There is no member with that role');
       return { update: { relationships_remove: [{ predicate: role, peer: userId }] }, issues: [], member: 'userId' };
     });
     return { ...version, member_removed: { user_id: userId, role } };

@@ -80,14 +80,14 @@ function found(db: Reader, { key: entity, manifest }: Standing, { key, cid }: Wa
   const held = heldContent(manifest, { ...(key !== undefined && { key }), ...(cid !== undefined && { cid }) });
   if (held && isContentCid(held.cid) && (cid === undefined || held.cid === cid)) return held;
   const earlier = key === undefined && cid !== undefined && isContentCid(cid) && holds(db, entity, cid);
-  if (!earlier) throw new NotFoundError('Content not found: nothing has been uploaded there');
+  if (!earlier) throw NotFoundError.of('Nothing has been uploaded there');
   return { cid, type: null, filename: null };
 }
 
 async function opened(store: NetworkStore, held: HeldContent, byCid: boolean): Promise<Download> {
   const files = filesOf(store);
   if ((await files.size(held.cid)) === undefined)
-    throw new NotFoundError(
+    throw NotFoundError.of(
       `The bytes of ${held.cid} are not on this node: they have not come yet, or are where the entity was mirrored from`,
     );
   return { ...files.place(held.cid), headers: downloadHeaders(held, byCid) };

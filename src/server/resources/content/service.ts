@@ -217,7 +217,7 @@ function changed({ cid, next }: Prepared) {
 }
 
 function noContent(): NotFoundError {
-  return new NotFoundError('Content not found: GET /entities/{id} lists it under properties.content');
+  return NotFoundError.of('There is no such content: GET /entities/{id} lists it under properties.content');
 }
 
 function contentIssues(cid: string): Issue[] {

@@ -208,7 +208,7 @@ export class FilesService {
       label: this.#file(db, caller, id).label,
     }));
     const size = await filesOf(store).size(held.cid);
-    if (size === undefined) throw new NotFoundError(`The bytes of ${held.cid} are not on this node`);
+    if (size === undefined) throw NotFoundError.of(`The bytes of ${held.cid} are not on this node`);
     const expires = this.#writes.env.now() + linkMs;
     return {
       download_url: this.#downloads.link({ network: caller.network, entity: id, cid: held.cid, expires }, host),

@@ -65,7 +65,8 @@ export function preparePairs(writes: EntityWrites, db: Reader, caller: Caller, w
   if (folder.type !== 'folder') throw new NotFoundError();
   const { pairs, missing } = pairsOf(db, caller, wanted, folder);
   const open = pairs.filter(({ here, there }) => here || there);
-  if (way === 'remove' && open.length === 0) throw new NotFoundError(`Not found: no such ${partnerNames[predicate]}`);
+  if (way === 'remove' && open.length === 0)
+    throw NotFoundError.of(`The folder has no such ${partnerNames[predicate]}`);
 
   const stamp = writes.stamp(registered(caller), note);
   const gained = pairs.filter(({ here }) => here).map(({ base }) => base);

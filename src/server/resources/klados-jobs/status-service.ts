@@ -65,7 +65,7 @@ export class KladosStatusService {
       if (klados.type !== 'klados') throw new NotFoundError();
       writes.env.permissions.require(db, accepted(caller), 'klados:view', klados);
       const found = findJobHead(db, job) ?? batchPlace(db, job);
-      if (found?.processor !== id) throw new NotFoundError('Job not found');
+      if (found?.processor !== id) throw NotFoundError.of('There is no such job');
       return found.collection;
     });
     return { store, collection };

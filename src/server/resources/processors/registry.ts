@@ -58,7 +58,7 @@ export class Registry {
     checkNetwork(caller.network, collection, ['collection']);
     const store = await this.#writes.store(caller);
     const home = store.look((db) => findEntity(db, collection));
-    if (home?.type !== 'collection' || home.deleted) throw new NotFoundError('Collection not found');
+    if (home?.type !== 'collection' || home.deleted) throw NotFoundError.of('There is no such collection');
     try {
       return await this.#entities.create(caller, wanted, true);
     } catch (error) {

@@ -66,6 +66,6 @@ export class ResumeService {
     const rhiza = this.#entities.viewedRow(db, caller, id);
     if (rhiza.type !== 'rhiza') throw new NotFoundError();
     this.#launcher.writes.env.permissions.require(db, registered(caller), 'rhiza:invoke', rhiza);
-    if (findJobHead(db, job)?.rhiza !== id) throw new NotFoundError('Job not found');
+    if (findJobHead(db, job)?.rhiza !== id) throw NotFoundError.of('There is no such job');
   }
 }

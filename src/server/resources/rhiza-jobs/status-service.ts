@@ -42,7 +42,7 @@ export class RhizaStatusService {
       const rhiza = entities.viewedRow(db, caller, id);
       if (rhiza.type !== 'rhiza') throw new NotFoundError();
       writes.env.permissions.require(db, accepted(caller), 'rhiza:view', rhiza);
-      if (findJobHead(db, job)?.rhiza !== id) throw new NotFoundError('Job not found');
+      if (findJobHead(db, job)?.rhiza !== id) throw NotFoundError.of('There is no such job');
     });
     return store;
   }
