@@ -115,6 +115,7 @@ describe('GET /auth/whoami', () => {
     const answer = await on.ask(`ApiKey ${on.agentKey(agent, owner)}`, 'GET', '/auth/whoami');
     expect(answer.body).toEqual({
       type: 'agent',
+      processor_type: 'agent',
       id: agent,
       auth_method: 'api_key',
       owner_id: owner.id,

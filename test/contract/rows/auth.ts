@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { jwtOf, processor } from '../../helpers/callers.ts';
 import { unauthorized } from '../../helpers/entities.ts';
-import type { Row } from '../row.ts';
+import type { Case, Row } from '../row.ts';
 
 export const authRows: Row[] = [
   {
@@ -74,19 +74,22 @@ export const authRows: Row[] = [
             supabase_user_id: 'owner',
           }),
       },
-      {
-        name: 'a key of a processor',
-        status: 200,
-        call: (s) => ({ path: '/auth/whoami', as: processor(s.node, s.newId(), s.owner, 'agent') }),
-        also: ({ body }, { as }, s) =>
-          expect(body).toEqual({
-            type: 'agent',
-            id: as?.id,
-            auth_method: 'api_key',
-            owner_id: s.owner.id,
-            key_prefix: as?.headers.Authorization?.slice(7, 19),
-          }),
-      },
+      ...(['agent', 'klados'] as const).map(
+        (processor_type): Case => ({
+          name: `a key of a processor: ${processor_type}`,
+          status: 200,
+          call: (s) => ({ path: '/auth/whoami', as: processor(s.node, s.newId(), s.owner, processor_type) }),
+          also: ({ body }, { as }, s) =>
+            expect(body).toEqual({
+              type: 'agent',
+              processor_type,
+              id: as?.id,
+              auth_method: 'api_key',
+              owner_id: s.owner.id,
+              key_prefix: as?.headers.Authorization?.slice(7, 19),
+            }),
+        }),
+      ),
     ],
   },
 ];

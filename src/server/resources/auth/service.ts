@@ -52,8 +52,8 @@ export class AuthService {
       return { type, id, auth_method: credential?.method ?? 'session', ...credentialFacts(credential), ...behalf };
     }
     if (credential?.method !== 'api_key') throw new UnauthorizedError();
-    const { id, type, owner } = actor;
-    return { type, id, auth_method: 'api_key', owner_id: owner, ...keyFacts(credential) };
+    const { id, type: processor_type, owner } = actor;
+    return { type: 'agent', processor_type, id, auth_method: 'api_key', owner_id: owner, ...keyFacts(credential) };
   }
 }
 

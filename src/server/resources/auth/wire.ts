@@ -34,9 +34,11 @@ export interface WhoamiUserView {
   on_behalf_of?: EntityId;
 }
 
-/** An agent or a klados. */
+/** An agent or a klados: the key of either acts as an agent (interface.md, Authentication). */
 export interface WhoamiProcessorView {
-  type: 'agent' | 'klados';
+  type: 'agent';
+  /** Which of the two it is. */
+  processor_type: 'agent' | 'klados';
   id: EntityId;
   auth_method: 'api_key';
   owner_id: EntityId;
