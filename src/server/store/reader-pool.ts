@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { StorageError } from '../errors.ts';
+import { closing } from './commit-queue.ts';
 import type { LongRead, longReads } from './long-reads.ts';
 import type { FailedRead } from './reader-thread.ts';
 import { workerUrl } from './worker-url.ts';
@@ -14,12 +15,29 @@ export interface LongReader {
   close(): Promise<void>;
 }
 
+/** Reads of some milliseconds: a second thread, which weighs 35 MB, is not worth having for one that could wait. */
+const brief: ReadonlySet<keyof typeof longReads> = new Set(['runStatus', 'storedJson']);
+/** More of these than wait for one another are no longer brief. */
+const inTurn = 2;
+
 /** Two threads for long reads, started when first needed and ended soon after, with the memory that they hold. */
 export class ReaderPool implements LongReader {
   #pool: Piscina | null = null;
   underWay = 0;
+  #brief: Promise<unknown> = Promise.resolve();
+  #briefly = 0;
+  #closed = false;
 
   async run<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array> {
+    if (!brief.has(read.name) || this.#briefly >= inTurn) return this.#run(read);
+    this.#briefly++;
+    const done = this.#brief.then(() => this.#run(read)).finally(() => this.#briefly--);
+    this.#brief = done.catch(() => undefined);
+    return done;
+  }
+
+  async #run<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array> {
+    if (this.#closed) throw new StorageError(closing);
     this.#pool ??= new Piscina({
       filename: fileURLToPath(workerUrl('reader-thread')),
       minThreads: 0,
@@ -38,6 +56,7 @@ export class ReaderPool implements LongReader {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await this.#pool?.destroy();
     this.#pool = null;
   }
