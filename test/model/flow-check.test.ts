@@ -210,21 +210,21 @@ describe('hostile flows', () => {
       Array.from({ length }, (_, i) => [name(i), to(i === length - 1 ? last : { pass: name(i + 1) })]),
     );
 
-  test('10,000 steps, one after the other', () => {
-    const flow = chain(10_000, { done: true });
+  test('2,000 steps, one after the other', () => {
+    const flow = chain(2000, { done: true });
     expect(checkFlow(name(0), flow)).toEqual({ errors: [], warnings: [] });
-    expect(readFlow(flow)?.size).toBe(10_000);
+    expect(readFlow(flow)?.size).toBe(2000);
   });
 
-  test('a cycle of 10,000 steps is named briefly', () => {
-    const [cycle, ...others] = checkFlow(name(0), chain(10_000, { pass: name(0) })).errors;
+  test('a cycle of 2,000 steps is named briefly', () => {
+    const [cycle, ...others] = checkFlow(name(0), chain(2000, { pass: name(0) })).errors;
     expect(others).toEqual([]);
-    expect(cycle?.message).toMatch(/^step 0 -> step 1 -> .* -> \(9961 more\) -> .* -> step 9999 -> step 0$/);
+    expect(cycle?.message).toMatch(/^step 0 -> step 1 -> .* -> \(1961 more\) -> .* -> step 1999 -> step 0$/);
     expect(cycle?.message.length).toBeLessThan(1000);
   });
 
-  test('more steps are refused, whatever they are', () => {
-    const flow = chain(10_001, {});
+  test.each([2001, 10_000])('more steps are refused, whatever they are: %i', (length) => {
+    const flow = chain(length, {});
     expect(errors(flow, name(0))).toEqual(['FLOW_TOO_LARGE flow']);
     expect(readFlow(flow)).toBeNull();
   });
@@ -237,11 +237,11 @@ describe('hostile flows', () => {
     expect(
       errors({ a: to({ pass: 'b', route: [{ ...rule, where: is('x'.repeat(5_000_000), 1) }] }), b: done }),
     ).toEqual(['FLOW_TOO_LARGE flow']);
-    expect(errors({ a: to({ pass: 'b', route: Array(30_000).fill(rule) }), b: done })).toEqual([]);
+    expect(errors({ a: to({ pass: 'b', route: Array(6000).fill(rule) }), b: done })).toEqual([]);
   });
 
   test('every step leading to every other is told of in few words', () => {
-    const names = Array.from({ length: 150 }, (_, i) => name(i));
+    const names = Array.from({ length: 80 }, (_, i) => name(i));
     const route = names.map((target) => ({ where: is('x', 1), target }));
     const flow = Object.fromEntries(names.map((one) => [one, to({ pass: name(0), route })]));
     expect(checkFlow(name(0), flow).errors).toHaveLength(10);
@@ -250,9 +250,9 @@ describe('hostile flows', () => {
   test('faults without number are told of a hundred times', () => {
     const route = Array.from({ length: 20_000 }, () => ({}));
     expect(errors({ a: to({ pass: 'b', route }), b: done })).toHaveLength(100);
-    const unreached = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [name(i), done]));
+    const unreached = Object.fromEntries(Array.from({ length: 1900 }, (_, i) => [name(i), done]));
     expect(warnings({ a: done, ...unreached })).toHaveLength(100);
-    expect(errors(Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [name(i), 0])), name(0))).toHaveLength(100);
+    expect(errors(Object.fromEntries(Array.from({ length: 1900 }, (_, i) => [name(i), 0])), name(0))).toHaveLength(100);
   });
 
   test('names that mean something to JavaScript are names', () => {

@@ -6,8 +6,22 @@ import { maxDepth } from '../model/json-value.ts';
 
 /** decisions.md, JSON: a body has at most 32 MiB. */
 export const maxBodyBytes = 32 * 1024 * 1024;
-export function bodyTooLarge(): TooLargeError {
-  return new TooLargeError('The body is too large: at most 32 MiB of JSON');
+/** What starts processors is read on the event loop, and as much is sent on: ten thousand targets fit. */
+const invocation = {
+  path: /^\/(?:agents|kladoi|rhizai)\/[^/]+\/(?:invoke|reinvoke|jobs)(?:\/|\?|$)/,
+  bytes: 1024 * 1024,
+};
+
+/** `limit`: in bytes. */
+export function bodyTooLarge(limit: number = maxBodyBytes): TooLargeError {
+  const most = `The body is too large: at most ${limit / 2 ** 20} MiB of JSON`;
+  return new TooLargeError(
+    limit === invocation.bytes ? `${most} start a processor; put what is longer into an entity and name it` : most,
+  );
+}
+
+function limitOf({ url = '' }: IncomingMessage): number {
+  return invocation.path.test(url) ? invocation.bytes : maxBodyBytes;
 }
 
 /** What a stored value may have, and the envelope around it. */
@@ -39,11 +53,13 @@ function isJson(request: IncomingMessage): boolean {
  * another type is left to its controller.
  */
 export function jsonBytes(): RequestHandler {
-  const take = express.raw({ limit: maxBodyBytes, type: isJson, verify });
+  const takeUpTo = (limit: number) => express.raw({ limit, type: isJson, verify });
+  const [take, takeShort] = [takeUpTo(maxBodyBytes), takeUpTo(invocation.bytes)];
   return (request, response, next) => {
+    const limit = limitOf(request);
     // The parser would first wait for all that is announced.
-    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes && isJson(request)) throw bodyTooLarge();
-    take(request, response, next);
+    if (Number(request.headers['content-length'] ?? 0) > limit && isJson(request)) throw bodyTooLarge(limit);
+    (limit === maxBodyBytes ? take : takeShort)(request, response, next);
   };
 }
 

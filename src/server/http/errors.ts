@@ -57,7 +57,8 @@ function fromExpress(error: unknown): Answer | undefined {
   const { status } = error;
   if (typeof status !== 'number' || status < 400 || status > 499) return undefined;
   const type = 'type' in error ? error.type : undefined;
-  if (type === 'entity.too.large') return answerOf(bodyTooLarge());
+  if (type === 'entity.too.large')
+    return answerOf(bodyTooLarge('limit' in error && typeof error.limit === 'number' ? error.limit : undefined));
   if (type === 'request.aborted' || type === 'request.size.invalid')
     return answerOf(ValidationError.at([], 'the body ended early'));
   if (error instanceof URIError) return answerOf(ValidationError.at([], 'the path has a bad percent-encoding'));

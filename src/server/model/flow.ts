@@ -45,8 +45,8 @@ export type Flow = ReadonlyMap<string, FlowStep>;
 export const doneTarget = 'done';
 
 /** How many steps a flow may have, and how much they may say: values, and characters of texts and names. */
-export const maxSteps = 10_000;
-export const flowSize = { values: 200_000, characters: 4_000_000 };
+export const maxSteps = 2000;
+export const flowSize = { values: 40_000, characters: 400_000 };
 
 const where: z.ZodType<Where> = z.lazy(() =>
   z.union([

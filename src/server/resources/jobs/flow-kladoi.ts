@@ -2,7 +2,7 @@ import { type Issue, ValidationError } from '../../errors.ts';
 import { type Flow, type FlowStep, readFlow, routesOf, stepAfter } from '../../model/flow.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import type { Reader } from '../../store/connection.ts';
-import { findEntity, findStanding, type Standing } from '../../store/entities.ts';
+import { entitySize, findEntity, findStanding, type Standing } from '../../store/entities.ts';
 import { findProcessor, type IsVerified, isObject, type ProcessorFacts, unreadiness } from './processors.ts';
 
 /** The kladoi of a workflow with those of the workflows within it, and how it begins. */
@@ -28,6 +28,14 @@ export interface Entry {
 export const maxKladoi = 500;
 const maxNested = 20;
 
+/** A workflow is read on the event loop. One that was written here is below this by far (flow.ts); others may be anything. */
+const maxBytes = 1024 * 1024;
+export const tooLarge = 'at most 1 MiB is run, so divide it into several';
+
+export function isTooLarge(db: Reader, rhiza: string): boolean {
+  return entitySize(db, rhiza) > maxBytes;
+}
+
 /** @throws ValidationError where the flow cannot be read, or there are too many */
 export function flowKladoi(db: Reader, rhiza: Standing, isVerified: IsVerified): FlowKladoi {
   const seen = new Set([rhiza.id]);
@@ -43,6 +51,8 @@ export function flowKladoi(db: Reader, rhiza: Standing, isVerified: IsVerified):
         throw ValidationError.at(['id'], `the workflow has more than ${maxKladoi} kladoi: divide it into several`);
       const row = findEntity(db, id);
       if (row?.type === 'rhiza' && !row.deleted && reference.type !== 'klados') {
+        if (isTooLarge(db, id))
+          throw ValidationError.at(['id'], `the workflow ${id} within it is too large: ${tooLarge}`);
         left.push(findStanding(db, id) as Standing);
         continue;
       }

@@ -36,7 +36,7 @@ export interface CreateRhizaBody extends RegisterBody {
    */
   entry: string;
   /**
-   * Steps by name, at most 10,000. Each has `klados` (`{id, type?}`, a klados or a rhiza), `then` (one of `{done: true}`,
+   * Steps by name, at most 2,000. Each has `klados` (`{id, type?}`, a klados or a rhiza), `then` (one of `{done: true}`,
    * `{pass}`, `{scatter}`, `{gather}` and `{recurse, max_depth?}`, each with the name of the next step; all but `done`
    * with `route?`: a list of `{where, target}`), and `input?`, the step's own default.
    * @example {"split": {"klados": {"id": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "type": "klados"}, "then": {"done": true}}}
