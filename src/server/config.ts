@@ -95,6 +95,7 @@ const settings = z.object({
     .enum(privateEndpoints, `must be one of ${privateEndpoints.join(', ')}`)
     .default('operator'),
   ARCHEION_JOB_TIMEOUT: whole(600).default(30),
+  ARCHEION_JOB_DAYS: whole(36_500).default(90),
   ARCHEION_EMBED_URL: endpoint('ARCHEION_EMBED_KEY'),
   ARCHEION_EMBED_MODEL: text,
   ARCHEION_EMBED_KEY: key,
@@ -128,6 +129,8 @@ export interface Config {
   privateEndpoints: (typeof privateEndpoints)[number];
   /** How long a processor has to take or refuse a job, in milliseconds. */
   jobTimeoutMs: number;
+  /** How long records of runs are kept after their permissions have ended, in milliseconds. */
+  jobKeepMs: number;
   /** New users need an invite. */
   invitedOnly: boolean;
   jwt: { jwksUrl?: string | undefined; issuer?: string | undefined; audience?: string | undefined };
@@ -219,6 +222,7 @@ export function readConfig(
       mcpWrites: all.ARCHEION_MCP_WRITES === 'true',
       privateEndpoints: all.ARCHEION_PRIVATE_ENDPOINTS,
       jobTimeoutMs: all.ARCHEION_JOB_TIMEOUT * 1000,
+      jobKeepMs: all.ARCHEION_JOB_DAYS * 86_400_000,
       invitedOnly: all.ARCHEION_ALPHA_REQUIRED === 'true',
       jwt: {
         jwksUrl: all.ARCHEION_JWT_JWKS_URL,

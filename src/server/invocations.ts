@@ -4,6 +4,7 @@ import type { Dispatcher } from './jobs/dispatch.ts';
 import { HttpDispatcher } from './jobs/http-dispatcher.ts';
 import type { InputChecks } from './jobs/input-check.ts';
 import type { Outbound, Reach } from './jobs/outbound.ts';
+import { JobPruner } from './jobs/pruner.ts';
 import { JobQueue } from './jobs/queue.ts';
 import { JobSender } from './jobs/sender.ts';
 import type { Log } from './log.ts';
@@ -58,6 +59,7 @@ export class Invocations implements AsyncDisposable {
   readonly #queues = new Map<NetworkStore, JobQueue>();
   readonly #ground: InvocationGround;
   readonly #sender: JobSender;
+  readonly #pruner: JobPruner;
   readonly #newUlid: () => string;
   /** Where processors reach the node; null until it listens. */
   #base: string | null = null;
@@ -76,6 +78,9 @@ export class Invocations implements AsyncDisposable {
     const jobsLog = log.child({ name: 'jobs' });
     this.#sender = new JobSender({
       ...{ dispatchers: [...dispatchers, http], apiBase, now, log: jobsLog, stop: this.#stop.signal },
+    });
+    this.#pruner = new JobPruner({
+      ...{ sender: this.#sender, now, keepMs: config.jobKeepMs, log: jobsLog, stop: this.#stop.signal },
     });
     const { writes, users } = services;
     const { entities } = services.entities;
@@ -133,6 +138,7 @@ export class Invocations implements AsyncDisposable {
   async resume(store: NetworkStore): Promise<void> {
     const queue = this.#queueOf(store);
     await queue.resume();
+    void this.#pruner.follow(store);
     if (this.#base !== null) queue.wake();
   }
 
@@ -147,6 +153,12 @@ export class Invocations implements AsyncDisposable {
   /** Resolves when nothing waits to be sent any more. */
   async idle(): Promise<void> {
     await Promise.all([...this.#queues.values()].map((queue) => queue.idle()));
+  }
+
+  /** Removes what is old enough of the networks in use now; says how many runs. It happens by itself, too. */
+  async prune(): Promise<number> {
+    const counts = await Promise.all([...this.#queues.keys()].map((store) => this.#pruner.prune(store)));
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** The node closes: nothing is sent any more, and nobody looks on. */

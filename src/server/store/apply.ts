@@ -176,6 +176,7 @@ function applyRow(db: Writer, row: Exclude<Row, QueuedRow>, time: number): void 
     case 'job_grant':
     case 'job_batch':
     case 'job_batch_step':
+    case 'job_prune':
       applyJobRow(db, row);
       return;
     case 'versions':

@@ -2,6 +2,7 @@ import type { JobRequest } from '../model/job-request.ts';
 import type { Sending } from '../model/job-state.ts';
 import type { JsonObject } from '../model/manifest.ts';
 import type { Writer } from './connection.ts';
+import { applyPrune, type RunPruneRow } from './spent-runs.ts';
 
 /** A job as it is recorded, before it is sent. Times are epoch milliseconds. */
 export interface NewJob extends Pick<Sending, 'state' | 'attempts'> {
@@ -42,7 +43,8 @@ export type JobRow =
   | { kind: 'job_grant'; run: string; processor: string; actions: string[]; expires: number }
   | { kind: 'job_batch'; batch: NewJobBatch }
   /** The items before `next` have become jobs. */
-  | { kind: 'job_batch_step'; id: string; next: number };
+  | { kind: 'job_batch_step'; id: string; next: number }
+  | RunPruneRow;
 
 export function applyJobRow(db: Writer, row: JobRow): void {
   switch (row.kind) {
@@ -83,6 +85,9 @@ export function applyJobRow(db: Writer, row: JobRow): void {
     }
     case 'job_batch_step':
       db.run('UPDATE job_batch SET next = max(next, ?) WHERE id = ?', row.next, row.id);
+      return;
+    case 'job_prune':
+      applyPrune(db, row);
   }
 }
 

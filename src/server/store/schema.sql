@@ -108,6 +108,8 @@ CREATE TABLE job (
   expires INTEGER NOT NULL
 ) STRICT;
 
+CREATE INDEX job_end ON job (expires);
+
 CREATE INDEX job_handoff ON job (handoff) WHERE handoff IS NOT NULL;
 
 CREATE INDEX job_place ON job (collection, processor, expires);
