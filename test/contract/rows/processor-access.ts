@@ -106,7 +106,8 @@ export function accessRows(kind: Kind): Row[] {
             expect(key.key.slice(0, 12)).toBe(key.prefix);
             expect(Date.parse(key.expires_at) - s.clock.ms).toBe(365 * 86_400_000);
             expect(ok(await ask(s.node, as(id, key), 'GET /auth/whoami'))).toMatchObject({
-              type,
+              type: 'agent',
+              processor_type: type,
               id,
               owner_id: s.owner.id,
               key_prefix: key.prefix,
