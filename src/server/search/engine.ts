@@ -20,10 +20,20 @@ import type { Hit, Missing, Presented } from './search-thread.ts';
 import { OneThread } from './thread-pool.ts';
 import { words } from './tokens.ts';
 
+/** What is written is searched a moment later; an index that lacks more than this is said to be incomplete. */
+const mostLacked = 100;
 /** How long a search waits for an index that is not there yet. */
 const firstMs = 5000;
 /** How long a write with `sync_index` waits for the index. */
 export const syncMs = 10_000;
+
+/** Hits, and what they were found without. */
+export interface Found extends Presented {
+  /** Why no vectors were compared; null where they were. */
+  withoutVectors: string | null;
+  /** See SearchEngine.lacking. */
+  lacking: number | null;
+}
 
 /**
  * The node's searching. Indexes are written in one thread, which follows the moves, and searched in another one; neither
@@ -55,6 +65,13 @@ export class SearchEngine implements AsyncDisposable {
     const stand = follower?.stand ?? notBegun;
     const behind = stand.behind || stand.cursor < store.read(lastMove);
     return { ...stand, behind, problem: follower?.problem ?? null };
+  }
+
+  /** How many of the committed moves the index lacks, where it is far behind: it is made, or follows an import. */
+  lacking(store: NetworkStore): number | null {
+    const { cursor } = this.#followers.get(store.network)?.stand ?? notBegun;
+    const lacks = store.read(lastMove) - cursor;
+    return lacks > mostLacked ? lacks : null;
   }
 
   /** Makes the index anew; says how far it has come, and last how much is in it. @throws StorageError, UnavailableError */
@@ -104,17 +121,13 @@ export class SearchEngine implements AsyncDisposable {
   }
 
   /** The same as JSON. @throws UnavailableError */
-  async answer(
-    store: NetworkStore,
-    job: RankJob,
-    shape: Shape,
-  ): Promise<Presented & { withoutVectors: string | null }> {
+  async answer(store: NetworkStore, job: RankJob, shape: Shape): Promise<Found> {
     const { vector, problem } = 'text' in job ? await this.#vectorOf(store, job.text) : { problem: null };
     const answer = await this.#ask<Presented>(store, 'answerJob', {
       job: { ...job, ...(vector && { vector }) },
       shape,
     });
-    return { ...answer, withoutVectors: problem };
+    return { ...answer, withoutVectors: problem, lacking: this.lacking(store) };
   }
 
   /** A query's vector where the vectors that are searched are made elsewhere; else why there is none. */
@@ -139,15 +152,16 @@ export class SearchEngine implements AsyncDisposable {
   }
 
   /** What was found before, as far as it still fits, as JSON. @throws UnavailableError */
-  present(store: NetworkStore, ranked: readonly Ranked[], within: Within, shape: Shape): Promise<Presented> {
-    return this.#ask<Presented>(store, 'presentAgain', { ranked, within, shape });
+  async present(store: NetworkStore, ranked: readonly Ranked[], within: Within, shape: Shape): Promise<Found> {
+    const answer = await this.#ask<Presented>(store, 'presentAgain', { ranked, within, shape });
+    return { ...answer, withoutVectors: null, lacking: this.lacking(store) };
   }
 
   async #ask<T extends object>(store: NetworkStore, name: string, order: object): Promise<T> {
     const files = { database: store.database, index: searchFile(store.folder) };
     const once = () => this.#searching.run<T | Missing>(name, { files, ...order });
     try {
-      let answer = await once().catch(lacking);
+      let answer = await once().catch(missingAt);
       if ('missing' in answer) {
         await this.#followers.get(store.network)?.mend(firstMs);
         answer = await once();
@@ -170,7 +184,7 @@ export class SearchEngine implements AsyncDisposable {
 }
 
 /** A damaged index is as good as none. */
-function lacking(error: unknown): Missing {
+function missingAt(error: unknown): Missing {
   if (error instanceof ThreadError && error.damaged) return { missing: true };
   throw error;
 }

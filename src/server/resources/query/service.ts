@@ -8,6 +8,7 @@ import type { SearchEngine } from '../../search/engine.ts';
 import { compileFilter } from '../../store/filter.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntityWrites } from '../entities/writes.ts';
+import { incomplete } from '../search/body.ts';
 import { graphSource } from './graph-source.ts';
 import { textSource } from './text-source.ts';
 import type { QueryBody, QueryMetadataView } from './wire.ts';
@@ -50,11 +51,18 @@ export class QueryService {
       execution_time_ms: Math.round((performance.now() - begun) * 10) / 10,
       ...(scope?.kind === 'collection' && { collection: scope.id }),
       ...stop,
+      ...(asksIndex(plan) && incomplete(this.#engine.lacking(store))),
       ...(outcome.truncated && { truncated: true }),
       ...(body.explain && { plan: notation(plan) }),
     };
     return Buffer.concat([answer, Buffer.from(`${JSON.stringify(metadata).slice(1)}}`)]);
   }
+}
+
+/** Whether a text is looked up in the index. */
+function asksIndex({ entry, filter, hops }: Plan): boolean {
+  const nodes = [entry, filter, ...hops.map(({ target }) => target)];
+  return nodes.some((node) => node !== null && 'text' in node && node.text !== null);
 }
 
 function planOf(path: string): Plan {

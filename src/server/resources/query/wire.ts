@@ -1,4 +1,5 @@
 import type { EntityView } from '../entities/wire.ts';
+import type { IncompleteIndexView } from '../search/wire.ts';
 import type { EntityId, JsonMap, PreviewView } from '../wire.ts';
 
 export interface QueryBody {
@@ -95,6 +96,8 @@ export interface QueryMetadataView {
   execution_time_ms: number;
   /** The collection in which the entry was sought. */
   collection?: string;
+  /** For a query with a text, while the index is made or follows many writes: not everything is found yet. */
+  index?: IncompleteIndexView;
   /** Why there are no results: `no_entry_point`, `invalid_entry_point`, `unsupported_query` or `no_path_found`. */
   error?: string;
   /** The same in words. */

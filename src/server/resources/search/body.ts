@@ -1,6 +1,6 @@
 import { type Issue, ValidationError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
-import type { Presented } from '../../search/search-thread.ts';
+import type { Found } from '../../search/engine.ts';
 import { compileFilter, type FilterSql } from '../../store/filter.ts';
 import { checkNetwork } from '../entities/writes.ts';
 
@@ -41,15 +41,21 @@ export function collectionsIn(caller: Caller, body: CollectionNames): string[] {
   return [...new Set(all.map(({ id }) => id))];
 }
 
+/** Says that the index does not hold everything yet. */
+export function incomplete(lacking: number | null): { index?: { complete: false; changes_missing: number } } {
+  return lacking === null ? {} : { index: { complete: false, changes_missing: lacking } };
+}
+
 /** The JSON of an answer around its results, which are JSON already. */
 export function answerWith(
-  { results, count, late, withoutVectors }: Omit<Presented, 'collections'> & { withoutVectors?: string | null },
+  { results, count, late, withoutVectors, lacking }: Omit<Found, 'collections'>,
   metadata: object,
 ): Uint8Array {
   const facts = {
     ...metadata,
     result_count: count,
     ...(late && { truncated: true }),
+    ...incomplete(lacking),
     ...(withoutVectors && { embedder: { available: false, reason: withoutVectors } }),
   };
   return Buffer.concat([Buffer.from('{"results":'), results, Buffer.from(`,"metadata":${JSON.stringify(facts)}}`)]);

@@ -235,6 +235,18 @@ export interface TextMetadata {
   truncated?: boolean;
   /** Where the embedder could not be asked: what was found was found by words alone. */
   embedder?: EmbedderView;
+  /** While the index is made, or follows many writes: not everything is found yet. */
+  index?: IncompleteIndexView;
+}
+
+/** What is written later is found later; ask again. */
+export interface IncompleteIndexView {
+  complete: boolean;
+  /**
+   * Committed changes that are not in the index.
+   * @isInt
+   */
+  changes_missing: number;
 }
 
 export interface EmbedderView {
@@ -296,6 +308,8 @@ export interface SimilarMetadata {
   cached?: boolean;
   /** When it was found. */
   cached_at?: string;
+  /** While the index is made, or follows many writes: not everything is found yet. */
+  index?: IncompleteIndexView;
 }
 
 export interface SimilarCollectionsView {

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { answerWith } from '../../src/server/resources/search/body.ts';
+import { SearchEngine } from '../../src/server/search/engine.ts';
+import { change, commit, first, idOf, openStore } from '../helpers/store.ts';
+
+const empty = { results: Buffer.from('[]'), count: 0, late: false, withoutVectors: null };
+const metadata = (lacking: number | null): unknown =>
+  JSON.parse(Buffer.from(answerWith({ ...empty, lacking }, {})).toString()).metadata;
+
+test('an answer says how much the index lacks, while that is much', async () => {
+  await using opened = await openStore('here');
+  await using engine = new SearchEngine();
+  const write = async (from: number, to: number) => {
+    const versions = Array.from({ length: to - from }, (_, n) => first(idOf(from + n)));
+    await opened.store.submit([commit(versions.map((version) => change(null, version)))]);
+  };
+  // Nothing follows the moves here, so none of them is in the index.
+  await write(1, 101);
+  expect(metadata(engine.lacking(opened.store))).toEqual({ result_count: 0 });
+  await write(101, 251);
+  expect(metadata(engine.lacking(opened.store))).toEqual({
+    result_count: 0,
+    index: { complete: false, changes_missing: 250 },
+  });
+});
