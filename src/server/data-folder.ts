@@ -1,6 +1,7 @@
-import { access, constants, mkdir, statfs } from 'node:fs/promises';
+import { access, constants, statfs } from 'node:fs/promises';
 import { platform } from 'node:os';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { makeFolder } from './blocks/durable-folder.ts';
 import { UnavailableError } from './errors.ts';
 
 /** File systems over a network, by the magic numbers of Linux: locks and syncs there do not hold what a database needs. */
@@ -32,7 +33,7 @@ export async function openDataFolder(path: string): Promise<string> {
   const data = resolve(path);
   let type: number;
   try {
-    await mkdir(data, { recursive: true, mode: 0o700 });
+    await makeFolder(data, dirname(data));
     await access(data, constants.R_OK | constants.W_OK | constants.X_OK);
     ({ type } = await statfs(data));
   } catch (error) {

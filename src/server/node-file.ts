@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { syncFolder } from './blocks/durable-folder.ts';
 
 /** Where a node runs, for the programs on the same machine; live while `<url>/health` answers the same instance. */
 const nodeFile = z.object({ url: z.url(), pid: z.number(), instance: z.uuid(), version: z.string() });
@@ -44,8 +45,15 @@ async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** A reader sees the old file or the new one, never half of it. */
+/** A reader sees the old file or the new one, never half of it, also after a power cut; on disk when it returns. */
 async function writeWhole(path: string, value: object): Promise<void> {
-  await writeFile(`${path}.new`, `${JSON.stringify(value)}\n`, { mode: 0o600 });
+  const file = await open(`${path}.new`, 'w', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(value)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
   await rename(`${path}.new`, path);
+  await syncFolder(dirname(path));
 }

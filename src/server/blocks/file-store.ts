@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
 import { TooLargeError, ValidationError } from '../errors.ts';
 import { isContentCid } from './cid.ts';
+import { makeFolder, syncFolder } from './durable-folder.ts';
 import { contentCid } from './encode.ts';
 
 /** Stored bytes: their CID (raw, sha2-256) and how many they are. */
@@ -50,7 +51,7 @@ export class FileStore {
 
   async #incoming(): Promise<string> {
     const incoming = join(this.#folder, 'incoming');
-    await mkdir(incoming, { recursive: true, mode: 0o700 });
+    await makeFolder(incoming, this.#folder);
     return incoming;
   }
 
@@ -58,10 +59,9 @@ export class FileStore {
   async adopt(file: string, cid: string): Promise<void> {
     const path = this.#path(cid);
     const folder = join(path, '..');
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder, dirname(this.#folder));
     await rename(file, path);
-    await sync(folder);
-    await sync(this.#folder);
+    await syncFolder(folder);
   }
 
   /** Where the bytes under a CID lie, for a reader of its own: the folder, and the path in it with slashes. */
@@ -187,18 +187,6 @@ interface WritableFile {
 export async function writeAll(file: WritableFile, chunk: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < chunk.length; )
     done += (await file.write(chunk, done, chunk.length - done, at + done)).bytesWritten;
-}
-
-/** A folder's own entry is durable only when the folder is synced; some systems cannot, and need not. */
-async function sync(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } catch (error) {
-    if (!['EINVAL', 'EPERM', 'EISDIR'].includes(codeOf(error))) throw error;
-  } finally {
-    await handle.close();
-  }
 }
 
 async function* entries(folder: string) {

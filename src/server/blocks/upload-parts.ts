@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { constants, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants, open, readdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { makeFolder, syncFolder } from './durable-folder.ts';
 import { contentCid } from './encode.ts';
 import { writeAll } from './file-store.ts';
 
@@ -27,7 +28,7 @@ export class UploadParts {
    * also where the source fails in between. Gives the CID of the whole where it began at 0.
    */
   async write(name: string, source: AsyncIterable<Uint8Array>, from: number): Promise<{ cid: string | null }> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await makeFolder(this.#folder, dirname(this.#folder));
     const hash = from === 0 ? createHash('sha256') : null;
     const file = await open(this.path(name), constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
@@ -42,6 +43,7 @@ export class UploadParts {
       return { cid: hash && contentCid(hash.digest()) };
     } finally {
       await file.sync().finally(() => file.close());
+      await syncFolder(this.#folder);
     }
   }
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
+import { syncFolder } from '../blocks/durable-folder.ts';
 import { ValidationError } from '../errors.ts';
 import { networks } from '../model/ids.ts';
 import { attestFile } from './attest-log.ts';
@@ -12,7 +13,6 @@ import { identityFile } from './identity-schema.ts';
 import { filesFolder } from './network-folders.ts';
 import { databaseFile } from './network-store.ts';
 import type { Progress } from './progress.ts';
-import { syncFolder } from './spool.ts';
 
 /** Facts that the task cannot know by itself. */
 export interface BackupOrder {
@@ -60,7 +60,7 @@ export async function makeBackup(
       report({ step: 'files', done: manifest.files.length });
     }
     await writeSynced(join(partial, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
-    await syncFolder(partial);
+    await syncFolders(partial);
     if (existsSync(target)) await rmdir(target);
     await rename(partial, target);
     await syncFolder(dirname(target));
@@ -114,6 +114,13 @@ async function copyContent(from: string, to: string, report: (progress: Progress
     await copyFile(join(filesFolder(from), path), join(filesFolder(to), path));
     report({ step: 'content', done: ++done });
   }
+}
+
+/** Brings the names of all that is below a folder to the disk. */
+export async function syncFolders(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+    if (entry.isDirectory()) await syncFolder(join(entry.parentPath, entry.name));
+  await syncFolder(folder);
 }
 
 /** Paths of the files below a folder, with slashes, sorted. */

@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolderNow } from '../blocks/durable-folder.ts';
 import type { Network } from '../model/ids.ts';
 import type { QueuedRow } from './additive-rows.ts';
 import { blocksOf, type Commit, type Outcome } from './commit.ts';
@@ -56,7 +56,7 @@ export class NetworkStore {
   /** Opens or makes the network's folder below `data`. `writer: 'here'` keeps the writer in this thread. */
   static async open(data: string, network: Network, writer: 'thread' | 'here' = 'thread'): Promise<NetworkStore> {
     const folder = join(data, network);
-    storing(() => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+    storing(() => makeFolderNow(folder, data));
     const file = databaseFile(data, network);
     const queue = writer === 'thread' ? await threadQueue(file) : inProcessQueue(file);
     try {

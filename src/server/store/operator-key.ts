@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { platform } from 'node:os';
 import { dirname } from 'node:path';
+import { syncFolderNow } from '../blocks/durable-folder.ts';
 import { StorageError } from '../errors.ts';
 
 const mode = 0o600;
@@ -34,21 +34,11 @@ export function writeOperatorKey(file: string, key: string, unique: string): voi
       closeSync(handle);
     }
     renameSync(temporary, file);
-    syncFolder(dirname(file));
+    syncFolderNow(dirname(file));
   } catch (error) {
     rmSync(temporary, { force: true });
     throw new StorageError(
       `The operator's key could not be written: ${error instanceof Error ? error.message : error}`,
     );
-  }
-}
-
-function syncFolder(folder: string): void {
-  if (platform() === 'win32') return; // a folder cannot be opened there
-  const handle = openSync(folder, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }

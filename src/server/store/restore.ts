@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
+import { syncFolder } from '../blocks/durable-folder.ts';
 import { StorageError, ValidationError } from '../errors.ts';
-import { describe } from './backup.ts';
+import { describe, syncFolders } from './backup.ts';
 import { type BackupManifest, backupManifest, manifestName } from './backup-manifest.ts';
 import { identityFile } from './identity-schema.ts';
 import type { Progress } from './progress.ts';
-import { syncFolder } from './spool.ts';
 
 /**
  * Makes a data folder of a backup: every file is checked against the backup's manifest first, and the folder appears
@@ -41,7 +41,7 @@ export async function restoreBackup(
       report({ step: 'copied', done: i + 1, total });
     }
     renewInstance(join(partial, identityFile));
-    await syncFolder(partial);
+    await syncFolders(partial);
     if (existsSync(target)) await rmdir(target);
     await rename(partial, target);
     await syncFolder(dirname(target));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder, syncFolder } from '../blocks/durable-folder.ts';
 import { StorageError } from '../errors.ts';
 import { spoolFolder } from './network-folders.ts';
 import { storageError } from './storage-error.ts';
@@ -23,7 +24,7 @@ export async function spool(
 ): Promise<{ name: string; path: string; size: number }> {
   const name = `${randomUUID()}.car`;
   const path = join(spoolFolder(folder), name);
-  await filed(() => mkdir(spoolFolder(folder), { recursive: true, mode: 0o700 }));
+  await filed(() => makeFolder(spoolFolder(folder), folder));
   const file = await filed(() => open(path, 'wx', 0o600));
   let size = 0;
   try {
@@ -33,7 +34,7 @@ export async function spool(
     }
     await filed(() => file.sync());
     await file.close();
-    await syncFolder(spoolFolder(folder));
+    await filed(() => syncFolder(spoolFolder(folder)));
     return { name, path, size };
   } catch (error) {
     await file.close().catch(() => undefined);
@@ -56,11 +57,4 @@ async function filed<T>(step: () => Promise<T>): Promise<T> {
     const { reason, full } = storageError(error);
     throw new StorageError(reason, full);
   }
-}
-
-/** The folder's entries are durable when it is synced; where a folder cannot be, they are without. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => null);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
 }

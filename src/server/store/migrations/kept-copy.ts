@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
+import { syncFolderNow } from '../../blocks/durable-folder.ts';
 
 /** Copies a database as it is before a migration to `<file>.before-<version>`; whole and on disk when this returns. */
 export function keepCopy(db: Database.Database, file: string, version: number): void {
@@ -8,10 +9,9 @@ export function keepCopy(db: Database.Database, file: string, version: number): 
   const partial = `${kept}.partial`;
   rmSync(partial, { force: true });
   db.prepare('VACUUM INTO ?').run(partial);
-  sync(partial, 'r+');
+  sync(partial);
   renameSync(partial, kept);
-  // Windows cannot sync a folder, and needs not.
-  if (sep === '/') sync(dirname(file), 'r');
+  syncFolderNow(dirname(file));
 }
 
 /** Removes the copies made before `started` (epoch ms): the migrated database has started well once more. */
@@ -24,8 +24,8 @@ export function dropCopies(file: string, started = performance.timeOrigin): void
   }
 }
 
-function sync(path: string, flags: 'r' | 'r+'): void {
-  const file = openSync(path, flags);
+function sync(path: string): void {
+  const file = openSync(path, 'r+');
   try {
     fsyncSync(file);
   } finally {

@@ -1,0 +1,68 @@
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { dirname } from 'node:path';
+
+// A file's name, and a folder's, is an entry of the folder above it: it outlives a power cut only when that has been synced.
+
+/** Folders whose names this process has brought to the disk: others may have made them, and been killed before they did. */
+const named = new Set<string>();
+
+/**
+ * Makes a folder that only its owner may read, where it is missing. When this returns its name is on the disk, and so are
+ * those of the folders above it that had to be made, or that lie below `top`.
+ */
+export async function makeFolder(path: string, top: string): Promise<void> {
+  const made = await mkdir(path, { recursive: true, mode: 0o700 });
+  const unnamed = namesToKeep(path, top, made);
+  for (const folder of unnamed) await syncFolder(dirname(folder));
+  for (const folder of unnamed) named.add(folder);
+}
+
+/** As makeFolder, at once. */
+export function makeFolderNow(path: string, top: string): void {
+  const made = mkdirSync(path, { recursive: true, mode: 0o700 });
+  const unnamed = namesToKeep(path, top, made);
+  for (const folder of unnamed) syncFolderNow(dirname(folder));
+  for (const folder of unnamed) named.add(folder);
+}
+
+/** `made` is the first of the folders that had to be made. */
+function namesToKeep(path: string, top: string, made: string | undefined): string[] {
+  if (made === undefined && named.has(path)) return [];
+  const folders: string[] = [];
+  const highest = Math.min(made?.length ?? Number.POSITIVE_INFINITY, top.length + 1);
+  for (let at = path; at.length >= highest && at !== dirname(at); at = dirname(at)) folders.push(at);
+  return folders;
+}
+
+/** Brings the names in a folder to the disk. Some systems cannot do that, and need not. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (platform() === 'win32') return;
+  const handle = await open(folder, 'r').catch(unlessItCannot);
+  try {
+    await handle?.sync().catch(unlessItCannot);
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** As syncFolder, at once. */
+export function syncFolderNow(folder: string): void {
+  if (platform() === 'win32') return;
+  let handle: number | undefined;
+  try {
+    handle = openSync(folder, 'r');
+    fsyncSync(handle);
+  } catch (error) {
+    unlessItCannot(error);
+  } finally {
+    if (handle !== undefined) closeSync(handle);
+  }
+}
+
+/** The folder above the node's own may be closed to it. */
+function unlessItCannot(error: unknown): null {
+  if (['EINVAL', 'EPERM', 'EISDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+  throw error;
+}

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { filesIn } from '../../src/server/store/backup.ts';
+import { cutOff } from './cuts.ts';
+import { Disk } from './disk.ts';
+import { buildRecorder, readRecording, recorded, type Step } from './recording.ts';
+import { brokenPromises, type Promised } from './store-promises.ts';
+
+// A program that writes with the store is recorded; then the power is cut at many moments of it (docs/faults.md).
+
+const writer = fileURLToPath(new URL('./store-writer.ts', import.meta.url));
+const cuts = 150;
+
+function canRecord(): boolean {
+  try {
+    execFileSync('cc', ['--version'], { stdio: 'ignore' });
+    return process.platform === 'linux';
+  } catch {
+    return false;
+  }
+}
+
+describe.runIf(canRecord())('power cuts', () => {
+  let place: string;
+  let folder: string;
+  let steps: Step[];
+
+  beforeAll(() => {
+    place = realpathSync(mkdtempSync(join(tmpdir(), 'archeion-faults-')));
+    folder = join(place, 'recorded');
+    mkdirSync(folder);
+    const env = { ...process.env, ...recorded(buildRecorder(place), folder, join(place, 'log')) };
+    execFileSync(process.execPath, [writer, join(folder, 'data'), '5'], { env });
+    steps = readRecording(join(place, 'log'));
+  });
+
+  afterAll(() => {
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  async function broken(recording: Step[], seeds: number): Promise<string[]> {
+    const problems: string[] = [];
+    const all = Array.from({ length: seeds }, (_, seed) => seed);
+    await cutOff({ steps: recording, folder }, all, async ({ seed, at, folder, marks }) => {
+      const promised = marks.map((text) => JSON.parse(text) as Promised);
+      const found = await brokenPromises(join(folder, 'data'), promised).catch((error: Error) => [error.message]);
+      problems.push(...found.map((problem) => `seed ${seed}, cut at ${at} of ${recording.length}: ${problem}`));
+    });
+    return problems;
+  }
+
+  test('the recording leads to the same files, byte by byte', async () => {
+    const disk = new Disk(folder);
+    for (const step of steps) disk.apply(step);
+    const copy = join(place, 'copy');
+    disk.copy(copy);
+    const names = (await filesIn(folder)).filter((name) => !name.endsWith('-shm'));
+    expect(names.length).toBeGreaterThan(100);
+    expect(await filesIn(copy)).toEqual(names);
+    expect(names.filter((name) => !readFileSync(join(copy, name)).equals(readFileSync(join(folder, name))))).toEqual(
+      [],
+    );
+  });
+
+  test('whatever moment the power is cut at, what was promised is there and nothing is half', async () => {
+    expect(steps.filter(({ kind }) => kind === 'mark').length).toBeGreaterThan(300);
+    expect(await broken(steps, cuts)).toEqual([]);
+  });
+
+  test('on a disk that does not do what a sync asks for, promises are broken and that is found', async () => {
+    const lying = steps.filter(({ kind }) => kind !== 'sync-end');
+    expect((await broken(lying, 5)).length).toBeGreaterThan(0);
+  });
+});
