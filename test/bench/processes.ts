@@ -25,6 +25,8 @@ export interface Server extends AsyncDisposable {
   memory(): { now: number; peak: number };
   /** Seconds of processor time since its start. */
   cpu(): number;
+  /** Resolves when the process has ended, however that came. */
+  gone: Promise<unknown>;
 }
 
 /** An Archeion node on a folder; what it was started with is in its `operator.key`. */
@@ -42,6 +44,7 @@ async function start(args: string[], env: Record<string, string> = {}): Promise<
     // Memory as under the service unit, in the image and in the desktop.
     env: { MALLOC_ARENA_MAX: '2', ...process.env, ARCHEION_LOG_LEVEL: 'warn', ...env },
   });
+  const gone = once(child, 'exit');
   const url = await readyUrl(child);
   const pid = child.pid ?? 0;
   return {
@@ -57,11 +60,10 @@ async function start(args: string[], env: Record<string, string> = {}): Promise<
     },
     memory: () => memoryOf(pid),
     cpu: () => cpuOf(pid),
+    gone,
     [Symbol.asyncDispose]: async () => {
-      if (child.exitCode !== null) return;
-      const ended = once(child, 'exit');
       child.kill('SIGTERM');
-      await ended;
+      await gone;
     },
   };
 }
@@ -89,9 +91,9 @@ function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Starts the built program on a data folder. */
-export async function startNode(data: string, env: Record<string, string> = {}): Promise<Node> {
-  const server = await start([program, 'serve', '--data', data, '--port', '0'], env);
+/** Starts the built program on a data folder, at a free port where none is named. */
+export async function startNode(data: string, env: Record<string, string> = {}, port = 0): Promise<Node> {
+  const server = await start([program, 'serve', '--data', data, '--port', String(port)], env);
   const key = readFileSync(join(data, 'operator.key'), 'utf8').trim();
   const headers = { authorization: `ApiKey ${key}`, 'content-type': 'application/json' };
   return { ...server, data, key, headers };

@@ -15,7 +15,8 @@ export async function problemsAfterCrash(data: string, answered: [string, string
   }
 }
 
-function contradictions(db: Reader): string[] {
+/** What the database and what is derived in it say against each other. */
+export function contradictions(db: Reader): string[] {
   const problems: string[] = [];
   const checked = db.all<{ integrity_check: string }>('PRAGMA integrity_check');
   if (checked[0]?.integrity_check !== 'ok') problems.push(...checked.map((it) => it.integrity_check));
@@ -27,7 +28,7 @@ function contradictions(db: Reader): string[] {
 }
 
 /** An answered version is the tip, or the tip's chain leads to it: a later write may have been kept without an answer. */
-function lost(db: Reader, answered: [string, string][]): string[] {
+export function lost(db: Reader, answered: [string, string][]): string[] {
   const chains = new Map<string, Set<string>>();
   return answered.flatMap(([id, cid]) => {
     const known = chains.get(id) ?? new Set(chain(db, findTip(db, id) ?? '', 1000).map((version) => version.cid));

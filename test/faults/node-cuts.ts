@@ -1,0 +1,80 @@
+import { cpSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startNode } from '../bench/processes.ts';
+import { seeded } from '../helpers/seeded.ts';
+import { cutOff } from './cuts.ts';
+import type { Run } from './kills.ts';
+import { brokenPromises, type Promised } from './promises.ts';
+import { addMark, buildRecorder, readRecording, recorded } from './recording.ts';
+import { allowEcho, beginLoad, freePort, furnish, startPeer } from './scene.ts';
+
+/** What is known of a recording beside its log. */
+interface About {
+  /** The folder that was recorded. */
+  folder: string;
+}
+
+/**
+ * Records the built node under load, beside a peer that it syncs with, into `place`: a first start, a stop, and another
+ * start that ends by a kill.
+ */
+export async function recordNode(place: string, seed: number): Promise<string[]> {
+  const whole = realpathSync(place);
+  const [folder, log] = [join(whole, 'recorded'), join(whole, 'log')];
+  mkdirSync(folder);
+  writeFileSync(join(place, 'about.json'), JSON.stringify({ folder } satisfies About));
+  const allowed = allowEcho(place);
+  const env = { ...allowed, ...recorded(buildRecorder(place), folder, log) };
+  const promise = (promised: Promised) => addMark(log, JSON.stringify(promised));
+  await using peer = await startPeer(place, allowed);
+  const port = await freePort();
+  const random = seeded(seed);
+  const problems: string[] = [];
+
+  const first = await startNode(join(folder, 'data'), env, port);
+  promise({ key: first.key });
+  const target = await furnish(first, peer);
+  promise({ remote: 'peer' });
+  for (const [n, node] of [first, null].entries()) {
+    const running = node ?? (await startNode(join(folder, 'data'), env, port));
+    const load = beginLoad(target, peer, seed * 10 + n, promise);
+    await load.begun;
+    await pause(500 + random() * 1500);
+    if (node) load.stop();
+    else process.kill(running.pid, 'SIGKILL');
+    problems.push(...(await load.ended));
+    if (node) await node[Symbol.asyncDispose]();
+    await running.gone;
+  }
+  return problems;
+}
+
+/** Cuts the power once for each seed in what was recorded into `place`, and starts the node on what that left. */
+export async function cutNode(place: string, seeds: readonly number[], report: (run: Run) => void): Promise<void> {
+  const { folder } = JSON.parse(readFileSync(join(place, 'about.json'), 'utf8')) as About;
+  const steps = readRecording(join(place, 'log'));
+  const env = allowEcho(place);
+  await cutOff({ steps, folder }, seeds, async ({ seed, folder: left, marks }) => {
+    const promised = marks.map((text) => JSON.parse(text) as Promised);
+    let problems: string[];
+    try {
+      const node = await startNode(join(left, 'data'), env);
+      try {
+        problems = await brokenPromises(node, promised);
+      } finally {
+        process.kill(node.pid, 'SIGKILL');
+        await node.gone;
+      }
+    } catch (error) {
+      problems = [`it did not come back: ${error instanceof Error ? error.stack : error}`];
+    }
+    report({ seed, promises: promised.length, problems });
+  });
+}
+
+/** Keeps a recording for another look. */
+export function keepRecording(place: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const name of ['log', 'about.json']) cpSync(join(place, name), join(to, name));
+}

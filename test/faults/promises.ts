@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { FileStore } from '../../src/server/blocks/file-store.ts';
+import { openReader, type Reader } from '../../src/server/store/connection.ts';
+import { findTip } from '../../src/server/store/entities.ts';
+import { filesFolder } from '../../src/server/store/network-folders.ts';
+import { databaseFile } from '../../src/server/store/network-store.ts';
+import { findVersion } from '../../src/server/store/versions.ts';
+import { contradictions, lost } from '../helpers/crash-check.ts';
+
+/** What a node has promised a client. Versions are `[id, cid]`. */
+export type Promised =
+  | { versions: [string, string][] }
+  /** An archive that was sent: all of it is there or none, whatever was answered. */
+  | { archive: [string, string][]; files: string[] }
+  /** Bytes, by their CID. */
+  | { file: string }
+  /** Where to ask how a job stands. */
+  | { job: string }
+  /** A property that an entity will have. */
+  | { added: [string, string] }
+  | { remote: string }
+  | { key: string };
+
+const patience = 30_000;
+
+interface Running {
+  url: string;
+  data: string;
+  key: string;
+}
+
+/** What a node that was started again has not kept of its promises; it may go on working meanwhile. */
+export async function brokenPromises(node: Running, promised: readonly Promised[]): Promise<string[]> {
+  const problems: string[] = [];
+  const headers = { authorization: `ApiKey ${node.key}` };
+  const get = (path: string, key = headers) => fetch(`${node.url}${path}`, { headers: key });
+
+  for (const it of promised) {
+    if ('job' in it) problems.push(...(await jobProblems(get, it.job)));
+    if ('key' in it && (await get('/users/me', { authorization: `ApiKey ${it.key}` })).status !== 200)
+      problems.push('an API key is lost');
+    if ('remote' in it && (await get(`/node/remotes/${it.remote}`)).status !== 200) problems.push('a remote is lost');
+    if ('added' in it && !(await isAdded(get, it.added))) problems.push(`the addition to ${it.added[0]} is lost`);
+  }
+  const verified = (await (await fetch(`${node.url}/node/verify`, { method: 'POST', headers })).text()).trim();
+  const { done } = JSON.parse(verified.split('\n').at(-1) ?? '') as { done?: { ok: boolean; problems: object[] } };
+  if (!done?.ok) problems.push(`verify: ${JSON.stringify(done?.problems ?? verified.slice(-500))}`);
+
+  const files = new FileStore(filesFolder(join(node.data, 'main')));
+  const reader = openReader(databaseFile(node.data, 'main'));
+  try {
+    problems.push(...reader.snapshot((db) => problemsIn(db, files, promised)));
+  } finally {
+    reader.close();
+  }
+  return problems;
+}
+
+function problemsIn(db: Reader, files: FileStore, promised: readonly Promised[]): string[] {
+  const problems = contradictions(db);
+  problems.push(
+    ...lost(
+      db,
+      promised.flatMap((it) => ('versions' in it ? it.versions : [])),
+    ),
+  );
+  for (const it of promised) {
+    if ('file' in it && !files.has(it.file)) problems.push(`the file ${it.file} is lost`);
+    if (!('archive' in it)) continue;
+    const here = it.archive.filter(([, cid]) => findVersion(db, cid));
+    const moved = it.archive.filter(([id]) => findTip(db, id));
+    if (moved.length > 0 && here.length < it.archive.length)
+      problems.push(`an archive was applied by half: ${here.length} of ${it.archive.length}`);
+    if (moved.length > 0 && it.files.some((cid) => !files.has(cid)))
+      problems.push('files of an archive that was applied are missing');
+  }
+  return problems;
+}
+
+type Get = (path: string) => Promise<Response>;
+
+async function jobProblems(get: Get, path: string): Promise<string[]> {
+  for (const until = Date.now() + patience; Date.now() < until; await pause(50)) {
+    const answer = await get(path);
+    if (answer.status !== 200) return [`the job ${path} is lost: ${answer.status}`];
+    const { status, errors } = (await answer.json()) as { status: string; errors?: object[] };
+    if (status === 'done') return [];
+    if (status === 'error') return [`the job ${path} failed: ${JSON.stringify(errors)}`];
+  }
+  return [`the job ${path} did not end`];
+}
+
+async function isAdded(get: Get, [id, property]: [string, string]): Promise<boolean> {
+  for (const until = Date.now() + patience; Date.now() < until; await pause(50)) {
+    const { properties } = (await (await get(`/entities/${id}`)).json()) as { properties?: object };
+    if (properties && property in properties) return true;
+  }
+  return false;
+}
