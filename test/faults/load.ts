@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { cidOf } from '../helpers/files.ts';
 import { SampleState } from '../helpers/sample-archive.ts';
 import type { Promised } from './promises.ts';
@@ -20,6 +20,12 @@ interface View {
 /** An answer that no node should give, however it is asked. */
 class WrongAnswerError extends Error {}
 
+/** The bytes of an upload by its name, which stand for themselves wherever it goes on. */
+export function bytesOf(name: string, size: number): Buffer {
+  const line = createHash('sha256').update(name).digest('hex');
+  return Buffer.alloc(size, line);
+}
+
 /** What a client knows of an entity that it has made; others leave it alone. */
 interface Known extends View {
   deleted: boolean;
@@ -36,11 +42,16 @@ export async function client(
   const mine: Known[] = [];
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
 
-  async function ask<T>(line: string, body?: object | Uint8Array, wanted = [200, 201, 202], type?: string): Promise<T> {
+  async function ask<T>(
+    line: string,
+    body?: object | Uint8Array,
+    wanted = [200, 201, 202],
+    more: Record<string, string> = {},
+  ): Promise<T> {
     const [method = '', path = ''] = line.split(' ');
     const response = await fetch(`${target.url}${path}`, {
       method,
-      headers: { authorization: `ApiKey ${target.key}`, 'content-type': type ?? 'application/json' },
+      headers: { authorization: `ApiKey ${target.key}`, 'content-type': 'application/json', ...more },
       body: body === undefined ? null : body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body),
     });
     const text = await response.text();
@@ -107,9 +118,28 @@ export async function client(
     const bytes = Buffer.from(`${randomUUID()} `.repeat(1 + Math.floor(random() * 3000)));
     const file = { key: randomUUID(), filename: 'page.txt', content_type: 'text/plain', size: bytes.length };
     const { id } = await ask<View>('POST /files', { ...file, collection: pick(target.collections) });
-    const { cid } = await ask<View>(`POST /files/${id}/content`, bytes, [200], 'text/plain');
+    const { cid } = await ask<View>(`POST /files/${id}/content`, bytes, [200], { 'content-type': 'text/plain' });
     promise({ versions: [[id, cid]] });
     promise({ file: cidOf(bytes) });
+  }
+
+  async function uploadInParts(): Promise<void> {
+    const [name, size] = [randomUUID(), 1000 + Math.floor(random() * 200_000)];
+    const file = { key: name, filename: 'page.txt', content_type: 'text/plain', size };
+    const { id, upload_url } = await ask<View & { upload_url: string }>('POST /files', file);
+    const path = new URL(upload_url).pathname;
+    promise({ upload: path, name, size, come: 0 });
+    const bytes = bytesOf(name, size);
+    const parts = 1 + Math.floor(random() * 4);
+    for (let part = 0; part < parts; part++) {
+      const [from, to] = [Math.floor((size * part) / parts), Math.floor((size * (part + 1)) / parts)];
+      const headers = { 'content-range': `bytes ${from}-${to - 1}/${size}` };
+      await ask(`PUT ${path}`, bytes.subarray(from, to), [200, 202], headers);
+      promise({ upload: path, name, size, come: to });
+    }
+    promise({ file: cidOf(bytes) });
+    const { cid } = await ask<View>(`GET /files/${id}`);
+    promise({ versions: [[id, (await ask<View>(`POST /files/${id}/confirm-upload`, { expect_tip: cid })).cid]] });
   }
 
   async function importArchive(): Promise<void> {
@@ -138,7 +168,7 @@ export async function client(
     promise({ key: (await ask<{ key: string }>('POST /users/me/keys', { label: 'a key' })).key });
   }
 
-  const often = [create, create, createMany, update, update, update, add, remove, restore, upload];
+  const often = [create, create, createMany, update, update, update, add, remove, restore, upload, uploadInParts];
   const seldom = [importArchive, invoke, makeKey];
   try {
     while (!isOver()) await (living().length < 5 ? create() : pick(random() < 0.06 ? seldom : often)());

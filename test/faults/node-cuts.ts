@@ -16,8 +16,8 @@ interface About {
 }
 
 /**
- * Records the built node under load, beside a peer that it syncs with, into `place`: a first start, a stop, and another
- * start that ends by a kill.
+ * Records the built node under load, beside a peer that it syncs with, into `place`: three starts, of which the first and
+ * the last end by a kill and the other by a stop.
  */
 export async function recordNode(place: string, seed: number): Promise<string[]> {
   const whole = realpathSync(place);
@@ -36,16 +36,16 @@ export async function recordNode(place: string, seed: number): Promise<string[]>
   promise({ key: first.key });
   const target = await furnish(first, peer);
   promise({ remote: 'peer' });
-  for (const [n, node] of [first, null].entries()) {
-    const running = node ?? (await startNode(join(folder, 'data'), env, port));
+  for (let n = 0; n < 3; n++) {
+    const node = n === 0 ? first : await startNode(join(folder, 'data'), env, port);
     const load = beginLoad(target, peer, seed * 10 + n, promise);
     await load.begun;
-    await pause(500 + random() * 1500);
-    if (node) load.stop();
-    else process.kill(running.pid, 'SIGKILL');
+    await pause(300 + random() * 900);
+    if (n === 1) load.stop();
+    else process.kill(node.pid, 'SIGKILL');
     problems.push(...(await load.ended));
-    if (node) await node[Symbol.asyncDispose]();
-    await running.gone;
+    if (n === 1) await node[Symbol.asyncDispose]();
+    await node.gone;
   }
   return problems;
 }

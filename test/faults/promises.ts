@@ -7,6 +7,8 @@ import { filesFolder } from '../../src/server/store/network-folders.ts';
 import { databaseFile } from '../../src/server/store/network-store.ts';
 import { findVersion } from '../../src/server/store/versions.ts';
 import { contradictions, lost } from '../helpers/crash-check.ts';
+import { cidOf } from '../helpers/files.ts';
+import { bytesOf } from './load.ts';
 
 /** What a node has promised a client. Versions are `[id, cid]`. */
 export type Promised =
@@ -15,6 +17,8 @@ export type Promised =
   | { archive: [string, string][]; files: string[] }
   /** Bytes, by their CID. */
   | { file: string }
+  /** Bytes that come in parts (bytesOf), and how far they have: it can go on from there, or from further on. */
+  | { upload: string; name: string; size: number; come: number }
   /** Where to ask how a job stands. */
   | { job: string }
   /** A property that an entity will have. */
@@ -40,6 +44,7 @@ export async function brokenPromises(node: Running, promised: readonly Promised[
     if ('job' in it) problems.push(...(await jobProblems(get, it.job)));
     if ('key' in it && (await get('/users/me', { authorization: `ApiKey ${it.key}` })).status !== 200)
       problems.push('an API key is lost');
+    if ('upload' in it) problems.push(...(await uploadProblems(node.url, it, promised)));
     if ('remote' in it && (await get(`/node/remotes/${it.remote}`)).status !== 200) problems.push('a remote is lost');
     if ('added' in it && !(await isAdded(get, it.added))) problems.push(`the addition to ${it.added[0]} is lost`);
   }
@@ -76,6 +81,25 @@ function problemsIn(db: Reader, files: FileStore, promised: readonly Promised[])
       problems.push('files of an archive that was applied are missing');
   }
   return problems;
+}
+
+/** The last thing that was said of an upload: it goes on where the node says, and comes to the right bytes. */
+async function uploadProblems(
+  url: string,
+  { upload, name, size, come }: Promised & { upload: string },
+  promised: readonly Promised[],
+): Promise<string[]> {
+  if (promised.some((it) => 'upload' in it && it.upload === upload && it.come > come)) return [];
+  const bytes = bytesOf(name, size);
+  const state = await fetch(`${url}${upload}`, { method: 'HEAD' });
+  const offset = Number(state.headers.get('upload-offset'));
+  if (state.status !== 200 || offset < come)
+    return [`an upload of ${come} bytes stands at ${offset} (${state.status})`];
+  if (offset === size) return [];
+  const headers = { 'content-range': `bytes ${offset}-${size - 1}/${size}`, 'content-type': 'text/plain' };
+  const rest = await fetch(`${url}${upload}`, { method: 'PUT', headers, body: bytes.subarray(offset) });
+  const { cid } = (await rest.json()) as { cid?: string };
+  return cid === cidOf(bytes) ? [] : [`an upload that went on at ${offset} of ${size} bytes became ${cid}`];
 }
 
 type Get = (path: string) => Promise<Response>;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -108,9 +109,19 @@ async function editPeer(peer: Node, isOver: () => boolean): Promise<string[]> {
   for (let n = 0; !isOver(); n++) {
     const { id, cid } = await call<Made>(peer, 'POST /entities', { type: 'document', collection, properties: { n } });
     await call(peer, `PUT /entities/${id}`, { expect_tip: cid, properties: { edited: n } });
+    if (n % 10 === 0) await addFile(peer, collection);
     await pause(20);
   }
   return [];
+}
+
+async function addFile(peer: Node, collection: string): Promise<void> {
+  const bytes = Buffer.from(`${randomUUID()} `.repeat(2000));
+  const file = { key: randomUUID(), filename: 'page.txt', content_type: 'text/plain', size: bytes.length, collection };
+  const { id } = await call<Made>(peer, 'POST /files', file);
+  const headers = { ...peer.headers, 'content-type': 'text/plain' };
+  const answer = await fetch(`${peer.url}/files/${id}/content`, { method: 'POST', headers, body: bytes });
+  if (!answer.ok) throw new Error(`the peer did not take a file: ${answer.status}`);
 }
 
 /** The peer of a scene: a node that is never killed. */

@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileStore } from '../../src/server/blocks/file-store.ts';
+import { PartialFiles } from '../../src/server/blocks/partial-files.ts';
 import { UploadParts } from '../../src/server/blocks/upload-parts.ts';
 import { openDataFolder } from '../../src/server/data-folder.ts';
 import { instanceOf } from '../../src/server/node-file.ts';
 import { ChatStore, chatFile } from '../../src/server/store/chats.ts';
 import { Identity } from '../../src/server/store/identity.ts';
-import { filesFolder, uploadsFolder } from '../../src/server/store/network-folders.ts';
+import { filesFolder, partialsFolder, uploadsFolder } from '../../src/server/store/network-folders.ts';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
 import { spool } from '../../src/server/store/spool.ts';
+import { cidOf } from '../helpers/files.ts';
 import { change, commit, first, idOf, next, type Version } from '../helpers/store.ts';
 import { addMark } from './recording.ts';
 import type { Promised } from './store-promises.ts';
@@ -35,6 +38,7 @@ for (let session = 0; session < sessions; session++) {
     for (let round = 0; round < Number(rounds); round++) {
       await write(store, n, round);
       await keep(store);
+      await takeOver(store);
       if (round % 4 === n) await receive(store);
       promise({ key: identity.createKey({ kind: 'user', account: account.id, expiresIn: null }).key });
       const id = `${session} ${n} ${round}`;
@@ -87,6 +91,17 @@ async function keep(store: NetworkStore): Promise<void> {
   promise({ part: name, size: await parts.size(name) });
   await parts.write(name, chunks(1), await parts.size(name));
   promise({ part: name, size: await parts.size(name) });
+}
+
+/** Takes over what another process had fetched and not synced before it was killed. */
+async function takeOver(store: NetworkStore): Promise<void> {
+  const bytes = randomBytes(9000);
+  const cid = cidOf(bytes);
+  const partials = new PartialFiles(partialsFolder(store.folder));
+  await mkdir(partialsFolder(store.folder), { recursive: true });
+  await writeFile(partials.path(cid), bytes);
+  await new FileStore(filesFolder(store.folder)).adopt(partials.path(cid), cid);
+  promise({ file: cid });
 }
 
 /** Receives an archive, and notes that it is to be applied. */

@@ -42,7 +42,7 @@ export class FileStore {
       const stored = await write(temporary, source, wanted);
       if (wanted.expected !== undefined && stored.cid !== wanted.expected)
         throw ValidationError.at(['cid'], `the bytes are those of ${stored.cid}`);
-      await this.adopt(temporary, stored.cid);
+      await this.#keep(temporary, stored.cid);
       return stored;
     } finally {
       await rm(temporary, { force: true });
@@ -55,8 +55,15 @@ export class FileStore {
     return incoming;
   }
 
-  /** Takes over a file of the same disk whose bytes are on disk and are those of the CID. */
+  /** Takes over a file of the same disk whose bytes are those of the CID. */
   async adopt(file: string, cid: string): Promise<void> {
+    // Whoever wrote it may have been killed before it was on disk.
+    const handle = await open(file, 'r+');
+    await handle.sync().finally(() => handle.close());
+    await this.#keep(file, cid);
+  }
+
+  async #keep(file: string, cid: string): Promise<void> {
     const path = this.#path(cid);
     const folder = join(path, '..');
     await makeFolder(folder, dirname(this.#folder));
@@ -123,7 +130,7 @@ export class FileStore {
         await rm(aside);
         return true;
       }
-      await this.adopt(aside, cid);
+      await this.#keep(aside, cid);
     } catch (error) {
       if (!isMissing(error)) throw error;
     }

@@ -319,6 +319,7 @@ CREATE TABLE upload (
   type TEXT NOT NULL,
   size INTEGER NOT NULL,
   expires INTEGER NOT NULL,           -- epoch milliseconds
+  come INTEGER NOT NULL DEFAULT 0,    -- bytes that are on the disk
   received TEXT
 ) STRICT, WITHOUT ROWID;
 

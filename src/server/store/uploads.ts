@@ -17,10 +17,13 @@ export interface UploadAddress {
   expires: number;
 }
 
-/** How far an upload has come: `received` is the CID of the bytes, null until all of them are there. */
+/**
+ * How far an upload has come: `come` counts the bytes that are on the disk for certain, `received` is the CID of the bytes,
+ * null until all of them are there.
+ */
 export type UploadRow =
   | ({ kind: 'upload' } & UploadAddress)
-  | { kind: 'upload_step'; token: string; expires: number; received: string | null }
+  | { kind: 'upload_step'; token: string; expires: number; come: number; received: string | null }
   /** What expired before that time is forgotten. */
   | { kind: 'uploads_expired'; before: number };
 
@@ -40,8 +43,9 @@ export function applyUploadRow(db: Writer, row: UploadRow): void {
       return;
     case 'upload_step':
       db.run(
-        'UPDATE upload SET expires = max(expires, ?), received = coalesce(?, received) WHERE token = ?',
+        'UPDATE upload SET expires = max(expires, ?), come = ?, received = coalesce(?, received) WHERE token = ?',
         row.expires,
+        row.come,
         row.received,
         row.token,
       );
@@ -51,7 +55,10 @@ export function applyUploadRow(db: Writer, row: UploadRow): void {
   }
 }
 
-export function findUpload(db: Reader, token: string): (UploadAddress & { received: string | null }) | undefined {
+export function findUpload(
+  db: Reader,
+  token: string,
+): (UploadAddress & { come: number; received: string | null }) | undefined {
   return db.get('SELECT * FROM upload WHERE token = ?', token);
 }
 

@@ -9,7 +9,7 @@ import { filesFolder, uploadsFolder } from '../../../store/network-folders.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { storingLater } from '../../../store/storage-error.ts';
-import { findUpload, type UploadAddress } from '../../../store/uploads.ts';
+import { findUpload, type UploadAddress, type UploadRow } from '../../../store/uploads.ts';
 import { type PartRange, partRange } from './part-range.ts';
 import type { UploadView } from './wire.ts';
 
@@ -29,7 +29,7 @@ export interface PartUpload {
 const lifeMs = 15 * 60_000;
 const secretBytes = 32;
 
-type Found = UploadAddress & { received: string | null };
+type Found = NonNullable<ReturnType<typeof findUpload>>;
 
 /** One request at a time writes the part of an upload. */
 interface Writing {
@@ -108,19 +108,21 @@ export class UploadsService {
     if (!range && body.length !== null && body.length !== size)
       throw ValidationError.at(['size'], `${body.length} bytes come, not ${size}`);
     const parts = partsOf(store);
-    const at = await parts.size(token);
+    const at = await offsetOf(store, upload);
     if (range && range.start !== at)
       throw new AlreadyExistsError(`The upload stands at ${at} bytes: go on from there`, { offset: at });
     let whole: string | null;
     try {
       const from = range?.start ?? 0;
+      // What is written anew is not known to be on disk until it is.
+      if (from < upload.come) await this.#record(store, step(upload, { come: from }));
       whole = (await storingLater(() => parts.write(token, bounded(body.bytes, range, size), from))).cid;
     } finally {
       // What came can be gone on with for as long again.
-      await this.#record(store, { kind: 'upload_step', token, expires: this.#now() + lifeMs, received: null });
+      await this.#record(store, step(upload, { expires: this.#now() + lifeMs, come: await parts.size(token) }));
     }
     const come = await parts.size(token);
-    if (come < size && range) return this.#view(store, upload);
+    if (come < size && range) return this.#view(store, { ...upload, come });
     if (come !== size) {
       await parts.remove(token);
       throw ValidationError.at(['size'], `${come} bytes came, not ${size}`);
@@ -137,13 +139,16 @@ export class UploadsService {
       throw ValidationError.at(['cid'], `the bytes are those of ${received}: begin again`);
     }
     await storingLater(() => new FileStore(filesFolder(store.folder)).adopt(parts.path(token), received));
-    await this.#record(store, { kind: 'upload_step', token, expires: upload.expires, received });
+    await this.#record(store, step(upload, { come: upload.size, received }));
     return this.#view(store, { ...upload, received });
   }
 
-  async #view(store: NetworkStore, { token, size, received, expires }: Found): Promise<UploadView> {
+  async #view(store: NetworkStore, upload: Found): Promise<UploadView> {
+    const { token, size, received, expires } = upload;
+    // Whoever looks on sees what comes.
+    const offset = this.#writing.has(token) ? await partsOf(store).size(token) : await offsetOf(store, upload);
     return {
-      offset: received === null ? await partsOf(store).size(token) : size,
+      offset: received === null ? offset : size,
       size,
       complete: received !== null,
       ...(received !== null && { cid: received }),
@@ -178,6 +183,15 @@ async function* bounded(
     if (come > most) throw ValidationError.at(['size'], `more than ${most} bytes came`);
     yield chunk;
   }
+}
+
+/** Where an upload goes on: after a power cut a part may be longer than what of it is on the disk. */
+async function offsetOf(store: NetworkStore, { token, come }: Found): Promise<number> {
+  return Math.min(come, await partsOf(store).size(token));
+}
+
+function step({ token, expires, come }: Found, to: Partial<UploadRow & { kind: 'upload_step' }>): Row {
+  return { kind: 'upload_step', token, expires, come, received: null, ...to };
 }
 
 function partsOf({ folder }: NetworkStore): UploadParts {
