@@ -164,7 +164,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   const { cascades, entities, expansions, diffs } = services.entities;
   const { users, writes, collections } = services;
   const { publicUrl } = config;
-  const uploads = new UploadsService({ networks, now, publicUrl });
+  const uploads = opened.use(new UploadsService({ networks, now, publicUrl }));
   const downloads = new DownloadService({ writes, entities, links: new Links(randomBytes(32)), publicUrl });
   const sessions = new SessionsService({
     sessions: new Sessions({ now, randomBytes }),

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { readdir, utimes } from 'node:fs/promises';
+import { appendFile, readdir, utimes } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -111,6 +111,19 @@ describe('an upload address', () => {
     expect((await put(path, bytes.subarray(120_000), range(120_000, 300_000))).status).toBe(200);
     await restarted();
     expect((await complete(entity)).status).toBe(200);
+  });
+
+  test('goes on where its bytes are on the disk for certain, not at the end of what a power cut left', async () => {
+    const { path } = await addressed();
+    await put(path, bytes.subarray(0, 100_000), range(0, 100_000));
+    await node[Symbol.asyncDispose]();
+    const [part = ''] = await partsOf();
+    await appendFile(join(node.data, 'main/uploads', part), Buffer.alloc(50_000));
+    node = await startNode({ data: folder.path, now: () => clock.ms });
+    expect(await offsetOf(path)).toBe('100000');
+    expect((await put(path, bytes.subarray(150_000), range(150_000, 300_000))).status).toBe(409);
+    expect((await put(path, bytes.subarray(100_000), range(100_000, 300_000))).body).toMatchObject({ cid });
+    expect(await collect(keptBy(node).read(cid))).toEqual(bytes);
   });
 
   test('goes on although the broken request has not ended', async () => {

@@ -9,6 +9,9 @@ import { writeAll } from './file-store.ts';
 /** Names of parts: what the node makes, nothing of a user's text. */
 const names = /^[0-9a-f]{64}$/;
 
+/** So much comes at most before it is brought to the disk: what a stop of the process costs. */
+const keptEvery = 32 * 2 ** 20;
+
 /** What has come of uploads that may go on, a file each. */
 export class UploadParts {
   readonly #folder: string;
@@ -25,20 +28,32 @@ export class UploadParts {
 
   /**
    * Adds what `source` gives at a place, in place of what was there and after it. The bytes are on disk when it returns,
-   * also where the source fails in between. Gives the CID of the whole where it began at 0.
+   * also where the source fails in between; `kept` is told now and then how many are until then. Gives the CID of the
+   * whole where it began at 0.
    */
-  async write(name: string, source: AsyncIterable<Uint8Array>, from: number): Promise<{ cid: string | null }> {
+  async write(
+    name: string,
+    source: AsyncIterable<Uint8Array>,
+    from: number,
+    kept: (size: number) => Promise<void> = async () => undefined,
+  ): Promise<{ cid: string | null }> {
     await makeFolder(this.#folder, dirname(this.#folder));
     const hash = from === 0 ? createHash('sha256') : null;
     const file = await open(this.path(name), constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
       await file.truncate(from);
       let at = from;
+      let next = from + keptEvery;
       for await (const chunk of source) {
         const written = writeAll(file, chunk, at);
         hash?.update(chunk);
         await written;
         at += chunk.length;
+        if (at < next) continue;
+        await file.sync();
+        await syncFolder(this.#folder);
+        await kept(at);
+        next = at + keptEvery;
       }
       return { cid: hash && contentCid(hash.digest()) };
     } finally {

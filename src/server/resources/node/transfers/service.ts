@@ -41,7 +41,7 @@ interface Writing {
  * Addresses that take the bytes of one content for one entity without further credentials, and in several requests. What
  * has come is on disk, the address in the database: both outlive the process.
  */
-export class UploadsService {
+export class UploadsService implements AsyncDisposable {
   readonly #networks: Pick<Networks, 'get'>;
   readonly #now: () => number;
   readonly #publicUrl: string | null;
@@ -116,7 +116,8 @@ export class UploadsService {
       const from = range?.start ?? 0;
       // What is written anew is not known to be on disk until it is.
       if (from < upload.come) await this.#record(store, step(upload, { come: from }));
-      whole = (await storingLater(() => parts.write(token, bounded(body.bytes, range, size), from))).cid;
+      const kept = (come: number) => this.#record(store, step(upload, { come }));
+      whole = (await storingLater(() => parts.write(token, bounded(body.bytes, range, size), from, kept))).cid;
     } finally {
       // What came can be gone on with for as long again.
       await this.#record(store, step(upload, { expires: this.#now() + lifeMs, come: await parts.size(token) }));
@@ -163,6 +164,12 @@ export class UploadsService {
     const upload = store.look((db) => findUpload(db, digest(secret)));
     if (!upload || upload.expires < this.#now()) throw unknownUpload();
     return { store, upload };
+  }
+
+  /** Ends what is being received, with what has come noted. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { stop } of this.#writing.values()) stop();
+    await Promise.all([...this.#writing.values()].map(({ done }) => done));
   }
 
   async #record(store: NetworkStore, row: Row): Promise<void> {
