@@ -37,10 +37,10 @@ export interface Node extends Server {
   headers: Record<string, string>;
 }
 
-async function start(args: string[], env: Record<string, string> = {}): Promise<Server> {
+async function start(args: string[], env: Record<string, string> = {}, quiet = false): Promise<Server> {
   const begun = performance.now();
   const child = spawn(process.execPath, ['--import', join(here, 'loop-delay.mjs'), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    stdio: ['ignore', 'pipe', quiet ? 'ignore' : 'inherit', 'ipc'],
     // Memory as under the service unit, in the image and in the desktop.
     env: { MALLOC_ARENA_MAX: '2', ...process.env, ARCHEION_LOG_LEVEL: 'warn', ...env },
   });
@@ -91,9 +91,13 @@ function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Starts the built program on a data folder, at a free port where none is named. */
-export async function startNode(data: string, env: Record<string, string> = {}, port = 0): Promise<Node> {
-  const server = await start([program, 'serve', '--data', data, '--port', String(port)], env);
+/** Starts the built program on a data folder, at a free port where none is named; `quiet` hides what it logs. */
+export async function startNode(
+  data: string,
+  env: Record<string, string> = {},
+  { port = 0, quiet = false }: { port?: number; quiet?: boolean } = {},
+): Promise<Node> {
+  const server = await start([program, 'serve', '--data', data, '--port', String(port)], env, quiet);
   const key = readFileSync(join(data, 'operator.key'), 'utf8').trim();
   const headers = { authorization: `ApiKey ${key}`, 'content-type': 'application/json' };
   return { ...server, data, key, headers };

@@ -28,7 +28,7 @@ export async function* killed(seeds: readonly number[]): AsyncGenerator<Run> {
   const peer = opened.use(await startPeer(place, env));
   const port = await freePort();
   const data = join(place, 'data');
-  let node = await startNode(data, env, port);
+  let node = await startNode(data, env, { port, quiet: true });
   opened.defer(() => node[Symbol.asyncDispose]());
   const target = await furnish(node, peer);
   const all: Promised[] = [];
@@ -36,7 +36,7 @@ export async function* killed(seeds: readonly number[]): AsyncGenerator<Run> {
     const promised: Promised[] = [];
     const problems = await killOnce({ node, target, peer }, seed, (it) => promised.push(it));
     try {
-      node = await startNode(data, env, port);
+      node = await startNode(data, env, { port, quiet: true });
       problems.push(...(await brokenPromises(node, promised)));
     } catch (error) {
       problems.push(`it did not come back: ${error instanceof Error ? error.stack : error}`);

@@ -83,7 +83,7 @@ export async function client(
 
   async function update(): Promise<void> {
     const { id, cid } = pick(living());
-    const peer = pick(mine).id;
+    const peer = pick(living()).id;
     const relationships_add = peer === id ? [] : [{ predicate: 'knows', peer }];
     kept(await ask<View>(`PUT /entities/${id}`, { expect_tip: cid, properties: properties(), relationships_add }));
     // With the tip as it was before.
@@ -133,7 +133,7 @@ export async function client(
     const parts = 1 + Math.floor(random() * 4);
     for (let part = 0; part < parts; part++) {
       const [from, to] = [Math.floor((size * part) / parts), Math.floor((size * (part + 1)) / parts)];
-      const headers = { 'content-range': `bytes ${from}-${to - 1}/${size}` };
+      const headers = { 'content-range': `bytes ${from}-${to - 1}/${size}`, 'content-type': 'text/plain' };
       await ask(`PUT ${path}`, bytes.subarray(from, to), [200, 202], headers);
       promise({ upload: path, name, size, come: to });
     }
@@ -152,7 +152,9 @@ export async function client(
     const tips = [...state.chains].map(([id, chain]): [string, string] => [id, chain.at(-1)?.cid ?? '']);
     promise({ archive: tips, files: [...state.files.keys()] });
     // One at a time is imported.
-    const answer = await ask<{ done?: object; lines?: string[] }>('POST /node/import-car', archive, [200, 409, 503]);
+    const answer = await ask<{ done?: object; lines?: string[] }>('POST /node/import-car', archive, [200, 503], {
+      'content-type': 'application/vnd.ipld.car',
+    });
     const last = answer.lines?.at(-1) ?? JSON.stringify(answer);
     if (last.includes('"done"')) promise({ versions: tips });
   }
@@ -164,12 +166,21 @@ export async function client(
     promise({ job: `/kladoi/${target.klados}/jobs/${job_id}/status` });
   }
 
+  async function witness(): Promise<void> {
+    const { size, root } = await ask<{ size?: number; root: string }>(
+      'GET /node/attestations/head',
+      undefined,
+      [200, 404],
+    );
+    if (size !== undefined) promise({ head: size, root });
+  }
+
   async function makeKey(): Promise<void> {
     promise({ key: (await ask<{ key: string }>('POST /users/me/keys', { label: 'a key' })).key });
   }
 
   const often = [create, create, createMany, update, update, update, add, remove, restore, upload, uploadInParts];
-  const seldom = [importArchive, invoke, makeKey];
+  const seldom = [importArchive, invoke, makeKey, witness];
   try {
     while (!isOver()) await (living().length < 5 ? create() : pick(random() < 0.06 ? seldom : often)());
     return [];

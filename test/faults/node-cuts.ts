@@ -32,12 +32,12 @@ export async function recordNode(place: string, seed: number): Promise<string[]>
   const random = seeded(seed);
   const problems: string[] = [];
 
-  const first = await startNode(join(folder, 'data'), env, port);
+  const first = await startNode(join(folder, 'data'), env, { port, quiet: true });
   promise({ key: first.key });
   const target = await furnish(first, peer);
   promise({ remote: 'peer' });
   for (let n = 0; n < 3; n++) {
-    const node = n === 0 ? first : await startNode(join(folder, 'data'), env, port);
+    const node = n === 0 ? first : await startNode(join(folder, 'data'), env, { port, quiet: true });
     const load = beginLoad(target, peer, seed * 10 + n, promise);
     await load.begun;
     await pause(300 + random() * 900);
@@ -59,7 +59,7 @@ export async function cutNode(place: string, seeds: readonly number[], report: (
     const promised = marks.map((text) => JSON.parse(text) as Promised);
     let problems: string[];
     try {
-      const node = await startNode(join(left, 'data'), env);
+      const node = await startNode(join(left, 'data'), env, { quiet: true });
       try {
         problems = await brokenPromises(node, promised);
       } finally {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FileStore } from '../../src/server/blocks/file-store.ts';
+import { attestFile, headsBetween, logSize, openLogReader } from '../../src/server/store/attest-log.ts';
 import { openReader, type Reader } from '../../src/server/store/connection.ts';
 import { findTip } from '../../src/server/store/entities.ts';
 import { filesFolder } from '../../src/server/store/network-folders.ts';
@@ -18,13 +19,22 @@ export type Promised =
   /** Bytes, by their CID. */
   | { file: string }
   /** Bytes that come in parts (bytesOf), and how far they have: it can go on from there, or from further on. */
-  | { upload: string; name: string; size: number; come: number }
+  | Upload
   /** Where to ask how a job stands. */
   | { job: string }
   /** A property that an entity will have. */
   | { added: [string, string] }
+  /** A signed head that was shown: so many leaves, with that root. */
+  | { head: number; root: string }
   | { remote: string }
   | { key: string };
+
+interface Upload {
+  upload: string;
+  name: string;
+  size: number;
+  come: number;
+}
 
 const patience = 30_000;
 
@@ -52,6 +62,7 @@ export async function brokenPromises(node: Running, promised: readonly Promised[
   const { done } = JSON.parse(verified.split('\n').at(-1) ?? '') as { done?: { ok: boolean; problems: object[] } };
   if (!done?.ok) problems.push(`verify: ${JSON.stringify(done?.problems ?? verified.slice(-500))}`);
 
+  problems.push(...headProblems(join(node.data, 'main'), promised));
   const files = new FileStore(filesFolder(join(node.data, 'main')));
   const reader = openReader(databaseFile(node.data, 'main'));
   try {
@@ -86,7 +97,7 @@ function problemsIn(db: Reader, files: FileStore, promised: readonly Promised[])
 /** The last thing that was said of an upload: it goes on where the node says, and comes to the right bytes. */
 async function uploadProblems(
   url: string,
-  { upload, name, size, come }: Promised & { upload: string },
+  { upload, name, size, come }: Upload,
   promised: readonly Promised[],
 ): Promise<string[]> {
   if (promised.some((it) => 'upload' in it && it.upload === upload && it.come > come)) return [];
@@ -100,6 +111,21 @@ async function uploadProblems(
   const rest = await fetch(`${url}${upload}`, { method: 'PUT', headers, body: bytes.subarray(offset) });
   const { cid } = (await rest.json()) as { cid?: string };
   return cid === cidOf(bytes) ? [] : [`an upload that went on at ${offset} of ${size} bytes became ${cid}`];
+}
+
+/** Whoever has been shown a head would find the node to contradict itself. */
+function headProblems(folder: string, promised: readonly Promised[]): string[] {
+  const shown = promised.flatMap((it) => ('head' in it ? [it] : []));
+  const log = shown.length > 0 ? openLogReader(attestFile(folder)) : null;
+  try {
+    const isKept = ({ head, root }: { head: number; root: string }) =>
+      log &&
+      logSize(log) >= head &&
+      headsBetween(log, head - 1, head).some((kept) => Buffer.from(kept.root).toString('base64url') === root);
+    return shown.filter((one) => !isKept(one)).map(({ head }) => `the signed head of ${head} leaves is lost`);
+  } finally {
+    log?.close();
+  }
 }
 
 type Get = (path: string) => Promise<Response>;

@@ -126,5 +126,5 @@ async function addFile(peer: Node, collection: string): Promise<void> {
 
 /** The peer of a scene: a node that is never killed. */
 export function startPeer(place: string, env: Record<string, string>): Promise<Node> {
-  return startNode(join(place, 'peer'), env);
+  return startNode(join(place, 'peer'), env, { quiet: true });
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Reader } from '../../src/server/store/connection.ts';
 import { findTip } from '../../src/server/store/entities.ts';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
-import { chain } from '../../src/server/store/versions.ts';
+import { chain, findVersion } from '../../src/server/store/versions.ts';
 import { rebuiltProjections, storedProjections } from './projections.ts';
 
 /** What is wrong with the store of a killed node, given the versions (`[id, cid]`) whose writes were answered. */
@@ -27,12 +27,22 @@ export function contradictions(db: Reader): string[] {
   return problems;
 }
 
-/** An answered version is the tip, or the tip's chain leads to it: a later write may have been kept without an answer. */
+/**
+ * An answered version is the tip, or the tip's chain leads to it: a later write may have been kept without an answer. Where
+ * a remote's version with the same content was taken since (decisions.md, Equal content), it is stored beside that chain.
+ */
 export function lost(db: Reader, answered: [string, string][]): string[] {
   const chains = new Map<string, Set<string>>();
   return answered.flatMap(([id, cid]) => {
     const known = chains.get(id) ?? new Set(chain(db, findTip(db, id) ?? '', 1000).map((version) => version.cid));
     chains.set(id, known);
-    return known.has(cid) ? [] : [`the answered version ${cid} of ${id} is lost`];
+    return known.has(cid) || (findVersion(db, cid) && tookTheirs(db, id))
+      ? []
+      : [`the answered version ${cid} of ${id} is lost`];
   });
+}
+
+function tookTheirs(db: Reader, id: string): boolean {
+  const sql = "SELECT 1 FROM moves m JOIN entity e ON e.key = m.entity WHERE e.id = ? AND m.origin LIKE 'remote:%'";
+  return db.get(sql, id) !== undefined;
 }
