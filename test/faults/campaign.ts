@@ -31,7 +31,10 @@ const tally = { kills: 0, cuts: 0, recordings: 0, promises: 0, broken: 0 };
 function note(kind: 'kills' | 'cuts', { seed, promises, problems }: Run, again: string): void {
   tally[kind]++;
   tally.promises += promises;
-  if (problems.length === 0) return;
+  if (problems.length > 0) say(kind, { seed, promises, problems }, again);
+}
+
+function say(kind: string, { seed, problems }: Run, again: string): void {
   tally.broken++;
   process.stdout.write(
     `${kind}, seed ${seed}: ${problems.length} problems; again: npm run crash -- --seed ${seed} --runs 1 ${again}\n`,
@@ -63,7 +66,7 @@ async function cuts(seeds: number[]): Promise<void> {
       isKept ||= run.problems.length > 0;
       note('cuts', run, `--recording ${kept}`);
     });
-    if (wrong.length > 0) note('cuts', { seed: seeds[0] ?? 0, promises: 0, problems: wrong }, '--only cuts');
+    if (wrong.length > 0) say('recording', { seed: seeds[0] ?? 0, promises: 0, problems: wrong }, '--only cuts');
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
