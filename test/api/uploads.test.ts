@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { appendFile, readdir, utimes } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { anonymous, ask, on, type Person, user } from '../helpers/callers.ts';
 import { create, type Entity, invalid, ok, read } from '../helpers/entities.ts';
@@ -124,6 +125,19 @@ describe('an upload address', () => {
     expect((await put(path, bytes.subarray(150_000), range(150_000, 300_000))).status).toBe(409);
     expect((await put(path, bytes.subarray(100_000), range(100_000, 300_000))).body).toMatchObject({ cid });
     expect(await collect(keptBy(node).read(cid))).toEqual(bytes);
+  });
+
+  test('is complete where the node was killed after the bytes had become a file, and before it said so', async () => {
+    const { entity, path } = await addressed();
+    expect((await put(path, bytes)).status).toBe(200);
+    await node[Symbol.asyncDispose]();
+    const db = new Database(join(folder.path, 'main/archeion.db'));
+    db.exec('UPDATE upload SET received = NULL');
+    db.close();
+    node = await startNode({ data: folder.path, now: () => clock.ms });
+    expect(await offsetOf(path)).toBe(String(bytes.length));
+    expect((await put(path, bytes, range(0, 300_000))).body).toMatchObject({ complete: true, cid });
+    expect((await complete(entity)).status).toBe(200);
   });
 
   test('goes on although the broken request has not ended', async () => {

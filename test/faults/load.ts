@@ -67,6 +67,14 @@ export async function client(
     if (known) Object.assign(known, { cid: view.cid, deleted });
     else mine.push({ id: view.id, cid: view.cid, deleted });
   };
+  /** A version of mine, unless a sync has put the remote's in its place that says the same; that one is known then. */
+  const change = async (known: Known, line: string, body: object, deleted = false): Promise<boolean> => {
+    const expect_tip = known.cid;
+    const answer = await ask<View & { details?: { actual: string } }>(line, { ...body, expect_tip }, [200, 409]);
+    if (answer.details) known.cid = answer.details.actual;
+    else kept(answer, deleted);
+    return !answer.details;
+  };
   const living = () => mine.filter(({ deleted }) => !deleted);
 
   async function create(): Promise<void> {
@@ -82,13 +90,13 @@ export async function client(
   }
 
   async function update(): Promise<void> {
-    const { id, cid } = pick(living());
+    const known = pick(living());
+    const { id, cid } = known;
     const peer = pick(living()).id;
     const relationships_add = peer === id ? [] : [{ predicate: 'knows', peer }];
-    kept(await ask<View>(`PUT /entities/${id}`, { expect_tip: cid, properties: properties(), relationships_add }));
+    if (!(await change(known, `PUT /entities/${id}`, { properties: properties(), relationships_add }))) return;
     // With the tip as it was before.
-    const stale = { expect_tip: cid, properties: { lost: true } };
-    await ask(`PUT /entities/${id}`, stale, [409]);
+    await ask(`PUT /entities/${id}`, { expect_tip: cid, properties: { lost: true } }, [409]);
   }
 
   async function add(): Promise<void> {
@@ -105,13 +113,13 @@ export async function client(
   }
 
   async function remove(): Promise<void> {
-    const { id, cid } = pick(living());
-    kept(await ask<View>(`DELETE /entities/${id}`, { expect_tip: cid }), true);
+    const known = pick(living());
+    await change(known, `DELETE /entities/${known.id}`, {}, true);
   }
 
   async function restore(): Promise<void> {
     const grave = mine.find(({ deleted }) => deleted);
-    if (grave) kept(await ask<View>(`POST /entities/${grave.id}/restore`, { expect_tip: grave.cid }));
+    if (grave) await change(grave, `POST /entities/${grave.id}/restore`, {});
   }
 
   async function upload(): Promise<void> {
@@ -138,8 +146,9 @@ export async function client(
       promise({ upload: path, name, size, come: to });
     }
     promise({ file: cidOf(bytes) });
-    const { cid } = await ask<View>(`GET /files/${id}`);
-    promise({ versions: [[id, (await ask<View>(`POST /files/${id}/confirm-upload`, { expect_tip: cid })).cid]] });
+    const { cid: expect_tip } = await ask<View>(`GET /files/${id}`);
+    const { cid } = await ask<View>(`POST /files/${id}/confirm-upload`, { expect_tip }, [200, 409]);
+    if (cid) promise({ versions: [[id, cid]] });
   }
 
   async function importArchive(): Promise<void> {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Network } from '../model/ids.ts';
-import { Connection, openReader, type Reader, type Writer } from './connection.ts';
+import { Connection, openReader, type Reader, rollBackJournal, type Writer } from './connection.ts';
 import { knownVersion, type Migration, migrate } from './migrations/migrate.ts';
 
 /**
@@ -72,6 +72,7 @@ export function logged<T>(log: Connection, fn: () => T): T {
 /** Null where there is no log yet. */
 export function openLogReader(file: string): Connection | null {
   if (!existsSync(file)) return null;
+  rollBackJournal(file);
   const connection = openReader(file);
   let version: unknown = 0;
   try {

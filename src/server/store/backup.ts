@@ -9,6 +9,7 @@ import { networks } from '../model/ids.ts';
 import { attestFile } from './attest-log.ts';
 import { type BackedUpFile, type BackupManifest, backupFormat, manifestName } from './backup-manifest.ts';
 import { chatFile } from './chats.ts';
+import { rollBackJournal } from './connection.ts';
 import { identityFile } from './identity-schema.ts';
 import { filesFolder } from './network-folders.ts';
 import { databaseFile } from './network-store.ts';
@@ -82,6 +83,7 @@ async function checkTarget(target: string, data: string): Promise<void> {
 
 /** One moment of a database that others may go on writing to. */
 function copyDatabase(from: string, to: string): void {
+  rollBackJournal(from);
   const db = new Database(from, { readonly: true, fileMustExist: true });
   try {
     db.prepare('VACUUM INTO ?').run(to);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { dropCopies, keepCopy } from './migrations/kept-copy.ts';
 import { knownVersion, type Migration, migrate, migrations } from './migrations/migrate.ts';
@@ -106,6 +107,20 @@ export function openWriter(file: string, steps: readonly Migration[] = migration
   } catch (error) {
     db.close();
     throw error;
+  }
+}
+
+/**
+ * Rolls back what a power cut has left of a database that was being made: until then it has no log, and a journal that
+ * only a writing connection can take. For files that are read before they are written.
+ */
+export function rollBackJournal(file: string): void {
+  if (!existsSync(`${file}-journal`)) return;
+  const db = new Database(file);
+  try {
+    db.pragma('user_version');
+  } finally {
+    db.close();
   }
 }
 

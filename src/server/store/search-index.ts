@@ -2,7 +2,7 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
-import { Connection, type Reader, type Writer } from './connection.ts';
+import { Connection, type Reader, rollBackJournal, type Writer } from './connection.ts';
 import { isDamage } from './storage-error.ts';
 import { loadVectorFunctions } from './vector-functions.ts';
 
@@ -155,6 +155,7 @@ export function indexed<T>(index: Connection, fn: () => T): T {
 /** A connection that reads the entities as `main` and the index as `search`; null where there is no index yet. */
 export function openSearchReader(database: string, file: string): Connection | null {
   if (!existsSync(file)) return null;
+  rollBackJournal(file);
   const db = new Database(database, { readonly: true, fileMustExist: true });
   try {
     db.pragma('cache_size = -16384');

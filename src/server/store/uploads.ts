@@ -23,7 +23,8 @@ export interface UploadAddress {
  */
 export type UploadRow =
   | ({ kind: 'upload' } & UploadAddress)
-  | { kind: 'upload_step'; token: string; expires: number; come: number; received: string | null }
+  /** `cid` is what its bytes turned out to be, where they might have been any. */
+  | { kind: 'upload_step'; token: string; expires: number; come: number; cid: string | null; received: string | null }
   /** What expired before that time is forgotten. */
   | { kind: 'uploads_expired'; before: number };
 
@@ -43,9 +44,10 @@ export function applyUploadRow(db: Writer, row: UploadRow): void {
       return;
     case 'upload_step':
       db.run(
-        'UPDATE upload SET expires = max(expires, ?), come = ?, received = coalesce(?, received) WHERE token = ?',
+        'UPDATE upload SET expires = max(expires, ?), come = ?, cid = coalesce(cid, ?), received = coalesce(?, received) WHERE token = ?',
         row.expires,
         row.come,
+        row.cid,
         row.received,
         row.token,
       );

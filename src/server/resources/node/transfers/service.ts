@@ -68,7 +68,8 @@ export class UploadsService implements AsyncDisposable {
 
   async state(secret: string): Promise<UploadView> {
     const { store, upload } = await this.#find(secret);
-    return this.#view(store, upload);
+    // Whoever receives it now finishes it too.
+    return this.#view(store, this.#writing.has(upload.token) ? upload : await this.#finished(store, upload));
   }
 
   /**
@@ -99,7 +100,9 @@ export class UploadsService implements AsyncDisposable {
   }
 
   async #receive(secret: string, body: PartUpload): Promise<UploadView> {
-    const { store, upload } = await this.#find(secret);
+    const found = await this.#find(secret);
+    const { store } = found;
+    const upload = await this.#finished(store, found.upload);
     if (upload.received !== null) return this.#view(store, upload);
     const { token, size, type } = upload;
     if (body.type !== null && !sameType(body.type, type))
@@ -136,12 +139,26 @@ export class UploadsService implements AsyncDisposable {
     const { token, cid } = upload;
     const parts = partsOf(store);
     if (cid !== null && cid !== received) {
+      await this.#record(store, step(upload, { come: 0 }));
       await parts.remove(token);
       throw ValidationError.at(['cid'], `the bytes are those of ${received}: begin again`);
     }
+    // Once the part has become a file, nothing else would say whose bytes these are.
+    if (cid === null) await this.#record(store, step(upload, { come: upload.size, cid: received }));
     await storingLater(() => new FileStore(filesFolder(store.folder)).adopt(parts.path(token), received));
+    return this.#view(store, await this.#received(store, upload, received));
+  }
+
+  async #received(store: NetworkStore, upload: Found, received: string): Promise<Found> {
     await this.#record(store, step(upload, { come: upload.size, received }));
-    return this.#view(store, { ...upload, received });
+    return { ...upload, received };
+  }
+
+  /** An upload whose bytes had all come when the node was stopped before it could say so. */
+  async #finished(store: NetworkStore, upload: Found): Promise<Found> {
+    const { cid, come, size, received } = upload;
+    const isKept = received === null && come === size && cid !== null;
+    return isKept && new FileStore(filesFolder(store.folder)).has(cid) ? this.#received(store, upload, cid) : upload;
   }
 
   async #view(store: NetworkStore, upload: Found): Promise<UploadView> {
@@ -198,7 +215,7 @@ async function offsetOf(store: NetworkStore, { token, come }: Found): Promise<nu
 }
 
 function step({ token, expires, come }: Found, to: Partial<UploadRow & { kind: 'upload_step' }>): Row {
-  return { kind: 'upload_step', token, expires, come, received: null, ...to };
+  return { kind: 'upload_step', token, expires, come, cid: null, received: null, ...to };
 }
 
 function partsOf({ folder }: NetworkStore): UploadParts {
