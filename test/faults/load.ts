@@ -75,6 +75,13 @@ export async function client(
     else kept(answer, deleted);
     return !answer.details;
   };
+  /** It is somebody else's from now on. */
+  const leave = (id: string): void => {
+    mine.splice(
+      mine.findIndex((known) => known.id === id),
+      1,
+    );
+  };
   const living = () => mine.filter(({ deleted }) => !deleted);
 
   async function create(): Promise<void> {
@@ -105,11 +112,8 @@ export async function client(
     const updates = [{ entity_id: id, properties: { [property]: 1 } }];
     await ask('POST /updates/additive', { updates });
     promise({ added: [id, property] });
-    // Its tip moves at some later time, so it is left alone from now on.
-    mine.splice(
-      mine.findIndex((known) => known.id === id),
-      1,
-    );
+    // Its tip moves at some later time.
+    leave(id);
   }
 
   async function remove(): Promise<void> {
@@ -170,6 +174,8 @@ export async function client(
 
   async function invoke(): Promise<void> {
     const [target_collection = '', target_entity] = [pick(target.collections), pick(living()).id];
+    // Nobody deletes what a job works on.
+    leave(target_entity);
     const body = { target_collection, target_entity, confirm: true };
     const { job_id } = await ask<{ job_id: string }>(`POST /kladoi/${target.klados}/invoke`, body);
     promise({ job: `/kladoi/${target.klados}/jobs/${job_id}/status` });
