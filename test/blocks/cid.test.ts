@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { CID } from 'multiformats/cid';
 import { create } from 'multiformats/hashes/digest';
 import { expect, test } from 'vitest';
-import { cidBytes, cidText, isCid } from '../../src/server/blocks/cid.ts';
+import { cidBytes, cidText, digestCid, isCid } from '../../src/server/blocks/cid.ts';
 
 const digest = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const codec = fc.constantFrom(0x71, 0x55, 0x70, 0x0129);
@@ -14,6 +14,7 @@ test('CIDs have the text and the bytes that the library gives them', () => {
       expect(cidText(cid.bytes)).toBe(cid.toString());
       expect(Buffer.from(cidBytes(cid.toString()))).toEqual(Buffer.from(cid.bytes));
       expect(isCid(cid.toString())).toBe(true);
+      if (code < 0x80) expect(digestCid(code, bytes)).toBe(cid.toString());
     }),
   );
   const other = CID.createV1(0x71, create(0x13, new Uint8Array(64)));

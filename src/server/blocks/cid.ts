@@ -16,6 +16,14 @@ export function cidText(bytes: Uint8Array): string {
   return codecOf(bytes) !== null ? `b${base32Text(bytes)}` : CID.decode(bytes).toString();
 }
 
+/** The text of the CIDv1 with a codec (one byte) and a SHA-256. */
+export function digestCid(codec: number, digest: Uint8Array): string {
+  const bytes = new Uint8Array(36);
+  bytes.set([1, codec, 0x12, 32]);
+  bytes.set(digest, 4);
+  return `b${base32Text(bytes)}`;
+}
+
 /** Whether text is a CIDv1 in base32, the only form that this node writes. */
 export function isCid(text: string): boolean {
   try {

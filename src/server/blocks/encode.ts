@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 import * as dagCbor from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
-import * as Digest from 'multiformats/hashes/digest';
 import type { JsonObject, Manifest } from '../model/manifest.ts';
+import { cidBytes, digestCid } from './cid.ts';
 import { encodePlain } from './plain-maps.ts';
 
-const sha256 = 0x12;
 const dagCborCode = 0x71;
 const rawCode = 0x55;
 
@@ -15,18 +14,14 @@ export interface Block {
   bytes: Uint8Array;
 }
 
-function cidOf(code: number, bytes: Uint8Array): CID {
-  return CID.createV1(code, Digest.create(sha256, hash('sha256', bytes, 'buffer')));
-}
-
 /** The CID of dag-cbor bytes (decisions.md, G8: dag-cbor, sha2-256, CIDv1 base32). */
 export function blockCid(bytes: Uint8Array): string {
-  return cidOf(dagCborCode, bytes).toString();
+  return digestCid(dagCborCode, hash('sha256', bytes, 'buffer'));
 }
 
 /** The CID of file content: raw, sha2-256 (wire-contract.md 1.4). `digest` is the content's SHA-256, 32 bytes. */
 export function contentCid(digest: Uint8Array): string {
-  return CID.createV1(rawCode, Digest.create(sha256, digest)).toString();
+  return digestCid(rawCode, digest);
 }
 
 /** A manifest's block: the same value gives the same bytes whatever the order of its members. A tombstone's has neither properties nor relationships. */
@@ -72,7 +67,7 @@ function encode(value: unknown): Uint8Array {
 }
 
 function link(cid: string | null): CID | null {
-  return cid === null ? null : CID.parse(cid);
+  return cid === null ? null : CID.decode(cidBytes(cid));
 }
 
 /** The hash of a plain value as dag-cbor, for comparing content (not an address). */
