@@ -60,9 +60,9 @@ export function addExport(program: Command, shell: Shell): void {
       };
       if (options.json) shell.out(JSON.stringify(report));
       else {
-        shell.out(
-          `${report.entities.toLocaleString('en')} entities in ${options.out} (${bytes.toLocaleString('en')} bytes)`,
-        );
+        const entities = `${report.entities.toLocaleString('en')} entities`;
+        const what = options.since === undefined ? `${entities} in` : `What has changed of ${entities}, in`;
+        shell.out(`${what} ${options.out} (${bytes.toLocaleString('en')} bytes)`);
         if (options.format === 'car')
           shell.out(
             `An export of only what comes from now on: archeion export --since ${report.checkpoint} --out FILE`,
