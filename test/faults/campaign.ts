@@ -31,6 +31,7 @@ const tally = { kills: 0, cuts: 0, recordings: 0, promises: 0, broken: 0 };
 function note(kind: 'kills' | 'cuts', { seed, promises, problems }: Run, again: string): void {
   tally[kind]++;
   tally.promises += promises;
+  if ((tally.kills + tally.cuts) % 10 === 0) progress();
   if (problems.length > 0) say(kind, { seed, promises, problems }, again);
 }
 
@@ -80,7 +81,6 @@ else
     const seeds = numbers(first + done, Math.min(runs - done, isKills ? killsTogether : cutsTogether));
     await (isKills ? kills(seeds) : cuts(seeds));
     done += seeds.length;
-    progress();
   }
 process.stdout.write(
   `${tally.kills} kills and ${tally.cuts} power cuts in ${tally.recordings} recordings, first seed ${first}: ${tally.promises} promises looked at, ${tally.broken} runs broken\n`,

@@ -61,8 +61,10 @@ export function syncFolderNow(folder: string): void {
   }
 }
 
-/** The folder above the node's own may be closed to it. */
+const cannot = new Set(['EINVAL', 'EPERM', 'EISDIR', 'EACCES', 'EROFS', 'ENOTSUP']);
+
+/** The folder above the node's own may be closed to it, or on a disk that is only read. */
 function unlessItCannot(error: unknown): null {
-  if (['EINVAL', 'EPERM', 'EISDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+  if (cannot.has((error as NodeJS.ErrnoException).code ?? '')) return null;
   throw error;
 }
