@@ -6,7 +6,7 @@ import { seeded } from '../helpers/seeded.ts';
 import { cutOff } from './cuts.ts';
 import type { Run } from './kills.ts';
 import { brokenPromises, type Promised } from './promises.ts';
-import { addMark, buildRecorder, readRecording, recorded } from './recording.ts';
+import { addMark, buildRecorder, killRecorded, readRecording, recorded } from './recording.ts';
 import { allowEcho, beginLoad, freePort, furnish, startPeer } from './scene.ts';
 
 /** What is known of a recording beside its log. */
@@ -42,7 +42,7 @@ export async function recordNode(place: string, seed: number): Promise<string[]>
     await load.begun;
     await pause(300 + random() * 900);
     if (n === 1) load.stop();
-    else process.kill(node.pid, 'SIGKILL');
+    else await killRecorded(node, log);
     problems.push(...(await load.ended));
     if (n === 1) await node[Symbol.asyncDispose]();
     await node.gone;

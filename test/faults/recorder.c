@@ -3,7 +3,8 @@
  * Loaded with LD_PRELOAD; FAULT_FOLDER is the folder (a real path), FAULT_LOG the file that records are added to.
  * A record is made after its call has been done and before it returns, so whatever was caused by a call comes after its
  * record, also where another process writes it. A sync has two records, for only what was written before it began counts.
- * Calls on names hold a lock, so that their records are in their order.
+ * Calls on names hold a lock, so that their records are in their order. Once the file FAULT_LOG.stop is there, calls do not
+ * begin any more, so that a process can be killed between them: none is done without its record.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -31,7 +32,7 @@ struct record {
 };
 
 static int record_fd = -1;
-static char folder[PATH_MAX];
+static char folder[PATH_MAX], stop_file[PATH_MAX];
 static size_t folder_length;
 static atomic_ulong syncs;
 static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -55,10 +56,17 @@ __attribute__((constructor)) static void begin(void) {
   struct stat found;
   if (!log || !root || stat(root, &found) || strlen(root) >= sizeof folder) return;
   strcpy(folder, root);
+  snprintf(stop_file, sizeof stop_file, "%s.stop", log);
   folder_length = strlen(folder);
   device = found.st_dev;
   REAL(int, "open64", const char *, int, ...);
   record_fd = real(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+}
+
+static void wait_if_stopped(void) {
+  int before = errno;
+  while (!access(stop_file, F_OK)) usleep(1000);
+  errno = before;
 }
 
 static void put(uint32_t kind, ino_t inode, uint64_t at, const char *names, uint32_t bytes, const struct iovec *data,
@@ -110,6 +118,7 @@ static int open_named(int at, const char *name, int flags, mode_t mode) {
   char whole[PATH_MAX];
   const char *path = inside(at, name, whole);
   if (!path) return real(at, name, flags, mode);
+  wait_if_stopped();
   pthread_mutex_lock(&names_lock);
   int fd = real(at, name, flags, mode);
   struct stat found;
@@ -128,6 +137,11 @@ int open64(const char *name, int flags, ...) { MODE return open_named(AT_FDCWD, 
 int openat(int at, const char *name, int flags, ...) { MODE return open_named(at, name, flags, mode); }
 int openat64(int at, const char *name, int flags, ...) { MODE return open_named(at, name, flags, mode); }
 
+/* Called before a file is changed. */
+static void changes(int fd) {
+  if (inode_of(fd)) wait_if_stopped();
+}
+
 static void wrote(int fd, off_t at, const struct iovec *data, int count, ssize_t done) {
   ino_t inode = done > 0 ? inode_of(fd) : 0;
   if (inode) put(WRITE, inode, at >= 0 ? at : lseek(fd, 0, SEEK_CUR) - done, NULL, 0, data, count, done);
@@ -135,17 +149,20 @@ static void wrote(int fd, off_t at, const struct iovec *data, int count, ssize_t
 
 ssize_t write(int fd, const void *bytes, size_t length) {
   REAL(ssize_t, "write", int, const void *, size_t);
+  changes(fd);
   ssize_t done = real(fd, bytes, length);
   wrote(fd, -1, &(struct iovec){(void *)bytes, length}, 1, done);
   return done;
 }
 ssize_t writev(int fd, const struct iovec *data, int count) {
+  changes(fd);
   ssize_t done = real_writev(fd, data, count);
   wrote(fd, -1, data, count, done);
   return done;
 }
 static ssize_t write_at(int fd, const void *bytes, size_t length, off_t at) {
   REAL(ssize_t, "pwrite64", int, const void *, size_t, off_t);
+  changes(fd);
   ssize_t done = real(fd, bytes, length, at);
   wrote(fd, at, &(struct iovec){(void *)bytes, length}, 1, done);
   return done;
@@ -154,6 +171,7 @@ ssize_t pwrite(int fd, const void *bytes, size_t length, off_t at) { return writ
 ssize_t pwrite64(int fd, const void *bytes, size_t length, off_t at) { return write_at(fd, bytes, length, at); }
 static ssize_t write_parts_at(int fd, const struct iovec *data, int count, off_t at) {
   REAL(ssize_t, "pwritev64", int, const struct iovec *, int, off_t);
+  changes(fd);
   ssize_t done = real(fd, data, count, at);
   wrote(fd, at, data, count, done);
   return done;
@@ -163,6 +181,7 @@ ssize_t pwritev64(int fd, const struct iovec *data, int count, off_t at) { retur
 
 static int cut_to(int fd, off_t size) {
   REAL(int, "ftruncate64", int, off_t);
+  changes(fd);
   int failed = real(fd, size);
   ino_t inode = failed ? 0 : inode_of(fd);
   if (inode) put(TRUNCATE, inode, size, NULL, 0, NULL, 0, 0);
@@ -174,6 +193,7 @@ int ftruncate64(int fd, off_t size) { return cut_to(fd, size); }
 static int synced(int fd, int (*real)(int)) {
   ino_t inode = inode_of(fd);
   if (!inode) return real(fd);
+  wait_if_stopped();
   uint64_t number = ((uint64_t)getpid() << 28) + ++syncs;
   put(SYNC_BEGIN, inode, number, NULL, 0, NULL, 0, 0);
   int failed = real(fd);
@@ -188,6 +208,7 @@ int fdatasync(int fd) { REAL(int, "fdatasync", int); return synced(fd, real); }
   char whole[2 * PATH_MAX + 1], other[PATH_MAX]; \
   const char *path = inside(at, name, whole), *to = inside(at2, name2, other); \
   if (!path && !to) return call; \
+  wait_if_stopped(); \
   pthread_mutex_lock(&names_lock); \
   int failed = call; \
   if (!failed && to && path) { size_t first = strlen(whole); strcpy(whole + first + 1, to); \

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** What happened to the files below a folder, in its order. `sync` is the number of a sync, which begins and ends. */
 export type Step =
@@ -39,15 +40,25 @@ export function addMark(log: string, text: string): void {
   appendFileSync(log, Buffer.concat([head, bytes]));
 }
 
-/** Reads a recording. What a killed process was about to add at its end is left out. */
+/** Kills a recorded process between two of its calls: all that it has done is in the recording. */
+export async function killRecorded({ pid, gone }: { pid: number; gone: Promise<unknown> }, log: string): Promise<void> {
+  const stop = `${log}.stop`;
+  writeFileSync(stop, '');
+  // What has begun ends.
+  await pause(300);
+  process.kill(pid, 'SIGKILL');
+  await gone;
+  rmSync(stop);
+}
+
+/** Reads a recording. */
 export function readRecording(log: string): Step[] {
   const all = readFileSync(log);
   const steps: Step[] = [];
-  for (let at = 0; at + headBytes <= all.length; ) {
+  for (let at = 0; at < all.length; ) {
     const names = at + headBytes;
     const data = names + all.readUInt32LE(at + 4);
     const end = data + Number(all.readBigUInt64LE(at + 24));
-    if (end > all.length) break;
     const kind = kinds[all.readUInt32LE(at)];
     const inode = Number(all.readBigUInt64LE(at + 8));
     const number = Number(all.readBigUInt64LE(at + 16));
