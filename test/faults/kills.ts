@@ -66,23 +66,24 @@ async function killOnce(
 
 /**
  * Syncs, and compares the documents and files of both sides. A processor that is a command of this machine stays here with
- * what names it, and what was made and deleted between two syncs is nothing to the peer.
+ * what names it, and what was made and deleted between two syncs is nothing to the peer: links to it are held back.
  */
 async function differences(node: Node, peer: Node): Promise<string[]> {
   for (let tries = 1; ; tries++) {
     await call(node, 'POST /node/remotes/peer/sync').catch(() => undefined);
     const [here, there] = [await tips(node), await tips(peer)];
-    const missing = [...there].filter(([id, tip]) => here.get(id)?.cid !== tip.cid);
-    const unpushed = [...here].filter(
-      ([id, tip]) => there.get(id)?.cid !== tip.cid && !(tip.deleted && !there.has(id)),
-    );
-    if (missing.length + unpushed.length === 0) return [];
+    const differing = [...new Set([...here.keys(), ...there.keys()])].filter((id) => {
+      const [ours, theirs] = [here.get(id), there.get(id)];
+      if (ours?.cid === theirs?.cid || !isCompared(ours ?? theirs)) return false;
+      if (ours?.deleted && !theirs) return false;
+      return !ours?.relationships.some(({ peer }) => !there.has(peer));
+    });
+    if (differing.length === 0) return [];
     // What was edited while it was pushed waits for the next sync.
     if (tries < 5) continue;
-    const example = JSON.stringify(missing[0] ?? unpushed[0]).slice(0, 400);
-    return [
-      `after ${tries} syncs ${missing.length} of the peer's versions are not here, ${unpushed.length} not there: ${example}`,
-    ];
+    const [id = ''] = differing;
+    const example = JSON.stringify({ ours: here.get(id), theirs: there.get(id) }).slice(0, 2000);
+    return [`after ${tries} syncs ${differing.length} entities differ from the peer's: ${example}`];
   }
 }
 
@@ -91,10 +92,12 @@ interface Tip {
   cid: string;
   type: string;
   deleted?: boolean;
+  relationships: { peer: string }[];
 }
+
+const isCompared = (tip: Tip | undefined): boolean => tip?.type === 'document' || tip?.type === 'file';
 
 async function tips(node: Node): Promise<Map<string, Tip>> {
   const lines = (await call<string>(node, 'GET /node/export?format=ndjson&history=tip')).trim().split('\n');
-  const all = lines.map((line) => JSON.parse(line) as Tip);
-  return new Map(all.filter(({ type }) => type === 'document' || type === 'file').map((tip) => [tip.id, tip]));
+  return new Map(lines.map((line) => JSON.parse(line) as Tip).map((tip) => [tip.id, tip]));
 }
