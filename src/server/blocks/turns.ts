@@ -1,5 +1,5 @@
 /** How long one turn may hold the event loop, in milliseconds. */
-const slice = 3;
+const slice = 2;
 
 /**
  * Shares the event loop among runs of short steps: whatever many there are, only one of them works between two looks
