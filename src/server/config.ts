@@ -96,6 +96,7 @@ const settings = z.object({
     .default('operator'),
   ARCHEION_JOB_TIMEOUT: whole(600).default(30),
   ARCHEION_JOB_DAYS: whole(36_500).default(90),
+  ARCHEION_SYNC_BRAKE: whole(100).default(20),
   ARCHEION_EMBED_URL: endpoint('ARCHEION_EMBED_KEY'),
   ARCHEION_EMBED_MODEL: text,
   ARCHEION_EMBED_KEY: key,
@@ -131,6 +132,8 @@ export interface Config {
   jobTimeoutMs: number;
   /** How long records of runs are kept after their permissions have ended, in milliseconds. */
   jobKeepMs: number;
+  /** The share of what is mirrored from a remote that a sync changes unasked, 0.01 to 1. */
+  syncBrake: number;
   /** New users need an invite. */
   invitedOnly: boolean;
   jwt: { jwksUrl?: string | undefined; issuer?: string | undefined; audience?: string | undefined };
@@ -223,6 +226,7 @@ export function readConfig(
       privateEndpoints: all.ARCHEION_PRIVATE_ENDPOINTS,
       jobTimeoutMs: all.ARCHEION_JOB_TIMEOUT * 1000,
       jobKeepMs: all.ARCHEION_JOB_DAYS * 86_400_000,
+      syncBrake: all.ARCHEION_SYNC_BRAKE / 100,
       invitedOnly: all.ARCHEION_ALPHA_REQUIRED === 'true',
       jwt: {
         jwksUrl: all.ARCHEION_JWT_JWKS_URL,

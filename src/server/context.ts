@@ -209,6 +209,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
       ...{ networks, identity, service: config.service, instance, now, sealKey: secrets.seal },
       clock: () => performance.now(),
       random: Math.random,
+      brake: config.syncBrake,
     }),
   );
   const watcher = opened.use(

@@ -221,6 +221,8 @@ describe('remotes', () => {
         preview: {
           events: 1,
           entities: 1,
+          deletions: [],
+          looked_at_all: true,
           first: null,
           push: [
             { id: made.id, type: 'document', label: 'new', intent: 'create', lacks: [far.id] },

@@ -186,10 +186,31 @@ test('B1: a pull that would delete very much stops, deletes nothing, and goes on
   for (const { id } of works.slice(0, 55)) expect((await ask(mirror, here, `GET /entities/${id}`)).status).toBe(200);
   expect((await read(mirror, here, changed.id)).cid).toBe(changed.cid);
   expect((await sync(mirror, here)).stopped).toContain('has deleted 55');
+  const answer = await ask(mirror, here, 'POST /node/remotes/origin/sync?dry_run=true');
+  const { preview } = JSON.parse(answer.text) as { preview: { deletions: { id: string }[] } };
+  expect(preview).toMatchObject({ looked_at_all: true, push: [] });
+  expect(preview.deletions.map(({ id }) => id).toSorted()).toEqual(
+    works
+      .slice(0, 55)
+      .map(({ id }) => id)
+      .toSorted(),
+  );
 
   expect(await agree(pair)).toMatchObject({ stopped: null });
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   expect(await sync(mirror, here)).toMatchObject({ stopped: null, events: 0 });
+});
+
+test('B1: what share needs somebody is set', async () => {
+  await using pair = await startPair({ mirror: { env: { ARCHEION_SYNC_BRAKE: '95' } } });
+  const { origin, mirror, curator, here } = pair;
+  const place = await collection(origin, curator, { label: 'Works' });
+  const works: Entity[] = [];
+  for (let n = 0; n < 60; n++) works.push(await create(origin, curator, { collection: place.id, properties: { n } }));
+  await sync(mirror, here);
+  for (const work of works.slice(0, 55)) await remove(origin, curator, work);
+  expect(await sync(mirror, here)).toMatchObject({ stopped: null });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 
 test('B2: a push that would change very much stops, sends nothing, and goes on when somebody agrees', async () => {

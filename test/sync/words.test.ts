@@ -39,6 +39,14 @@ describe('how things stand with a remote, in words', () => {
       'Never synced.',
       'Not watched: "archeion remote set origin --watch" keeps it in sync.',
     ]);
+    expect(wordsOf(stand({ hours: '22-6', max_kbps: 800 }), now).at(-1)).toBe(
+      'Not watched: "archeion remote set origin --watch" keeps it in sync from 22 to 6 o\'clock, with at most 800 kbit/s.',
+    );
+  });
+
+  test('says how long unread events stay', () => {
+    const given = { lag: { events: 3, seconds: 60 }, hoursLeft: 719, lastRun: run() };
+    expect(wordsOf(stand(given), now)).toContain('Unread events begin to expire in 719 hours.');
   });
 
   test('that is level', () => {

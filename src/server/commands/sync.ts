@@ -39,6 +39,8 @@ export interface Report {
 interface Preview {
   events: number;
   entities: number;
+  deletions: { id: string; type: string; label: string }[];
+  looked_at_all: boolean;
   first: { entities: number; version_bytes: number; files: number; file_bytes: number; unknown: string[] } | null;
   push: { id: string; type: string; label: string; intent: string; lacks: string[] }[];
 }
@@ -154,6 +156,8 @@ function describe({ remote, report, preview, open, error }: Outcome): string[] {
     return [
       `${remote}: ${number(preview.events)} events of ${number(preview.entities)} entities to pull, ${number(preview.push.length)} entities to push`,
       ...firstLook(preview),
+      ...preview.deletions.map(({ id, type, label }) => `  deletes here ${id} ${type} ${label}`),
+      ...(preview.looked_at_all ? [] : ['  Not all was looked at: there may be more deletions.']),
       ...preview.push.flatMap(({ intent, id, type, label, lacks }) => [
         `  ${intent} ${id} ${type} ${label}`,
         ...lacks.map((peer) => `    points at ${peer}, which is not there`),

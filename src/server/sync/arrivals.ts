@@ -44,6 +44,8 @@ export interface SyncContext {
   turns: Turns;
   /** Whether the remote is a node that gives and takes versions as blocks. */
   blocks: boolean;
+  /** The share of what is mirrored that a run changes unasked, 0 to 1. */
+  brake: number;
   /** Where chains wait that are too long to be held at once, for one after the other. */
   long: PQueue;
 }

@@ -1,8 +1,8 @@
 import type { NetworkStore } from '../store/network-store.ts';
 import type { RemoteCounts } from '../store/remotes.ts';
+import type { SyncContext } from './arrivals.ts';
 
-/** What a run may change before somebody has to agree: a fifth of what is mirrored, and 50 entities in any case. */
-const share = 0.2;
+/** What a run changes in any case, however small the mirror is. */
 const always = 50;
 
 /** How much is known of a remote's entities. */
@@ -14,10 +14,13 @@ export async function countsOf(store: NetworkStore, remote: number): Promise<Rem
  * Of how many entities so many changes are, where they are more than a run makes by itself; null where it makes them.
  * Few changes need no count.
  */
-export async function braked(store: NetworkStore, remote: number, changes: number): Promise<number | null> {
+export async function braked(
+  { store, remote, brake }: Pick<SyncContext, 'store' | 'remote' | 'brake'>,
+  changes: number,
+): Promise<number | null> {
   if (changes <= always) return null;
-  const { mirrored } = await countsOf(store, remote);
-  return changes > share * mirrored ? mirrored : null;
+  const { mirrored } = await countsOf(store, remote.key);
+  return changes > brake * mirrored ? mirrored : null;
 }
 
 /** How to go on, for whoever has looked. */

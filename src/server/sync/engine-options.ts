@@ -2,6 +2,7 @@ import type { Identity } from '../store/identity.ts';
 import type { Networks } from '../store/networks.ts';
 import type { Direction, RemoteScope, RemoteSettings } from '../store/sync-rows.ts';
 import type { FirstLook } from './first-look.ts';
+import type { PullPreview } from './pull-preview.ts';
 import type { PushPreview } from './push-pending.ts';
 
 export interface SyncOptions {
@@ -17,6 +18,8 @@ export interface SyncOptions {
   random: () => number;
   /** What stored keys of remotes are sealed with, as 32 bytes in base64url; null: they are stored as they are. */
   sealKey?: string | null;
+  /** The share of what is mirrored that a run changes unasked, 0 to 1. */
+  brake: number;
   /** Milliseconds to wait before a request is sent again; tests give their own. */
   wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
@@ -38,10 +41,7 @@ export interface NewRemote extends RemoteChange {
 }
 
 /** What a sync would do. */
-export interface Preview {
-  /** New events, of how many entities. */
-  events: number;
-  entities: number;
+export interface Preview extends PullPreview {
   /** How much a first mirror is; null where it is not the first. */
   first: FirstLook | null;
   push: PushPreview[];

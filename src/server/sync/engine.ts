@@ -15,7 +15,8 @@ import { lookFirst } from './first-look.ts';
 import { cardOf, type Introduction, introduced } from './introduction.ts';
 import { KeySeal } from './key-seal.ts';
 import { followLive, type LiveOptions } from './live.ts';
-import { previewPull, pull } from './pull.ts';
+import { pull } from './pull.ts';
+import { emptyPreview, previewPull } from './pull-preview.ts';
 import { push } from './push.ts';
 import type { ContentMemory } from './push-context.ts';
 import { type PendingChanges, pendingChanges, previewPush } from './push-pending.ts';
@@ -201,8 +202,7 @@ export class SyncEngine implements AsyncDisposable {
   async preview(network: Network, name: string): Promise<Preview> {
     const { store, remote } = await this.#remote(network, name);
     await using client = await this.#client(network, remote);
-    const found =
-      remote.direction === 'push' ? { events: 0, entities: 0 } : await previewPull({ store, remote, client }, pageSize);
+    const found = remote.direction === 'push' ? emptyPreview : await previewPull({ store, remote, client }, pageSize);
     const isFirst = remote.direction !== 'push' && store.read((db) => seenIntervals(db, remote.key)).length === 0;
     const files = new FileStore(filesFolder(store.folder));
     const first = isFirst ? await lookFirst({ remote, client, files }) : null;
@@ -266,6 +266,7 @@ export class SyncEngine implements AsyncDisposable {
       memory: this.#memoryOf(network, remote),
       flights: this.#flights,
       long: new PQueue({ concurrency: 1 }),
+      brake: this.#options.brake,
       settled: new Set<string>(),
       bytesFirst: new Set<string>(),
       unlinked: new Set<string>(),

@@ -19,11 +19,9 @@ export interface PullOptions {
 }
 
 /** Entities a request, and requests at once: what a kill costs to fetch again, and what is held in memory. */
-const batches = { plain: { size: 100, atOnce: 4 }, blocks: { size: 110, atOnce: 4 } };
+const batches = { plain: { size: 100, atOnce: 4 }, blocks: { size: 72, atOnce: 4 } };
 /** Pages whose entities are being fetched while the next page is read. */
 const pagesAhead = 3;
-/** A preview counts no further. */
-const maxCounted = 1_000_000;
 
 /** A page whose events are being dealt with. */
 interface OpenPage {
@@ -81,7 +79,7 @@ async function afterReset(ctx: SyncContext, options: PullOptions): Promise<void>
 /** Makes the deletions that were held back, unless they are too many to make unasked. */
 async function release(ctx: SyncContext, { accept }: PullOptions, held: HeldPage[], reset = false): Promise<void> {
   const count = held.reduce((sum, { events }) => sum + events.length, 0);
-  const of = accept ? null : await braked(ctx.store, ctx.remote.key, count);
+  const of = accept ? null : await braked(ctx, count);
   if (of !== null) {
     ctx.report.stopped = `${ctx.client.host} has deleted ${count} of ${of} entities. They are still here. ${agreement(ctx.remote.name)}`;
     ctx.report.stop = { kind: 'deletions', count, of };
@@ -127,7 +125,8 @@ async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): P
   return feed.phase === 'reset' ? feed.reason : null;
 }
 
-async function readPage(
+/** @throws UnreachableError */
+export async function readPage(
   ctx: Pick<SyncContext, 'store' | 'client'>,
   { cursor, phase }: FeedState,
   pageSize: number,
@@ -177,21 +176,4 @@ async function record({ store, remote, now, report }: SyncContext, intervals: (I
   await store.submit([{ changes: [], guards: [], rows, origin: `remote:${remote.name}`, time: now() }]);
   const lost = intervals.find((interval) => interval?.lost && interval.first > 1);
   if (lost) report.lost = { first: lost.first, last: lost.last };
-}
-
-/** How much a pull would look at: the new events, and of how many entities they are. */
-export async function previewPull(
-  ctx: Pick<SyncContext, 'store' | 'remote' | 'client'>,
-  pageSize: number,
-): Promise<{ events: number; entities: number }> {
-  const entities = new Set<string>();
-  let events = 0;
-  let feed = startFeed(ctx.store.read((db) => seenIntervals(db, ctx.remote.key)));
-  while (isOpen(feed)) {
-    const step = feedStep(feed, await readPage(ctx, feed, pageSize));
-    feed = step.state;
-    events += step.events.length;
-    for (const { entity } of step.events) if (entities.size < maxCounted) entities.add(entity);
-  }
-  return { events, entities: entities.size };
 }

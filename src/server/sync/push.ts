@@ -36,7 +36,7 @@ export interface PushOptions {
 export async function push(ctx: PushContext, { concurrency, accept }: PushOptions): Promise<void> {
   const pending = await allPending(ctx);
   const changes = pending.filter(({ known, same }) => known && !same).length;
-  const of = accept ? null : await braked(ctx.store, ctx.remote.key, changes);
+  const of = accept ? null : await braked(ctx, changes);
   if (of !== null) {
     ctx.report.stopped = `${changes} of ${of} entities of ${ctx.client.host} would be changed there. Nothing was sent. ${agreement(ctx.remote.name)}`;
     ctx.report.stop = { kind: 'changes', count: changes, of };

@@ -54,14 +54,15 @@ function feedWords({ seen, lag, hoursLeft, lastRun }: Stand, now: number): strin
     ...expired(true, '; everything was compared instead'),
     ...expired(false, ', and what they told is still to be looked for'),
     `${behind}${level === null && lag.events ? `: ${number(lag.events)} are left` : ''}.`,
-    ...(hoursLeft !== null && hoursLeft < fewHours
-      ? [
-          hoursLeft === 0
-            ? 'Events may have been lost since then: sync as soon as possible.'
-            : `Unread events begin to expire in ${number(hoursLeft)} hours: sync before that.`,
-        ]
-      : []),
+    ...expiryWords(lag.events ?? 0, hoursLeft),
   ];
+}
+
+function expiryWords(unread: number, hoursLeft: number | null): string[] {
+  if (hoursLeft === null || (unread === 0 && hoursLeft >= fewHours)) return [];
+  if (hoursLeft === 0) return ['Events may have been lost since then: sync as soon as possible.'];
+  const before = hoursLeft < fewHours ? ': sync before that' : '';
+  return [`Unread events begin to expire in ${number(hoursLeft)} hours${before}.`];
 }
 
 function runWords({ lastRun, running }: Stand, now: number): string[] {
@@ -101,7 +102,7 @@ function nextWords({ name, watch, hours, max_kbps, next }: Stand, now: number): 
     return `Watched${how}; the next sync begins ${wait === 0 ? 'now' : `in ${duration(wait)}`}.`;
   }
   if (watch) return `Watched${how} while "archeion serve" runs.`;
-  return `Not watched: "archeion remote set ${name} --watch" keeps it in sync.`;
+  return `Not watched: "archeion remote set ${name} --watch" keeps it in sync${how}.`;
 }
 
 function openWords({ conflicts, refused, refusals, troubles, contents }: Stand): string[] {

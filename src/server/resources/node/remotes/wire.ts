@@ -362,6 +362,13 @@ export interface PushPreviewView {
   lacks: EntityId[];
 }
 
+/** An entity that a sync would delete here. */
+export interface DeletionPreviewView {
+  id: string;
+  type: string;
+  label: string;
+}
+
 export interface SyncPreviewView {
   /**
    * New events.
@@ -373,6 +380,10 @@ export interface SyncPreviewView {
    * @isInt
    */
   entities: number;
+  /** What is live here and would be deleted, since the remote has it no more. */
+  deletions: DeletionPreviewView[];
+  /** Whether all of the entities were looked at for that: of very many only the first are. */
+  looked_at_all: boolean;
   /** How much a first mirror would bring, as far as that can be known; null where it is not the first. */
   first: FirstLookView | null;
   push: PushPreviewView[];

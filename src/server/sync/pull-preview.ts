@@ -1,0 +1,75 @@
+import PQueue from 'p-queue';
+import { type EntityRow, findEntity } from '../store/entities.ts';
+import { seenIntervals } from '../store/remotes.ts';
+import type { SyncContext } from './arrivals.ts';
+import { feedStep, isOpen, startFeed } from './feed.ts';
+import { readPage } from './pull.ts';
+import { readBatch } from './wire.ts';
+
+/** How much a pull would look at, and what it would delete. */
+export interface PullPreview {
+  /** New events. */
+  events: number;
+  /** Of how many entities. */
+  entities: number;
+  /** What is live here and not there any more. */
+  deletions: { id: string; type: string; label: string }[];
+  /** Whether all entities were looked at for that. */
+  looked_at_all: boolean;
+}
+
+export const emptyPreview: PullPreview = { events: 0, entities: 0, deletions: [], looked_at_all: true };
+
+/** Counted no further. */
+const maxCounted = 1_000_000;
+/** Looked at, a batch at a time, for what would be deleted; and how many of these are asked for one by one. */
+const maxLooked = 5000;
+const maxMissing = 1000;
+const batchSize = 100;
+const atOnce = 8;
+
+type Needs = Pick<SyncContext, 'store' | 'remote' | 'client'>;
+
+/** Walks the feed as a pull does, and takes nothing over. @throws UnreachableError */
+export async function previewPull(needs: Needs, pageSize: number): Promise<PullPreview> {
+  const { store, remote } = needs;
+  const entities = new Set<string>();
+  let events = 0;
+  let feed = startFeed(store.read((db) => seenIntervals(db, remote.key)));
+  while (isOpen(feed)) {
+    const step = feedStep(feed, await readPage(needs, feed, pageSize));
+    feed = step.state;
+    events += step.events.length;
+    for (const { entity } of step.events) if (entities.size < maxCounted) entities.add(entity);
+  }
+  return { events, entities: entities.size, ...(await deletionsAmong(needs, entities)) };
+}
+
+async function deletionsAmong(needs: Needs, entities: Set<string>) {
+  const looked = [...entities].slice(0, maxLooked);
+  const missing: EntityRow[] = [];
+  for (let at = 0; at < looked.length; at += batchSize)
+    missing.push(...(await missingOf(needs, looked.slice(at, at + batchSize))));
+  const queue = new PQueue({ concurrency: atOnce });
+  const gone = await queue.addAll(missing.slice(0, maxMissing).map((row) => () => isGone(needs, row)));
+  return {
+    deletions: missing.filter((_, at) => gone[at]).map(({ id, type, label }) => ({ id, type, label })),
+    looked_at_all: looked.length === entities.size && missing.length <= maxMissing,
+  };
+}
+
+/** Those that are live here and that the remote gives nothing of. */
+async function missingOf({ store, client }: Needs, ids: string[]): Promise<EntityRow[]> {
+  const live = store.read((db) =>
+    ids.map((id) => findEntity(db, id)).filter((row) => row !== undefined && !row.deleted),
+  ) as EntityRow[];
+  if (live.length === 0) return [];
+  const { status, body } = await client.read('/entities/batch-get', { ids: live.map(({ id }) => id) });
+  const there = new Set(((status === 200 ? readBatch(body) : null) ?? []).map(({ entity }) => entity));
+  return live.filter(({ id }) => !there.has(id));
+}
+
+/** What is only not shown (403) stays here. */
+async function isGone({ client }: Needs, { id }: EntityRow): Promise<boolean> {
+  return (await client.read(`/entities/${id}`)).status === 404;
+}
