@@ -141,14 +141,21 @@ describe('the answer', () => {
   it('has what the wire says, by `expand`', async () => {
     const made = await inWorks('Zephyr', { properties: { label: 'Zephyr', description: 'd'.repeat(300), text: 't' } });
     const { id, type, created_at } = made;
-    const facts = { id, label: 'Zephyr', type, score: 1, collection_id: works.id, created_at, updated_at: created_at };
+    const places = { collection_id: works.id, collection_pi: works.id };
+    const facts = { id, pi: id, label: 'Zephyr', type, score: 1, ...places, created_at, updated_at: created_at };
     const preview = {
-      ...{ id, type, label: 'Zephyr', collection_id: works.id, collection_pi: works.id },
+      ...{ id, type, label: 'Zephyr', ...places },
       description_preview: `${'d'.repeat(200)}...`,
       text_preview: 't',
       ...{ created_at, updated_at: created_at },
     };
-    const metadata = { collection_ids: [], query: 'zephyr', collections_searched: 0, result_count: 1 };
+    const metadata = {
+      collection_ids: [],
+      collection_pis: [],
+      query: 'zephyr',
+      collections_searched: 0,
+      result_count: 1,
+    };
     const found = (body: object) => search(node, owner, 'entities', { query: 'zephyr', ...body });
     expect(await found({})).toEqual({ results: [{ ...facts, entity_preview: preview }], metadata });
     expect(await found({ expand: 'none' })).toEqual({ results: [facts], metadata });

@@ -7,7 +7,7 @@ import type { Ranked } from './fuse.ts';
 export interface Shape {
   expand: Expansion;
   /** Members that not every endpoint has. */
-  members: readonly ('type' | 'collection_id' | 'status')[];
+  members: readonly ('pi' | 'type' | 'collection_id' | 'collection_pi' | 'status')[];
 }
 
 /** The hits as the wire has them: the text of a JSON array, in the order of the ranking, and how many they are. */
@@ -26,10 +26,12 @@ function presentedRow(row: HitRow, score: number, { expand, members }: Shape): s
   const { id, type, label, collection, created_at, updated_at, status } = row;
   const hit = {
     id,
+    ...(members.includes('pi') && { pi: id }),
     label,
     ...(members.includes('type') && { type }),
     score: Number(score.toFixed(6)),
     ...(members.includes('collection_id') && { collection_id: collection }),
+    ...(members.includes('collection_pi') && { collection_pi: collection }),
     ...(members.includes('status') && status !== null && { status }),
     created_at,
     updated_at,

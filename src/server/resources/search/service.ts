@@ -50,7 +50,7 @@ export class SearchService {
     const job = { kind: 'text', text: query, k, within, perCollection } as const;
     const found = await this.#env.engine.answer(store, job, shapeOf(body, placed));
     const collections_searched = collection_ids.length;
-    return answerWith(found, { collection_ids, query, collections_searched });
+    return answerWith(found, { collection_ids, collection_pis: collection_ids, query, collections_searched });
   }
 
   async discover(caller: Caller, body: DiscoverBody): Promise<Uint8Array> {
@@ -148,6 +148,8 @@ function typed(types: string[] | undefined) {
   return types === undefined || types.length === 0 ? { notTypes: besideEntities } : { types };
 }
 
+/** What a hit shows; its ids stand in both spellings that clients read (wire-contract.md 4.2). */
 export function shapeOf({ expand = 'preview' }: { expand?: Shape['expand'] }, members: Shape['members']): Shape {
-  return { expand, members };
+  const places = members.includes('collection_id') ? (['collection_pi'] as const) : [];
+  return { expand, members: ['pi', ...members, ...places] };
 }

@@ -58,7 +58,7 @@ export class SimilarService {
       shape: shapeOf(body, []),
       refresh: body.refresh,
     });
-    return answerWith(shown, { source_id: id, ...from });
+    return answerWith(shown, { source_id: id, source_pi: id, ...from });
   }
 
   async items(caller: Caller, body: SimilarItemsBody): Promise<Uint8Array> {
@@ -76,7 +76,7 @@ export class SimilarService {
     const within: Within = { except: [id] };
     const shape = shapeOf(body, ['type', 'collection_id']);
     const { shown, collections, from } = await this.#shown({ store, tip, job, within, shape, refresh: body.refresh });
-    return answerWith(shown, { source_id: id, collections_searched: collections.length, ...from });
+    return answerWith(shown, { source_id: id, source_pi: id, collections_searched: collections.length, ...from });
   }
 
   /** A live entity that the caller may view, with its tip. */

@@ -202,6 +202,8 @@ export interface MySearchBody {
 /** What every hit has. */
 export interface HitView {
   id: EntityId;
+  /** As `id`. */
+  pi: EntityId;
   label: string;
   /** 0..1 */
   score: number;
@@ -220,10 +222,14 @@ export interface TypedHitView extends HitView {
 export interface PlacedHitView extends TypedHitView {
   /** The first collection; null for none. */
   collection_id: EntityId | null;
+  /** As `collection_id`. */
+  collection_pi: EntityId | null;
 }
 
 export interface AgentHitView extends HitView {
   collection_id: EntityId | null;
+  /** As `collection_id`. */
+  collection_pi: EntityId | null;
   status?: string;
 }
 
@@ -261,6 +267,8 @@ export interface SearchedMetadata extends TextMetadata {
 
 export interface EntitiesMetadata extends SearchedMetadata {
   collection_ids: EntityId[];
+  /** As `collection_ids`. */
+  collection_pis: EntityId[];
 }
 
 export interface SearchEntitiesView {
@@ -302,6 +310,8 @@ export interface MySearchView {
 
 export interface SimilarMetadata {
   source_id: EntityId;
+  /** As `source_id`. */
+  source_pi: EntityId;
   /** @isInt */
   result_count: number;
   /** Whether this was found before. */
