@@ -17,16 +17,17 @@ export interface Cut {
 
 /**
  * Makes up a power cut for each seed and lets `look` look at what it left. The cut and all that it leaves depend on the
- * recording and the seed alone. `folder` is what was recorded.
+ * recording and the seed alone. `folder` is what was recorded; with `at`, all cuts come after so many steps.
  */
 export async function cutOff(
-  { steps, folder }: { steps: readonly Step[]; folder: string },
+  { steps, folder, at: always }: { steps: readonly Step[]; folder: string; at?: number },
   seeds: readonly number[],
   look: (cut: Cut) => Promise<void>,
 ): Promise<void> {
   const planned = seeds.map((seed) => {
     const random = seeded(seed);
-    return { seed, random, at: Math.floor(random() * (steps.length + 1)) };
+    const at = Math.floor(random() * (steps.length + 1));
+    return { seed, random, at: always ?? at };
   });
   planned.sort((a, b) => a.at - b.at);
   const disk = new Disk(folder);

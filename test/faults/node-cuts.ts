@@ -1,5 +1,5 @@
 import { cpSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startNode } from '../bench/processes.ts';
 import { seeded } from '../helpers/seeded.ts';
@@ -54,7 +54,7 @@ export async function recordNode(place: string, seed: number): Promise<string[]>
 export async function cutNode(place: string, seeds: readonly number[], report: (run: Run) => void): Promise<void> {
   const { folder } = JSON.parse(readFileSync(join(place, 'about.json'), 'utf8')) as About;
   const steps = readRecording(join(place, 'log'));
-  const env = allowEcho(place);
+  const env = allowEcho(resolve(place));
   await cutOff({ steps, folder }, seeds, async ({ seed, folder: left, marks }) => {
     const promised = marks.map((text) => JSON.parse(text) as Promised);
     let problems: string[];

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { brokenPromises, type Promised } from './store-promises.ts';
 
 // A program that writes with the store is recorded; then the power is cut at many moments of it (docs/faults.md).
 
+const unsynced = fileURLToPath(new URL('./unsynced-writer.ts', import.meta.url));
 const writer = fileURLToPath(new URL('./store-writer.ts', import.meta.url));
 const cuts = 150;
 
@@ -42,10 +43,14 @@ describe.runIf(canRecord())('power cuts', () => {
     rmSync(place, { recursive: true, force: true });
   });
 
-  async function broken(recording: Step[], seeds: number): Promise<string[]> {
+  async function broken(
+    recording: Step[],
+    seeds: number,
+    more: { folder?: string; at?: number } = {},
+  ): Promise<string[]> {
     const problems: string[] = [];
     const all = Array.from({ length: seeds }, (_, seed) => seed);
-    await cutOff({ steps: recording, folder }, all, async ({ seed, at, folder, marks }) => {
+    await cutOff({ steps: recording, folder, ...more }, all, async ({ seed, at, folder, marks }) => {
       const promised = marks.map((text) => JSON.parse(text) as Promised);
       const found = await brokenPromises(join(folder, 'data'), promised).catch((error: Error) => [error.message]);
       problems.push(...found.map((problem) => `seed ${seed}, cut at ${at} of ${recording.length}: ${problem}`));
@@ -69,6 +74,19 @@ describe.runIf(canRecord())('power cuts', () => {
   test('whatever moment the power is cut at, what was promised is there and nothing is half', async () => {
     expect(steps.filter(({ kind }) => kind === 'mark').length).toBeGreaterThan(300);
     expect(await broken(steps, cuts)).toEqual([]);
+  });
+
+  test('what a killed process has not synced is on the disk before anybody reads it', async () => {
+    const [folder, log] = [join(place, 'unsynced'), join(place, 'unsynced-log')];
+    mkdirSync(folder);
+    const env = { ...process.env, ...recorded(join(place, 'recorder.so'), folder, log) };
+    for (const part of ['write', 'read'])
+      expect(spawnSync(process.execPath, [unsynced, join(folder, 'data'), part], { env }).signal).toBe('SIGKILL');
+    const recording = readRecording(log);
+    const at = recording.findIndex(({ kind }) => kind === 'mark');
+    expect(at).toBeGreaterThan(0);
+    // Cut right after somebody was shown it.
+    expect(await broken(recording, 40, { folder, at: at + 1 })).toEqual([]);
   });
 
   test('on a disk that does not do what a sync asks for, promises are broken and that is found', async () => {

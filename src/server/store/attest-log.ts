@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Network } from '../model/ids.ts';
-import { Connection, openReader, type Reader, rollBackJournal, type Writer } from './connection.ts';
+import { Connection, openReader, type Reader, rollBackJournal, syncLog, type Writer } from './connection.ts';
 import { knownVersion, type Migration, migrate } from './migrations/migrate.ts';
 
 /**
@@ -48,6 +48,7 @@ export function attestFile(folder: string): string {
 
 /** The one writing connection; makes the database where there is none. Each transaction is durable when it ends. */
 export function openLogWriter(file: string): Connection {
+  syncLog(file);
   const db = new Database(file);
   try {
     knownVersion(db, schema);

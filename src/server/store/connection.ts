@@ -1,5 +1,7 @@
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { syncFolderNow } from '../blocks/durable-folder.ts';
 import { dropCopies, keepCopy } from './migrations/kept-copy.ts';
 import { knownVersion, type Migration, migrate, migrations } from './migrations/migrate.ts';
 
@@ -88,8 +90,25 @@ export class Connection implements Writer {
   }
 }
 
+/**
+ * Brings a database's log to the disk. What a killed process wrote to it and did not sync can be read again as soon as the
+ * database is opened, so it has to outlive a power cut before somebody is shown it. To be called before that.
+ */
+export function syncLog(file: string): void {
+  const log = `${file}-wal`;
+  if (!existsSync(log)) return;
+  const handle = openSync(log, 'r+');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  syncFolderNow(dirname(file));
+}
+
 /** The one writing connection of a database: durable at each commit, checkpoints made by hand between groups. */
 export function openWriter(file: string, steps: readonly Migration[] = migrations): Connection {
+  syncLog(file);
   const db = new Database(file);
   try {
     knownVersion(db, steps);

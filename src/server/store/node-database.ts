@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs';
 import { basename } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
+import { syncLog } from './connection.ts';
 
 type Value = string | number | Uint8Array | null;
 
@@ -19,6 +20,7 @@ export class NodeDatabase {
 
   /** `file` is made where it is missing. Throws StorageError where it cannot be opened or a newer program wrote it. */
   constructor(file: string, { steps, synchronous }: NodeDatabaseOptions) {
+    if (synchronous === 'FULL') storing(() => syncLog(file));
     this.#db = storing(() => new Database(file));
     try {
       storing(() => {
