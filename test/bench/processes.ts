@@ -103,6 +103,11 @@ export async function startNode(
   return { ...server, data, key, headers };
 }
 
+/** Starts a script that says on its first line where it listens. */
+export function startScript(file: string, ...args: string[]): Promise<Server> {
+  return start([file, ...args]);
+}
+
 /** Starts the bare express server that everything is compared with. */
 export function startEcho(): Promise<Server> {
   return start([join(here, 'echo.ts')]);

@@ -1,0 +1,54 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../processes.ts';
+import { startArcheion } from './archeion.ts';
+import { measureDocuments } from './documents.ts';
+import { measureNearest, nearestOf } from './nearest.ts';
+import { measurePaths, pathsOf } from './paths.ts';
+import { startPds } from './pds.ts';
+import { startPostgres } from './postgres.ts';
+import { startPouchdb } from './pouchdb.ts';
+import { startSurreal } from './surreal.ts';
+import { printTable } from './table.ts';
+import { edgesOf, importTate, vectorsOf } from './tate.ts';
+
+// The node beside what people would use instead: one machine, one run, the same documents, every answered write on the
+// disk where the peer can promise that. `npm run bench:peers`, some ten minutes; `-- graph` or the name of a peer: less.
+
+const wanted = new Set(process.argv.slice(2));
+const asked = (name: string): boolean => wanted.size === 0 || wanted.has(name);
+const indexed = 20_000;
+
+using folder = temporaryFolder();
+// PostgreSQL runs as a user of its own where this runs as root.
+chmodSync(folder.path, 0o755);
+const place = (name: string): string => join(folder.path, name);
+const stores = { archeion: startArcheion, pouchdb: startPouchdb, postgres: startPostgres, pds: startPds };
+
+for (const [name, start] of Object.entries(stores)) {
+  if (!asked(name)) continue;
+  await using peer = await start(place(name));
+  await measureDocuments(peer);
+}
+if (asked('graph')) {
+  await using archeion = await startArcheion(place('graph'));
+  const { node } = archeion;
+  const collection = await importTate(node);
+  await using postgres = await startPostgres(place('graph-postgres'));
+  await using surreal = await startSurreal(place('graph-surreal'));
+  const edges = edgesOf(node);
+  await measurePaths(edges, [
+    [archeion.name, pathsOf(node)],
+    [postgres.name, await postgres.connect(edges)],
+    [surreal.name, await surreal.connect(edges)],
+  ]);
+  const vectors = vectorsOf(node, indexed);
+  await measureNearest(
+    vectors.map(([id]) => id),
+    [
+      [archeion.name, nearestOf(node, collection)],
+      [surreal.name, await surreal.index(vectors)],
+    ],
+  );
+}
+printTable();
