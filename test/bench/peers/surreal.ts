@@ -21,11 +21,17 @@ export async function startSurreal(folder: string): Promise<
     name: 'SurrealDB',
     server,
     connect: async (edges) => {
+      const ids = [...new Set(edges.flatMap(({ source, target }) => [source, target]))];
+      for (let from = 0; from < ids.length; from += 5000)
+        await ask(
+          '/works',
+          ids.slice(from, from + 5000).map((id) => ({ id })),
+        );
       for (let from = 0; from < edges.length; from += 5000) await ask('/edges', edges.slice(from, from + 5000));
       return async (from, to) => ((await ask(`/paths?from=${from}&to=${to}`)) as { length: number | null }).length;
     },
     index: async (vectors) => {
-      await ask('/vectors/index', { dimensions: vectors[0]?.[1].length ?? 0 });
+      await ask('/works/index', { dimensions: vectors[0]?.[1].length ?? 0 });
       for (let from = 0; from < vectors.length; from += 500)
         await ask(
           '/vectors',

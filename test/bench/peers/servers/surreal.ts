@@ -12,12 +12,12 @@ await db.query('DEFINE TABLE work; DEFINE TABLE leads TYPE RELATION IN work OUT 
 
 const app = express();
 app.use(express.json({ limit: '64mb' }));
-app.post('/vectors', async (request, response) => {
-  const works = (request.body as { id: string; vector: number[] }[]).map(({ id, vector }) => ({
-    id: new RecordId('work', id),
-    vector,
+app.post('/works', async (request, response) => {
+  const works = (request.body as { id: string; vector?: number[] }[]).map((work) => ({
+    ...work,
+    id: new RecordId('work', work.id),
   }));
-  await db.query('INSERT INTO work $works RETURN NONE', { works });
+  await db.query('INSERT INTO work $works ON DUPLICATE KEY UPDATE vector = $input.vector RETURN NONE', { works });
   response.json({});
 });
 app.post('/edges', async (request, response) => {
@@ -28,7 +28,7 @@ app.post('/edges', async (request, response) => {
   await db.query('INSERT RELATION INTO leads $edges RETURN NONE', { edges });
   response.json({});
 });
-app.post('/vectors/index', async (request, response) => {
+app.post('/works/index', async (request, response) => {
   const { dimensions } = request.body as { dimensions: number };
   await db.query(
     `DEFINE INDEX near ON work FIELDS vector HNSW DIMENSION ${Math.trunc(dimensions)} DIST COSINE TYPE F32 EFC 150 M 12`,
@@ -37,12 +37,12 @@ app.post('/vectors/index', async (request, response) => {
 });
 app.get('/paths', async (request, response) => {
   const { from, to } = request.query as { from: string; to: string };
-  const [found] = await db.query<[unknown[]]>('RETURN $from.{..3+shortest=$to}<->leads<->work', {
+  const [found] = await db.query<[unknown[] | undefined]>('RETURN $from.{..3+shortest=$to}<->leads<->work', {
     from: new RecordId('work', from),
     to: new RecordId('work', to),
   });
   // Where there is none, every path that was walked is the answer, each a list of its own.
-  response.json({ length: found.at(-1) instanceof RecordId ? found.length : null });
+  response.json({ length: found?.at(-1) instanceof RecordId ? found.length : null });
 });
 app.post('/nearest', async (request, response) => {
   const { id, k } = request.body as { id: string; k: number };
