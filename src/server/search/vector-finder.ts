@@ -7,6 +7,7 @@ import {
   rescored,
   servingFacts,
   servingModel,
+  uncoded,
   type VectorHit,
   vectorOf,
 } from '../store/search-vectors.ts';
@@ -120,8 +121,10 @@ export class VectorFinder {
   #begun(row: ModelRow): Serving {
     const codes = new CodeTable(row.dimensions);
     const facts = row.name === builtin ? servingFacts(this.#db, row.number) : null;
-    if (!facts) return { row, model: null, center: null, codes, seq: 0 };
-    const learned = unpackFacts(facts);
-    return { row, model: new LatentModel(learned), center: learned.center, codes, seq: 0 };
+    const learned = facts && unpackFacts(facts);
+    const center = learned?.center ?? null;
+    // A code is written with each vector; one that lacks it gets it here, so that no vector is ever left out.
+    for (const { key, type, vector } of uncoded(this.#db, row.number)) codes.put(key, type, codeOf(vector, center));
+    return { row, model: learned && new LatentModel(learned), center, codes, seq: 0 };
   }
 }

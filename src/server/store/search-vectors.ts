@@ -129,6 +129,18 @@ export function codesAfter(db: Reader, model: number, seq: number): IterableIter
   return db.each('SELECT seq, key, type, code FROM search.code WHERE seq > ? AND model = ? ORDER BY seq', seq, model);
 }
 
+/** Of a model's vectors those that have no code. */
+export function uncoded(db: Reader, model: number): { key: number; type: string; vector: Float32Array }[] {
+  const rows = db.all<{ key: number; type: string; vector: Uint8Array }>(
+    `SELECT v.key, e.type, v.vector
+       FROM (SELECT seq FROM search.vec WHERE model = ? AND seq NOT IN (SELECT seq FROM search.code WHERE model = ?)) u
+       CROSS JOIN search.vec v ON v.seq = u.seq CROSS JOIN entity e ON e.key = v.key WHERE e.type IS NOT NULL`,
+    model,
+    model,
+  );
+  return rows.map(({ key, type, vector }) => ({ key, type, vector: floats(vector) }));
+}
+
 /** An entity's vector. */
 export function vectorOf(db: Reader, key: number, model: number): Float32Array | undefined {
   const row = db.get<{ vector: Uint8Array }>('SELECT vector FROM search.vec WHERE key = ? AND model = ?', key, model);
