@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { indexed } from './indexed.ts';
 import { measureArchive } from './measures/archive.ts';
 import { measureArgo, measureArgoParser } from './measures/argo.ts';
 import { measureFiles } from './measures/files.ts';
@@ -12,7 +12,7 @@ import { measureMirror } from './measures/mirror.ts';
 import { measurePage } from './measures/page.ts';
 import { measurePageGraph } from './measures/page-graph.ts';
 import { measureCreates, measureReads } from './measures/requests.ts';
-import { measureSearch } from './measures/search.ts';
+import { measureBeside, measureSearch } from './measures/search.ts';
 import { measureSlowDisk } from './measures/slow-disk.ts';
 import { measureStart } from './measures/start.ts';
 import { tateFile } from './measures/tate.ts';
@@ -47,7 +47,9 @@ if (asked('ui')) {
 if (asked('slow-disk')) await measureSlowDisk();
 if (asked('files')) await measureFiles();
 if (!existsSync(tateFile)) process.stderr.write('the Tate data is not here: what is measured on it is left out\n');
-else if (['tate', 'reads', 'listing', 'archive', 'mirror', 'graph', 'argo', 'search', 'start', 'ui'].some(asked)) {
+else if (
+  ['tate', 'reads', 'listing', 'archive', 'mirror', 'graph', 'argo', 'search', 'start', 'ui', 'beside'].some(asked)
+) {
   // A node of its own for each measure: peaks of memory belong to it.
   const { collection, entities, pipeline } = await withNode(measureImport);
   const ids = await withNode((node) => measureListing(node, collection));
@@ -62,6 +64,8 @@ else if (['tate', 'reads', 'listing', 'archive', 'mirror', 'graph', 'argo', 'sea
     await withNode((node) => measureReads(node, echo, ids.slice(0, 2000)));
   }
   if (asked('start')) await measureStart(data);
+  // Last: it fills the data with a million vectors.
+  if (asked('beside')) await measureBeside(data);
 }
 finish(join(repository, 'bench-results.json'));
 
@@ -69,16 +73,6 @@ async function withNode<T>(measure: (node: Node) => Promise<T>): Promise<T> {
   await using node = await startNode(data);
   await indexed(node);
   return await measure(node);
-}
-
-/** Resolves when the search index has caught up, so that a measure is of what it names alone. */
-async function indexed(node: Node): Promise<void> {
-  for (;;) {
-    const answer = await fetch(`${node.url}/node/status`, { headers: node.headers });
-    const { networks } = (await answer.json()) as { networks: { index: { behind: boolean } }[] };
-    if (networks.every(({ index }) => !index.behind)) return;
-    await delay(500);
-  }
 }
 
 /** More entities, until there are as many as the measure names. */

@@ -1,7 +1,8 @@
 import { words } from '../../../src/server/search/tokens.ts';
 import { seeded } from '../../helpers/seeded.ts';
-import { atLeastRow, plainRow, ratioRow } from '../report.ts';
+import { atLeastRow, comparedRow, plainRow, ratioRow } from '../report.ts';
 import type { Indexed, subjectsOf } from './search-corpus.ts';
+import type { Find } from './search-elsewhere.ts';
 
 type Works = ReturnType<typeof subjectsOf>;
 
@@ -69,6 +70,23 @@ export function measureRanking(index: Indexed, works: Works): void {
   const base = (value: number) => ({ name: 'BM25', value });
   ratioRow('nDCG@20 without subjects', score(hybrid, same), '', base(score(words, same)), 1.07);
   ratioRow('the same with one typing error', score(hybrid, wrong), '', base(score(words, wrong)), 3);
+}
+
+/** The same two figures of an embedder elsewhere. */
+export async function measureElsewhere(index: Indexed, works: Works, find: Find, model: string): Promise<void> {
+  const asked = subjectQueries(works);
+  for (const [what, text] of [
+    ['nDCG@20 without subjects', (name: string) => name],
+    ['the same with one typing error', withError],
+  ] as const) {
+    const [theirs, own]: number[][] = [[], []];
+    for (const { name, relevant } of asked) {
+      const query = text(name);
+      theirs?.push(gain(await find(query), relevant));
+      own?.push(gain(byWords(index, query), relevant));
+    }
+    comparedRow(`${what}, with vectors by ${model}`, mean(theirs ?? []), '', { name: 'BM25', value: mean(own ?? []) });
+  }
 }
 
 /** Of the ten works most like one, with another title and with subjects, how many share one of its subjects. */

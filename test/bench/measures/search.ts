@@ -5,10 +5,13 @@ import { VectorFinder } from '../../../src/server/search/vector-finder.ts';
 import { lookAmong } from '../../../src/server/store/search-hits.ts';
 import { blobOf, floats } from '../../../src/server/store/vector-functions.ts';
 import { seeded } from '../../helpers/seeded.ts';
+import { indexed } from '../indexed.ts';
 import { type Node, startNode } from '../processes.ts';
 import { atLeastRow, atMostRow, loopRow, ratioRow } from '../report.ts';
+import { measureBesideSearches, measureWritesBesideIndexing } from './search-beside.ts';
 import { type Indexed, indexedAnew, subjectsOf, withoutSubjects } from './search-corpus.ts';
-import { measureLike, measureRanking, measureRecall, subjectQueries } from './search-quality.ts';
+import { withEndpoint } from './search-elsewhere.ts';
+import { measureElsewhere, measureLike, measureRanking, measureRecall, subjectQueries } from './search-quality.ts';
 
 const k = 20;
 
@@ -33,8 +36,21 @@ export async function measureSearch(data: string): Promise<void> {
   const without = indexedAnew(withoutSubjects(database, bare), join(bare, 'search.db'));
   measureRanking(without, works);
   measureLike(without, works);
+  const copy = join(bare, 'archeion.db');
+  await withEndpoint(copy, join(bare, 'elsewhere'), (find, model) => measureElsewhere(without, works, find, model));
   without.db.close();
   rmSync(bare, { recursive: true });
+}
+
+/** What searches and indexing cost others. Fills `data` with what is no use for other measures. */
+export async function measureBeside(data: string): Promise<void> {
+  const names = subjectQueries(subjectsOf(join(data, 'main', 'archeion.db'))).map(({ name }) => name);
+  {
+    await using node = await startNode(data);
+    await measureWritesBesideIndexing(node);
+    await indexed(node);
+  }
+  await measureBesideSearches(data, names);
 }
 
 /** One vector of the index after the other is looked for, by codes and by a scan of all vectors with sqlite-vec. */
