@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { platform, setPriority } from 'node:os';
+import { isMainThread } from 'node:worker_threads';
 import { openReader } from '../store/connection.ts';
 import {
   countDocs,
@@ -31,6 +33,9 @@ export interface SliceOrder {
   /** The name of the embedder whose vectors there should be. */
   embedder: string;
 }
+
+/** Where a thread has a priority of its own: where processors are few, requests and writes come before the index. */
+if (!isMainThread && platform() === 'linux') setPriority(10);
 
 const open = new Map<string, Writing & { number: number }>();
 

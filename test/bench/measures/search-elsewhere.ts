@@ -1,8 +1,8 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { builtin } from '../../../src/server/search/embedder.ts';
+import { allVectors } from '../indexed.ts';
 import { startNode } from '../processes.ts';
 import { plainRow } from '../report.ts';
 
@@ -23,14 +23,14 @@ export async function withEndpoint<T>(
   const folder = join(data, 'main');
   mkdirSync(folder, { recursive: true });
   renameSync(database, join(folder, 'archeion.db'));
-  const key = ARCHEION_EMBED_KEY ? { ARCHEION_EMBED_KEY } : {};
-  const env = { ARCHEION_EMBED_URL, ARCHEION_EMBED_MODEL, ...key };
+  const env: Record<string, string> = { ARCHEION_EMBED_URL, ARCHEION_EMBED_MODEL };
+  if (ARCHEION_EMBED_KEY) env.ARCHEION_EMBED_KEY = ARCHEION_EMBED_KEY;
   {
     await using node = await startNode(data, env);
     // The network is opened, and its index begun, by the first request.
     await fetch(`${node.url}/users/me`, { headers: node.headers });
     const begun = performance.now();
-    while (!isComplete(join(folder, 'search.db'))) await delay(500);
+    await allVectors(join(folder, 'search.db'), (name) => name !== builtin);
     plainRow(`vectors by ${ARCHEION_EMBED_MODEL}, all made after`, (performance.now() - begun) / 1000, 's');
     const db = new Database(join(folder, 'archeion.db'), { readonly: true });
     const keyOf = db.prepare('SELECT key FROM entity WHERE id = ?').pluck();
@@ -46,22 +46,5 @@ export async function withEndpoint<T>(
       db.close();
       rmSync(data, { recursive: true, force: true });
     }
-  }
-}
-
-/** Whether there are vectors of all, of what is no builtin model. */
-function isComplete(index: string): boolean {
-  try {
-    const db = new Database(index, { readonly: true, fileMustExist: true });
-    try {
-      const due = db.prepare('SELECT count(*) FROM due').pluck().get();
-      const done = db.prepare('SELECT 1 FROM model WHERE name <> ? AND reached IS NULL').get(builtin);
-      return due === 0 && done !== undefined;
-    } finally {
-      db.close();
-    }
-  } catch {
-    // It is being made.
-    return false;
   }
 }

@@ -5,7 +5,7 @@ import { VectorFinder } from '../../../src/server/search/vector-finder.ts';
 import { lookAmong } from '../../../src/server/store/search-hits.ts';
 import { blobOf, floats } from '../../../src/server/store/vector-functions.ts';
 import { seeded } from '../../helpers/seeded.ts';
-import { indexed } from '../indexed.ts';
+import { allVectors, indexed } from '../indexed.ts';
 import { type Node, startNode } from '../processes.ts';
 import { atLeastRow, atMostRow, loopRow, ratioRow } from '../report.ts';
 import { measureBesideSearches, measureWritesBesideIndexing } from './search-beside.ts';
@@ -49,6 +49,7 @@ export async function measureBeside(data: string): Promise<void> {
     await using node = await startNode(data);
     await measureWritesBesideIndexing(node);
     await indexed(node);
+    await allVectors(join(data, 'main', 'search.db'), () => true);
   }
   await measureBesideSearches(data, names);
 }
