@@ -31,10 +31,32 @@ interface Slot {
 const atOnce = 16;
 /** The public library waits up to 10 s before it writes a slot (processors.md 2.9). */
 const gatheringMs = 1000;
+/** A node that is killed comes back: what it did not answer is asked again; its permissions then last two minutes at a time. */
+const patient = process.argv[2] === 'patient';
 const kladoi = new Map<string, Told>();
 const agent = new Agent({ connections: 64, pipelining: 1 });
 
 async function call<T>(job: Job, key: string, line: string, body?: object): Promise<T> {
+  for (;;) {
+    try {
+      return await once<T>(job, key, line, body);
+    } catch (error) {
+      if (!patient || error instanceof Refusal) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+/** The node has answered. */
+class Refusal extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+async function once<T>(job: Job, key: string, line: string, body?: object): Promise<T> {
   const [method = 'GET', path = ''] = line.split(' ');
   const answer = await request(`${job.api_base}${path}`, {
     method: method as 'GET' | 'POST' | 'PUT',
@@ -43,7 +65,8 @@ async function call<T>(job: Job, key: string, line: string, body?: object): Prom
     body: body === undefined ? null : JSON.stringify(body),
   });
   const text = await answer.body.text();
-  if (answer.statusCode >= 300) throw new Error(`${line} was answered ${answer.statusCode}: ${text.slice(0, 300)}`);
+  if (answer.statusCode >= 300)
+    throw new Refusal(answer.statusCode, `${line} was answered ${answer.statusCode}: ${text.slice(0, 300)}`);
   return JSON.parse(text) as T;
 }
 
@@ -66,7 +89,7 @@ function invocation(job: Job, ids: string[], rhiza: object): object {
     ...(ids.length === 1 ? { target_entity: first } : { target_entities: ids }),
     target_collection: job.target_collection,
     job_collection: job.job_collection,
-    expires_in: 3600,
+    expires_in: patient ? 120 : 3600,
     confirm: true,
     rhiza,
   };
@@ -133,7 +156,13 @@ async function fill(job: Job, self: Told, batch: string, outputs: ReadonlyMap<nu
   });
   const completed = slots.filter(({ status }) => status === 'complete').length;
   const status = completed === properties.total ? 'complete' : 'pending';
-  await call(job, self.key, `PUT /entities/${batch}`, { expect_tip: cid, properties: { slots, completed, status } });
+  try {
+    await call(job, self.key, `PUT /entities/${batch}`, { expect_tip: cid, properties: { slots, completed, status } });
+  } catch (error) {
+    // The answer to the first attempt may have been lost, not what it wrote.
+    if (patient && error instanceof Refusal && error.status === 409) return fill(job, self, batch, outputs);
+    throw error;
+  }
   if (status !== 'complete') return;
   const rhiza = job.rhiza as NonNullable<Job['rhiza']>;
   const context = { id: rhiza.id, path: [...rhiza.path, 'join'], parent_logs: [] };

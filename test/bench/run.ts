@@ -7,6 +7,7 @@ import { measureFiles } from './measures/files.ts';
 import { measureGraph } from './measures/graph.ts';
 import { measureImport } from './measures/import.ts';
 import { measureJobs, measureScatter } from './measures/jobs.ts';
+import { measureKilledScatter } from './measures/killed-scatter.ts';
 import { measureListing } from './measures/listing.ts';
 import { measureMirror } from './measures/mirror.ts';
 import { measurePage } from './measures/page.ts';
@@ -39,6 +40,8 @@ if (asked('jobs')) {
   await using another = await startNode(join(folder.path, 'scatter'));
   await measureScatter(another);
 }
+// Minutes long, since what a kill lost is missed only when its time is up: by its name alone.
+if (wanted.has('killed-scatter')) await measureKilledScatter(join(folder.path, 'killed-scatter'));
 if (asked('argo')) measureArgoParser();
 if (asked('ui')) {
   await using node = await startNode(join(folder.path, 'page-graph'));
