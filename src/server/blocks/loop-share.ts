@@ -41,9 +41,9 @@ export class LoopShare {
       this.#running = false;
       return;
     }
-    work();
-    // After every promise that this has resolved, and what hangs on it.
+    // After every promise that the work has resolved, and what hangs on it.
     queueMicrotask(() => process.nextTick(this.#next));
+    work();
   };
 }
 
