@@ -59,7 +59,7 @@ test('what hangs on a promise that was resolved counts as the time of the work',
 });
 
 test('short work of one turn is done before the next', async () => {
-  const share = new LoopShare();
+  const share = new LoopShare(60_000);
   const turns = await inTurns((turn) =>
     Promise.all(Array.from({ length: 3 }, () => new Promise<number>((resolve) => share.run(() => resolve(turn()))))),
   );

@@ -1,5 +1,5 @@
 /** How much of one turn of the event loop goes to what shares it, in milliseconds. */
-const perTurn = 2;
+const mostPerTurn = 1;
 
 /**
  * Spreads what comes in bursts over turns of the event loop: sixty requests that one look at the sockets brings, or the
@@ -7,9 +7,14 @@ const perTurn = 2;
  */
 export class LoopShare {
   readonly #waiting: (() => void)[] = [];
+  readonly #perTurn: number;
   /** When the turn began; null between bursts. */
   #begun: number | null = null;
   #running = false;
+
+  constructor(perTurn: number = mostPerTurn) {
+    this.#perTurn = perTurn;
+  }
 
   /** Runs `work`, which must not throw, soon. What it sets going without waiting for anything counts as its own time. */
   run(work: () => void): void {
@@ -36,7 +41,8 @@ export class LoopShare {
   };
 
   readonly #next = (): void => {
-    const work = this.#begun !== null && performance.now() - this.#begun < perTurn ? this.#waiting.shift() : undefined;
+    const work =
+      this.#begun !== null && performance.now() - this.#begun < this.#perTurn ? this.#waiting.shift() : undefined;
     if (!work) {
       this.#running = false;
       return;
