@@ -155,7 +155,6 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   const logs = opened.use(new AttestationLogs({ key: nodeKey, instance, now, log }));
   const leftovers = opened.use(new LeftoversService(networks, now, log));
   const alone = new OneAtATime();
-  const carImports = new CarImportService({ networks, alone, now, log });
 
   const searchLog = log.child({ name: 'search' });
   const embedder = config.embed && new EndpointEmbedder({ ...config.embed, key: secrets.embed }, searchLog);
@@ -163,6 +162,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   const services = buildServices({ config, networks, identity, search, now });
   const { cascades, entities, expansions, diffs } = services.entities;
   const { users, writes, collections } = services;
+  const carImports = new CarImportService({ networks, alone, now, newId: writes.env.newId, log });
   const { publicUrl } = config;
   const uploads = opened.use(new UploadsService({ networks, now, publicUrl }));
   const downloads = new DownloadService({ writes, entities, links: new Links(randomBytes(32)), publicUrl });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operator } from '../helpers/callers.ts';
 import { type Entity, type Importer, importer, ndjson } from '../helpers/imports.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
+import { exported } from '../helpers/node-archives.ts';
 
 interface Made {
   import: { id: string; files: string[]; counts: { created: number }; collection: { label: string; created: boolean } };
@@ -143,5 +145,53 @@ describe('the undo of an import', () => {
       expect((await on.ask(method, path)).status).toBe(404);
       expect((await node.fetch(path, { method })).status).toBe(401);
     }
+  });
+});
+
+describe('the undo of an archive', () => {
+  test('deletes what it brought, keeps what was here or has changed since, and its collections last', async () => {
+    const source = await on.run({ collection: 'Sent', mapping }, { 'a.ndjson': works(30) });
+    const { car } = await exported(node, `?collection=${source.collection.id}`);
+    await using other = await startNode();
+    const there = importer(other);
+    const post = async (query = '') => {
+      const headers = { ...operator(other).headers, 'Content-Type': 'application/octet-stream' };
+      const answer = await other.fetch(`/node/import-car${query}`, { method: 'POST', headers, body: car });
+      expect(answer.status, answer.text).toBe(200);
+      return (JSON.parse(answer.text.trim().split('\n').at(-1) ?? '') as { done: { run: string } }).done;
+    };
+    const state = async (run: string) => (await there.ask('GET', `/node/imports/${run}/made`)).body;
+    const taken = async (run: string) => {
+      const answer = await there.ask('POST', `/node/imports/${run}/undo`);
+      return (JSON.parse(answer.text.trim().split('\n').at(-1) ?? '') as { done: Undone }).done;
+    };
+    const { run } = await post('?name=sent.car');
+    expect(await state(run)).toMatchObject({
+      import: { collection: null, files: ['sent.car'], counts: { records: 33, created: 33 } },
+      ...{ made: 33, untouched: 33, changed: 0, collection_goes: false },
+    });
+    const again = await post();
+    expect(await state(again.run)).toMatchObject({
+      import: { files: [], counts: { created: 0, unchanged: 33 } },
+      made: 0,
+    });
+    expect(await taken(again.run)).toMatchObject({ deleted: 0 });
+
+    const [touched] = (await there.entities(source.collection.id)).values();
+    const edited = await there.ask('PUT', `/entities/${touched?.id}`, {
+      expect_tip: touched?.cid,
+      properties: { a: 1 },
+    });
+    expect(edited.status, edited.text).toBe(200);
+    // The collection stays: something lies in it.
+    expect(await taken(run)).toMatchObject({ deleted: 31, total: 32, kept: 2 });
+    expect((await there.entities(source.collection.id)).size).toBe(1);
+    const now = edited.body as Entity;
+    expect((await there.ask('DELETE', `/entities/${now.id}`, { expect_tip: now.cid })).status).toBe(200);
+    expect(await taken(run)).toMatchObject({ deleted: 1, kept: 0 });
+    expect((await there.ask('GET', `/entities/${source.collection.id}`)).status).toBe(404);
+    expect(await state(run)).toMatchObject({ untouched: 0, changed: 0, deleted: 33 });
+    const list = (await there.ask('GET', '/node/imports')).body as { imports: { collection: unknown }[] };
+    expect(list.imports.map(({ collection }) => collection)).toEqual([null, null]);
   });
 });

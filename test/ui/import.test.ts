@@ -193,6 +193,33 @@ describe.skipIf(!browserThere)('import', { timeout: patience }, () => {
     await page.keyboard.press('Control+Enter');
     await heading('items.car was taken in').waitFor();
     await lookAt(page, 'import-archive-done');
+    // All of it was here before.
+    expect(await page.getByRole('button', { name: 'Undo this import' }).isDisabled()).toBe(true);
+    await using other = await startPageNode();
+    await using elsewhere = await signedIn(browser, other);
+    const far = elsewhere.page;
+    far.on('filechooser', () => undefined);
+    await elsewhere.go('/import');
+    await far.getByRole('heading', { name: /^Import$/ }).waitFor();
+    const [chooser] = await Promise.all([far.waitForEvent('filechooser'), far.keyboard.press('o')]);
+    await chooser.setFiles({ name: 'items.car', mimeType: 'application/octet-stream', buffer: archive });
+    await far.getByRole('heading', { name: /^items\.car .*kB/ }).waitFor();
+    await far.keyboard.press('Control+Enter');
+    await far.getByRole('heading', { name: 'items.car was taken in' }).waitFor();
+    await far.getByRole('button', { name: 'Undo this import' }).waitFor();
+    await far.keyboard.press('u');
+    await far.getByRole('dialog').getByText('What the archive brought').waitFor();
+    await lookAt(far, 'import-archive-undo');
+    await far.getByRole('button', { name: 'Delete 13 entities' }).focus();
+    await far.keyboard.press('Enter');
+    await far.getByRole('dialog').waitFor({ state: 'detached' });
+    const { collections } = (await importer(other).ask('GET', '/node/collections')).body as { collections: unknown[] };
+    expect(collections).toEqual([]);
+    await far.keyboard.press('g');
+    await far.keyboard.press('i');
+    await far.getByText('its own collections').waitFor();
+    await lookAt(far, 'import-archive-earlier');
+    expect(elsewhere.faults).toEqual([]);
 
     await visitor.go('/collections');
     await page.getByRole('link', { name: 'Items' }).waitFor();

@@ -1,4 +1,5 @@
 import { createReadStream, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
 import { openClient } from './client.ts';
@@ -34,7 +35,7 @@ export function addImportCar(program: Command, shell: Shell): void {
       const source = createReadStream(file, { highWaterMark: 256 * 1024 });
       const lines = client.send<AnswerLine<{ entities: number; total: number }, Report>>(
         'POST',
-        '/node/import-car',
+        `/node/import-car?name=${encodeURIComponent(basename(file).slice(0, 255))}`,
         source,
       );
       const report = await lastOf(shell, 'import-car', lines, ({ entities, total }) => ({

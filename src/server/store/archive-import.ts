@@ -33,6 +33,12 @@ export interface ImportTally {
   partial_examples: { id: string; ver: number }[];
 }
 
+/** `run`: the import under which is kept what it brings into being; null for none. */
+export interface ArchiveRun {
+  now: () => number;
+  run: string | null;
+}
+
 const examples = 20;
 /** One slice: what is submitted at once. */
 const sliceVersions = 256;
@@ -55,7 +61,7 @@ interface Part {
 export async function* applyArchive(
   store: NetworkStore,
   file: string,
-  now: () => number,
+  { now, run }: ArchiveRun,
 ): AsyncGenerator<ImportTally, ImportTally, undefined> {
   const handle = await open(file, 'r');
   // One slice is written while the next is made: no two of them have an entity in common.
@@ -68,18 +74,18 @@ export async function* applyArchive(
     const known = (cid: string) => store.read((db) => knownWith(db, archive, files)(cid));
     for await (const chain of walkArchive(archive, known)) {
       tally.content += await keepContent(archive, chain, files);
-      slice.push(await planned(store, archive, chain, now()));
+      slice.push(await planned(store, archive, chain, { time: now(), run }));
       const size = slice.reduce((sum, part) => ({ v: sum.v + part.versions, b: sum.b + part.bytes }), { v: 0, b: 0 });
       if (slice.length < sliceVersions && size.v < sliceVersions && size.b < sliceBytes) continue;
       await writing;
-      writing = write(store, archive, slice, tally, now);
+      writing = write(store, archive, slice, tally, { now, run });
       // Its failure is met where it is awaited.
       writing.catch(() => undefined);
       slice = [];
       yield tally;
     }
     await writing;
-    await write(store, archive, slice, tally, now);
+    await write(store, archive, slice, tally, { now, run });
     return tally;
   } finally {
     await writing.catch(() => undefined);
@@ -114,7 +120,12 @@ async function keepContent(archive: Archive, chain: Chain, files: FileStore): Pr
 }
 
 /** What an entity's chain does to what is here. */
-async function planned(store: NetworkStore, archive: Archive, chain: Chain, time: number): Promise<Part> {
+async function planned(
+  store: NetworkStore,
+  archive: Archive,
+  chain: Chain,
+  { time, run }: { time: number; run: string | null },
+): Promise<Part> {
   const { id, tip } = chain.entry;
   const { ours, isHere } = store.read((db) => ({
     ours: findTip(db, id) ?? null,
@@ -139,7 +150,8 @@ async function planned(store: NetworkStore, archive: Archive, chain: Chain, time
   for (const blocks of stretches) part.commits.push(commit([{ kind: 'versions', id, blocks }], null));
   const conflict: Row[] =
     ours === null ? [] : [{ kind: 'car_conflict', id, ours, theirs: part.result === 'fork' ? tip : null }];
-  if (moves) part.commits.push(commit(conflict, last));
+  const made: Row[] = part.result === 'created' && run !== null ? [{ kind: 'archive_made', run, id, cid: tip }] : [];
+  if (moves) part.commits.push(commit([...conflict, ...made], last));
   else if (store.read((db) => needsConflictRow(db, id, part.result === 'fork' ? tip : null)))
     part.commits.push(commit(conflict, null));
   return part;
@@ -223,7 +235,7 @@ async function write(
   archive: Archive,
   parts: Part[],
   tally: ImportTally,
-  now: () => number,
+  { now, run }: ArchiveRun,
 ): Promise<void> {
   const outcomes = await submitted(
     store,
@@ -238,7 +250,7 @@ async function write(
     for (let lost = own.some((outcome) => !outcome.committed); lost; ) {
       const refused = own.find((outcome) => 'refused' in outcome && outcome.refused !== undefined);
       if (refused && 'refused' in refused) throw new StorageError(`An entity could not be written: ${refused.refused}`);
-      done = await planned(store, archive, part.chain, now());
+      done = await planned(store, archive, part.chain, { time: now(), run });
       lost = (await submitted(store, done.commits)).some((outcome) => !outcome.committed);
     }
     count(tally, done);

@@ -9,11 +9,14 @@ export type ImportRow =
    * import that wrote it; `made`: whether that brought the entity into being. An undone import's deletion is one, too.
    */
   | { kind: 'import_source'; id: string; digest: string; cid: string; run?: string; made?: boolean }
+  /** An archive brought an entity into being, which it leaves with this version. */
+  | { kind: 'archive_made'; run: string; id: string; cid: string }
   /** An import, when it begins and after each file. */
   | {
       kind: 'import_run';
       id: string;
-      collection: string;
+      /** Null: an archive, which brings its own. */
+      collection: string | null;
       /** Whether it made the collection. */
       made: boolean;
       /** Epoch milliseconds. */
@@ -24,6 +27,15 @@ export type ImportRow =
 
 export function applyImportRow(db: Writer, row: ImportRow): void {
   if (row.kind === 'import_source') putSource(db, row);
+  else if (row.kind === 'archive_made')
+    db.run(
+      `INSERT INTO import_made (run, entity, tip) SELECT r.key, e.key, b.key FROM import_run r, entity e, block b
+         WHERE r.id = ? AND e.id = ? AND b.cid = ? AND e.type <> 'user'
+         ON CONFLICT (run, entity) DO UPDATE SET tip = excluded.tip`,
+      row.run,
+      row.id,
+      cidBytes(row.cid),
+    );
   else
     db.run(
       `INSERT INTO import_run (id, collection, made, started, files, counts) VALUES (?, ?, ?, ?, ?, ?)

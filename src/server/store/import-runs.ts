@@ -1,11 +1,12 @@
 import type { Json } from '../model/manifest.ts';
 import type { Reader } from './connection.ts';
 
-/** An import of records that was begun, as its row `import_run` has it. */
+/** An import that was begun, as its row `import_run` has it. */
 export interface ImportRun {
   key: number;
   id: string;
-  collection: string;
+  /** Null: an archive, which brings its own. */
+  collection: string | null;
   made: boolean;
   /** Epoch milliseconds. */
   started: number;

@@ -77,7 +77,7 @@ CREATE TABLE import_made (
 CREATE TABLE import_run (
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
-  collection TEXT NOT NULL,
+  collection TEXT,
   made INTEGER NOT NULL,
   started INTEGER NOT NULL,
   files TEXT NOT NULL,

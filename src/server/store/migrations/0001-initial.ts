@@ -304,11 +304,11 @@ CREATE TABLE sync_log (
 CREATE INDEX sync_log_entity ON sync_log (entity, seq) WHERE entity IS NOT NULL;
 CREATE INDEX sync_log_remote ON sync_log (remote, seq);
 
--- Imports of records. made: whether it made the collection, whose id this is; files and counts are JSON.
+-- Imports. made: whether it made the collection, whose id this is; an archive brings its own. files and counts are JSON.
 CREATE TABLE import_run (
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
-  collection TEXT NOT NULL,
+  collection TEXT,
   made INTEGER NOT NULL,
   started INTEGER NOT NULL,
   files TEXT NOT NULL,

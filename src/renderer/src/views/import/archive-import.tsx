@@ -1,16 +1,19 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { CircleCheck } from 'lucide-react';
+import { CircleCheck, Undo2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { endOf } from '../../api/answer-lines.ts';
 import { api } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
+import { KeyCaps } from '../../components/key-caps.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { Count } from './records/running.tsx';
+import { UndoDialog } from './undo/undo-dialog.tsx';
+import { madeQuery } from './undo/undo-import.ts';
 
 type Report = components['schemas']['CarImportView'];
 type Step = components['schemas']['CarProgressView'];
@@ -33,6 +36,7 @@ export function ArchiveImport({ file, onMore }: { file: File; onMore(): void }) 
     try {
       const done = await endOf<Step, Report>(
         api.POST('/node/import-car', {
+          params: { query: { name: file.name.slice(0, 255) } },
           body: file as never,
           bodySerializer: (body: unknown) => body as BodyInit,
           headers: { 'Content-Type': 'application/octet-stream' },
@@ -76,11 +80,12 @@ export function ArchiveImport({ file, onMore }: { file: File; onMore(): void }) 
             {remark}
           </p>
         ))}
-        <div className="flex gap-2">
+        <div className="flex flex-wrap gap-2">
           <Link to="/collections" className={buttonClasses('main')}>
             {t('collections.title')}
           </Link>
           <Button onClick={onMore}>{t('import.more')}</Button>
+          <UndoArchive run={report.run} />
         </div>
       </div>
     );
@@ -105,10 +110,31 @@ export function ArchiveImport({ file, onMore }: { file: File; onMore(): void }) 
         <div className="flex gap-2">
           <Button look="main" onClick={() => void start()}>
             {t('import.start')}
+            <KeyCaps keys="Mod+Enter" />
           </Button>
           <Button onClick={onMore}>{t('action.cancel')}</Button>
         </div>
       )}
     </div>
+  );
+}
+
+/** Takes back what the archive brought into being. */
+function UndoArchive({ run }: { run: string }) {
+  const { t } = useTexts();
+  const made = useQuery(madeQuery(run)).data;
+  const [undoing, setUndoing] = useState(false);
+  const open = () => setUndoing(true);
+  useCommands([{ id: 'undo-import', label: t('undo.open'), group: t('group.import'), keys: ['u'], run: open }]);
+  if (!made) return null;
+  return (
+    <>
+      <Button onClick={open} disabled={made.untouched === 0}>
+        <Undo2 size={15} aria-hidden />
+        {t('undo.open')}
+        <KeyCaps keys="u" />
+      </Button>
+      <UndoDialog made={made} open={undoing} onClose={() => setUndoing(false)} />
+    </>
   );
 }

@@ -87,9 +87,13 @@ function Earlier() {
                 </Link>
               </td>
               <td className="max-w-40 truncate px-3 py-2">
-                <bdi className={collection.deleted ? 'text-quiet line-through' : ''}>
-                  {collection.label ?? t('entity.noLabel')}
-                </bdi>
+                {collection ? (
+                  <bdi className={collection.deleted ? 'text-quiet line-through' : ''}>
+                    {collection.label ?? t('entity.noLabel')}
+                  </bdi>
+                ) : (
+                  <span className="text-quiet">{t('import.ownCollections')}</span>
+                )}
               </td>
               <td className="px-3 py-2 text-right tabular-nums">{number(counts.created)}</td>
               <td className="hidden px-3 py-2 text-quiet sm:table-cell">

@@ -53,7 +53,9 @@ export function Summary({ id, report, onMore }: { id: string; report: ImportRepo
           {gone ? t('undo.undone') : t('import.done', { count: counts.created, number: number(counts.created) })}
         </h2>
         <p className="text-quiet">
-          <bdi>{files.join(', ')}</bdi> → <bdi>{collection.label ?? collection.id}</bdi> · <Moment at={started_at} />
+          <bdi>{files.join(', ') || id}</bdi> →{' '}
+          <bdi>{collection ? (collection.label ?? collection.id) : t('import.ownCollections')}</bdi> ·{' '}
+          <Moment at={started_at} />
         </p>
         <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
           {(['records', 'created', 'updated', 'unchanged', 'left_alone', 'refused'] as const).map((name) => (
@@ -66,7 +68,7 @@ export function Summary({ id, report, onMore }: { id: string; report: ImportRepo
           </p>
         )}
         <div className="flex flex-wrap gap-2">
-          {!collection.deleted && (
+          {collection && !collection.deleted && (
             <Link to="/collections/$id" params={{ id: collection.id }} className={buttonClasses('main')}>
               {t('import.openCollection')}
               <KeyCaps keys="o" />

@@ -5,7 +5,8 @@ import { isZip, readPackage } from '../../../exchange/packages/package-reader.ts
 import { type Caller, operator } from '../../../model/caller.ts';
 import type { Network } from '../../../model/ids.ts';
 import type { ArchiveFacts } from '../../../store/archive-check.ts';
-import { applyArchive, type ImportTally } from '../../../store/archive-import.ts';
+import { type ArchiveRun, applyArchive, type ImportTally } from '../../../store/archive-import.ts';
+import type { Row } from '../../../store/commit.ts';
 import { filesFolder } from '../../../store/network-folders.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
@@ -18,6 +19,19 @@ import type { CarImportLineView, CarImportView } from './wire.ts';
 /** The kind of the task that stands in the store while an archive is applied. */
 const taskKind = 'car_import';
 
+/** An import in the list of all. `name`: of the file, as its sender has it. */
+interface BegunImport {
+  id: string;
+  started: number;
+  name: string | null;
+}
+
+/** What stands in the store while an archive is applied. */
+interface Task {
+  file: string;
+  run: BegunImport;
+}
+
 interface Log {
   info(details: object, message: string): void;
   error(details: object, message: string): void;
@@ -27,6 +41,7 @@ export interface CarImportSurroundings {
   networks: Networks;
   alone: OneAtATime;
   now: () => number;
+  newId: (network: Network) => string;
   log: Log;
 }
 
@@ -42,7 +57,11 @@ export class CarImportService {
   }
 
   /** @throws ForbiddenError, DamagedArchiveError, DamagedPackageError, StorageError; before the first line nothing has been changed */
-  async *receive(caller: Caller, body: AsyncIterable<Uint8Array>): AsyncGenerator<CarImportLineView, void, undefined> {
+  async *receive(
+    caller: Caller,
+    body: AsyncIterable<Uint8Array>,
+    fileName?: string,
+  ): AsyncGenerator<CarImportLineView, void, undefined> {
     operator(caller);
     const store = await this.#env.networks.get(caller.network);
     const received = await spool(store.folder, body);
@@ -52,14 +71,18 @@ export class CarImportService {
       using _alone = this.#env.alone.begin('An import of an archive');
       if (await isPackage(path)) ({ name, path } = await unpacked(store, path));
       const facts = await this.#check(store, path);
-      await this.#record(store, name, true);
+      const run = this.#begun(caller.network, fileName);
+      await this.#record(store, { file: name, run }, true);
       recorded = true;
-      for await (const tally of applied(store, path, this.#env.now)) {
-        if ('progress' in tally) yield { progress: { entities: tally.progress.entities, total: facts.entities } };
-        else yield { done: summary(facts, tally.done) };
+      for await (const tally of applied(store, path, { now: this.#env.now, run: run.id })) {
+        if ('progress' in tally) {
+          yield { progress: { entities: tally.progress.entities, total: facts.entities } };
+          continue;
+        }
+        await this.#record(store, { file: name, run }, false, tally.done);
+        recorded = false;
+        yield { done: { run: run.id, ...summary(facts, tally.done) } };
       }
-      await this.#record(store, name, false);
-      recorded = false;
     } finally {
       if (!recorded) await rm(path, { force: true });
       if (path !== received.path) await rm(received.path, { force: true });
@@ -75,9 +98,21 @@ export class CarImportService {
     }
   }
 
-  async #record(store: NetworkStore, file: string, begins: boolean): Promise<void> {
-    const task = begins ? { kind: taskKind, state: { file } } : null;
-    const rows = [{ kind: 'task' as const, id: `${taskKind} ${file}`, task }];
+  #begun(network: Network, fileName: string | undefined): BegunImport {
+    const { newId, now } = this.#env;
+    return { id: newId(network), started: now(), name: fileName ?? null };
+  }
+
+  /** That it is under way, or no more; and what has come of it. */
+  async #record(
+    store: NetworkStore,
+    { file, run }: Task,
+    begins: boolean,
+    tally?: ImportTally,
+  ): Promise<void> {
+    const task = begins ? { kind: taskKind, state: { file, run: { ...run } } } : null;
+    const rows: Row[] = [{ kind: 'task', id: `${taskKind} ${file}`, task }];
+    rows.push(runRow(run, tally));
     await store.submit([{ changes: [], guards: [], rows, origin: 'car', time: this.#env.now() }]);
   }
 
@@ -87,18 +122,20 @@ export class CarImportService {
     const store = await networks.get(network);
     const kept = new Set<string>();
     for (const { state } of store.read((db) => unfinished(db, taskKind))) {
-      const { file } = state as { file: string };
+      const { file, run } = state as unknown as Task;
       const path = spooledPath(store.folder, file);
       kept.add(file);
       try {
         log.info({ network, file }, 'completing an import of an archive that was interrupted');
-        for await (const tally of applied(store, path ?? '', now))
-          if ('done' in tally) log.info({ network, ...tally.done }, 'the import is complete');
-        await this.#record(store, file, false);
+        let done: ImportTally | undefined;
+        for await (const tally of applied(store, path ?? '', { now, run: run.id }))
+          if ('done' in tally) done = tally.done;
+        log.info({ network, ...done }, 'the import is complete');
+        await this.#record(store, { file, run }, false, done);
         kept.delete(file);
       } catch (error) {
         const lost = error instanceof DamagedArchiveError || (error as NodeJS.ErrnoException).code === 'ENOENT';
-        if (lost) await this.#record(store, file, false);
+        if (lost) await this.#record(store, { file, run }, false);
         if (lost) kept.delete(file);
         const way = lost ? 'import the archive again' : 'the next start tries again';
         log.error({ err: error, network, file }, `an interrupted import of an archive could not be completed: ${way}`);
@@ -144,9 +181,9 @@ async function unpacked(store: NetworkStore, path: string): Promise<{ name: stri
 async function* applied(
   store: NetworkStore,
   path: string,
-  now: () => number,
+  run: ArchiveRun,
 ): AsyncGenerator<{ progress: ImportTally } | { done: ImportTally }, void, undefined> {
-  const applying = applyArchive(store, path, now);
+  const applying = applyArchive(store, path, run);
   for (;;) {
     const next = await applying.next();
     if (next.done) {
@@ -157,7 +194,24 @@ async function* applied(
   }
 }
 
-function summary(facts: ArchiveFacts, tally: ImportTally): CarImportView {
+/** An import in the list of all, by the counts that imports of records have. */
+function runRow({ id, started, name }: BegunImport, tally: ImportTally | undefined): Row {
+  const { entities = 0, created = 0, advanced = 0, unchanged = 0, forks = 0 } = tally ?? {};
+  return {
+    kind: 'import_run',
+    id,
+    collection: null,
+    made: false,
+    started,
+    files: name === null ? [] : [name],
+    counts: {
+      ...{ records: entities, entities, relationships: 0, created, updated: advanced, unchanged },
+      ...{ left_alone: forks, refused: 0, repeated: 0 },
+    },
+  };
+}
+
+function summary(facts: ArchiveFacts, tally: ImportTally): Omit<CarImportView, 'run'> {
   const { partial, ...counts } = tally;
   const remarks: string[] = [];
   if (partial > 0)

@@ -134,14 +134,16 @@ export class ArchivesController {
    * Import a CAR file, a bag or a crate that an export made. It is verified whole before anything is written; an entity that is here moves
    * on where the archive's tip descends from its own, and stays where both changed: then it is listed as a conflict.
    * The body is the file's bytes. The answer is a stream of JSON lines: progress, and at the end what became of it.
-   * Where the node stops in between, its next start completes the import.
+   * Where the node stops in between, its next start completes the import. POST /node/imports/{run}/undo deletes what it made.
+   * @param name The file's name, for the list of imports
+   * @maxLength name 255
    */
   @Post('import-car')
   @Produces('application/x-ndjson')
   @SuccessResponse(200, 'Imported')
   @Response<ErrorView>(503, 'Another import of an archive or a backup runs')
-  importCar(@Request() request: StreamRequest): Promise<CarImportLineView> {
-    const lines = this.imports.receive(request.caller, bodyOf(request));
+  importCar(@Request() request: StreamRequest, @Query() name?: string): Promise<CarImportLineView> {
+    const lines = this.imports.receive(request.caller, bodyOf(request), name);
     return answerLines(request, lines, (line) => line.progress !== undefined);
   }
 }

@@ -29,6 +29,8 @@ export interface CarPartialView {
 
 /** What became of an archive. */
 export interface CarImportView {
+  /** Its id in the list of imports (GET /node/imports). */
+  run: string;
   /** The archive's root. */
   root: VersionCid;
   /** @isInt */

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { AlreadyExistsError, NotFoundError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { tombstone } from '../../../model/merge.ts';
+import type { Row } from '../../../store/commit.ts';
 import type { Reader } from '../../../store/connection.ts';
 import { findEntity, findStanding, type Standing } from '../../../store/entities.ts';
 import {
@@ -82,7 +83,8 @@ export class ImportUndoService {
       import: runView(db, run),
       ...counts,
       changed_examples,
-      collection_goes: isOwnCollection(db, run) && liveIn(db, run.collection) === counts.untouched,
+      collection_goes:
+        run.collection !== null && isOwnCollection(db, run) && liveIn(db, run.collection) === counts.untouched,
     }));
   }
 
@@ -104,7 +106,10 @@ export class ImportUndoService {
         result.kept++;
         if (result.kept_examples.length < maxExamples) result.kept_examples.push(changedView(entity));
       };
-      for await (const page of pages(store, run, perSlice)) {
+      const collections: MadeEntity[] = [];
+      for await (const all of pages(store, run, perSlice)) {
+        const page = all.filter(({ type }) => type !== 'collection');
+        collections.push(...all.filter(({ type }) => type === 'collection'));
         for (const entity of page) if (!entity.deleted && !entity.untouched) keep(entity);
         const doomed = page.filter(({ deleted, untouched }) => !deleted && untouched);
         if (doomed.length === 0) continue;
@@ -112,6 +117,14 @@ export class ImportUndoService {
         kept.forEach(keep);
         result.deleted += doomed.length - kept.length;
         yield { progress: { deleted: result.deleted, total } };
+      }
+      // An archive's collections go when nothing else lies in them.
+      for (const entity of collections) {
+        if (entity.deleted) continue;
+        const alone = entity.untouched && store.read((db) => liveIn(db, entity.id)) === 0;
+        const kept = alone ? await this.#bury(caller, store, run, [entity]) : [entity];
+        kept.forEach(keep);
+        result.deleted += 1 - kept.length;
       }
       result.collection_deleted = await this.#buryCollection(caller, store, run);
       yield { done: result };
@@ -137,17 +150,20 @@ export class ImportUndoService {
       const steps = store.read((db) =>
         left.map(({ id }) => this.#grave(db, caller, this.#writes.standing(db, caller.network, id))),
       );
-      // From now on the deletion is what the import left, so that importing again brings the entity back.
-      const rows = steps.map(({ cid, next }) => ({ kind: 'import_source' as const, id: next.id, digest: '', cid }));
+      // From now on the deletion is what the import left, so that importing again brings the entity back. An archive's
+      // versions are older than the deletion.
+      const rows = run.collection === null ? [] : steps.map(({ cid, next }) => forgotten(next.id, cid));
       if ((await this.#writes.attempt(store, steps, rows)).committed) break;
     }
     return kept;
   }
 
   async #buryCollection(caller: Caller, store: NetworkStore, run: ImportRun): Promise<boolean> {
+    const { collection } = run;
+    if (collection === null) return false;
     const steps = store.read((db) => {
-      const standing = findStanding(db, run.collection);
-      if (!standing || !isOwnCollection(db, run) || liveIn(db, run.collection) > 0) return [];
+      const standing = findStanding(db, collection);
+      if (!standing || !isOwnCollection(db, run) || liveIn(db, collection) > 0) return [];
       return [this.#grave(db, caller, standing)];
     });
     return steps.length > 0 && (await this.#writes.attempt(store, steps)).committed;
@@ -178,19 +194,26 @@ async function* pages(store: NetworkStore, { key }: ImportRun, size: number): As
 
 /** Whether the import made its collection, and that is as it was made. */
 function isOwnCollection(db: Reader, { made, collection }: ImportRun): boolean {
-  const row = made ? findEntity(db, collection) : undefined;
+  const row = made && collection !== null ? findEntity(db, collection) : undefined;
   return row !== undefined && !row.deleted && row.ver === 1;
 }
 
 function runView(db: Reader, { id, collection, made, started, files, counts }: ImportRun): ImportRunView {
-  const row = findEntity(db, collection);
+  const row = collection === null ? undefined : findEntity(db, collection);
   return {
     id,
-    collection: { id: collection, label: row?.label ?? null, created: made, deleted: row?.deleted ?? true },
+    collection:
+      collection === null
+        ? null
+        : { id: collection, label: row?.label ?? null, created: made, deleted: row?.deleted ?? true },
     started_at: new Date(started).toISOString(),
     files,
     counts: counts as unknown as ImportCountsView,
   };
+}
+
+function forgotten(id: string, cid: string): Row {
+  return { kind: 'import_source', id, digest: '', cid };
 }
 
 function changedView({ id, type, label, ver, updated_at }: MadeEntity): ChangedSinceView {

@@ -211,7 +211,8 @@ export interface ImportPreviewView {
 /** An import that was begun, also one that ended long ago. */
 export interface ImportRunView {
   id: string;
-  collection: ImportRunCollectionView;
+  /** Null: an archive, which brings its own. */
+  collection: ImportRunCollectionView | null;
   /** ISO 8601 */
   started_at: string;
   files: string[];
@@ -269,7 +270,10 @@ export interface ImportMadeView {
   deleted: number;
   /** The first of the changed ones. */
   changed_examples: ChangedSinceView[];
-  /** Whether an undo deletes the collection too: the import made it, and nothing else will lie in it. */
+  /**
+   * Whether an undo deletes the collection too: the import made it, and nothing else will lie in it. The collections that
+   * an archive brought are among what it made.
+   */
   collection_goes: boolean;
 }
 

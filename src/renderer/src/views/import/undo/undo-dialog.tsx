@@ -41,7 +41,7 @@ export function UndoDialog({ made, open, onClose }: { made: Made; open: boolean;
         onClose();
       }}
       title={t('undo.title')}
-      about={t('undo.about')}
+      about={t(made.import.collection ? 'undo.about' : 'undo.aboutArchive')}
       actions={
         <>
           <Button
@@ -72,7 +72,7 @@ export function UndoDialog({ made, open, onClose }: { made: Made; open: boolean;
         {error !== null && <Problem error={error} retry={() => void run()} />}
         <ul className="list-disc space-y-1 pl-5">
           <li>{t('undo.deletes', { count: untouched, number: number(untouched) })}</li>
-          {collection_goes && <li>{t('undo.collection', { name: made.import.collection.label ?? '' })}</li>}
+          {collection_goes && <li>{t('undo.collection', { name: made.import.collection?.label ?? '' })}</li>}
           {deleted > 0 && <li>{t('undo.deletedAlready', { count: deleted, number: number(deleted) })}</li>}
           <li>
             {changed === 0 ? t('undo.nothingKept') : t('undo.keeps', { count: changed, number: number(changed) })}
