@@ -41,6 +41,7 @@ import { ImportsService } from './resources/node/imports/service.ts';
 import { ImportUndoService } from './resources/node/imports/undo-service.ts';
 import { RunsService } from './resources/node/jobs/service.ts';
 import { NodeKeysService } from './resources/node/keys/service.ts';
+import { LinksService } from './resources/node/links/service.ts';
 import { MetricsService } from './resources/node/metrics/service.ts';
 import { NamesService } from './resources/node/names/service.ts';
 import { BlocksService } from './resources/node/peers/blocks-service.ts';
@@ -107,6 +108,7 @@ export interface Context extends Services, AsyncDisposable {
   /** Lists of what is run, and of what was started. */
   processorList: ProcessorListService;
   runs: RunsService;
+  links: LinksService;
   names: NamesService;
   watcher: Watcher;
   metrics: MetricsService;
@@ -303,6 +305,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     tables: new TablesService(writes),
     processorList: new ProcessorListService({ writes, allowed }),
     runs: new RunsService(writes),
+    links: new LinksService(networks),
     names: new NamesService(writes),
     peers: {
       blocks: new BlocksService(networks, services.permissions),

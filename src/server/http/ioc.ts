@@ -23,6 +23,7 @@ import { ConflictsController } from '../resources/node/conflicts/controller.ts';
 import { ImportsController } from '../resources/node/imports/controller.ts';
 import { RunsController } from '../resources/node/jobs/controller.ts';
 import { NodeKeysController } from '../resources/node/keys/controller.ts';
+import { LinksController } from '../resources/node/links/controller.ts';
 import { MetricsController } from '../resources/node/metrics/controller.ts';
 import { NamesController } from '../resources/node/names/controller.ts';
 import { PeersController } from '../resources/node/peers/controller.ts';
@@ -100,6 +101,7 @@ const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [SessionsController, (ctx) => new SessionsController(ctx.sessions)],
   [StatusController, (ctx) => new StatusController(ctx.status)],
   [SystemController, (ctx) => new SystemController(ctx.system)],
+  [LinksController, (ctx) => new LinksController(ctx.links)],
   [NamesController, (ctx) => new NamesController(ctx.names)],
   [TablesController, (ctx) => new TablesController(ctx.tables)],
   [TransfersController, (ctx) => new TransfersController(ctx.bytes)],

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 
@@ -12,18 +12,19 @@ export function entityQuery(id: string) {
   });
 }
 
-/** The relationships that stand in other entities and lead to this one. */
+/** The relationships that stand in other entities and lead to this one, page by page. */
 export function incomingQuery(id: string) {
-  return queryOptions({
+  return infiniteQueryOptions({
     queryKey: ['incoming', id],
-    queryFn: ({ signal }) =>
+    queryFn: ({ pageParam, signal }) =>
       answered(
-        api.GET('/graph/entity/{id}', { params: { path: { id }, query: { expand: 'none', limit: 1000 } }, signal }),
+        api.GET('/node/links/{id}/incoming', {
+          params: { path: { id }, query: pageParam === null ? {} : { after: pageParam } },
+          signal,
+        }),
       ),
-    select: ({ relationships, totals }) => ({
-      relationships: relationships.filter(({ direction }) => direction === 'incoming'),
-      total: totals.incoming,
-    }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
   });
 }
 

@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Button } from '../../../components/button.tsx';
 import { Problem } from '../../../components/problem.tsx';
 import { Waiting } from '../../../components/waiting.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
@@ -10,17 +11,19 @@ import { incomingQuery } from '../entity-queries.ts';
 export function Incoming({ id }: { id: string }) {
   const { t, number } = useTexts();
   const [open, setOpen] = useState(false);
-  const found = useQuery({ ...incomingQuery(id), enabled: open });
+  const found = useInfiniteQuery({ ...incomingQuery(id), enabled: open });
+  const shown = found.data?.pages.flatMap(({ relationships }) => relationships) ?? [];
+  const total = found.data?.pages[0]?.total;
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="rounded py-1 font-medium">{t('relationship.incoming')}</summary>
       {open && found.isPending && <Waiting />}
       {found.error && <Problem error={found.error} retry={() => void found.refetch()} />}
-      {found.data && found.data.total === 0 && <p className="text-quiet">{t('relationship.noIncoming')}</p>}
-      {found.data && found.data.total > 0 && (
+      {total === 0 && <p className="text-quiet">{t('relationship.noIncoming')}</p>}
+      {shown.length > 0 && (
         <>
           <ul className="mt-1 max-h-96 divide-y divide-line overflow-auto rounded-md border border-line bg-surface">
-            {found.data.relationships.map(({ predicate, peer_id, peer_label }) => (
+            {shown.map(({ predicate, peer_id, peer_label }) => (
               <li key={`${predicate} ${peer_id}`} className="flex min-h-8 items-center gap-2 px-2">
                 <Link to="/entities/$id" params={{ id: peer_id }} className="min-w-0 flex-1 truncate hover:underline">
                   <bdi>{peer_label || peer_id}</bdi>
@@ -29,12 +32,12 @@ export function Incoming({ id }: { id: string }) {
               </li>
             ))}
           </ul>
-          {found.data.total > found.data.relationships.length && (
-            <p className="mt-1 text-xs text-quiet">
-              {t('relationship.moreIncoming', {
-                shown: found.data.relationships.length,
-                total: number(found.data.total),
-              })}
+          {found.hasNextPage && (
+            <p className="mt-1 flex items-center gap-3 text-xs text-quiet">
+              {t('relationship.moreIncoming', { shown: number(shown.length), total: number(total ?? 0) })}
+              <Button small onClick={() => void found.fetchNextPage()} disabled={found.isFetchingNextPage}>
+                {t('relationship.moreOfThem')}
+              </Button>
             </p>
           )}
         </>
