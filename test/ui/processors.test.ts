@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operator } from '../helpers/callers.ts';
-import { collection, create } from '../helpers/entities.ts';
+import { collection, create, read } from '../helpers/entities.ts';
 import { allow, command, fixture, many, one, program, replying, shipped, within, workflow } from '../helpers/local.ts';
 import { agent, klados } from '../helpers/processors.ts';
 import { lookAt, patience, signedIn, startPageNode } from './browser.ts';
@@ -206,6 +206,41 @@ describe.skipIf(!browserThere)('processors', { timeout: patience }, () => {
     await page.getByText('in blue').waitFor();
     await visitor.go(`/processors/${flow.id}`);
     await page.getByRole('heading', { name: 'a workflow', level: 1 }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('an agent says which agents it calls, and what its results look like', async () => {
+    await using node = await startPageNode();
+    const me = operator(node);
+    const shelf = await collection(node, me, { label: 'Services' });
+    const helper = await agent(node, me, shelf.id, { label: 'Helper', endpoint: 'https://helper.test' });
+    await using visitor = await signedIn(browser, node);
+    const { page } = visitor;
+    await visitor.go('/processors/new?kind=agent');
+    await page.getByLabel('Label', { exact: true }).fill('Describer');
+    await page.getByLabel('Endpoint', { exact: true }).fill('https://describer.test');
+    await pick(page, 'Add an agent', 'Helper');
+    await page.getByLabel('What Helper is called for').fill('Looks things up');
+    await page.locator('summary', { hasText: 'Output schema' }).press('Enter');
+    const output = page.getByLabel(/^Output schema/);
+    await output.fill('[]');
+    await page.getByText('The schema is no JSON object yet.').waitFor();
+    await output.fill('{"type": "object"}');
+    await lookAt(page, 'processors-agent-new');
+    await page.getByRole('button', { name: 'Register' }).press('Enter');
+    await page.getByRole('heading', { name: 'Describer', level: 1 }).waitFor();
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    const uses = [{ pi: helper.id, label: 'Helper', description: 'Looks things up' }];
+    expect((await read(node, me, id)).properties).toMatchObject({
+      uses_agents: uses,
+      output_schema: { type: 'object' },
+    });
+    await page.getByRole('button', { name: 'Remove Helper' }).press('Enter');
+    await page.getByLabel(/^Output schema/).fill('');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 2').first().waitFor();
+    const { properties } = await read(node, me, id);
+    expect([properties.uses_agents, properties.output_schema]).toEqual([undefined, undefined]);
     expect(visitor.faults).toEqual([]);
   });
 

@@ -18,7 +18,13 @@ interface ProcessorPickerProps {
 export function ProcessorPicker({ label, kinds, status, onChoose }: ProcessorPickerProps) {
   const { t } = useTexts();
   const [text, setText] = useState('');
-  const found = useQuery(processorChoice({ q: useSettled(text.trim()) || undefined, status }));
+  const found = useQuery(
+    processorChoice({
+      q: useSettled(text.trim()) || undefined,
+      status,
+      ...(kinds?.length === 1 ? { type: kinds[0] } : {}),
+    }),
+  );
   // What was found for fewer letters is shown while more is typed, but never taken by mistake.
   const part = text.trim().toLocaleLowerCase();
   const options = (found.data?.processors ?? []).filter(

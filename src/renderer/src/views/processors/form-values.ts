@@ -5,6 +5,13 @@ export interface Port {
   cardinality: 'one' | 'many';
 }
 
+/** An agent that another one calls, and what it is for. */
+export interface SubAgent {
+  pi: string;
+  label?: string;
+  description?: string;
+}
+
 /** What the form of an agent or klados holds. Schemas are JSON text, empty for none. */
 export interface FormValues {
   label: string;
@@ -14,6 +21,9 @@ export interface FormValues {
   accepts: Port;
   produces: Port;
   inputSchema: string;
+  /** Of agents alone. */
+  outputSchema: string;
+  usesAgents: SubAgent[];
 }
 
 export const emptyForm: FormValues = {
@@ -24,11 +34,12 @@ export const emptyForm: FormValues = {
   accepts: { types: ['*'], cardinality: 'one' },
   produces: { types: ['*'], cardinality: 'many' },
   inputSchema: '',
+  outputSchema: '',
+  usesAgents: [],
 };
 
 /** The form of what a processor says of itself; it may be anything. */
 export function formOf(properties: JsonMap): FormValues {
-  const schema = member(properties, 'input_schema');
   return {
     label: text(member(properties, 'label')),
     description: text(member(properties, 'description')),
@@ -36,22 +47,35 @@ export function formOf(properties: JsonMap): FormValues {
     actions: texts(member(properties, 'actions_required')),
     accepts: port(member(properties, 'accepts')),
     produces: port(member(properties, 'produces')),
-    inputSchema: isMap(schema) ? JSON.stringify(schema, null, 2) : '',
+    inputSchema: json(member(properties, 'input_schema')),
+    outputSchema: json(member(properties, 'output_schema')),
+    usesAgents: subAgents(member(properties, 'uses_agents')),
   };
 }
 
-/** What is sent of a form; null where its schema is no JSON object. */
+/** What is sent of a form; null where a schema of it is no JSON object. */
 export function bodyOf(values: FormValues, kind: 'agent' | 'klados'): JsonMap | null {
-  const schema = values.inputSchema.trim() === '' ? undefined : parsed(values.inputSchema);
-  if (schema !== undefined && !isMap(schema)) return null;
+  const [input, output] = [values.inputSchema, kind === 'agent' ? values.outputSchema : ''].map(schemaOf);
+  if (input === null || output === null) return null;
   return {
     label: values.label.trim(),
     ...(values.description.trim() ? { description: values.description.trim() } : {}),
     endpoint: values.endpoint.trim().replace(/\/+$/, ''),
     actions_required: values.actions,
     ...(kind === 'klados' ? { accepts: { ...values.accepts }, produces: { ...values.produces } } : {}),
-    ...(schema === undefined ? {} : { input_schema: schema }),
+    ...(kind === 'agent' && values.usesAgents.length > 0
+      ? { uses_agents: values.usesAgents.map((one) => ({ ...one })) }
+      : {}),
+    ...(input ? { input_schema: input } : {}),
+    ...(output ? { output_schema: output } : {}),
   };
+}
+
+/** null: no JSON object; undefined: none. */
+function schemaOf(text: string): JsonMap | null | undefined {
+  if (text.trim() === '') return undefined;
+  const schema = parsed(text);
+  return isMap(schema) ? schema : null;
 }
 
 /** What has become another in a form: that alone is sent, so that nothing else is overwritten. `removed` is to go. */
@@ -73,6 +97,18 @@ function parsed(json: string): Json | undefined {
   } catch {
     return undefined;
   }
+}
+
+function json(value: Json | undefined): string {
+  return isMap(value) ? JSON.stringify(value, null, 2) : '';
+}
+
+function subAgents(value: Json | undefined): SubAgent[] {
+  const list = Array.isArray(value) ? value.filter(isMap) : [];
+  return list.flatMap((one) => {
+    const [pi, label, description] = ['pi', 'label', 'description'].map((name) => text(member(one, name)));
+    return pi ? [{ pi, ...(label ? { label } : {}), ...(description ? { description } : {}) }] : [];
+  });
 }
 
 function text(value: Json | undefined): string {

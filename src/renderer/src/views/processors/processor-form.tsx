@@ -7,6 +7,8 @@ import type { FormValues, Port } from './form-values.ts';
 import { presetActions, presets, usualActions, usualTypes } from './presets.ts';
 import { commandsQuery } from './processor-queries.ts';
 import { isCommand } from './processor-state.tsx';
+import { SchemaField } from './schema-field.tsx';
+import { SubAgentsField } from './sub-agents-field.tsx';
 
 interface ProcessorFormProps {
   kind: 'agent' | 'klados';
@@ -74,24 +76,29 @@ export function ProcessorForm({ kind, values, onChange, faults }: ProcessorFormP
           />
         </div>
       )}
-      <details open={values.inputSchema !== '' || faults.has('input_schema')}>
-        <summary className="text-xs font-medium text-quiet">{t('processor.schema')}</summary>
-        <div className="mt-1">
-          <Field label={t('processor.schemaJson')} hint={t('processor.schemaAbout')} error={faults.get('input_schema')}>
-            {(ids) => (
-              <TextArea
-                {...ids}
-                spellCheck={false}
-                dir="ltr"
-                rows={Math.min(16, Math.max(4, values.inputSchema.split('\n').length))}
-                className="w-full font-mono text-xs"
-                value={values.inputSchema}
-                onChange={({ target }) => set({ inputSchema: target.value })}
-              />
-            )}
-          </Field>
-        </div>
-      </details>
+      {kind === 'agent' && (
+        <SubAgentsField
+          agents={values.usesAgents}
+          onChange={(usesAgents) => set({ usesAgents })}
+          fault={faults.get('uses_agents')}
+        />
+      )}
+      <SchemaField
+        title={t('processor.schema')}
+        about={t('processor.schemaAbout')}
+        value={values.inputSchema}
+        onChange={(inputSchema) => set({ inputSchema })}
+        fault={faults.get('input_schema')}
+      />
+      {kind === 'agent' && (
+        <SchemaField
+          title={t('processor.outputSchema')}
+          about={t('processor.outputSchemaAbout')}
+          value={values.outputSchema}
+          onChange={(outputSchema) => set({ outputSchema })}
+          fault={faults.get('output_schema')}
+        />
+      )}
     </div>
   );
 }
