@@ -1,6 +1,4 @@
-import { Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
-import { classes } from '../../components/classes.ts';
+import { ResultList, ResultName, ResultText } from '../../components/result-list.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import type { Result } from './argo-queries.ts';
 import { PathLine, rounded } from './path-line.tsx';
@@ -16,50 +14,31 @@ interface ResultsProps {
 /** What a query found, the best first, each with the way that led to it. */
 export function Results({ results, active, late }: ResultsProps) {
   const { t, number } = useTexts();
-  const line = useRef<HTMLLIElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is scrolled to when it has become another one
-  useEffect(() => {
-    void line.current?.scrollIntoView({ block: 'nearest' });
-  }, [active]);
   return (
-    <ol
-      aria-label={t('search.results')}
-      aria-busy={late}
-      className={classes('divide-y divide-line border-y border-line', late && 'opacity-60')}
-    >
-      {results.map(({ entity: { id, label, type, preview_data }, path, score }, i) => {
-        const text = preview_data?.description_preview ?? preview_data?.text_preview;
-        return (
-          <li
-            key={id}
-            ref={i === active ? line : null}
-            className={classes(
-              'grid grid-cols-[3rem_minmax(0,1fr)] gap-x-3 px-5 py-2.5 hover:bg-surface',
-              i === active && 'bg-surface shadow-[inset_3px_0_0_var(--color-accent)]',
-            )}
-          >
+    <div className="border-y border-line">
+      <ResultList
+        items={results}
+        keyOf={({ entity: { id } }) => id}
+        active={active}
+        late={late}
+        line="grid grid-cols-[3rem_minmax(0,1fr)] gap-x-3 py-2.5"
+        show={({ entity: { id, label, type, preview_data }, path, score }) => (
+          <>
             <Score value={score} />
             <div className="min-w-0 space-y-1">
               {path.length > 0 ? (
                 <PathLine steps={path} end={{ id, label, type }} />
               ) : (
                 <div className="flex items-baseline gap-3">
-                  <Link to="/entities/$id" params={{ id }} className="min-w-0 truncate font-medium hover:underline">
-                    <bdi>{label.slice(0, 300) || t('entity.noLabel')}</bdi>
-                  </Link>
-                  <bdi className="max-w-48 shrink-0 truncate text-xs text-quiet">{type.slice(0, 100)}</bdi>
+                  <ResultName id={id} label={label} type={type} />
                 </div>
               )}
-              {text && (
-                <p className="line-clamp-1 text-quiet">
-                  <bdi>{text}</bdi>
-                </p>
-              )}
+              <ResultText text={preview_data?.description_preview ?? preview_data?.text_preview} lines="line-clamp-1" />
             </div>
-          </li>
-        );
-      })}
-    </ol>
+          </>
+        )}
+      />
+    </div>
   );
 
   function Score({ value }: { value: number }) {

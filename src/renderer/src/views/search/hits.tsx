@@ -1,8 +1,5 @@
-import { Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
 import type { components } from '../../api/schema.d.ts';
-import { classes } from '../../components/classes.ts';
-import { useTexts } from '../../messages/texts.tsx';
+import { ResultList, ResultName, ResultText } from '../../components/result-list.tsx';
 import type { CollectionLine } from '../collections/collections-query.ts';
 
 interface HitsProps {
@@ -14,48 +11,31 @@ interface HitsProps {
   collections: readonly CollectionLine[];
 }
 
-/** What was found, the best first. */
+/** What was found, the best first, each with the collection that it lies in. */
 export function Hits({ hits, active, late, collections }: HitsProps) {
-  const { t } = useTexts();
   const names = new Map(collections.map(({ id, label }) => [id, label]));
-  const line = useRef<HTMLLIElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is scrolled to when it has become another one
-  useEffect(() => {
-    void line.current?.scrollIntoView({ block: 'nearest' });
-  }, [active]);
   return (
-    <ol
-      aria-label={t('search.results')}
-      aria-busy={late}
-      className={classes('divide-y divide-line', late && 'opacity-60')}
-    >
-      {hits.map(({ id, label, type, collection_id, entity_preview }, i) => {
-        const text = entity_preview?.description_preview ?? entity_preview?.text_preview;
+    <ResultList
+      items={hits}
+      keyOf={({ id }) => id}
+      active={active}
+      late={late}
+      line="py-2"
+      show={({ id, label, type, collection_id, entity_preview }) => {
         const home = collection_id ? names.get(collection_id) : undefined;
         return (
-          <li
-            key={id}
-            ref={i === active ? line : null}
-            className={classes(
-              'px-5 py-2 hover:bg-surface',
-              i === active && 'bg-surface shadow-[inset_3px_0_0_var(--color-accent)]',
-            )}
-          >
+          <>
             <div className="flex items-baseline gap-3">
-              <Link to="/entities/$id" params={{ id }} className="min-w-0 truncate font-medium hover:underline">
-                <bdi>{label.slice(0, 300) || t('entity.noLabel')}</bdi>
-              </Link>
-              <bdi className="shrink-0 text-xs text-quiet">{type.slice(0, 100)}</bdi>
+              <ResultName id={id} label={label} type={type} />
               {home && <bdi className="ml-auto max-w-48 shrink-0 truncate text-xs text-quiet">{home}</bdi>}
             </div>
-            {text && (
-              <p className="line-clamp-2 text-quiet">
-                <bdi>{text}</bdi>
-              </p>
-            )}
-          </li>
+            <ResultText
+              text={entity_preview?.description_preview ?? entity_preview?.text_preview}
+              lines="line-clamp-2"
+            />
+          </>
         );
-      })}
-    </ol>
+      }}
+    />
   );
 }
