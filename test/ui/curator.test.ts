@@ -143,6 +143,7 @@ describe.skipIf(!browserThere)('a curator without a mouse', { timeout: 2 * patie
     await page.getByRole('radio', { name: 'label: theirs', checked: true }).waitFor();
     await lookAt(page, 'curator-11-conflict');
     await press('Control+Enter');
+    await page.getByText('Decided', { exact: true }).waitFor();
     await page.getByRole('heading', { name: 'No conflicts' }).waitFor();
     await lookAt(page, 'curator-12-decided');
     expect((await read(node, me, letter.id)).properties).toMatchObject({ label: 'To Lady Ada' });

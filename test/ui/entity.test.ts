@@ -13,6 +13,24 @@ const pixel = Buffer.from(
   'base64',
 );
 
+/** A sound of some samples of nothing, 8,000 a second. */
+function silence(samples: number): Buffer {
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + samples, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(8000, 24);
+  head.writeUInt32LE(8000, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(samples, 40);
+  return Buffer.concat([head, Buffer.alloc(samples, 128)]);
+}
+
 describe.skipIf(!browserThere)('an entity', { timeout: patience }, () => {
   let browser: Browser;
   let node: TestNode;
@@ -283,6 +301,28 @@ describe.skipIf(!browserThere)('an entity', { timeout: patience }, () => {
       .toBe(1);
     await line('evil.html').getByRole('button', { name: 'Show' }).click();
     await line('evil.html').locator('pre').getByText(evil).waitFor();
+    await input.setInputFiles({ name: 'voice.wav', mimeType: 'audio/wav', buffer: silence(8000) });
+    await page.getByText('voice.wav was attached', { exact: true }).waitFor();
+    await line('voice.wav').getByRole('button', { name: 'Show' }).click();
+    await expect
+      .poll(() =>
+        line('voice.wav')
+          .locator('audio')
+          .evaluate((one: unknown) => (one as { duration: number }).duration),
+      )
+      .toBe(1);
+    await input.setInputFiles({
+      name: 'leaf.pdf',
+      mimeType: 'application/pdf',
+      buffer: Buffer.from('%PDF-1.4\n%%EOF\n'),
+    });
+    await page.getByText('leaf.pdf was attached', { exact: true }).waitFor();
+    await line('leaf.pdf').getByRole('button', { name: 'Show' }).click();
+    await line('leaf.pdf').locator('iframe[src^="blob:"]').waitFor();
+    for (const name of ['voice.wav', 'leaf.pdf']) {
+      await page.getByRole('button', { name: `Remove ${name}` }).click();
+      await line(name).waitFor({ state: 'detached' });
+    }
     await lookAt(page, 'entity-files');
     const [saved] = await Promise.all([
       page.waitForEvent('download'),

@@ -284,7 +284,7 @@ describe.skipIf(!browserThere)('the sync screens', { timeout: 2 * patience }, ()
     await press('Space');
     await form.getByRole('button', { name: 'Save what comes' }).focus();
     await press('Enter');
-    await page.getByText('From the next sync on this comes', { exact: true }).waitFor();
+    await page.getByText('Saved; it holds from the next sync on', { exact: true }).waitFor();
     await lookAt(page, 'sync-scope');
     const remote = async () => (await ask(node, me, 'GET /node/remotes/museum')).body;
     expect(await remote()).toMatchObject({ collections: [place.id], types: ['letter'], content: 'none' });

@@ -10,7 +10,7 @@ import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { cardQuery } from '../entity/entity-queries.ts';
-import { type Content, contentOf } from '../entity/model/content.ts';
+import { type Content, contentOf, sameContent } from '../entity/model/content.ts';
 import { mergeThreeWay, type Side } from '../entity/model/three-way.ts';
 import { PropertiesForm } from '../entity/properties-form.tsx';
 import { RelationshipsPanel } from '../entity/relationships/relationships-panel.tsx';
@@ -68,8 +68,8 @@ export function ConflictEditor({
     setByHand(null);
     setChoices(Object.fromEntries(clashes.map(({ path }) => [placeName(path), side])));
   };
-  const onward = async () => {
-    toast(t(remote === 'car' ? 'sync.decided' : 'sync.decidedRemote', { remote }));
+  const onward = async (goes: boolean) => {
+    toast(t(goes && remote !== 'car' ? 'sync.decidedRemote' : 'sync.decided', { remote }));
     if (next) await go({ to: '/sync/conflicts/$remote/$id', params: { remote: next.remote, id: next.id } });
     else await go({ to: '/sync/conflicts' });
     queries.removeQueries({ queryKey: ['sync', 'conflict', remote, id] });
@@ -82,7 +82,9 @@ export function ConflictEditor({
         : deletion
           ? { side: choices.deleted === 'theirs' ? 'theirs' : 'ours' }
           : { content: byHand ?? merged };
-    decide.mutate({ decision, note }, { onSuccess: () => void onward() });
+    // What is as it is there already is not sent.
+    const isTheirs = 'side' in decision ? decision.side === 'theirs' : sameContent(decision.content, theirs);
+    decide.mutate({ decision, note }, { onSuccess: () => void onward(!isTheirs || note.trim() !== '') });
   };
   const overtaken = decide.error instanceof Failure && decide.error.kind === 'conflict';
   const lookAgain = async () => {

@@ -104,12 +104,7 @@ export class CarImportService {
   }
 
   /** That it is under way, or no more; and what has come of it. */
-  async #record(
-    store: NetworkStore,
-    { file, run }: Task,
-    begins: boolean,
-    tally?: ImportTally,
-  ): Promise<void> {
+  async #record(store: NetworkStore, { file, run }: Task, begins: boolean, tally?: ImportTally): Promise<void> {
     const task = begins ? { kind: taskKind, state: { file, run: { ...run } } } : null;
     const rows: Row[] = [{ kind: 'task', id: `${taskKind} ${file}`, task }];
     rows.push(runRow(run, tally));
