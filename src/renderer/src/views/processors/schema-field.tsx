@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { Field, TextArea } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 
@@ -12,8 +13,9 @@ interface SchemaFieldProps {
 /** A JSON Schema as text, folded away where there is none. */
 export function SchemaField({ title, about, value, onChange, fault }: SchemaFieldProps) {
   const { t } = useTexts();
+  const [open, setOpen] = useState(value !== '');
   return (
-    <details open={value !== '' || fault !== undefined}>
+    <details open={open || fault !== undefined} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="text-xs font-medium text-quiet">{title}</summary>
       <div className="mt-1">
         <Field label={`${title}: ${t('processor.schemaJson')}`} hint={about} error={fault}>
