@@ -5,7 +5,7 @@ const codes = Uint8Array.from(alphabet, (letter) => letter.charCodeAt(0));
 
 /** Lower-case base32 without padding (RFC 4648), as in the text of CIDs: the library's is ten times slower, and each block has one. */
 export function base32Text(bytes: Uint8Array): string {
-  const text = new Uint8Array(Math.ceil((bytes.length * 8) / 5));
+  const text = Buffer.allocUnsafe(Math.ceil((bytes.length * 8) / 5));
   let held = 0;
   let bits = 0;
   let length = 0;
@@ -14,7 +14,7 @@ export function base32Text(bytes: Uint8Array): string {
     for (bits += 8; bits >= 5; bits -= 5) text[length++] = codes[(held >> (bits - 5)) & 31] as number;
   }
   if (bits > 0) text[length] = codes[(held << (5 - bits)) & 31] as number;
-  return String.fromCharCode(...text);
+  return text.toString('latin1');
 }
 
 /** The bytes that a base32 text stands for, from its letter `from` on; null where it is not the text of any. */

@@ -38,9 +38,9 @@ export interface Sizes {
 /** Endpoints that read no manifest, or leave a large one to a reader thread by themselves; what they expand may be anything. */
 const light = new Set(['get /entities/:id', 'get /entities/:id/tip']);
 
-/** Whether the weight of a request to an endpoint has to be looked at at all; these are the most frequent ones. */
-export function isLight({ method, path }: LargeRequest['route'], { query }: EndpointRequest): boolean {
-  return query.expand === undefined && light.has(`${method} ${path}`);
+/** Whether the weight of a request to an endpoint has to be looked at only where it expands; these are the most frequent ones. */
+export function isLight({ method, path }: LargeRequest['route']): boolean {
+  return light.has(`${method} ${path}`);
 }
 
 /** Members of a body that name entities which the request reads or changes, besides those of its path. */

@@ -105,6 +105,7 @@ function handle(
 ): RequestHandler {
   const admit = admissions[route.caller];
   const tally = ctx.requests.of(route.method.toUpperCase(), route.path);
+  const light = isLight(route);
   return (request: Request, response: Response, _next: NextFunction) => {
     tallied(request, tally);
     const { caller } = request as unknown as CallerRequest;
@@ -112,8 +113,11 @@ function handle(
     const bytes = request.body instanceof Uint8Array ? request.body : undefined;
     if (elsewhere && (bytes?.length ?? 0) > maxOnLoop) return serveLarge(elsewhere, route, request, bytes, response);
     if (bytes) request.body = parseJson(bytes);
+    // Express would parse it again each time that it is read.
+    const { query } = request;
+    Object.defineProperty(request, 'query', { value: query });
     const asked = request as unknown as EndpointRequest;
-    if (elsewhere && !isLight(route, asked) && elsewhere.isLarge(asked))
+    if (elsewhere && !(light && query.expand === undefined) && elsewhere.isLarge(asked))
       return serveLarge(elsewhere, route, request, bytes, response);
     const answer = endpoint(asked);
     if (answer instanceof Promise) return answer.then((later) => send(response, later));
