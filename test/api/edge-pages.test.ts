@@ -107,7 +107,7 @@ describe('the built page', () => {
     await mkdir(join(ui, 'assets'), { recursive: true });
     await writeFile(join(folder.path, 'secret.txt'), 'secret');
     await writeFile(join(ui, '.hidden'), 'secret');
-    await writeFile(join(ui, 'index.html'), '<!doctype html><title>Page</title>');
+    await writeFile(join(ui, 'index.html'), '<!doctype html><meta content="__STYLE_NONCE__">');
     await writeFile(join(ui, 'assets', 'index-BSOL0Dxw.css'), 'body{}');
     node = await startNode({ ui });
   });
@@ -117,13 +117,17 @@ describe('the built page', () => {
   });
 
   test('/ui/ and its own addresses are the document, under a policy', async () => {
+    const nonces = new Set<string>();
     for (const path of ['/ui/', '/ui/entities/01JABC', '/ui/index.html']) {
       const answer = await node.fetch(path);
-      expect(answer).toMatchObject({ status: 200, text: '<!doctype html><title>Page</title>' });
-      expect(answer.headers).toMatchObject({
-        'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
-      });
+      const policy = String(answer.headers['content-security-policy']);
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain('unsafe');
+      const [, nonce = ''] = /style-src 'self' 'nonce-([\w-]{22})'/.exec(policy) ?? [];
+      expect(answer).toMatchObject({ status: 200, text: `<!doctype html><meta content="${nonce}">` });
+      nonces.add(nonce);
     }
+    expect(nonces.size).toBe(3);
     expect(await node.fetch('/ui')).toMatchObject({ status: 308, headers: { location: '/ui/' } });
     expect(await node.fetch('/')).toMatchObject({ status: 302, headers: { location: '/ui/' } });
   });

@@ -7,6 +7,7 @@ import { onKeyDown } from './commands/commands.ts';
 import { TextsProvider } from './messages/texts.tsx';
 import { router } from './router.tsx';
 import { sessionQuery } from './session/session.ts';
+import './style-nonce.ts';
 
 const queries = createQueryClient();
 

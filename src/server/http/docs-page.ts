@@ -59,7 +59,7 @@ export function docsPage(document: Document): string {
   const types = schemas.map(([name, schema]) => typeHtml(name, schema)).join('');
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-    `<title>${escaped(title)} API</title><style>${style}</style></head><body><h1>${escaped(title)} API</h1>` +
+    `<title>${escaped(title)} API</title><style nonce="__STYLE_NONCE__">${style}</style></head><body><h1>${escaped(title)} API</h1>` +
     `${paragraphs(description)}<p class="quiet">Version ${escaped(version)}. ` +
     `The same as <a href="/openapi.json">openapi.json</a>.</p>${sections}<h2>Types</h2>${types}</body></html>`
   );

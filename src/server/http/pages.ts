@@ -1,10 +1,23 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import express, { type RequestHandler, type Response, Router } from 'express';
 import helmet from 'helmet';
 import { openapi } from '../generated/openapi.ts';
 import { docsPage } from './docs-page.ts';
 
-/** Pages load nothing from elsewhere. Styles may be inline: components set them on elements. */
+/** Where a document has the word that its own styles carry. */
+const place = '__STYLE_NONCE__';
+
+/** The word of an answer, another one for each. */
+function nonceOf(response: ServerResponse & { locals?: { nonce?: string } }): string {
+  response.locals ??= {};
+  response.locals.nonce ??= randomBytes(16).toString('base64url');
+  return response.locals.nonce;
+}
+
+/** Pages load nothing from elsewhere, and no script or style applies that stands in them without being theirs. */
 const protect = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -14,7 +27,7 @@ const protect = helmet({
       // Files that the page has fetched and given a type of its own, so that none of them runs.
       'media-src': ["'self'", 'blob:'],
       'frame-src': ["'self'", 'blob:'],
-      'style-src': ["'self'", "'unsafe-inline'"],
+      'style-src': ["'self'", (_request, response) => `'nonce-${nonceOf(response)}'`],
       'object-src': ["'none'"],
       'base-uri': ["'none'"],
       'form-action': ["'self'"],
@@ -38,11 +51,17 @@ export function pages({ ui }: { ui: string | null }): RequestHandler {
       if (request.path === '/ui') response.redirect(308, '/ui/');
       else next();
     });
+    const document: RequestHandler = async (_request, response, next) => {
+      const html = await readFile(join(ui, 'index.html'), 'utf8').catch(() => null);
+      if (html === null) next();
+      else sendHtml(response, html);
+    };
+    router.get(['/ui/', '/ui/index.html'], protect, document);
     router.use('/ui', protect, express.static(ui, { dotfiles: 'ignore', setHeaders: cacheAssets }));
     // The page's own addresses (`/ui/entities/...`) are all the one document.
     router.get('/ui/*path', protect, (request, response, next) => {
       if (/\.[a-z0-9]+$/i.test(request.path)) next();
-      else response.sendFile(join(ui, 'index.html'), (error) => (error ? next() : undefined));
+      else return document(request, response, next);
     });
   }
   router.get('/', (_request, response) => response.redirect(302, ui === null ? '/docs' : '/ui/'));
@@ -58,7 +77,8 @@ export function pages({ ui }: { ui: string | null }): RequestHandler {
 }
 
 function sendHtml(response: Response, html: string): void {
-  response.set('Content-Type', 'text/html; charset=utf-8').set('Cache-Control', 'no-cache').send(html);
+  response.set('Content-Type', 'text/html; charset=utf-8').set('Cache-Control', 'no-cache');
+  response.send(html.replace(place, nonceOf(response)));
 }
 
 /** Built assets carry a hash in their names; the document does not. */

@@ -13,6 +13,7 @@ import { EditorState, Prec } from '@codemirror/state';
 import { EditorView, keymap, placeholder } from '@codemirror/view';
 import { type Ref, useEffect, useImperativeHandle, useRef } from 'react';
 import { useTexts } from '../../../messages/texts.tsx';
+import { styleNonce } from '../../../style-nonce.ts';
 import { completions, type Names } from './completion.ts';
 import { highlighting } from './highlighting.ts';
 import { look } from './look.ts';
@@ -71,6 +72,7 @@ export function QueryEditor({ ref, value, onChange, onRun, fault, names }: Query
           look,
           placeholder(t('argo.placeholder')),
           EditorView.lineWrapping,
+          EditorView.cspNonce.of(styleNonce),
           EditorView.contentAttributes.of({ 'aria-label': t('argo.editor'), spellcheck: 'false' }),
           EditorState.phrases.of({ Completions: t('argo.completions'), Diagnostics: t('argo.faults') }),
           EditorView.updateListener.of(({ docChanged, state }) => {
