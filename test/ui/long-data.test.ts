@@ -126,7 +126,7 @@ describe.skipIf(!browserThere)('long data', { timeout: 2 * patience }, () => {
     const curator = await user(origin, 'curator');
     const me = operator(node);
     const { first } = await archive(origin, curator);
-    const name = `museum-${'m'.repeat(50)}`;
+    const name = `museum-${'m'.repeat(43)}`;
     await addRemote(node, me, { name, url: origin.url, key: keyOf(curator), watch: false });
     const run = () => ask(node, me, `POST /node/remotes/${name}/sync`);
     await run();

@@ -22,7 +22,7 @@ export function CollectionLines({
     void line.current?.scrollIntoView({ block: 'nearest' });
   }, [active]);
   return (
-    <table className="w-full">
+    <table className="w-full table-fixed">
       <thead className="text-left text-xs text-quiet">
         <tr className="border-b border-line">
           <th className="px-5 py-2 font-medium">{t('column.label')}</th>
@@ -38,13 +38,13 @@ export function CollectionLines({
             ref={i === active ? line : null}
             className={classes('border-b border-line hover:bg-surface', i === active && 'bg-accent-soft')}
           >
-            <td className="max-w-0 truncate px-5 py-2">
+            <td className="truncate px-5 py-2">
               <Link to="/collections/$id" params={{ id }} className="font-medium hover:underline" dir="auto">
                 {label ?? t('entity.noLabel')}
               </Link>
             </td>
             <td className="px-3 py-2 text-right tabular-nums">{number(entities)}</td>
-            <td className="hidden px-3 py-2 text-quiet sm:table-cell">
+            <td className="hidden truncate px-3 py-2 text-quiet sm:table-cell">
               {mirror === null ? (
                 t('collections.ofThisNode')
               ) : (

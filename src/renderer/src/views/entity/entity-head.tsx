@@ -35,9 +35,9 @@ export function EntityHead({
             {t('collections.title')}
           </Link>
           {collections.map(({ peer, peer_label }) => (
-            <span key={peer} className="flex items-center gap-1">
+            <span key={peer} className="flex min-w-0 items-center gap-1">
               <span aria-hidden>/</span>
-              <Link to="/collections/$id" params={{ id: peer }} className="hover:underline">
+              <Link to="/collections/$id" params={{ id: peer }} className="min-w-0 truncate hover:underline">
                 <PeerName id={peer} label={peer_label} />
               </Link>
             </span>

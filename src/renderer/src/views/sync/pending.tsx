@@ -79,7 +79,7 @@ function Line({ change }: { change: PendingChange }) {
         >
           <Arrow size={14} className="shrink-0 text-quiet" aria-hidden />
           <bdi className="truncate font-medium">{label.slice(0, 300) || t('entity.noLabel')}</bdi>
-          <bdi className="shrink-0 text-xs text-quiet">{type}</bdi>
+          <bdi className="max-w-40 shrink-0 truncate text-xs text-quiet">{type}</bdi>
         </button>
         <span className={classes('rounded-full px-2 py-0.5 text-xs', tones[intent] ?? 'bg-accent-soft')}>{what}</span>
       </div>

@@ -28,7 +28,7 @@ export function Incoming({ id }: { id: string }) {
                 <Link to="/entities/$id" params={{ id: peer_id }} className="min-w-0 flex-1 truncate hover:underline">
                   <bdi>{peer_label || peer_id}</bdi>
                 </Link>
-                <span className="shrink-0 text-xs text-quiet">{predicate}</span>
+                <span className="max-w-40 shrink-0 truncate text-xs text-quiet">{predicate}</span>
               </li>
             ))}
           </ul>

@@ -33,7 +33,7 @@ export function PeerPicker({
       show={(peer) => (
         <span className="flex items-baseline gap-2">
           <bdi className="min-w-0 flex-1 truncate">{peer.label || peer.id}</bdi>
-          <bdi className="shrink-0 text-xs text-quiet">{peer.type}</bdi>
+          <bdi className="max-w-40 shrink-0 truncate text-xs text-quiet">{peer.type}</bdi>
         </span>
       )}
       note={text.trim() === '' ? undefined : nothing}

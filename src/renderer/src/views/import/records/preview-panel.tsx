@@ -125,7 +125,7 @@ function EntityCard({ entity, place }: { entity: Entity; place: string }) {
               <span className="text-quiet">{predicate}</span>
               <ArrowRight size={13} className="shrink-0 text-quiet" aria-hidden />
               <bdi className="min-w-0 truncate">{peer_label ?? peer}</bdi>
-              <bdi className="shrink-0 text-xs text-quiet">{peer_type}</bdi>
+              <bdi className="max-w-40 shrink-0 truncate text-xs text-quiet">{peer_type}</bdi>
             </li>
           ))}
         </ul>
