@@ -72,7 +72,7 @@ function Earlier() {
       <table className="w-full">
         <thead className="text-left text-xs text-quiet">
           <tr className="border-b border-line">
-            <th className="w-1/2 py-2 pr-3 font-medium">{t('import.column.files')}</th>
+            <th className="py-2 pr-3 font-medium">{t('import.column.files')}</th>
             <th className="px-3 py-2 font-medium">{t('import.target')}</th>
             <th className="px-3 py-2 text-right font-medium">{t('import.count.created')}</th>
             <th className="hidden px-3 py-2 font-medium sm:table-cell">{t('import.column.time')}</th>
@@ -81,7 +81,7 @@ function Earlier() {
         <tbody>
           {list.data.imports.map(({ id, files, collection, counts, started_at }) => (
             <tr key={id} className="border-b border-line">
-              <td className="max-w-0 truncate py-2 pr-3">
+              <td className="w-full max-w-0 truncate py-2 pr-3">
                 <Link to="/import" search={{ run: id }} className="font-medium hover:underline">
                   <bdi>{files.join(', ') || id}</bdi>
                 </Link>

@@ -15,13 +15,13 @@ export function RunLines({ runs, active }: { runs: readonly RunLine[]; active: n
     void row.current?.scrollIntoView({ block: 'nearest' });
   }, [active]);
   return (
-    <table className="w-full">
+    <table className="w-full table-fixed">
       <thead className="text-left text-xs text-quiet">
         <tr className="border-b border-line">
           <th className="px-5 py-2 font-medium">{t('job.what')}</th>
           <th className="w-36 px-3 py-2 font-medium">{t('processor.state')}</th>
-          <th className="w-44 px-3 py-2 font-medium">{t('job.progress')}</th>
-          <th className="hidden w-56 px-3 py-2 font-medium md:table-cell">{t('job.target')}</th>
+          <th className="w-36 px-3 py-2 font-medium">{t('job.progress')}</th>
+          <th className="hidden w-56 px-3 py-2 font-medium lg:table-cell">{t('job.target')}</th>
           <th className="hidden w-44 px-5 py-2 font-medium sm:table-cell">{t('job.started')}</th>
         </tr>
       </thead>
@@ -32,7 +32,7 @@ export function RunLines({ runs, active }: { runs: readonly RunLine[]; active: n
             ref={i === active ? row : null}
             className={classes('border-b border-line align-top hover:bg-surface', i === active && 'bg-accent-soft')}
           >
-            <td className="max-w-0 px-5 py-2">
+            <td className="px-5 py-2">
               <Link
                 to="/jobs/$id"
                 params={{ id: job_id }}
@@ -60,7 +60,7 @@ export function RunLines({ runs, active }: { runs: readonly RunLine[]; active: n
               </p>
               <ProgressBar progress={progress} />
             </td>
-            <td className="hidden max-w-0 truncate px-3 py-2 md:table-cell">
+            <td className="hidden truncate px-3 py-2 lg:table-cell">
               <Link to="/collections/$id" params={{ id: target.id }} className="hover:underline">
                 <bdi>{target.label || target.id}</bdi>
               </Link>

@@ -70,9 +70,9 @@ function KeyLines({ keys, active, onRevoke }: { keys: readonly Key[]; active: nu
     <table className="w-full border-t border-line">
       <thead className="text-left text-xs text-quiet">
         <tr className="border-b border-line">
-          <th className="w-1/3 px-5 py-2 font-medium">{t('column.label')}</th>
+          <th className="px-5 py-2 font-medium">{t('column.label')}</th>
           <th className="px-3 py-2 font-medium">{t('keys.prefix')}</th>
-          <th className="hidden px-3 py-2 font-medium md:table-cell">{t('column.created_at')}</th>
+          <th className="hidden px-3 py-2 font-medium lg:table-cell">{t('column.created_at')}</th>
           <th className="hidden px-3 py-2 font-medium md:table-cell">{t('keys.used')}</th>
           <th className="px-3 py-2 font-medium">{t('keys.expires')}</th>
           <th className="px-5 py-2">
@@ -88,17 +88,17 @@ function KeyLines({ keys, active, onRevoke }: { keys: readonly Key[]; active: nu
               key={key.key_prefix}
               className={classes('border-b border-line hover:bg-surface', i === active && 'bg-accent-soft')}
             >
-              <td className="max-w-0 truncate px-5 py-1.5 font-medium">
+              <td className="w-full max-w-0 truncate px-5 py-1.5 font-medium">
                 <bdi title={key.label ?? ''}>{key.label || t('entity.noLabel')}</bdi>
               </td>
-              <td className="px-3 py-1.5 font-mono text-xs">{key.key_prefix}…</td>
-              <td className="hidden px-3 py-1.5 text-quiet md:table-cell">
+              <td className="px-3 py-1.5 font-mono text-xs whitespace-nowrap">{key.key_prefix}…</td>
+              <td className="hidden px-3 py-1.5 text-quiet lg:table-cell">
                 <Moment at={key.created_at} day />
               </td>
               <td className="hidden px-3 py-1.5 text-quiet md:table-cell">
                 {key.last_used_at === null ? t('keys.never') : <Moment at={key.last_used_at} />}
               </td>
-              <td className={classes('px-3 py-1.5', spent ? 'text-danger' : 'text-quiet')}>
+              <td className={classes('px-3 py-1.5 whitespace-nowrap', spent ? 'text-danger' : 'text-quiet')}>
                 {spent && `${t('keys.spent')} `}
                 {key.expires_at === null ? t('keys.neverExpires') : <Moment at={key.expires_at} day />}
               </td>

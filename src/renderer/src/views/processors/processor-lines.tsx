@@ -16,14 +16,14 @@ export function ProcessorLines({ lines, active }: { lines: readonly ProcessorLin
   }, [active]);
   const head = 'px-3 py-2 font-medium';
   return (
-    <table className="w-full">
+    <table className="w-full table-fixed">
       <thead className="text-left text-xs text-quiet">
         <tr className="border-b border-line">
           <th className="px-5 py-2 font-medium">{t('column.label')}</th>
           <th className={classes(head, 'w-24')}>{t('processor.kind')}</th>
           <th className={classes(head, 'w-52')}>{t('processor.state')}</th>
-          <th className={classes(head, 'hidden w-72 md:table-cell')}>{t('processor.works')}</th>
-          <th className={classes(head, 'hidden w-44 lg:table-cell')}>{t('processor.collection')}</th>
+          <th className={classes(head, 'hidden w-72 lg:table-cell')}>{t('processor.works')}</th>
+          <th className={classes(head, 'hidden w-44 xl:table-cell')}>{t('processor.collection')}</th>
         </tr>
       </thead>
       <tbody>
@@ -33,7 +33,7 @@ export function ProcessorLines({ lines, active }: { lines: readonly ProcessorLin
             ref={i === active ? row : null}
             className={classes('border-b border-line align-top hover:bg-surface', i === active && 'bg-accent-soft')}
           >
-            <td className="max-w-0 px-5 py-2">
+            <td className="px-5 py-2">
               <Link
                 to="/processors/$id"
                 params={{ id: line.id }}
@@ -53,10 +53,10 @@ export function ProcessorLines({ lines, active }: { lines: readonly ProcessorLin
               <StatusMark status={line.status} />
               <VerifiedMark {...line} />
             </td>
-            <td className="hidden max-w-0 px-3 py-2 md:table-cell">
+            <td className="hidden px-3 py-2 lg:table-cell">
               <Works line={line} />
             </td>
-            <td className="hidden max-w-0 truncate px-3 py-2 text-quiet lg:table-cell">
+            <td className="hidden truncate px-3 py-2 text-quiet xl:table-cell">
               <bdi>{line.collection?.label}</bdi>
             </td>
           </tr>

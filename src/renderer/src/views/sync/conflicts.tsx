@@ -47,7 +47,7 @@ export function Conflicts() {
       {list.data && conflicts.length === 0 && <Settled />}
       {conflicts.length > 0 && (
         <div ref={toItself} tabIndex={-1} className="outline-none">
-          <table className="w-full">
+          <table className="w-full table-fixed">
             <caption className="px-5 py-2 text-left text-quiet">
               {t('sync.conflictCount', { count: conflicts.length, number: number(conflicts.length) })}
             </caption>
@@ -66,7 +66,7 @@ export function Conflicts() {
                   ref={i === active ? line : null}
                   className={classes('border-b border-line hover:bg-surface', i === active && 'bg-accent-soft')}
                 >
-                  <td className="max-w-0 truncate px-5 py-2">
+                  <td className="truncate px-5 py-2">
                     <Link
                       to="/sync/conflicts/$remote/$id"
                       params={{ remote, id }}
@@ -79,7 +79,9 @@ export function Conflicts() {
                   <td className="truncate px-3 py-2">
                     <bdi>{type}</bdi>
                   </td>
-                  <td className="truncate px-3 py-2">{remote === 'car' ? t('sync.archive') : remote}</td>
+                  <td className="truncate px-3 py-2" title={remote}>
+                    {remote === 'car' ? t('sync.archive') : remote}
+                  </td>
                   <td className="hidden px-5 py-2 text-quiet md:table-cell">
                     <Moment at={found_at} />
                   </td>
@@ -108,7 +110,7 @@ function Settled() {
       <p>{t('sync.noConflictsAbout')}</p>
       {waiting.map((remote) => (
         <div key={remote.name} className="flex flex-wrap items-center justify-center gap-3">
-          <span>
+          <span className="[overflow-wrap:anywhere]">
             {remote.name}: {t('sync.now.pending', { count: remote.pending, number: number(remote.pending) })}
           </span>
           <RunActions remote={remote} />

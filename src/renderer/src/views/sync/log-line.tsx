@@ -45,7 +45,7 @@ export function LogLine({ event }: { event: SyncEvent }) {
   // What the node or the remote said itself, as it said it.
   const said = run?.error ?? run?.report.stopped ?? (kind === 'refused' ? words : null);
   return (
-    <li className="grid grid-cols-[auto_1fr] gap-x-3 px-3 py-2 sm:grid-cols-[5rem_10rem_1fr]">
+    <li className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 px-3 py-2 sm:grid-cols-[5rem_10rem_minmax(0,1fr)]">
       <time dateTime={event.time} title={event.time} className="text-quiet tabular-nums">
         {time(new Date(event.time))}
       </time>
@@ -54,7 +54,7 @@ export function LogLine({ event }: { event: SyncEvent }) {
       </span>
       <div className="col-span-2 flex min-w-0 gap-2 sm:col-span-1">
         <Icon size={15} className={`mt-0.5 shrink-0 ${colour}`} aria-hidden />
-        <div className="min-w-0">
+        <div className="min-w-0 [overflow-wrap:anywhere]">
           {what}
           {entity && (
             <>

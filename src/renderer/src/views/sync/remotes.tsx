@@ -74,7 +74,7 @@ export function Remotes() {
       )}
       <ul className="grid grid-cols-1 max-w-6xl gap-4 p-5 xl:grid-cols-2">
         {remotes.map((remote, i) => (
-          <li key={remote.name}>
+          <li key={remote.name} className="min-w-0">
             <Card remote={remote} active={i === at} />
           </li>
         ))}
@@ -102,7 +102,7 @@ function Card({ remote, active }: { remote: Remote; active: boolean }) {
       )}
     >
       <div>
-        <h2 className="text-base font-semibold">
+        <h2 className="text-base font-semibold [overflow-wrap:anywhere]">
           <Link to="/sync/remotes/$name" params={{ name }} className="hover:underline">
             {name}
           </Link>

@@ -18,8 +18,8 @@ export function SideFacts({ conflict: { id, remote, sides } }: { conflict: OpenC
   return (
     <dl className="grid grid-cols-1 gap-3 sm:grid-cols-3">
       {columns.map(([name, version]) => (
-        <div key={name} className="rounded-md border border-line bg-surface px-3 py-2">
-          <dt className="font-medium">
+        <div key={name} className="min-w-0 rounded-md border border-line bg-surface px-3 py-2">
+          <dt className="font-medium [overflow-wrap:anywhere]">
             <bdi>{name}</bdi>
           </dt>
           <dd className="text-quiet">
