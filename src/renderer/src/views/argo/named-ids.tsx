@@ -21,7 +21,7 @@ export function NamedIds({ query }: { query: string }) {
     <ul aria-label={t('argo.ids')} className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-quiet">
       {named.map(({ id, label, type }) => (
         <li key={id} className="flex max-w-full min-w-0 items-baseline gap-1.5">
-          <code className="font-mono">
+          <code className="shrink-0 font-mono">
             @{id.slice(0, 4)}…{id.slice(-4)}
           </code>
           <Link to="/entities/$id" params={{ id }} className="min-w-0 truncate text-ink hover:underline">
