@@ -28,6 +28,8 @@ const protect = helmet({
       'media-src': ["'self'", 'blob:'],
       'frame-src': ["'self'", 'blob:'],
       'style-src': ["'self'", (_request, response) => `'nonce-${nonceOf(response)}'`],
+      // What one types over coloured text in an editor is given its style by Chromium itself, as an attribute.
+      'style-src-attr': ["'unsafe-inline'"],
       'object-src': ["'none'"],
       'base-uri': ["'none'"],
       'form-action': ["'self'"],
