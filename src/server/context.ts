@@ -78,7 +78,7 @@ export { version };
 export interface Context extends Services, AsyncDisposable {
   config: Config;
   log: Log;
-  /** Requests that come in bursts are begun through it. */
+  /** Requests that are a lot of work, and come in bursts, are begun through it. */
   loopShare: LoopShare;
   /** The node's own id. */
   instance: string;

@@ -2,8 +2,9 @@
 const mostPerTurn = 1;
 
 /**
- * Spreads what comes in bursts over turns of the event loop: sixty requests that one look at the sockets brings, or the
- * answers to all that one group commit wrote. What there is room for runs at once, the rest in the next turns, in order.
+ * Spreads what comes in bursts, and is a lot of work each, over turns of the event loop: invocations that one look at the
+ * sockets brings, or that one group commit wrote. What there is room for runs at once, the rest in the next turns, in order.
+ * Short work in bursts is done sooner without: creations of entities come to four fifths of their rate in turns.
  */
 export class LoopShare {
   readonly #waiting: (() => void)[] = [];

@@ -2,7 +2,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import type { Context } from '../context.ts';
 import { ValidationError } from '../errors.ts';
 import { table } from '../generated/routes.ts';
-import { type Caller, isSession } from '../model/caller.ts';
+import { type Caller, type CallerRequest, isSession } from '../model/caller.ts';
 import { jsonBytes } from './body.ts';
 import { errorHandler, unknownRoute } from './errors.ts';
 import { admit, admitSession, type OwnNames } from './host.ts';
@@ -32,7 +32,7 @@ export function createApp(ctx: Context, { own, ui, extend }: AppOptions): Expres
   app.use(pages({ ui }));
   app.use(identify(ctx));
   app.use(jsonBytes());
-  app.use((_request, _response, next) => ctx.loopShare.run(next));
+  app.use(inTurn(ctx));
   extend?.(app, ctx);
   app.all('/mcp', onlyPost);
   app.use(routesOf(table, ctx));
@@ -50,6 +50,17 @@ function gate(own: OwnNames): RequestHandler {
     admit({ method: request.method, host, origin }, own);
     if (!request.url.startsWith('/')) throw ValidationError.at([], 'the request must name a path');
     if (request.method === 'OPTIONS') response.writeHead(204).end();
+    else next();
+  };
+}
+
+const invocations = /^\/(?:agents|kladoi|rhizai)\//;
+
+/** What starts processors and what these ask for takes turns: each is a lot of work, and they come in bursts. */
+function inTurn({ loopShare }: Context): RequestHandler {
+  return (request, _response, next) => {
+    const { caller } = request as unknown as CallerRequest;
+    if (caller.actor.kind === 'processor' || invocations.test(request.path)) loopShare.run(next);
     else next();
   };
 }

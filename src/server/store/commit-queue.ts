@@ -33,6 +33,8 @@ const maxWaitingBytes = 64 * 1024 * 1024;
 
 interface Submission {
   size: number;
+  /** What goes on when it is answered is a lot of work, and takes turns with its like. */
+  inTurn: boolean;
   resolve: (outcomes: Outcome[]) => void;
   reject: (error: unknown) => void;
 }
@@ -51,7 +53,8 @@ export class Waiting {
       if (this.#bytes > 0 && this.#bytes + size > maxWaitingBytes) throw new BusyError();
       this.#bytes += size;
       const seq = ++this.#seq;
-      this.#submissions.set(seq, { size, resolve, reject });
+      const inTurn = commits.some(({ rows }) => rows.some(({ kind }) => kind === 'job' || kind === 'job_sending'));
+      this.#submissions.set(seq, { size, inTurn, resolve, reject });
       send(seq);
     });
   }
@@ -63,7 +66,10 @@ export class Waiting {
   /** Answers those of one group. */
   answerGroup(answers: { seq: number; answer: Answer }[]): void {
     this.#groups++;
-    for (const { seq, answer } of answers) loopShare.run(() => this.answer(seq, answer));
+    for (const { seq, answer } of answers) {
+      if (this.#submissions.get(seq)?.inTurn) loopShare.run(() => this.answer(seq, answer));
+      else this.answer(seq, answer);
+    }
   }
 
   answer(seq: number, answer: Answer): void {
