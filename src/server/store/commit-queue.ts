@@ -66,10 +66,7 @@ export class Waiting {
   /** Answers those of one group. */
   answerGroup(answers: { seq: number; answer: Answer }[]): void {
     this.#groups++;
-    for (const { seq, answer } of answers) {
-      if (this.#submissions.get(seq)?.inTurn) loopShare.run(() => this.answer(seq, answer));
-      else this.answer(seq, answer);
-    }
+    for (const { seq, answer } of answers) this.answer(seq, answer);
   }
 
   answer(seq: number, answer: Answer): void {
@@ -77,8 +74,12 @@ export class Waiting {
     if (!submission) return;
     this.#submissions.delete(seq);
     this.#bytes -= submission.size;
-    if ('error' in answer) submission.reject(new StorageError(answer.error.reason, answer.error.full));
-    else submission.resolve(answer.outcomes);
+    const tell = () => {
+      if ('error' in answer) submission.reject(new StorageError(answer.error.reason, answer.error.full));
+      else submission.resolve(answer.outcomes);
+    };
+    if (submission.inTurn) loopShare.run(tell);
+    else tell();
   }
 
   /** Every submission that waits fails for the same reason. */
