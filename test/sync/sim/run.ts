@@ -1,21 +1,27 @@
 import { parseArgs } from 'node:util';
-import { simulate } from './simulation.ts';
+import fc from 'fast-check';
+import { nothingIsLost } from './property.ts';
 
+// Plays many simulations; `--seed` with `--path` plays again what an earlier run printed.
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '1000' },
-    steps: { type: 'string', default: '300' },
-    first: { type: 'string', default: '1' },
+    steps: { type: 'string', default: '600' },
+    seed: { type: 'string', default: '1' },
+    path: { type: 'string' },
   },
 });
-const [seeds, steps, first] = [Number(values.seeds), Number(values.steps), Number(values.first)];
-const sum = { edits: 0, merges: 0, decided: 0, kills: 0, resets: 0, rounds: 0 };
-let broken = 0;
-for (let seed = first; seed < first + seeds; seed++) {
-  const outcome = simulate(seed, steps);
-  for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += outcome[name];
-  if (outcome.broken.length === 0) continue;
-  if (++broken <= 10) console.log(`seed ${seed}:\n  ${outcome.broken.slice(0, 5).join('\n  ')}`);
-}
-console.log(`${seeds} seeds of ${steps} steps, ${broken} broken; ${JSON.stringify(sum)}`);
-process.exitCode = broken > 0 ? 1 : 0;
+const sum = { steps: 0, edits: 0, merges: 0, decided: 0, kills: 0, resets: 0 };
+const property = nothingIsLost(Number(values.steps), ({ broken: _, ...outcome }, steps) => {
+  sum.steps += steps;
+  for (const [name, count] of Object.entries(outcome) as [keyof typeof outcome, number][]) sum[name] += count;
+});
+const details = fc.check(property, {
+  numRuns: Number(values.seeds),
+  seed: Number(values.seed),
+  ...(values.path !== undefined && { path: values.path }),
+});
+if (details.failed) {
+  console.log(`${fc.defaultReportMessage(details)}\n${(details.errorInstance as Error | null)?.message ?? ''}`);
+  process.exitCode = 1;
+} else console.log(`${details.numRuns} simulations, none broken; ${JSON.stringify(sum)}`);

@@ -1,25 +1,11 @@
 import type { Content } from '../../../src/server/model/three-way.ts';
 import { calm, type Faults, Process } from './network.ts';
-import { Random } from './random.ts';
+import type { Random } from './random.ts';
 import { ancestors, resolve, sweepAll, syncOnce } from './sync.ts';
 import { ModelNode, nothing, Server } from './world.ts';
 
-/** What one seed came to. */
-export interface Outcome {
-  seed: number;
-  steps: number;
-  edits: number;
-  merges: number;
-  decided: number;
-  kills: number;
-  resets: number;
-  rounds: number;
-  /** What is wrong; empty when every invariant holds. */
-  broken: string[];
-}
-
 /** An edit that somebody was told is kept. */
-interface Edit {
+export interface Edit {
   node: Server;
   entity: string;
   key: string | null;
@@ -45,31 +31,107 @@ function faultsOf(random: Random): Faults {
   return { lostRequest: up(0.1), lostAnswer: up(0.1), twice: up(0.1), refused: up(0.1), lie: up(0.05) };
 }
 
-/** Plays one seed: edits, syncs, faults; then everything is mended, conflicts are decided, and the invariants looked at. */
-export function simulate(seed: number, steps: number): Outcome {
-  const random = new Random(seed);
-  const hub = new Server('hub', random.chance(0.5) ? null : 'hub-instance');
-  const nodes = ['x', 'y', 'z'].map((name) => new ModelNode(name, `${name}-instance`));
-  const pairs = links(random, hub, nodes);
-  const faults = faultsOf(random);
-  const resets = random.chance(0.3);
-  let edits: Edit[] = [];
-  let saved: Server | null = null;
-  const apart = new Set<string>();
-  let processes: Process[] = [];
-  let value = 0;
-  const outcome: Outcome = { seed, steps, edits: 0, merges: 0, decided: 0, kills: 0, resets: 0, rounds: 0, broken: [] };
+/** What a simulation came to. */
+export interface Outcome {
+  edits: number;
+  merges: number;
+  decided: number;
+  kills: number;
+  resets: number;
+  /** What is wrong; empty when every invariant holds. */
+  broken: string[];
+}
 
-  const edit = (server: Server): void => {
+/** What can happen, and how often beside the rest. */
+export const weights = {
+  edit: 12,
+  sync: 8,
+  goOn: 100,
+  kill: 2,
+  partition: 2,
+  deny: 1,
+  expire: 1,
+  reset: 1,
+  decide: 2,
+} as const;
+
+export type Happening = keyof typeof weights;
+
+/** Three nodes and a remote, with what is on its way between them. */
+export class Simulation {
+  readonly hub: Server;
+  readonly nodes = ['x', 'y', 'z'].map((name) => new ModelNode(name, `${name}-instance`));
+  readonly pairs: [ModelNode, Server][];
+  readonly #faults: Faults;
+  readonly #resets: boolean;
+  readonly #apart = new Set<string>();
+  #edits: Edit[] = [];
+  #saved: Server | null = null;
+  #processes: Process[] = [];
+  #value = 0;
+  #killed = 0;
+  #restored = 0;
+
+  /** How they are linked and what befalls their questions is drawn from `random`. */
+  constructor(random: Random) {
+    this.hub = new Server('hub', random.chance(0.5) ? null : 'hub-instance');
+    this.pairs = links(random, this.hub, this.nodes);
+    this.#faults = faultsOf(random);
+    this.#resets = random.chance(0.3);
+  }
+
+  /** Lets something happen; where, and with what, is drawn from `random`. */
+  play(happening: Happening, random: Random): void {
+    this.#happenings[happening](random);
+  }
+
+  readonly #happenings: Record<Happening, (random: Random) => void> = {
+    edit: (random) => this.#edit(random.pick([...this.nodes, ...this.nodes, this.hub]), random),
+    sync: (random) => this.#start(random),
+    goOn: (random) => {
+      if (this.#processes.length === 0) return this.#start(random);
+      const process = random.pick(this.#processes);
+      process.step(this.#faults, random, this.#apart.has(`${process.node}${process.peer}`));
+      this.#processes = this.#processes.filter((it) => !it.done);
+    },
+    kill: (random) => {
+      const { name } = random.pick(this.nodes);
+      const left = this.#processes.filter((it) => it.node !== name);
+      this.#killed += this.#processes.length - left.length;
+      this.#processes = left;
+    },
+    partition: (random) => {
+      const [node, server] = random.pick(this.pairs);
+      const link = `${node.name}${server.name}`;
+      if (!this.#apart.delete(link)) this.#apart.add(link);
+    },
+    deny: (random) => {
+      const [node, server] = random.pick(this.pairs);
+      if (!server.denied.delete(node.name)) server.denied.add(node.name);
+    },
+    expire: (random) => prune(this.hub, random),
+    reset: (random) => {
+      if (!this.#resets) return;
+      if (this.#saved === null) this.#saved = this.hub.copy();
+      else if (random.chance(0.3)) this.#restore(this.#saved);
+    },
+    decide: (random) => {
+      const [node, server] = random.pick(this.pairs);
+      const side = random.pick(['ours', 'theirs'] as const);
+      resolve(node, server, random.pick(entities), () => side);
+    },
+  };
+
+  #edit(server: Server, random: Random): void {
     const entity = random.pick(entities);
     const tip = server.tip(entity);
     // Ids are random: what a reset forgot is not made a second time by somebody else.
-    if (tip === undefined && outcome.resets > 0) return;
+    if (tip === undefined && this.#restored > 0) return;
     const key = random.pick(keys);
     const remove = tip !== undefined && random.chance(0.1);
-    value++;
+    const value = ++this.#value;
     if (remove && !tip.deleted) {
-      edits.push({ node: server, entity, key: null, value, cid: server.write(entity, nothing).cid });
+      this.#edits.push({ node: server, entity, key: null, value, cid: server.write(entity, nothing).cid });
       return;
     }
     const before: Content = tip && !tip.deleted ? tip.says : { properties: {}, relationships: [] };
@@ -77,99 +139,47 @@ export function simulate(seed: number, steps: number): Outcome {
     const drop = tip !== undefined && !tip.deleted && random.chance(0.1);
     const properties = drop ? others : { ...others, [key]: value };
     const { cid } = server.write(entity, { properties, relationships: [] });
-    if (!drop) edits.push({ node: server, entity, key, value, cid });
-  };
-  const start = (): void => {
-    const [node, server] = random.pick(pairs);
-    if (processes.some((it) => it.node === node.name && it.peer === server.name)) return;
-    processes.push(new Process(node.name, server.name, syncOnce(node, server)));
-  };
-  const play: { weight: number; act: () => void }[] = [
-    { weight: 12, act: () => edit(random.pick([...nodes, ...nodes, hub])) },
-    { weight: 8, act: start },
-    {
-      weight: 100,
-      act: () => {
-        if (processes.length === 0) return start();
-        const process = random.pick(processes);
-        process.step(faults, random, apart.has(`${process.node}${process.peer}`));
-        processes = processes.filter((it) => !it.done);
-      },
-    },
-    {
-      weight: 2,
-      act: () => {
-        const { name } = random.pick(nodes);
-        outcome.kills += processes.filter((it) => it.node === name).length;
-        processes = processes.filter((it) => it.node !== name);
-      },
-    },
-    {
-      weight: 2,
-      act: () => {
-        const [node, server] = random.pick(pairs);
-        const link = `${node.name}${server.name}`;
-        if (!apart.delete(link)) apart.add(link);
-      },
-    },
-    {
-      weight: 1,
-      act: () => {
-        const [node, server] = random.pick(pairs);
-        if (!server.denied.delete(node.name)) server.denied.add(node.name);
-      },
-    },
-    { weight: 1, act: () => prune(hub, random) },
-    {
-      weight: resets ? 1 : 0,
-      act: () => {
-        if (saved === null) saved = hub.copy();
-        else if (random.chance(0.3)) {
-          hub.become(saved);
-          // A node that is restored from a backup is another one.
-          if (hub.instance !== null) hub.instance += '+';
-          saved = null;
-          // It was stopped for that, and whoever was talking to it noticed.
-          processes = processes.filter(({ peer }) => peer !== hub.name);
-          outcome.resets++;
-          // What was nowhere but in the remote is gone with it.
-          const kept = new Set(
-            [hub, ...nodes].flatMap((it) =>
-              [...it.tips.values()].flatMap((tip) => ancestors(tip, (cid) => it.versions.get(cid))),
-            ),
-          );
-          edits = edits.filter(({ node, cid }) => node !== hub || kept.has(cid));
-        }
-      },
-    },
-    {
-      weight: 2,
-      act: () => {
-        const [node, server] = random.pick(pairs);
-        const side = random.pick(['ours', 'theirs'] as const);
-        resolve(node, server, random.pick(entities), () => side);
-      },
-    },
-  ];
-  const total = play.reduce((sum, { weight }) => sum + weight, 0);
-  for (let i = 0; i < steps; i++) {
-    let at = random.below(total);
-    for (const { weight, act } of play) {
-      at -= weight;
-      if (at < 0) {
-        act();
-        break;
-      }
-    }
+    if (!drop) this.#edits.push({ node: server, entity, key, value, cid });
   }
 
-  outcome.edits = edits.length;
-  outcome.rounds = settle(pairs, random);
-  outcome.decided = nodes.reduce((sum, { decided }) => sum + decided, 0);
-  outcome.merges = nodes.reduce((sum, { merges }) => sum + merges, 0);
-  if (outcome.rounds >= maxRounds) outcome.broken.push(`no rest after ${maxRounds} rounds`);
-  outcome.broken.push(...unequal(hub, nodes), ...unlike(nodes, hub), ...missing(edits, hub, nodes));
-  return outcome;
+  #start(random: Random): void {
+    const [node, server] = random.pick(this.pairs);
+    if (this.#processes.some((it) => it.node === node.name && it.peer === server.name)) return;
+    this.#processes.push(new Process(node.name, server.name, syncOnce(node, server)));
+  }
+
+  #restore(saved: Server): void {
+    const { hub } = this;
+    hub.become(saved);
+    // A node that is restored from a backup is another one.
+    if (hub.instance !== null) hub.instance += '+';
+    this.#saved = null;
+    // It was stopped for that, and whoever was talking to it noticed.
+    this.#processes = this.#processes.filter(({ peer }) => peer !== hub.name);
+    this.#restored++;
+    // What was nowhere but in the remote is gone with it.
+    const kept = new Set(
+      [hub, ...this.nodes].flatMap((it) =>
+        [...it.tips.values()].flatMap((tip) => ancestors(tip, (cid) => it.versions.get(cid))),
+      ),
+    );
+    this.#edits = this.#edits.filter(({ node, cid }) => node !== hub || kept.has(cid));
+  }
+
+  /** Everything is mended, conflicts are decided, and the invariants looked at. */
+  end(random: Random): Outcome {
+    const { hub, nodes } = this;
+    const rounds = settle(this.pairs, random);
+    const restless = rounds >= maxRounds ? [`no rest after ${maxRounds} rounds`] : [];
+    return {
+      edits: this.#edits.length,
+      merges: nodes.reduce((sum, { merges }) => sum + merges, 0),
+      decided: nodes.reduce((sum, { decided }) => sum + decided, 0),
+      kills: this.#killed,
+      resets: this.#restored,
+      broken: [...restless, ...unequal(hub, nodes), ...unlike(nodes, hub), ...missing(this.#edits, hub, nodes)],
+    };
+  }
 }
 
 function prune(hub: Server, random: Random): void {
