@@ -22,6 +22,8 @@ const details = fc.check(property, {
   ...(values.path !== undefined && { path: values.path }),
 });
 if (details.failed) {
-  console.log(`${fc.defaultReportMessage(details)}\n${(details.errorInstance as Error | null)?.message ?? ''}`);
+  const [path] = details.counterexamplePath?.split(':') ?? [];
+  console.log(`${(details.errorInstance as Error | null)?.message ?? ''}\n${fc.defaultReportMessage(details)}`);
+  console.log(`Again: npm run sim -- --steps ${values.steps} --seed ${details.seed} --path ${path}`);
   process.exitCode = 1;
 } else console.log(`${details.numRuns} simulations, none broken; ${JSON.stringify(sum)}`);
