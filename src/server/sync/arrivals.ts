@@ -1,6 +1,6 @@
 import type PQueue from 'p-queue';
 import type { Turns } from '../blocks/turns.ts';
-import { collectionsOf } from '../model/manifest.ts';
+import { collectionsOf, type Relationship } from '../model/manifest.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findTip } from '../store/entities.ts';
@@ -69,7 +69,7 @@ export interface TakeOverOptions {
 }
 
 /**
- * Takes over what events name: at most 100 of different entities, with blocks 500, all dealt with when it resolves, but for deletions of
+ * Takes over what events name: at most 100 of different entities, all dealt with when it resolves, but for deletions of
  * what is live here, which it gives back.
  */
 export async function takeOver(
@@ -223,8 +223,13 @@ function isOutside(
   const { collections, types } = ctx.remote;
   if (types.length > 0 && type !== 'collection' && !types.includes(type)) return true;
   if (collections.length === 0) return false;
-  if (!Array.isArray(relationships)) return true;
+  // Nothing but its hash has been checked so far.
+  if (!isListOfMaps(relationships)) return true;
   return !collectionsOf({ relationships }).some((id) => collections.includes(id));
+}
+
+function isListOfMaps(value: unknown): value is Relationship[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'object' && one !== null);
 }
 
 function isWanted({ store, remote }: SyncContext, id: string): boolean {
