@@ -28,8 +28,8 @@ export class UploadParts {
 
   /**
    * Adds what `source` gives at a place, in place of what was there and after it. The bytes are on disk when it returns,
-   * also where the source fails in between; `kept` is told now and then how many are until then. Gives the CID of the
-   * whole where it began at 0.
+   * also where the source fails in between; `kept` is told how many are, now and then and at the end, but for a disk that
+   * fails. Gives the CID of the whole where it began at 0.
    */
   async write(
     name: string,
@@ -40,9 +40,9 @@ export class UploadParts {
     await makeFolder(this.#folder, dirname(this.#folder));
     const hash = from === 0 ? createHash('sha256') : null;
     const file = await open(this.path(name), constants.O_RDWR | constants.O_CREAT, 0o600);
+    let at = from;
     try {
       await file.truncate(from);
-      let at = from;
       let next = from + keptEvery;
       for await (const chunk of source) {
         const written = writeAll(file, chunk, at);
@@ -59,6 +59,7 @@ export class UploadParts {
     } finally {
       await file.sync().finally(() => file.close());
       await syncFolder(this.#folder);
+      await kept(at);
     }
   }
 

@@ -115,17 +115,20 @@ export class UploadsService implements AsyncDisposable {
     if (range && range.start !== at)
       throw new AlreadyExistsError(`The upload stands at ${at} bytes: go on from there`, { offset: at });
     let whole: string | null;
+    let come = upload.come;
+    const kept = async (size: number) => {
+      come = size;
+      await this.#record(store, step(upload, { come }));
+    };
     try {
       const from = range?.start ?? 0;
       // What is written anew is not known to be on disk until it is.
-      if (from < upload.come) await this.#record(store, step(upload, { come: from }));
-      const kept = (come: number) => this.#record(store, step(upload, { come }));
+      if (from < come) await kept(from);
       whole = (await storingLater(() => parts.write(token, bounded(body.bytes, range, size), from, kept))).cid;
     } finally {
       // What came can be gone on with for as long again.
-      await this.#record(store, step(upload, { expires: this.#now() + lifeMs, come: await parts.size(token) }));
+      await this.#record(store, step(upload, { expires: this.#now() + lifeMs, come }));
     }
-    const come = await parts.size(token);
     if (come < size && range) return this.#view(store, { ...upload, come });
     if (come !== size) {
       await parts.remove(token);
