@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Json } from '../../src/server/model/manifest.ts';
 import { operator } from '../helpers/callers.ts';
 import { type Entity, type Importer, importer, ndjson } from '../helpers/imports.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
@@ -166,6 +167,21 @@ describe('the undo of an archive', () => {
       return (JSON.parse(answer.text.trim().split('\n').at(-1) ?? '') as { done: Undone }).done;
     };
     const { run } = await post('?name=sent.car');
+    // As after a kill in the middle: the node goes on with it when it runs.
+    const store = await other.ctx.networks.get('main');
+    const task = (state: { kind: string; state: Json } | null) =>
+      store.submit([
+        {
+          changes: [],
+          guards: [],
+          rows: [{ kind: 'task', id: 'car_import x', task: state }],
+          origin: 'local',
+          time: 0,
+        },
+      ]);
+    await task({ kind: 'car_import', state: { file: 'x', run: { id: run } } });
+    expect(await there.ask('POST', `/node/imports/${run}/undo`)).toMatchObject({ status: 409 });
+    await task(null);
     expect(await state(run)).toMatchObject({
       import: { collection: null, files: ['sent.car'], counts: { records: 33, created: 33 } },
       ...{ made: 33, untouched: 33, changed: 0, collection_goes: false },

@@ -1,6 +1,9 @@
 import type { Json } from '../model/manifest.ts';
 import type { Reader } from './connection.ts';
 
+/** The kind of an archive's import; its state names the file and the run. */
+export const archiveTask = 'car_import';
+
 /** Unfinished work of a kind, with what is left to do; the commits that do it keep the record (see Row `task`). */
 export function unfinished(db: Reader, kind: string): { id: string; state: Json }[] {
   return db

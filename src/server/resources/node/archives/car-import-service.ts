@@ -12,12 +12,11 @@ import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { spool, spooledPath, sweepSpool } from '../../../store/spool.ts';
 import { runTask } from '../../../store/task-run.ts';
-import { unfinished } from '../../../store/tasks.ts';
+import { archiveTask, unfinished } from '../../../store/tasks.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
 import type { CarImportLineView, CarImportView } from './wire.ts';
 
 /** The kind of the task that stands in the store while an archive is applied. */
-const taskKind = 'car_import';
 
 /** An import in the list of all. `name`: of the file, as its sender has it. */
 interface BegunImport {
@@ -105,8 +104,8 @@ export class CarImportService {
 
   /** That it is under way, or no more; and what has come of it. */
   async #record(store: NetworkStore, { file, run }: Task, begins: boolean, tally?: ImportTally): Promise<void> {
-    const task = begins ? { kind: taskKind, state: { file, run: { ...run } } } : null;
-    const rows: Row[] = [{ kind: 'task', id: `${taskKind} ${file}`, task }];
+    const task = begins ? { kind: archiveTask, state: { file, run: { ...run } } } : null;
+    const rows: Row[] = [{ kind: 'task', id: `${archiveTask} ${file}`, task }];
     rows.push(runRow(run, tally));
     await store.submit([{ changes: [], guards: [], rows, origin: 'car', time: this.#env.now() }]);
   }
@@ -116,7 +115,7 @@ export class CarImportService {
     const { networks, log, now } = this.#env;
     const store = await networks.get(network);
     const kept = new Set<string>();
-    for (const { state } of store.read((db) => unfinished(db, taskKind))) {
+    for (const { state } of store.read((db) => unfinished(db, archiveTask))) {
       const { file, run } = state as unknown as Task;
       const path = spooledPath(store.folder, file);
       kept.add(file);

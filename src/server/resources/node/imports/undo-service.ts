@@ -14,6 +14,7 @@ import {
   madeByRun,
 } from '../../../store/import-runs.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
+import { archiveTask, unfinished } from '../../../store/tasks.ts';
 import type { EntityWrites, Prepared } from '../../entities/writes.ts';
 import type {
   ChangedSinceView,
@@ -95,7 +96,11 @@ export class ImportUndoService {
    */
   async *undo(caller: Caller, id: string): AsyncGenerator<UndoLineView, void, undefined> {
     const { untouched: total } = await this.made(caller, id);
-    if (this.#atWork.isReading(id) || this.#undoing.has(id))
+    const written = await this.#writes.store(caller);
+    const goesOn = written
+      .read((db) => unfinished(db, archiveTask))
+      .some(({ state }) => (state as { run?: { id?: string } } | null)?.run?.id === id);
+    if (goesOn || this.#atWork.isReading(id) || this.#undoing.has(id))
       throw new AlreadyExistsError('This import is being read or undone: wait until that ends.');
     this.#undoing.add(id);
     try {
