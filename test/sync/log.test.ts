@@ -177,8 +177,11 @@ test('another key for a remote is of another user, and what was refused to the o
     403,
     expect.stringContaining('remote set origin --key'),
   ]);
+  expect(ok<RemoteView>(await rekey({ key: keyOf(curator) }))).toMatchObject({ keyed: true, direction: 'both' });
   await origin[Symbol.asyncDispose]();
   expect((await rekey({ key: keyOf(curator) })).status).toBe(502);
+  // What cannot be reached can lose its key all the same.
+  expect(ok<RemoteView>(await rekey({ key: null }))).toMatchObject({ keyed: false, direction: 'pull' });
 });
 
 test('an address is asked what it is, and nothing is kept', async () => {

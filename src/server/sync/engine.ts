@@ -170,15 +170,22 @@ export class SyncEngine implements AsyncDisposable {
   ): Promise<RemoteStatus> {
     const { store, remote } = await this.#remote(network, name);
     const { identity, now, instance: own } = this.#options;
-    const way = checkedDirection(key, direction, remote.direction);
-    await this.#alone(network, name, async () => {
-      await using client = await this.#client(network, { url: remote.url, secret: key });
-      const { instance, user } = await introduced(client, { network, own, keyed: key !== null });
+    // Without a key a remote could only be read, whatever was wanted.
+    const way = checkedDirection(key, direction, remote.secret === null ? 'both' : remote.direction);
+    const userOf = async (secret: string): Promise<string | null> => {
+      await using client = await this.#client(network, { url: remote.url, secret });
+      const { instance, user } = await introduced(client, { network, own, keyed: true });
       if (instance !== remote.instance)
         throw new AlreadyExistsError(`${client.host} is another node than before. Remove the remote and add it again.`);
+      return user;
+    };
+    await this.#alone(network, name, async () => {
+      // A key can be taken away from what cannot be reached, or is another node by now.
+      const user = key === null ? null : await userOf(key);
       const secret = key === null ? null : this.#seal.seal(key);
       const row: SyncRow = { kind: 'remote_key', remote: name, secret, user, direction: way };
       await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: now() }]);
+      this.#memoryOf(network, remote).compared = null;
       identity.removeAliases(aliasName(network, name));
       if (user !== null) identity.addAlias(identity.ensureOperator().account.id, aliasName(network, name), user);
     });

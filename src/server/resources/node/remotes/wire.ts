@@ -115,7 +115,7 @@ export interface RemoteKeyBody {
    * @pattern ^[\x21-\x7e]+$
    */
   key: string | null;
-  /** Left out: as it was, or `pull` without a key. */
+  /** Left out: as it was; `both` where it had no key; `pull` without a key. */
   direction?: RemoteDirection;
 }
 
