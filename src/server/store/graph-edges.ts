@@ -235,11 +235,13 @@ export class GraphEdges {
       : [target, 'target', source, 'source'];
     const own = this.#list(node, end, maxListed);
     if (own) {
-      // Asking for a single relationship costs some eight times as much as reading it with all the others.
+      // Asking for a single relationship costs some eight times as much as reading it with all the others. What earlier
+      // questions asked counts, too, but half of what this one may still look at is left to it.
       const name = `${other} ${otherEnd}`;
       const asked = (this.#memory.asked.get(name) ?? 0) + own.length;
       this.#memory.asked.set(name, asked);
-      const others = this.#list(other, otherEnd, Math.min(maxAsked, Math.max(fewListed, 8 * asked)));
+      const most = Math.min(maxAsked, 8 * asked, (this.#rows - this.#others) >> 1);
+      const others = this.#list(other, otherEnd, Math.max(fewListed, most));
       if (others) return yield* inBoth(own, others);
     }
     const seen = new Set<number>();

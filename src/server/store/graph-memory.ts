@@ -48,6 +48,7 @@ export class GraphMemory {
       this.lists.delete(name);
       this.degrees.delete(name);
       this.predicates.delete(name);
+      this.asked.delete(name);
     }
   }
 
@@ -108,7 +109,7 @@ class Kept {
   memory(name: string): GraphMemory {
     if (this.facts.size > maxEntries) this.facts.clear();
     const known = this.#memories.get(name);
-    known?.trim();
+    for (const memory of this.#memories.values()) memory.trim();
     if (known) return known;
     if (this.#memories.size === 8) {
       this.#clear();
