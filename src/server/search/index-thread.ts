@@ -35,7 +35,12 @@ export interface SliceOrder {
 }
 
 /** Where a thread has a priority of its own: where processors are few, requests and writes come before the index. */
-if (!isMainThread && platform() === 'linux') setPriority(10);
+if (!isMainThread && platform() === 'linux')
+  try {
+    setPriority(10);
+  } catch {
+    // A sandbox may forbid it; the index is made all the same.
+  }
 
 const open = new Map<string, Writing & { number: number }>();
 
