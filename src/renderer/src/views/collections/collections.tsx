@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Library, Plus } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { Input } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { CollectionLines } from './collection-lines.tsx';
@@ -23,7 +24,9 @@ export function Collections() {
   const go = useNavigate();
   const list = useQuery(collectionsQuery);
   const { q = '' } = route.useSearch();
-  const [part, setPart] = useState(q);
+  const [part, setPart] = useTypedAddress(q, (next) => {
+    void go({ to: '/collections', search: (old) => ({ ...old, q: next }), replace: true });
+  });
   const [active, setActive] = useState(0);
   const [creating, setCreating] = useState(false);
   const box = useRef<HTMLInputElement>(null);
@@ -31,15 +34,6 @@ export function Collections() {
   const shown = (list.data?.collections ?? []).filter(({ label }) =>
     (label ?? '').toLocaleLowerCase().includes(wanted),
   );
-  // A space at the end is not in the address, and stays while more is typed.
-  useEffect(() => setPart((old) => (old.trim() === q ? old : q)), [q]);
-  useEffect(() => {
-    if (part.trim() === q) return;
-    const timer = setTimeout(() => {
-      void go({ to: '/collections', search: (old) => ({ ...old, q: part.trim() || undefined }), replace: true });
-    }, 250);
-    return () => clearTimeout(timer);
-  });
   const at = Math.min(active, shown.length - 1);
   const open = (id: string | undefined) => id && void go({ to: '/collections/$id', params: { id } });
 

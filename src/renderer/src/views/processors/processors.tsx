@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Bot, Cog, Plus, SearchX, Workflow } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
@@ -11,6 +11,7 @@ import { Input, Select } from '../../components/field.tsx';
 import { Menu, MenuItem } from '../../components/menu.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { ProcessorLines } from './processor-lines.tsx';
@@ -26,7 +27,6 @@ export function Processors() {
   const address = route.useSearch();
   const go = useNavigate({ from: '/processors' });
   const box = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useState(address.q ?? '');
   const [active, setActive] = useState(0);
   const list = useInfiniteQuery(processorsQuery(address));
   const lines = list.data?.pages.flatMap(({ processors }) => processors) ?? [];
@@ -37,13 +37,7 @@ export function Processors() {
     setActive(0);
     void go({ search: (old) => ({ ...old, ...next }), replace: true });
   };
-  // A space at the end is not in the address, and stays while more is typed.
-  useEffect(() => setTyped((old) => (old.trim() === (address.q ?? '') ? old : (address.q ?? ''))), [address.q]);
-  useEffect(() => {
-    if (typed.trim() === (address.q ?? '')) return;
-    const timer = setTimeout(() => change({ q: typed.trim() || undefined }), 200);
-    return () => clearTimeout(timer);
-  });
+  const [typed, setTyped] = useTypedAddress(address.q ?? '', (q) => change({ q }));
   const open = (id: string | undefined) => id && void go({ to: '/processors/$id', params: { id } });
   const create = (kind: Kind) => void go({ to: '/processors/new', search: { kind } });
   const group = t('group.list');

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Search as Glass, SearchX } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Input, Select } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { TypeFacets } from '../collection/type-facets.tsx';
@@ -23,7 +24,6 @@ export function Search() {
   const address = route.useSearch();
   const go = useNavigate({ from: '/search' });
   const box = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useState(address.q ?? '');
   const [active, setActive] = useState(0);
   const collections = useQuery(collectionsQuery);
   const found = useQuery(hitsQuery(address));
@@ -34,13 +34,7 @@ export function Search() {
     setActive(0);
     void go({ search: (old) => ({ ...old, ...next }), replace: true });
   };
-  // A space at the end is not in the address, and stays while more is typed.
-  useEffect(() => setTyped((old) => (old.trim() === (address.q ?? '') ? old : (address.q ?? ''))), [address.q]);
-  useEffect(() => {
-    if (typed.trim() === (address.q ?? '')) return;
-    const timer = setTimeout(() => change({ q: typed.trim() || undefined }), 250);
-    return () => clearTimeout(timer);
-  });
+  const [typed, setTyped] = useTypedAddress(address.q ?? '', (q) => change({ q }));
 
   const hits = address.q ? (found.data?.results ?? []) : [];
   const at = Math.min(active, hits.length - 1);
