@@ -55,6 +55,8 @@ export function onKeyDown(event: KeyboardEvent): void {
   if (bare && (isTyping(event.target) || (press === 'Enter' && actsItself(event.target)))) return;
   if (bare && press.length === 1 && press !== '?' && !preferences().letters) return;
   if (isModal() && press !== 'Mod+k') return;
+  // Among choices of which one holds, the arrows go from one to the next.
+  if (press.startsWith('Arrow') && event.target instanceof HTMLInputElement && event.target.type === 'radio') return;
   const sequence = event.timeStamp - before.at < pause ? `${before.press} ${press}` : press;
   const command = find(sequence) ?? find(press);
   before = { press, at: event.timeStamp };

@@ -1,9 +1,12 @@
 import { keyCaps, pressesOf } from '../commands/keys.ts';
+import { usePreferences } from '../preferences/preferences.ts';
 
 const mac = /mac|iphone|ipad/i.test(navigator.platform);
 
-/** A shortcut as the keyboard has it written. */
+/** A shortcut as the keyboard has it written; nothing where single letters are no shortcuts. */
 export function KeyCaps({ keys }: { keys: string }) {
+  const { letters } = usePreferences();
+  if (!letters && pressesOf(keys).every((press) => press.length === 1 && press !== '?')) return null;
   return (
     <span className="inline-flex items-center gap-1 whitespace-nowrap">
       {pressesOf(keys)

@@ -104,7 +104,8 @@ export function ArchiveImport({ file, onMore }: { file: File; onMore(): void }) 
               ? t('import.archiveProgress', { done: progress.entities, total: progress.total })
               : t('import.archiveVerifying')}
           </p>
-          <Button onClick={() => stop.current?.abort()}>{t('import.stop')}</Button>
+          {/* What has begun to be taken in is taken in whole. */}
+          {!progress && <Button onClick={() => stop.current?.abort()}>{t('import.stop')}</Button>}
         </>
       ) : (
         <div className="flex gap-2">
