@@ -303,7 +303,7 @@ describe.skipIf(!browserThere)('the sync screens', { timeout: 2 * patience }, ()
     await press('Control+a');
     await page.keyboard.type(keyOf(guest));
     await press('Enter');
-    await page.getByText(`The key is of ${guest.id}`, { exact: true }).waitFor();
+    await page.getByText(`The key belongs to ${guest.id}`, { exact: true }).waitFor();
     await dialog.waitFor({ state: 'detached' });
     expect(await remote()).toMatchObject({ user: guest.id, direction: 'both' });
     expect(visitor.faults).toEqual([]);

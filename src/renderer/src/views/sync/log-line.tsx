@@ -82,6 +82,7 @@ export function LogLine({ event }: { event: SyncEvent }) {
       const { kind: why, count = 0, of = 0 } = run.report.stop;
       return t(`sync.stop.${why}`, { count, of });
     }
+    if (kind === 'rekeyed' && !words) return t('sync.told.unkeyed');
     return t(`sync.told.${kind}`, { words: words ?? '' });
   }
 }
