@@ -77,7 +77,8 @@ describe.skipIf(!browserThere)('the graph', { timeout: patience }, () => {
     await entities(page).getByText('Gallery').waitFor();
     expect(await tick('Relationships', 'depicts').isChecked()).toBe(false);
 
-    // All by keys, from here on.
+    // All by keys, from here on, as soon as what was open has come again.
+    await entities(page).getByText('sea').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('sea');
     await page.keyboard.press('Enter');

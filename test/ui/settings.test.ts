@@ -49,8 +49,8 @@ describe.skipIf(!browserThere)('the settings', { timeout: patience }, () => {
     await lookAt(page, 'settings-overtaken');
     expect((await read(node, me, me.id)).properties.label).toBe('Countess');
     await page.getByRole('button', { name: 'Save mine' }).click();
+    await expect.poll(async () => (await read(node, me, me.id)).properties.label).toBe('Ada');
     await page.getByText('Meanwhile').waitFor({ state: 'detached' });
-    expect((await read(node, me, me.id)).properties.label).toBe('Ada');
     expect(visitor.faults).toEqual([]);
   });
 
