@@ -59,7 +59,7 @@ export function pages({ ui }: { ui: string | null }): RequestHandler {
       else sendHtml(response, html);
     };
     router.get(['/ui/', '/ui/index.html'], protect, document);
-    router.use('/ui', protect, express.static(ui, { dotfiles: 'ignore', setHeaders: cacheAssets }));
+    router.use('/ui', protect, express.static(ui, { dotfiles: 'ignore', index: false, setHeaders: cacheAssets }));
     // The page's own addresses (`/ui/entities/...`) are all the one document.
     router.get('/ui/*path', protect, (request, response, next) => {
       if (/\.[a-z0-9]+$/i.test(request.path)) next();
