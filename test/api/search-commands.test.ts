@@ -140,7 +140,7 @@ test('status says how far the index has come', async () => {
   const { networks } = ok<{ networks: { moves: number; index: object }[] }>(
     await ask(node, operator(node), 'GET /node/status'),
   );
-  expect(networks[0]?.index).toEqual({ moves: networks[0]?.moves, behind: false, problem: null });
+  expect(networks[0]?.index).toEqual({ moves: networks[0]?.moves, behind: false, learning: false, problem: null });
 });
 
 test('without a running node both use one of their own, which waits for its index', async () => {

@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import type { Node } from './processes.ts';
 
-/** Resolves when the search index has caught up, so that a measure is of what it names alone. */
+/** Resolves when the search index is at rest, its vectors as well, so that a measure is of what it names alone. */
 export async function indexed(node: Node): Promise<void> {
   for (;;) {
     const answer = await fetch(`${node.url}/node/status`, { headers: node.headers });
-    const { networks } = (await answer.json()) as { networks: { index: { behind: boolean } }[] };
-    if (networks.every(({ index }) => !index.behind)) return;
+    const { networks } = (await answer.json()) as { networks: { index: { behind: boolean; learning: boolean } }[] };
+    if (networks.every(({ index }) => !index.behind && !index.learning)) return;
     await delay(500);
   }
 }

@@ -45,7 +45,7 @@ export function addRemote(program: Command, shell: Shell): void {
     .addOption(collectionOption())
     .addOption(typeOption())
     .option('--no-content', 'without the bytes of files')
-    .addOption(directionOption())
+    .addOption(directionOption('both with a key, else pull'))
     .addOption(watchOption())
     .addOption(rateOption())
     .addOption(hoursOption())
@@ -77,7 +77,7 @@ export function addRemote(program: Command, shell: Shell): void {
     .addOption(collectionOption())
     .option('--key <key>', 'another API key for it')
     .option('--no-key', 'no key any more; nothing is pushed then')
-    .addOption(directionOption())
+    .addOption(directionOption('as it was; with its first key both, without one pull'))
     .option('--all-collections', 'all collections again')
     .addOption(typeOption())
     .option('--all-types', 'entities of all types again')
@@ -116,8 +116,8 @@ export function addRemote(program: Command, shell: Shell): void {
 
 const watchOption = () => new Option('--watch', 'sync with it by itself while "archeion serve" runs');
 
-const directionOption = () =>
-  new Option('--direction <which>', 'default: both with a key, else pull').choices(['both', 'pull', 'push']);
+const directionOption = (unasked: string) =>
+  new Option('--direction <which>', `default: ${unasked}`).choices(['both', 'pull', 'push']);
 
 const rateOption = () =>
   new Option('--max-kbps <n>', 'kilobits a second at most, or "none"').argParser((text: string) => {

@@ -18,7 +18,7 @@ interface Status {
     moves: number;
     database_bytes: number;
     file_bytes: number;
-    index: { moves: number; behind: boolean; problem: string | null };
+    index: { moves: number; behind: boolean; learning: boolean; problem: string | null };
     remotes: RemoteState[];
   }[];
 }
@@ -60,7 +60,7 @@ function described(status: Status & { running: boolean }): string[] {
 /** What is to be said of an index that is not up to date. */
 function indexed({ index, moves }: Status['networks'][number]): string[] {
   if (index.problem !== null) return [`the search index cannot go on: ${index.problem}`];
-  if (!index.behind) return [];
+  if (!index.behind) return index.learning ? ['the search still learns which texts are alike'] : [];
   const some = index.moves < moves;
   return [
     `the search index ${some ? `has ${number(index.moves)} of ${number(moves)} moves so far` : 'takes up labels that have changed'}`,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { floats } from '../../../src/server/store/vector-functions.ts';
+import { indexed } from '../indexed.ts';
 import { tateFile, tateMapping } from '../measures/tate.ts';
 import { command, type Node } from '../processes.ts';
 import type { Edge } from './peer.ts';
@@ -9,12 +9,7 @@ import type { Edge } from './peer.ts';
 /** Imports the Tate's artworks and waits until searches find them; gives their collection. */
 export async function importTate(node: Node): Promise<string> {
   await command('import', tateFile, '--collection', 'Tate', '--map', tateMapping, '--data', node.data, '--json');
-  for (;;) {
-    const answer = await fetch(`${node.url}/node/status`, { headers: node.headers });
-    const { networks } = (await answer.json()) as { networks: { index: { behind: boolean; learning?: boolean } }[] };
-    if (networks.every(({ index }) => !index.behind && !index.learning)) break;
-    await delay(500);
-  }
+  await indexed(node);
   using db = open(node.data, 'archeion.db');
   return db.all<{ id: string }>("SELECT id FROM entity WHERE type = 'collection' AND label = 'Tate'")[0]?.id ?? '';
 }

@@ -56,7 +56,7 @@ export class StatusService {
     const file = databaseFile(this.#needs.data, network);
     const index = searchFile(store.folder);
     const [database, made] = await Promise.all([withLog(file), withLog(index)]);
-    const { cursor, behind, problem } = this.#needs.search.stand(store);
+    const { cursor, behind, learning, problem } = this.#needs.search.stand(store);
     return {
       network,
       entities: counts.live,
@@ -65,7 +65,7 @@ export class StatusService {
       database_bytes: database,
       index_bytes: made,
       file_bytes: await bytesBelow(join(store.folder, 'files')),
-      index: { moves: cursor, behind, problem },
+      index: { moves: cursor, behind, learning, problem },
       ...(await this.#needs.remotes.all(network)),
     };
   }

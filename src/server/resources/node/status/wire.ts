@@ -36,6 +36,8 @@ export interface NetworkStatusView {
     moves: number;
     /** Whether something remains to be done. */
     behind: boolean;
+    /** Whether the vectors, by which like texts are found, are still being made; searches by words are whole without. */
+    learning: boolean;
     /** Why it cannot go on, in words; null where it can. */
     problem: string | null;
   };

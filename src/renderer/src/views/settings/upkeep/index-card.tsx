@@ -19,8 +19,8 @@ export function IndexCard({ network }: { network: components['schemas']['Network
   useEffect(() => {
     if (finished) void queries.invalidateQueries({ queryKey: statusQuery.queryKey });
   }, [finished, queries]);
-  const { moves, behind, problem } = network.index;
-  const state = problem !== null ? 'stuck' : behind ? 'behind' : 'current';
+  const { moves, behind, learning, problem } = network.index;
+  const state = problem !== null ? 'stuck' : behind ? 'behind' : learning ? 'learning' : 'current';
   return (
     <Card
       title={t('index.title')}
