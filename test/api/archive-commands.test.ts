@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -82,8 +82,13 @@ test('what cannot be is one sentence: no file, no folder, an unknown format, a d
   const data = join(folder.path, 'data');
   const missing = await archeion(data, 'import-car', join(folder.path, 'none.car'));
   expect([missing.code, missing.err]).toEqual([2, expect.stringMatching(/^archeion: There is no file/)]);
-  expect((await archeion(data, 'verify')).code).toBe(2);
-  for (const args of [['status'], ['search', 'x'], ['sync'], ['conflicts'], ['remote', 'list'], ['backup', data]])
+  const empty = join(folder.path, 'empty');
+  await mkdir(empty);
+  expect(await archeion(empty, 'verify')).toMatchObject({ code: 2, err: expect.stringContaining('"archeion serve"') });
+  expect(await readdir(empty)).toEqual([]);
+  await rmdir(empty);
+  const reading = ['status', 'verify', 'sync', 'conflicts'];
+  for (const args of [...reading.map((name) => [name]), ['search', 'x'], ['remote', 'list'], ['backup', data]])
     expect(await archeion(data, ...args)).toMatchObject({
       code: 2,
       err: expect.stringContaining('There is no node in'),

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -156,6 +157,13 @@ test('the tool server reads and writes lines', async () => {
     expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32700 }) }),
   );
   expect(answers().find(({ id }) => id === 'two').result.tools.length).toBeGreaterThan(10);
+});
+
+test('the tool server makes no node where there is none', async () => {
+  const { code, err } = archeion(['mcp'], new PassThrough(), `${folder.path}/none`);
+  expect(await code).toBe(2);
+  expect(err).toEqual([expect.stringContaining('There is no node in')]);
+  expect(existsSync(`${folder.path}/none`)).toBe(false);
 });
 
 test('the tool server ends when it is told to', async () => {

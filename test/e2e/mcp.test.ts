@@ -27,6 +27,7 @@ async function connected() {
 }
 
 test('the tools are served by a node of the program itself', async () => {
+  await (await startNode({ data }))[Symbol.asyncDispose]();
   await using it = await connected();
   const { tools } = await it.client.listTools();
   expect(tools.map(({ name }) => name)).toContain('query');

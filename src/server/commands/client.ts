@@ -50,8 +50,7 @@ export async function openClient(
   const running = known !== null && (await isAlive(known));
   if (!running) {
     if (mustRun) throw new FailureError(`No node runs on ${data}: start one with "archeion serve".`);
-    if (!mayMake && !existsSync(join(data, identityFile)))
-      throw new UsageError(`There is no node in ${data}: name its folder with --data, or begin with "archeion serve".`);
+    if (!mayMake && !existsSync(join(data, identityFile))) throw noNode(data);
     const quiet = {
       ...config,
       host: '127.0.0.1',
@@ -71,6 +70,11 @@ export async function openClient(
   const headers = { Authorization: `ApiKey ${key}`, [`X-${config.service}-Network`]: config.network };
   const all = opened.move();
   return { ...clientOf(url, headers, shell.stopped), config, running, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** What is said of a folder in which nobody has made a node. */
+export function noNode(data: string): UsageError {
+  return new UsageError(`There is no node in ${data}: name its folder with --data, or begin with "archeion serve".`);
 }
 
 async function isAlive({ url, instance }: { url: string; instance: string }): Promise<boolean> {

@@ -1,15 +1,16 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { LogThread } from '../attest/log-thread.ts';
 import { verification } from '../attest/verification.ts';
 import { readConfig, UsageError } from '../config.ts';
 import { UnavailableError } from '../errors.ts';
+import { identityFile } from '../store/identity-schema.ts';
 import { lockFolder } from '../store/lock.ts';
 import { databaseFile } from '../store/network-store.ts';
 import type { VerifyReport } from '../store/verify-findings.ts';
-import { openClient } from './client.ts';
+import { noNode, openClient } from './client.ts';
 import { FailureError } from './failure.ts';
 import { type AnswerLine, lastOf, type StepProgress, stepText } from './lines.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
@@ -37,8 +38,10 @@ export function addVerify(program: Command, shell: Shell): void {
       if (options.key !== undefined) throw new UsageError('--key says which key a --proof must be signed with.');
       const { config } = readConfig(shell.env, options, shell.dataFolder);
       const data = resolve(config.data);
+      // Also a node of which but one of these is left is worth a look.
+      if (![join(data, identityFile), databaseFile(data, config.network)].some((file) => existsSync(file)))
+        throw noNode(data);
       // The folder's lock tells: who has it is a node that runs, and it is asked instead.
-      if (!existsSync(data)) throw new UsageError(`There is no data folder ${data}.`);
       const lock = free(data);
       const report = lock ? await onFolder(shell, data, config.network, lock) : await onNode(shell, options);
       if (options.json) shell.out(JSON.stringify(report));
@@ -65,7 +68,12 @@ function free(data: string): Disposable | null {
 async function onFolder(shell: Shell, data: string, network: 'main' | 'test', lock: Disposable): Promise<VerifyReport> {
   using _lock = lock;
   const database = databaseFile(data, network);
-  if (!existsSync(database)) throw new UsageError(`There is no ${network} network in ${data}.`);
+  if (!existsSync(database)) {
+    const other = network === 'main' ? 'test' : 'main';
+    throw new UsageError(
+      `Nothing was ever written on the ${network} network of ${data}; --network ${other} names the other one.`,
+    );
+  }
   return await lastOf(shell, 'verify', linesOf(database, resolve(data, network)), stepText);
 }
 
