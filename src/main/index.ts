@@ -5,8 +5,8 @@ import { archivesIn, importArchive } from './archives.ts';
 import { applicationMenu, type MenuActions, openTray } from './menu.ts';
 import { box, text } from './messages.ts';
 import { type NodeSession, readRemotes, signIn } from './node-client.ts';
-import { NodeKeeper, startServer } from './server-process.ts';
-import { SettingsFile, sealKey } from './settings.ts';
+import { keepNode, startServer } from './server-process.ts';
+import { openSettings, sealKey } from './settings.ts';
 import { handOver, openWindow, protect } from './window.ts';
 
 const lookEvery = 10_000;
@@ -14,7 +14,7 @@ const lookEvery = 10_000;
 // Beside the node's own folder, which has the same name on macOS.
 if (!app.commandLine.hasSwitch('user-data-dir'))
   app.setPath('userData', join(app.getPath('appData'), 'Archeion Desktop'));
-const settings = new SettingsFile(join(app.getPath('userData'), 'desktop.json'));
+const settings = openSettings(join(app.getPath('userData'), 'desktop.json'));
 /** Archives that wait for the node, or for those before them. */
 const waiting: string[] = archivesIn(argv.slice(1), cwd());
 let importing = false;
@@ -24,7 +24,7 @@ let tray: ReturnType<typeof openTray> | null = null;
 let seal: string | null = null;
 let quitting = false;
 
-const keeper = new NodeKeeper({
+const keeper = keepNode({
   start: (port) => startServer({ port, data: settings.current.data, sealKey: seal }),
   async ready(url, token) {
     const before = { node, window };

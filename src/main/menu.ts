@@ -76,14 +76,13 @@ export function openTray(actions: Record<'show' | 'quit', () => void>) {
     tray.setToolTip(`Archeion: ${words}`);
     const each = (remotes ?? []).slice(0, 10).map((remote) => `${remote.name}: ${syncState([remote]).words}`);
     const sentences = [words, ...each, remark ?? []].flat();
-    tray.setContextMenu(
-      Menu.buildFromTemplate([
-        ...sentences.map((label) => ({ label, enabled: false })),
-        item(null),
-        { label: text('show'), click: actions.show },
-        { label: text('quit'), click: actions.quit },
-      ]),
-    );
+    const items: MenuItemConstructorOptions[] = [
+      ...sentences.map((label) => ({ label, enabled: false })),
+      item(null),
+      { label: text('show'), click: actions.show },
+      { label: text('quit'), click: actions.quit },
+    ];
+    tray.setContextMenu(Menu.buildFromTemplate(items));
   };
 }
 

@@ -1,8 +1,7 @@
 import { app, type MessageBoxOptions } from 'electron';
-import messages from './messages.json' with { type: 'json' };
+import messages from '../messages/desktop.json' with { type: 'json' };
 
-type Messages = typeof messages;
-export type MessageKey = keyof Messages;
+export type MessageKey = keyof typeof messages;
 type Values = Record<string, string | number>;
 /** In the order in which the file has them. */
 const languages = ['en', 'de'];

@@ -3,12 +3,8 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 
-/** The page's session at the node, which the window and the shell share. */
-export interface NodeSession {
-  /** The node's origin. */
-  url: string;
-  cookie: { name: string; value: string };
-}
+/** The page's session at the node of this origin, which the window and the shell share. */
+export type NodeSession = { url: string; cookie: { name: string; value: string } };
 
 /** What the shell reads of a remote (the node's RemoteView). */
 export interface RemoteStand extends Record<'pending' | 'conflicts' | 'refused', number> {
@@ -54,11 +50,7 @@ export async function readRemotes(session: NodeSession): Promise<RemoteStand[]> 
 }
 
 /** Imports a CAR file, a bag or a crate; null if the node ended first. @throws Error in the node's words: nothing is written */
-export async function sendArchive(
-  session: NodeSession,
-  path: string,
-  progress: (share: number) => void,
-): Promise<ImportReport | null> {
+export async function sendArchive(session: NodeSession, path: string, progress: (share: number) => void) {
   const answer = await fetch(new URL('/node/import-car', session.url), {
     method: 'POST',
     headers: { ...headersOf(session), 'Content-Type': 'application/octet-stream' },

@@ -94,56 +94,47 @@ export function pauseAfter(crashes: readonly number[]): number | null {
 }
 
 /** Keeps one node running: starts it again when it crashes, at the same address, so that the page goes on where it was. */
-export class NodeKeeper {
-  readonly #events: KeeperEvents;
-  #server: ServerProcess | null = null;
-  #port = 0;
-  #crashes: number[] = [];
-  #pause: NodeJS.Timeout | undefined;
+export function keepNode(events: KeeperEvents) {
+  let server: ServerProcess | null = null;
+  let port = 0;
+  let crashes: number[] = [];
+  let pause: NodeJS.Timeout | undefined;
 
-  constructor(events: KeeperEvents) {
-    this.#events = events;
-  }
-
-  /** Starts a node, on any port. */
-  start(): void {
-    this.#port = 0;
-    this.#crashes = [];
-    this.#run();
-  }
-
-  /** Resolves when the node has closed its store and ended. It is not started again. */
-  async stop(): Promise<void> {
-    clearTimeout(this.#pause);
-    const server = this.#server;
-    this.#server = null;
-    await server?.stop();
-  }
-
-  #run(): void {
-    const server = this.#events.start(this.#port);
-    this.#server = server;
+  function run(): void {
+    const started = events.start(port);
+    server = started;
     const ready = async (url: string) => {
-      if (this.#server !== server) return;
-      this.#port = Number(new URL(url).port);
-      await this.#events.ready(url, server.token);
+      if (server !== started) return;
+      port = Number(new URL(url).port);
+      await events.ready(url, started.token);
     };
     // One that answers and then does not let its window in is as good as crashed.
-    server.url.then(ready, () => undefined).catch(() => server.stop());
-    void server.ended.then(({ code, words }) => {
-      if (this.#server === server) this.#ended(words || text('endedWith', { code }));
+    started.url.then(ready, () => undefined).catch(() => started.stop());
+    void started.ended.then(({ code, words }) => {
+      if (server !== started) return;
+      server = null;
+      crashes.push(Date.now());
+      // A node that has never answered will not do so the next time.
+      const wait = port === 0 ? null : pauseAfter(crashes);
+      if (wait === null) return events.gaveUp(words || text('endedWith', { code }));
+      events.down();
+      pause = setTimeout(run, wait);
     });
   }
 
-  #ended(words: string): void {
-    this.#server = null;
-    this.#crashes.push(Date.now());
-    // A node that has never answered will not do so the next time.
-    const pause = this.#port === 0 ? null : pauseAfter(this.#crashes);
-    if (pause === null) this.#events.gaveUp(words);
-    else {
-      this.#events.down();
-      this.#pause = setTimeout(() => this.#run(), pause);
-    }
-  }
+  return {
+    /** Starts a node, on any port. */
+    start(): void {
+      port = 0;
+      crashes = [];
+      run();
+    },
+    /** Resolves when the node has closed its store and ended. It is not started again. */
+    async stop(): Promise<void> {
+      clearTimeout(pause);
+      const last = server;
+      server = null;
+      await last?.stop();
+    },
+  };
 }

@@ -18,32 +18,28 @@ const file = z.object({
 export type Settings = z.infer<typeof file>;
 
 /** The shell's own file. What cannot be written is kept until the end. */
-export class SettingsFile {
-  readonly #path: string;
-  current: Settings;
-
-  constructor(path: string) {
-    this.#path = path;
-    this.current = read(path);
-  }
-
-  update(part: Partial<Settings>): void {
-    this.current = { ...this.current, ...part };
-    try {
-      mkdirSync(dirname(this.#path), { recursive: true });
-      writeFileSync(`${this.#path}.new`, JSON.stringify(this.current), { mode: 0o600 });
-      renameSync(`${this.#path}.new`, this.#path);
-    } catch (error) {
-      console.error(`The settings of the window could not be kept: ${error}`);
-    }
-  }
+export function openSettings(path: string) {
+  const settings = {
+    current: read(path),
+    update(part: Partial<Settings>): void {
+      settings.current = { ...settings.current, ...part };
+      try {
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(`${path}.new`, JSON.stringify(settings.current), { mode: 0o600 });
+        renameSync(`${path}.new`, path);
+      } catch (error) {
+        console.error(`The settings of the window could not be kept: ${error}`);
+      }
+    },
+  };
+  return settings;
 }
 
 /**
  * The key that the node seals the keys of remotes with: 32 bytes as base64url, the same at each start. Null where the
  * system has no keyring: what Electron would do there could be undone by anybody.
  */
-export async function sealKey(settings: SettingsFile, platform: string): Promise<string | null> {
+export async function sealKey(settings: ReturnType<typeof openSettings>, platform: string): Promise<string | null> {
   try {
     if (!(await safeStorage.isAsyncEncryptionAvailable())) return null;
     if (platform === 'linux' && ['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend()))

@@ -4,8 +4,8 @@ import { expect, test, vi } from 'vitest';
 vi.mock('electron', async () => (await import('./electron.ts')).electron);
 const { text } = await import('../../src/main/messages.ts');
 
-const read = (file: string) => readFileSync(new URL(`../../src/main/${file}`, import.meta.url), 'utf8');
-const all = Object.entries<string[]>(JSON.parse(read('messages.json')));
+const read = (file: string) => readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8');
+const all = Object.entries<string[]>(JSON.parse(read('messages/desktop.json')));
 const places = (template = '') => [...template.matchAll(/\{\w+\}/g)].map(([place]) => place).toSorted();
 
 test('every text is there in every language, with the same places', () => {
@@ -21,7 +21,7 @@ test('every text is there in every language, with the same places', () => {
 
 test('no text is left that nothing shows', () => {
   const files = ['archives', 'index', 'menu', 'node-client', 'server-process', 'window'];
-  const code = files.map((file) => read(`${file}.ts`)).join('');
+  const code = files.map((file) => read(`main/${file}.ts`)).join('');
   const shown = (key: string) => code.includes(`'${key.replace(/Detail$/, '')}'`);
   expect(all.map(([key]) => key).filter((key) => !shown(key))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { NodeKeeper, pauseAfter } from '../../src/main/server-process.ts';
+import { keepNode, pauseAfter } from '../../src/main/server-process.ts';
 
 vi.mock('electron', async () => (await import('./electron.ts')).electron);
 
@@ -28,7 +28,7 @@ function process(port: number) {
 function kept() {
   const runs: ReturnType<typeof process>[] = [];
   const heard: string[] = [];
-  const keeper = new NodeKeeper({
+  const keeper = keepNode({
     start(port) {
       const run = process(port);
       runs.push(run);

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../helpers/node.ts';
 
 vi.mock('electron', async () => (await import('./electron.ts')).electron);
 
-const { SettingsFile, sealKey } = await import('../../src/main/settings.ts');
+const { openSettings, sealKey } = await import('../../src/main/settings.ts');
 const { told } = await import('./electron.ts');
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -25,10 +25,10 @@ const placed = { bounds: { x: -5, y: 0, width: 800, height: 600 }, maximized: tr
 
 describe('what the shell remembers', () => {
   test('is there at the next start, for the user alone', () => {
-    const settings = new SettingsFile(path);
+    const settings = openSettings(path);
     expect(settings.current).toEqual(unset);
     settings.update({ data: '/archive', window: placed });
-    expect(new SettingsFile(path).current).toEqual({ ...unset, data: '/archive', window: placed });
+    expect(openSettings(path).current).toEqual({ ...unset, data: '/archive', window: placed });
     expect(statSync(path).mode & 0o077).toBe(0);
   });
 
@@ -40,15 +40,15 @@ describe('what the shell remembers', () => {
     '{"data":"relative","window":{"bounds":{"x":0,"y":0,"width":1e400,"height":1},"maximized":true}}',
     '{"window":{"bounds":{"x":0.5,"y":0,"width":1,"height":1},"maximized":true}}',
   ])('counts as not set where it cannot be used: %s', (text) => {
-    new SettingsFile(path).update({});
+    openSettings(path).update({});
     writeFileSync(path, text);
-    expect(new SettingsFile(path).current).toEqual(unset);
+    expect(openSettings(path).current).toEqual(unset);
   });
 
   test('does not keep the shell from running where it cannot be written', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     writeFileSync(join(folder.path, 'shell'), '');
-    const settings = new SettingsFile(path);
+    const settings = openSettings(path);
     settings.update({ data: '/archive' });
     expect(settings.current.data).toBe('/archive');
     expect(log).toHaveBeenCalledOnce();
@@ -57,14 +57,14 @@ describe('what the shell remembers', () => {
 
 describe('the key that seals', () => {
   test('is made once and kept encrypted', async () => {
-    const key = await sealKey(new SettingsFile(path), 'linux');
+    const key = await sealKey(openSettings(path), 'linux');
     expect(key).toMatch(/^[\w-]{43}$/);
     expect(readFileSync(path, 'utf8')).not.toContain(key);
-    expect(await sealKey(new SettingsFile(path), 'linux')).toBe(key);
+    expect(await sealKey(openSettings(path), 'linux')).toBe(key);
   });
 
   test('is encrypted anew when the keyring asks for that', async () => {
-    const settings = new SettingsFile(path);
+    const settings = openSettings(path);
     const key = await sealKey(settings, 'darwin');
     told.keyring.stale = true;
     const write = vi.spyOn(settings, 'update');
@@ -73,7 +73,7 @@ describe('the key that seals', () => {
   });
 
   test('is none where there is no keyring, or one that anybody could undo', async () => {
-    const settings = new SettingsFile(path);
+    const settings = openSettings(path);
     told.keyring.backend = 'basic_text';
     expect(await sealKey(settings, 'linux')).toBeNull();
     told.keyring.backend = 'unknown';
@@ -85,7 +85,7 @@ describe('the key that seals', () => {
 
   test('is none while the keyring is locked, and the same afterwards', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
-    const settings = new SettingsFile(path);
+    const settings = openSettings(path);
     const key = await sealKey(settings, 'linux');
     told.keyring.broken = true;
     expect(await sealKey(settings, 'linux')).toBeNull();
