@@ -83,7 +83,13 @@ async function differences(node: Node, peer: Node): Promise<string[]> {
     if (tries < 5) continue;
     const [id = ''] = differing;
     const example = JSON.stringify({ ours: here.get(id), theirs: there.get(id) }).slice(0, 2000);
-    return [`after ${tries} syncs ${differing.length} entities differ from the peer's: ${example}`];
+    const stand = await Promise.all(
+      ['remotes/peer', 'remotes/peer/pending', 'conflicts'].map((what) => call<object>(node, `GET /node/${what}`)),
+    );
+    return [
+      `after ${tries} syncs ${differing.length} entities differ from the peer's: ${example}`,
+      ...stand.map((part) => JSON.stringify(part).slice(0, 2000)),
+    ];
   }
 }
 
