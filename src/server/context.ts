@@ -69,6 +69,7 @@ import { buildServices, type Services } from './services.ts';
 import { chatFile } from './store/chats.ts';
 import { Identity } from './store/identity.ts';
 import { Networks } from './store/networks.ts';
+import { alignAliases } from './sync/aliases.ts';
 import { SyncEngine } from './sync/engine.ts';
 import { Watcher } from './sync/watch.ts';
 
@@ -148,6 +149,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     await cascades.resume(await networks.get(network));
     await carImports.resume(network);
     await users.ensureUser(network, operator);
+    alignAliases(await networks.get(network), identity);
     additive.resume(await networks.get(network));
     logs.of(await networks.get(network));
     search.follow(await networks.get(network), searchLog);

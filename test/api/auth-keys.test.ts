@@ -65,7 +65,7 @@ describe('without credentials', () => {
 
 describe('an API key', () => {
   it('of a user is the user, on either network, at once', () => {
-    test.identity.addAlias(ada, 'north', alias);
+    test.identity.setAliases(ada, 'north', [alias]);
     const authorization = `ApiKey ${userKey()}`;
     expect(ask({ authorization })).toEqual({
       actor: { kind: 'user', id: ada, ids: [ada, alias], operator: false },
@@ -137,7 +137,7 @@ describe('X-On-Behalf-Of', () => {
   it('makes a service account act for a registered user, on the network of the request', () => {
     const authorization = `ApiKey ${serviceKey()}`;
     const { id } = test.identity.ensureServiceAccount();
-    test.identity.addAlias(ada, 'north', alias);
+    test.identity.setAliases(ada, 'north', [alias]);
     expect(ask({ authorization })).toMatchObject({ actor: { kind: 'service', id, onBehalfOf: null } });
     expect(ask({ authorization, onBehalfOf: ada })).toMatchObject({
       actor: { kind: 'service', id, onBehalfOf: { id: ada, ids: [ada, alias] } },
@@ -154,7 +154,7 @@ describe('X-On-Behalf-Of', () => {
       expect(() => ask({ authorization, onBehalfOf }), onBehalfOf).toThrow(ValidationError);
     expect(() => ask({ authorization, onBehalfOf: ada, network: 'test' })).toThrow(ValidationError);
     expect(() => ask({ authorization, onBehalfOf: agent })).toThrow(ForbiddenError);
-    test.identity.addAlias(ada, 'north', alias);
+    test.identity.setAliases(ada, 'north', [alias]);
     expect(() => ask({ authorization, onBehalfOf: alias })).toThrow(ForbiddenError);
   });
 

@@ -71,22 +71,22 @@ describe('accounts', () => {
     const id = register();
     const { key } = userKey(id);
     expect(test.identity.findKey(key)?.account.ids.main).toEqual([id]);
-    test.identity.addAlias(id, 'north', '01J000000000000000000000R1');
-    test.identity.addAlias(id, 'south', '01J000000000000000000000R1');
-    test.identity.addAlias(id, 'south', 'II0000000000000000000000R2');
+    test.identity.setAliases(id, 'north', ['01J000000000000000000000R1']);
+    test.identity.setAliases(id, 'south', ['01J000000000000000000000R1', 'II0000000000000000000000R2']);
     expect(test.identity.accountById(id)?.ids).toEqual({
       main: [id, '01J000000000000000000000R1'],
       test: [idOn('test', id), 'II0000000000000000000000R2'],
     });
     expect(test.identity.findKey(key)?.account.ids.main).toEqual([id, '01J000000000000000000000R1']);
-    expect(test.identity.aliases(id, 'south')).toEqual(['01J000000000000000000000R1', 'II0000000000000000000000R2']);
-    test.identity.removeAliases('south');
-    expect(test.identity.findKey(key)?.account.ids.test).toEqual([idOn('test', id)]);
-    expect(test.identity.aliases(id, 'north')).toEqual(['01J000000000000000000000R1']);
+    test.identity.setAliases(id, 'south', []);
+    expect(test.identity.findKey(key)?.account.ids).toEqual({
+      main: [id, '01J000000000000000000000R1'],
+      test: [idOn('test', id)],
+    });
   });
 
   it('cannot have an alias or a key when they are missing', () => {
-    expect(() => test.identity.addAlias(agent, 'north', agent)).toThrow(NotFoundError);
+    expect(() => test.identity.setAliases(agent, 'north', [agent])).toThrow(NotFoundError);
     expect(() => userKey(agent)).toThrow(NotFoundError);
   });
 });

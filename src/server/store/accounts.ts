@@ -55,21 +55,11 @@ export function requireAccount(db: NodeDatabase, id: string): Account {
   return account;
 }
 
-export function insertAlias(db: NodeDatabase, account: string, remote: string, userId: string): void {
-  db.run(
-    'INSERT INTO alias (remote, user_id, account) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET account = excluded.account',
-    ...[remote, userId, account],
-  );
-}
-
-export function deleteAliases(db: NodeDatabase, remote: string): void {
-  db.run('DELETE FROM alias WHERE remote = ?', remote);
-}
-
-/** The account's user ids on one remote. */
-export function listAliases(db: NodeDatabase, account: string, remote: string): string[] {
-  const sql = 'SELECT user_id FROM alias WHERE account = ? AND remote = ? ORDER BY user_id';
-  return db.all<{ user_id: string }>(sql, account, remote).map((row) => row.user_id);
+/** Makes these the account's user ids on the remotes of a source, and no others. */
+export function replaceAliases(db: NodeDatabase, account: string, source: string, users: readonly string[]): void {
+  db.run('DELETE FROM alias WHERE source = ?', source);
+  for (const user of users)
+    db.run('INSERT INTO alias (source, user_id, account) VALUES (?, ?, ?)', source, user, account);
 }
 
 /** What a list of people shows of an account. */

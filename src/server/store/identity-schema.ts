@@ -17,10 +17,10 @@ export const identityMigrations: readonly string[] = [
   CREATE UNIQUE INDEX account_test_id ON account ('II' || substr(id, 3));
 
   CREATE TABLE alias (
-    remote TEXT NOT NULL,
+    source TEXT NOT NULL,
     user_id TEXT NOT NULL,
     account TEXT NOT NULL REFERENCES account (id),
-    PRIMARY KEY (remote, user_id)
+    PRIMARY KEY (source, user_id)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX alias_account ON alias (account);
 

@@ -120,19 +120,13 @@ export class Identity {
     return accounts.listPeople(this.#db, { part, limit, but: this.setting('service_account') ?? '' });
   }
 
-  /** Makes a remote's user another name of the account; the id's form decides the network. Throws NotFoundError. */
-  addAlias(account: string, remote: string, userId: string): void {
-    accounts.insertAlias(this.#db, accounts.requireAccount(this.#db, account).id, remote, userId);
-    this.#verified.clear();
-  }
-
-  /** The account's user ids on a remote. */
-  aliases(account: string, remote: string): string[] {
-    return accounts.listAliases(this.#db, account, remote);
-  }
-
-  removeAliases(remote: string): void {
-    accounts.deleteAliases(this.#db, remote);
+  /**
+   * Makes these users other names of the account, in place of those that came from the same source; an id's form decides the
+   * network. Throws NotFoundError.
+   */
+  setAliases(account: string, source: string, users: readonly string[]): void {
+    const { id } = accounts.requireAccount(this.#db, account);
+    this.#db.transaction(() => accounts.replaceAliases(this.#db, id, source, users));
     this.#verified.clear();
   }
 

@@ -7,7 +7,7 @@ import type { PushPreview } from './push-pending.ts';
 
 export interface SyncOptions {
   networks: Networks;
-  identity: Pick<Identity, 'addAlias' | 'removeAliases' | 'ensureOperator'>;
+  identity: Pick<Identity, 'setAliases' | 'ensureOperator'>;
   /** The service's name on the wire. */
   service: string;
   /** This node's own instance id. */

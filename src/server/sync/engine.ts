@@ -8,6 +8,7 @@ import { filesFolder, partialsFolder } from '../store/network-folders.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { findRemote, listRemotes, type Remote, seenIntervals } from '../store/remotes.ts';
 import type { RemoteSettings, SyncRow } from '../store/sync-rows.ts';
+import { alignAliases } from './aliases.ts';
 import { agreement } from './brake.ts';
 import { syncContent } from './content-sync.ts';
 import type { NewRemote, Preview, RemoteChange, RunOptions, SyncOptions } from './engine-options.ts';
@@ -86,7 +87,7 @@ export class SyncEngine implements AsyncDisposable {
       { kind: 'remote_scope', remote: wanted.name, ...scope, wider: false },
     ];
     await store.submit([{ changes: [], guards: [], rows, origin: 'local', time: now() }]);
-    if (user !== null) identity.addAlias(identity.ensureOperator().account.id, aliasName(network, wanted.name), user);
+    alignAliases(store, identity);
     return this.status(network, wanted.name);
   }
 
@@ -137,23 +138,19 @@ export class SyncEngine implements AsyncDisposable {
       const row: SyncRow = { kind: 'remote_gone', remote: name };
       await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: this.#options.now() }]);
       this.runs.forget(network, name);
-      this.#options.identity.removeAliases(aliasName(network, name));
+      alignAliases(store, this.#options.identity);
     });
   }
 
   /** Everything that is kept of it stays. @throws NotFoundError, AlreadyExistsError while it runs, or where the name is taken */
   async rename(network: Network, name: string, to: string): Promise<RemoteStatus> {
-    const { store, remote } = await this.#remote(network, name);
-    const { identity, now } = this.#options;
+    const { store } = await this.#remote(network, name);
     await this.#alone(network, name, async () => {
       if (store.read((db) => findRemote(db, to)))
         throw new AlreadyExistsError(`There is a remote ${to} already. Use another name.`);
       const row: SyncRow = { kind: 'remote_renamed', remote: name, to };
-      await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: now() }]);
+      await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: this.#options.now() }]);
       this.runs.forget(network, name);
-      if (remote.user !== null)
-        identity.addAlias(identity.ensureOperator().account.id, aliasName(network, to), remote.user);
-      identity.removeAliases(aliasName(network, name));
     });
     return this.status(network, to);
   }
@@ -186,8 +183,7 @@ export class SyncEngine implements AsyncDisposable {
       const row: SyncRow = { kind: 'remote_key', remote: name, secret, user, direction: way };
       await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: now() }]);
       this.#memoryOf(network, remote).compared = null;
-      identity.removeAliases(aliasName(network, name));
-      if (user !== null) identity.addAlias(identity.ensureOperator().account.id, aliasName(network, name), user);
+      alignAliases(store, identity);
     });
     return this.status(network, name);
   }
@@ -365,10 +361,6 @@ export class SyncEngine implements AsyncDisposable {
 
 function pushes({ secret, direction }: Remote): boolean {
   return secret !== null && direction !== 'pull';
-}
-
-function aliasName(network: Network, name: string): string {
-  return `${network}/${name}`;
 }
 
 function unknown(name: string): NotFoundError {
