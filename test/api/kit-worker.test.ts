@@ -28,7 +28,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts the example as its README says, and answers once it is ready. */
+/** Starts the example as docs/processors.md says, and answers once it is ready. */
 async function startWorker(env: Record<string, string>): Promise<typeof worker> {
   const child = spawn(process.execPath, [main], {
     env: { PATH: process.env.PATH ?? '', ...env },

@@ -26,7 +26,7 @@ const job = z.looseObject({
   folder: z.string(),
 });
 
-/** What a local processor reads from stdin, as far as ours need it (README, Processors). */
+/** What a local processor reads from stdin, as far as ours need it (docs/processors.md). */
 export type CommandJob = z.infer<typeof job>;
 export type JobEntity = CommandJob['entities'][number];
 export type JobFile = JobEntity['files'][number];

@@ -21,7 +21,7 @@ export const usualActions = [
 /** Types of entities that processors usually take or make. */
 export const usualTypes = ['*', 'file', 'document', 'folder', 'fixity_check'];
 
-/** What the commands that come along take and give (README, Processors on this machine). */
+/** What the commands that come along take and give (docs/processors.md). */
 export interface Preset {
   accepts: Port;
   produces: Port;

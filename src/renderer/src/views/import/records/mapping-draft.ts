@@ -87,7 +87,7 @@ export function predicateOf(name: string): string {
   return plain === '' || plain === 'collection' ? 'related_to' : plain.slice(0, 50);
 }
 
-/** The mapping as the node takes it (README, mapping file). */
+/** The mapping as the node takes it (mapping-file.ts of the server). */
 export function mappingOf({ type, id, label, columns }: MappingDraft): Record<string, unknown> {
   const uses = Object.entries(columns);
   const properties = uses.filter(([, { use }]) => use === 'property');
