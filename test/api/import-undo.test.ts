@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../src/server/model/manifest.ts';
 import { operator } from '../helpers/callers.ts';
+import { collection, create, update } from '../helpers/entities.ts';
 import { type Entity, type Importer, importer, ndjson } from '../helpers/imports.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { exported } from '../helpers/node-archives.ts';
@@ -209,5 +210,27 @@ describe('the undo of an archive', () => {
     expect(await state(run)).toMatchObject({ untouched: 0, changed: 0, deleted: 33 });
     const list = (await there.ask('GET', '/node/imports')).body as { imports: { collection: unknown }[] };
     expect(list.imports.map(({ collection }) => collection)).toEqual([null, null]);
+  });
+
+  test('deletes collections that lie in each other, in whichever order they were made', async () => {
+    await using from = await startNode();
+    const who = operator(from);
+    const first = await collection(from, who, { label: 'Whatever lies in no other' });
+    // It names its collection before that comes, and that one the outer collection.
+    const work = await create(from, who, { collection: first.id });
+    const inner = await collection(from, who);
+    const outer = await collection(from, who);
+    await update(from, who, work, { relationships_add: [{ predicate: 'collection', peer: inner.id }] });
+    await update(from, who, inner, { relationships_add: [{ predicate: 'collection', peer: outer.id }] });
+    const { car } = await exported(from, '');
+    await using to = await startNode();
+    const headers = { ...operator(to).headers, 'Content-Type': 'application/octet-stream' };
+    const answer = await to.fetch('/node/import-car', { method: 'POST', headers, body: car });
+    const { done } = JSON.parse(answer.text.trim().split('\n').at(-1) ?? '') as { done: { run: string } };
+    const undone = await importer(to).ask('POST', `/node/imports/${done.run}/undo`);
+    const last = JSON.parse(undone.text.trim().split('\n').at(-1) ?? '') as { done: Undone };
+    expect(last.done).toMatchObject({ deleted: 4, kept: 0 });
+    for (const { id } of [first, work, inner, outer])
+      expect((await importer(to).ask('GET', `/entities/${id}`)).status).toBe(404);
   });
 });

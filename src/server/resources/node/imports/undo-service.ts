@@ -123,14 +123,19 @@ export class ImportUndoService {
         result.deleted += doomed.length - kept.length;
         yield { progress: { deleted: result.deleted, total } };
       }
-      // An archive's collections go when nothing else lies in them.
-      for (const entity of collections) {
-        if (entity.deleted) continue;
-        const alone = entity.untouched && store.read((db) => liveIn(db, entity.id)) === 0;
-        const kept = alone ? await this.#bury(caller, store, run, [entity]) : [entity];
-        kept.forEach(keep);
-        result.deleted += 1 - kept.length;
+      // An archive's collections go when nothing else lies in them: those in others first.
+      let left = collections.filter(({ deleted }) => !deleted);
+      for (let before = left.length + 1; left.length < before; ) {
+        before = left.length;
+        const still: MadeEntity[] = [];
+        for (const entity of left) {
+          const alone = entity.untouched && store.read((db) => liveIn(db, entity.id)) === 0;
+          still.push(...(alone ? await this.#bury(caller, store, run, [entity]) : [entity]));
+        }
+        left = still;
       }
+      left.forEach(keep);
+      result.deleted += collections.filter(({ deleted }) => !deleted).length - left.length;
       result.collection_deleted = await this.#buryCollection(caller, store, run);
       yield { done: result };
     } finally {
