@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { page } from './pages.ts';
+import { Reader, steps } from './walk.ts';
+
+/** Runs every `sh` block of a page from top to bottom, and compares the answers with those that are shown. */
+export function walkThrough(path: string): void {
+  describe(path, () => {
+    let reader: Reader;
+    beforeAll(() => {
+      reader = new Reader();
+    });
+    afterAll(() => reader[Symbol.asyncDispose]());
+
+    for (const step of steps(page(path)))
+      it(`line ${step.line}: ${step.script.split('\n')[0]}`, async () => {
+        expect(await reader.run(step)).toEqual([]);
+      }, 60_000);
+  });
+}
