@@ -61,6 +61,12 @@ export function madeByRun(db: Reader, run: number, before: number, limit: number
     .map((row) => ({ ...row, deleted: row.deleted === 1, untouched: row.untouched === 1 }));
 }
 
+/** How many entities an import has brought into being. */
+export function countMade(db: Reader, id: string): number {
+  const sql = 'SELECT count(*) AS n FROM import_made WHERE run = (SELECT key FROM import_run WHERE id = ?)';
+  return db.get<{ n: number }>(sql, id)?.n ?? 0;
+}
+
 /** How many live entities lie in a collection. */
 export function liveIn(db: Reader, collection: string): number {
   const sql = 'SELECT count(*) AS n FROM listing WHERE collection = (SELECT key FROM entity WHERE id = ?)';

@@ -7,6 +7,7 @@ import type { Network } from '../../../model/ids.ts';
 import type { ArchiveFacts } from '../../../store/archive-check.ts';
 import { type ArchiveRun, applyArchive, type ImportTally } from '../../../store/archive-import.ts';
 import type { Row } from '../../../store/commit.ts';
+import { countMade } from '../../../store/import-runs.ts';
 import { filesFolder } from '../../../store/network-folders.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
@@ -15,8 +16,6 @@ import { runTask } from '../../../store/task-run.ts';
 import { archiveTask, unfinished } from '../../../store/tasks.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
 import type { CarImportLineView, CarImportView } from './wire.ts';
-
-/** The kind of the task that stands in the store while an archive is applied. */
 
 /** An import in the list of all. `name`: of the file, as its sender has it. */
 interface BegunImport {
@@ -121,9 +120,12 @@ export class CarImportService {
       kept.add(file);
       try {
         log.info({ network, file }, 'completing an import of an archive that was interrupted');
+        // To what goes on now, these look as if they had been here before.
+        const made = store.read((db) => countMade(db, run.id));
         let done: ImportTally | undefined;
         for await (const tally of applied(store, path ?? '', { now, run: run.id }))
-          if ('done' in tally) done = tally.done;
+          if ('done' in tally)
+            done = { ...tally.done, created: tally.done.created + made, unchanged: tally.done.unchanged - made };
         log.info({ network, ...done }, 'the import is complete');
         await this.#record(store, { file, run }, false, done);
         kept.delete(file);
