@@ -1,0 +1,36 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { tateFile } from './measures/tate.ts';
+import { temporaryFolder } from './processes.ts';
+import { writeCorpus } from './scale/corpus.ts';
+import { type Measured, table } from './scale/growth.ts';
+import { measureSize } from './scale/measure.ts';
+import { tateShape } from './scale/tate-shape.ts';
+
+// How a node does with ten times as much in it, and again ten times: `npm run bench:scale -- --sizes 10000,100000`.
+
+const { values } = parseArgs({ options: { sizes: { type: 'string', default: '10000,100000,1000000' } } });
+const sizes = values.sizes.split(',').map(Number);
+if (!sizes.every((size) => Number.isInteger(size) && size >= 2000)) {
+  process.stderr.write('npm run bench:scale -- [--sizes 10000,100000,1000000]; each at least 2000\n');
+  process.exit(2);
+}
+if (!existsSync(tateFile)) {
+  process.stderr.write(`the Tate data is not here (${tateFile}); every size is made from it\n`);
+  process.exit(2);
+}
+
+using folder = temporaryFolder();
+const shape = await tateShape();
+// The subjects that most works have, which are there at every size.
+const queries = shape.leaves.slice(0, 300).map(({ name }) => name);
+const nodes: Measured[] = [];
+for (const size of sizes.toSorted((a, b) => a - b)) {
+  process.stderr.write(`${size.toLocaleString('en-US')} entities\n`);
+  const [corpus, data] = [join(folder.path, `${size}.ndjson`), join(folder.path, String(size))];
+  await writeCorpus(shape, size, corpus);
+  nodes.push(await measureSize(data, corpus, queries));
+  for (const path of [corpus, data]) rmSync(path, { recursive: true });
+}
+process.stdout.write(`${table(nodes)}\n`);

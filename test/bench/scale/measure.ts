@@ -1,0 +1,160 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { seeded } from '../../helpers/seeded.ts';
+import { indexed } from '../indexed.ts';
+import { tateMapping } from '../measures/tate.ts';
+import { command, type Node, startNode } from '../processes.ts';
+import { sampleBody } from '../samples.ts';
+import type { Measured, Value } from './growth.ts';
+
+const counts = { warm: 50, creates: 1000, gets: 2000, pages: 40, paths: 300, starts: 5 };
+const pageSize = 100;
+/** Memory is looked at when a node that was started has been left alone for so long. */
+const restMs = 5000;
+
+/** One operation takes at most half as long again with ten times the entities. */
+const time = { unit: 'ms', most: 1.5 } as const;
+const memory = { unit: 'MB', most: 1.5 } as const;
+const bytes = { unit: 'bytes', most: 1.1 } as const;
+
+/** Everything of one size, by an import into a new node in `data`. `queries` are what is searched for. */
+export async function measureSize(data: string, corpus: string, queries: readonly string[]): Promise<Measured> {
+  const values = new Map<string, Value>();
+  const say = (measure: string, value: number, of: Omit<Value, 'value'>): void => {
+    values.set(measure, { value, ...of });
+    process.stderr.write(`  ${measure}: ${value.toFixed(2)} ${of.unit}\n`);
+  };
+  let collection: string;
+  let size: number;
+  {
+    await using node = await startNode(data, {}, { quiet: true });
+    node.rest();
+    const begun = performance.now();
+    const args = ['--collection', 'Tate', '--map', tateMapping, '--data', data, '--json'];
+    const { stdout, seconds } = await command('import', corpus, ...args);
+    ({ collection, size } = imported(stdout));
+    await indexed(node);
+    const until = (performance.now() - begun) / 1000;
+    say('import, for each entity', (1000 * seconds) / size, time);
+    say('import until all is found, for each entity', (1000 * until) / size, time);
+    say('memory until then, highest', node.memory().peak, memory);
+  }
+  await measureStarts(data, say);
+  await using node = await startNode(data, {}, { quiet: true });
+  node.rest();
+  await measureRequests(node, collection, { size, queries }, say);
+  say('memory with these requests, highest', node.memory().peak, memory);
+  await measureCreates(node, collection, say);
+  await node[Symbol.asyncDispose]();
+  measureDisk(join(data, 'main'), say);
+  return { size, values };
+}
+
+type Say = (measure: string, value: number, of: Omit<Value, 'value'>) => void;
+
+function imported(stdout: string): { collection: string; size: number } {
+  const { collection, created } = JSON.parse(stdout) as { collection: { id: string }; created: number };
+  return { collection: collection.id, size: created };
+}
+
+async function measureStarts(data: string, say: Say): Promise<void> {
+  const times: number[] = [];
+  for (let i = 0; i < counts.starts; i++) {
+    await using node = await startNode(data, {}, { quiet: true });
+    node.rest();
+    times.push(node.readyAfter);
+    if (i < counts.starts - 1) continue;
+    await sleep(restMs);
+    say('memory at rest', node.memory().now, memory);
+  }
+  say('start until ready, median', share(times, 0.5), time);
+}
+
+async function measureRequests(
+  node: Node,
+  collection: string,
+  { size, queries }: { size: number; queries: readonly string[] },
+  say: Say,
+): Promise<void> {
+  const next = seeded(1);
+  const list = (offset: number, limit = pageSize) =>
+    ask<{ entities: { id: string }[] }>(
+      node,
+      `GET /collections/${collection}/entities?type=artwork&limit=${limit}&offset=${offset}`,
+    );
+  const works = Math.floor(size * 0.7);
+  const deep = Array.from({ length: counts.pages }, () => Math.floor(works * (0.8 + 0.2 * next())));
+
+  const ids: string[] = [];
+  for (let part = 0; part < 20; part++)
+    ids.push(...(await list(Math.floor((works * part) / 20))).entities.map(({ id }) => id));
+  const any = () => ids[Math.floor(next() * ids.length)] as string;
+  const gets = Array.from({ length: counts.gets }, any);
+  await both('get', gets, (id) => ask(node, `GET /entities/${id}`), say);
+  await both('list, first page of 100', deep, () => list(0), say);
+  await both('list, page of 100 near the end', deep, list, say);
+  const search = (query: string) =>
+    ask(node, 'POST /search/entities', { query, types: ['artwork'], limit: 20, collections: [collection] });
+  for (const query of queries.slice(0, counts.warm)) await search(query);
+  await both('search by words and meaning', queries, search, say);
+  const pairs = Array.from({ length: counts.paths }, () => [any(), any()] as const);
+  const path = ([a, b]: readonly [string, string]) =>
+    ask(node, 'POST /graph/paths', { source_ids: [a], target_ids: [b] });
+  await both('graph, paths of up to 4', pairs, path, say);
+  const one = ([a, b]: readonly [string, string]) =>
+    ask(node, 'POST /graph/paths', { source_ids: [b], target_ids: [a], limit: 1 });
+  await both('graph, one path', pairs, one, say);
+}
+
+/** Ordinary creates in the large collection, one after the other; the index takes them up meanwhile. */
+async function measureCreates(node: Node, collection: string, say: Say): Promise<void> {
+  const create = (n: number) => ask(node, 'POST /entities', { ...sampleBody(n), collection });
+  const numbers = Array.from({ length: counts.creates }, (_, n) => n);
+  for (const n of numbers.slice(0, counts.warm)) await create(n);
+  await both('create', numbers, create, say);
+}
+
+/** Of databases that nobody has open, without what is left to be written into them. */
+function measureDisk(folder: string, say: Say): void {
+  const db = new Database(join(folder, 'archeion.db'), { readonly: true });
+  const versions = db.prepare('SELECT count(*) FROM block').pluck().get() as number;
+  db.close();
+  for (const [name, file] of [
+    ['database', 'archeion.db'],
+    ['search index', 'search.db'],
+    ['attestations', 'attest.db'],
+  ] as const) {
+    const path = join(folder, file);
+    if (existsSync(path)) say(`disk for each version, ${name}`, statSync(path).size / versions, bytes);
+  }
+}
+
+async function ask<T>(node: Node, line: string, body?: object): Promise<T> {
+  const [method = '', path = ''] = line.split(' ');
+  const answer = await fetch(`${node.url}${path}`, {
+    method,
+    headers: node.headers,
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${line} was answered ${answer.status}: ${text.slice(0, 300)}`);
+  return JSON.parse(text) as T;
+}
+
+/** Runs one after the other; the median and the 99th of a hundred, in milliseconds. */
+async function both<T>(measure: string, list: readonly T[], run: (one: T) => Promise<unknown>, say: Say) {
+  const times: number[] = [];
+  for (const one of list) {
+    const begun = performance.now();
+    await run(one);
+    times.push(performance.now() - begun);
+  }
+  say(`${measure}, median`, share(times, 0.5), time);
+  say(`${measure}, p99`, share(times, 0.99), time);
+}
+
+function share(times: readonly number[], part: number): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(part * (times.length - 1))] ?? 0;
+}
