@@ -5,7 +5,7 @@ import { table } from '../generated/routes.ts';
 import { type Caller, type CallerRequest, isSession } from '../model/caller.ts';
 import { jsonBytes } from './body.ts';
 import { errorHandler, unknownRoute } from './errors.ts';
-import { admit, admitSession, type OwnNames } from './host.ts';
+import { admit, admitSession, namesManyHosts, type OwnNames } from './host.ts';
 import { pages } from './pages.ts';
 import { routesOf } from './routes.ts';
 import { sendJson } from './stored-json.ts';
@@ -47,6 +47,7 @@ export function createApp(ctx: Context, { own, ui, extend }: AppOptions): Expres
 function gate(own: OwnNames): RequestHandler {
   return (request, response, next) => {
     const { host, origin } = request.headers;
+    if (namesManyHosts(request.rawHeaders)) throw ValidationError.at(['Host'], 'must be given once');
     admit({ method: request.method, host, origin }, own);
     if (!request.url.startsWith('/')) throw ValidationError.at([], 'the request must name a path');
     if (request.method === 'OPTIONS') response.writeHead(204).end();

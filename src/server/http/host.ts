@@ -25,6 +25,16 @@ export function isOwnHost(host: string | undefined, own: OwnNames): boolean {
   return own.allowed.includes(name) || own.allowed.includes(`${name}:${port}`);
 }
 
+/** Whether a request names its host more than once; others on its way may have gone by another of the names than Node does. */
+export function namesManyHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
+}
+
 /** Whether an Origin header is that of a page which the node at `host` (already found to be its own) has sent. */
 export function isOwnOrigin(origin: string, host: string): boolean {
   const wanted = host.toLowerCase();

@@ -1,20 +1,31 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { UnavailableError } from '../errors.ts';
+import { boundConnections, type ConnectionLimits, connectionLimits } from './connections.ts';
 import { sendJson } from './stored-json.ts';
 
-/** Headers must come quickly; a body may be an upload over a slow line. */
-const limits = {
+/** Headers must come quickly; a body may be an upload over a slow line, as long as it moves (connections.ts). */
+const times = {
   headersTimeout: 20_000,
+  connectionsCheckingInterval: 5_000,
   requestTimeout: 2 * 60 * 60_000,
   keepAliveTimeout: 65_000,
   // The host check answers a request without one.
   requireHostHeader: false,
 };
 
+/** What tests give instead. */
+export interface ListenerLimits {
+  times?: Partial<typeof times>;
+  connections?: Partial<ConnectionLimits>;
+}
+
 /** An HTTP server over an app that answers in JSON also where a request never reaches the app. */
-export function createListener(app: RequestListener): Server {
-  const server = createServer(limits, app);
+export function createListener(app: RequestListener, limits: ListenerLimits = {}): Server {
+  const server = createServer({ ...times, ...limits.times });
+  // First, so that it knows of a request before anybody answers it.
+  boundConnections(server, { ...connectionLimits, ...limits.connections });
+  server.on('request', app);
   server.on('checkExpectation', (_request, response) => sendJson(response, 417, { error: 'Expectation failed' }));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return void socket.destroy();

@@ -1,0 +1,190 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { RequestListener, Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { closeListener, createListener, type ListenerLimits } from '../../src/server/http/listener.ts';
+import { ask, operator } from '../helpers/callers.ts';
+import { send, startNode } from '../helpers/node.ts';
+
+let opened: AsyncDisposableStack;
+beforeEach(() => {
+  opened = new AsyncDisposableStack();
+});
+afterEach(() => opened.disposeAsync());
+
+interface Served {
+  url: string;
+  port: number;
+  server: Server;
+  /** The paths that came to the app. */
+  seen: string[];
+}
+
+const big = Buffer.alloc(16 * 2 ** 20, 'x');
+/** Answers by path: what is never answered, what never ends, what is long, and the length of the body otherwise. */
+const answers: Record<string, RequestListener> = {
+  '/never': () => undefined,
+  '/endless': (_request, response) => response.writeHead(200).write('one'),
+  '/long': (_request, response) => response.end(big),
+};
+async function served(limits: ListenerLimits): Promise<Served> {
+  const seen: string[] = [];
+  const app: RequestListener = (request, response) => {
+    seen.push(request.url ?? '');
+    const answer = answers[request.url ?? ''];
+    if (answer) return void answer(request, response);
+    let length = 0;
+    request.on('data', (chunk: Buffer) => (length += chunk.length));
+    request.on('error', () => undefined);
+    request.on('end', () => response.end(String(length)));
+  };
+  const server = createListener(app, limits);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  opened.defer(() => {
+    server.closeAllConnections();
+    return closeListener(server);
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port, server, seen };
+}
+
+/** A connection on which these bytes were sent; `closed` is what came until the other side ended it. */
+function talking(port: number, text = '', { reads = true } = {}): { socket: Socket; closed: Promise<string> } {
+  const socket = connect(port, '127.0.0.1');
+  opened.defer(() => void socket.destroy());
+  let heard = '';
+  socket.on('error', () => undefined);
+  if (reads) socket.on('data', (chunk) => (heard += chunk));
+  const closed = new Promise<string>((resolve) => socket.once('close', () => resolve(heard)));
+  socket.write(text);
+  return { socket, closed };
+}
+
+const quick: ListenerLimits = {
+  times: { headersTimeout: 200, connectionsCheckingInterval: 50 },
+  connections: { stalledMs: 300, lookEveryMs: 50 },
+};
+const upload = 'POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 30\r\n\r\n';
+
+describe('a client that is slow', () => {
+  test.each([
+    ['says nothing', ''],
+    ['stops in its first line', 'GET / HT'],
+    ['stops in its headers', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: '],
+  ])('and %s is let go of', async (_name, text) => {
+    const { port, seen } = await served(quick);
+    expect(await talking(port, text).closed).toMatch(/^$|^HTTP\/1\.1 408 /);
+    expect(seen).toEqual([]);
+  });
+
+  test('and sends its headers a byte at a time is let go of: each byte gains it nothing', async () => {
+    const { port, seen } = await served(quick);
+    const { socket, closed } = talking(port, 'GET / HTTP/1.1\r\nHost: x\r\n');
+    const drip = setInterval(() => socket.write('X'), 20);
+    expect(await closed).toMatch(/^HTTP\/1\.1 408 /);
+    clearInterval(drip);
+    expect(seen).toEqual([]);
+  });
+
+  test('and stops in a body is let go of', async () => {
+    const { port, seen } = await served(quick);
+    await talking(port, `${upload}some`).closed;
+    expect(seen).toEqual(['/upload']);
+  });
+
+  test('and stops reading a long answer is let go of', async () => {
+    const { port, server } = await served(quick);
+    const arrived = once(server, 'connection');
+    talking(port, 'GET /long HTTP/1.1\r\nHost: x\r\n\r\n', { reads: false });
+    const [accepted] = (await arrived) as [Socket];
+    await once(accepted, 'close');
+  });
+
+  test('but goes on, comes to its end', async () => {
+    const { port } = await served({ connections: { stalledMs: 1500, lookEveryMs: 50 } });
+    const { socket, closed } = talking(port, upload.replace('Host: x', 'Host: x\r\nConnection: close'));
+    for (let i = 0; i < 30; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 80));
+      socket.write('x');
+    }
+    expect(await closed).toMatch(/^HTTP\/1\.1 200 [\s\S]*30$/);
+  });
+
+  test('that waits for the node is waited for', async () => {
+    const { port, url } = await served(quick);
+    const waiting = talking(port, 'GET /never HTTP/1.1\r\nHost: x\r\n\r\n');
+    await talking(port, `${upload}some`).closed;
+    await talking(port, `${upload}some`).closed;
+    expect((await send(url, '/')).text).toBe('0');
+    expect(waiting.socket.destroyed).toBe(false);
+  });
+});
+
+describe('when all connections are taken', () => {
+  const most = 5;
+  const few: ListenerLimits = { connections: { most } };
+
+  /** As many clients as there may be, each with this request under way. */
+  async function full(text: string, reads = true) {
+    const node = await served(few);
+    const clients = [];
+    for (let i = 0; i < most; i++) {
+      const arrived = once(node.server, 'connection');
+      clients.push(talking(node.port, text, { reads }));
+      await arrived;
+    }
+    const path = / (\S+) /.exec(text)?.[1];
+    if (path !== undefined) await expect.poll(() => node.seen).toEqual(new Array(most).fill(path));
+    return { ...node, clients };
+  }
+
+  test.each([
+    ['say nothing', '', true],
+    ['never send the rest of a body', `${upload}some`, true],
+    ['never read their answer', 'GET /long HTTP/1.1\r\nHost: x\r\n\r\n', false],
+    ['follow an answer without end', 'GET /endless HTTP/1.1\r\nHost: x\r\n\r\n', true],
+  ])('by clients that %s, another one gets in, and one of them goes', async (_name, text, reads) => {
+    const { url, server } = await full(text, reads);
+    for (let i = 0; i < 3; i++) expect((await send(url, '/')).text).toBe('0');
+    const count = await new Promise<number>((resolve) => server.getConnections((_, n) => resolve(n)));
+    expect(count).toBeLessThanOrEqual(most);
+  });
+
+  test('the one that has waited longest goes first', async () => {
+    const { url, clients } = await full('');
+    const [first, ...others] = clients;
+    await send(url, '/');
+    await first?.closed;
+    expect(others.map(({ socket }) => socket.destroyed)).toEqual([false, false, false, false]);
+  });
+
+  test('by requests that the node works on, these are ended first', async () => {
+    const { url, clients } = await full('GET /never HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect(send(url, '/')).rejects.toThrow(/ECONNRESET|socket hang up/);
+    expect(clients.map(({ socket }) => socket.destroyed)).toEqual(new Array(most).fill(false));
+  });
+});
+
+test('ten thousand idle connections keep nobody from the node', { timeout: 90_000 }, async () => {
+  const node = opened.use(await startNode());
+  const args = [join(import.meta.dirname, 'idle-clients.mjs'), new URL(node.url).port, '10000'];
+  const clients = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  opened.defer(() => void clients.kill());
+  const lines = createInterface({ input: clients.stdout })[Symbol.asyncIterator]();
+  const said = async () => JSON.parse((await lines.next()).value ?? '{}') as { opened: number; closed: number };
+
+  const { opened: all } = await said();
+  expect(all).toBeGreaterThan(9000);
+  expect(await ask(node, operator(node), 'GET /node/status')).toMatchObject({ status: 200 });
+  expect(await ask(node, operator(node), 'POST /collections', { label: 'still here' })).toMatchObject({ status: 201 });
+  await expect
+    .poll(async () => {
+      clients.stdin.write('\n');
+      return all - (await said()).closed;
+    })
+    .toBeLessThanOrEqual(1000);
+});
