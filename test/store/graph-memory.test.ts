@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { GraphDirection } from '../../src/server/store/graph-edges.ts';
 import { linksTo } from '../../src/server/store/graph-links.ts';
+import { graphMemory, maxEntries, maxListed } from '../../src/server/store/graph-memory.ts';
 import { pathsAnswer } from '../../src/server/store/graph-reads.ts';
 import { lengthOf, naivePaths, nodeId, type Sample, written } from '../helpers/graphs.ts';
 import { change, commit, first, next, openStore, type TestStore, type Version } from '../helpers/store.ts';
@@ -107,3 +108,46 @@ class Graph {
     return naivePaths(sample, { ...question, depth: 4 }).toSorted();
   }
 }
+
+test('what is remembered has its bounds also within one question', async () => {
+  await using opened = await openStore('here');
+  const counts = opened.store.read((db) => {
+    const memory = graphMemory(db, 'both any');
+    const edge = { subject: 1, predicate: 1, object: 2 };
+    for (let n = 0; n < 2.2 * maxEntries; n++) {
+      memory.asked.set(`${n} source`, n);
+      memory.degrees.set(`${n} source`, { cap: 2, n: 1 });
+      memory.facts.set(n, { live: true, type: 't' });
+      memory.keepBetween(`${n} 1`, [edge]);
+      memory.keepPredicates(`${n} out`, [1]);
+    }
+    const { asked, degrees, facts, between, predicates } = memory;
+    const [last] = [Math.ceil(2.2 * maxEntries) - 1];
+    expect([asked.get(`${last} source`), between.get(`${last} 1`)]).toEqual([last, [edge]]);
+    return [asked, degrees, facts, between, predicates].map(({ size }) => size);
+  });
+  for (const count of counts) {
+    expect(count).toBeGreaterThan(0);
+    expect(count).toBeLessThanOrEqual(maxEntries);
+  }
+});
+
+test('long lists of relationships count by their length', async () => {
+  await using opened = await openStore('here');
+  opened.store.read((db) => {
+    const memory = graphMemory(db, 'both any');
+    const edges = Array.from({ length: 1000 }, (_, predicate) => ({ subject: 1, predicate, object: 2 }));
+    let most = 0;
+    for (let n = 0; n < 1000; n++) {
+      memory.keepBetween(`${n} 1`, edges);
+      memory.keepPredicates(
+        `${n} out`,
+        edges.map(({ predicate }) => predicate),
+      );
+      const kept = [...memory.between.values()].reduce((sum, { length }) => sum + 4 * length, 0);
+      most = Math.max(most, kept + [...memory.predicates.values()].reduce((sum, { length }) => sum + length, 0));
+    }
+    expect(most).toBeGreaterThan(maxListed / 2);
+    expect(most).toBeLessThanOrEqual(maxListed);
+  });
+});

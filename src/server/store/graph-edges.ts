@@ -304,7 +304,7 @@ export class GraphEdges {
     const found = this.#ways('source').flatMap((way) =>
       way === 'out' ? this.#stored(source, target) : this.#stored(target, source),
     );
-    this.#memory.between.set(name, found);
+    this.#memory.keepBetween(name, found);
     return found;
   }
 
@@ -314,15 +314,14 @@ export class GraphEdges {
     const known = this.#memory.predicates.get(`${object} in`) ?? this.#memory.predicates.get(`${subject} out`);
     const among = known ?? this.predicates(subject, 'out');
     if (among.length === 0) return [];
-    this.#spend(1);
-    return this.#db
-      .all<{ predicate: number }>(
-        `SELECT predicate FROM edge WHERE source = ? AND predicate ${oneOf(among)} AND peer = ? ORDER BY predicate`,
-        subject,
-        ...asParameters(among),
-        object,
-      )
-      .map(({ predicate }) => ({ subject, predicate, object }));
+    const rows = this.#db.all<{ predicate: number }>(
+      `SELECT predicate FROM edge WHERE source = ? AND predicate ${oneOf(among)} AND peer = ? ORDER BY predicate`,
+      subject,
+      ...asParameters(among),
+      object,
+    );
+    this.#spend(rows.length);
+    return rows.map(({ predicate }) => ({ subject, predicate, object }));
   }
 
   /** A node's own relationships, by predicate; null where they are many. */
@@ -357,7 +356,7 @@ export class GraphEdges {
     );
     this.#spend(rows.length);
     const found = rows.map((row) => row.predicate).filter((one) => this.#only === null || this.#only.includes(one));
-    this.#memory.predicates.set(name, found);
+    this.#memory.keepPredicates(name, found);
     return found;
   }
 

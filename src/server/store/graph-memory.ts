@@ -2,12 +2,20 @@ import type { Reader } from './connection.ts';
 import type { GraphEdge } from './graph-edges.ts';
 import type { NodeFacts } from './graph-facts.ts';
 
-/** Numbers in kept lists, and entries of each other kind, that a connection keeps at most. */
-const [maxListed, maxEntries] = [1_000_000, 50_000];
+/** Numbers in kept lists, and entries of each other kind, that a connection keeps at most: at any time, also within one question. */
+export const [maxListed, maxEntries] = [1_000_000, 50_000];
 /** What a list weighs besides its numbers. */
 const listWeight = 16;
 /** After more moves than these it is cheaper to begin anew than to find out what they changed. */
 const maxMoved = 32;
+
+/** Begins anew when it has become too large. */
+class BoundedMap<K, V> extends Map<K, V> {
+  override set(key: K, value: V): this {
+    if (this.size >= maxEntries && !this.has(key)) this.clear();
+    return super.set(key, value);
+  }
+}
 
 /**
  * What questions about the graph have read, of all directions and predicates or of some, for the questions that follow
@@ -15,10 +23,10 @@ const maxMoved = 32;
  */
 export class GraphMemory {
   readonly lists = new Map<string, readonly number[]>();
-  readonly asked = new Map<string, number>();
-  readonly predicates = new Map<string, number[]>();
-  readonly degrees = new Map<string, { cap: number; n: number }>();
-  readonly between = new Map<string, GraphEdge[]>();
+  readonly asked = new BoundedMap<string, number>();
+  readonly predicates = new BoundedMap<string, number[]>();
+  readonly degrees = new BoundedMap<string, { cap: number; n: number }>();
+  readonly between = new BoundedMap<string, GraphEdge[]>();
   /** A node's own relationships; null where they are too many. */
   readonly owned = new Map<number, readonly GraphEdge[] | null>();
   /** Of every direction alike. */
@@ -33,6 +41,16 @@ export class GraphMemory {
   keepList(name: string, list: readonly number[]): void {
     this.#kept.weigh(list.length + listWeight);
     this.lists.set(name, list);
+  }
+
+  keepPredicates(name: string, predicates: number[]): void {
+    this.#kept.weigh(predicates.length + listWeight);
+    this.predicates.set(name, predicates);
+  }
+
+  keepBetween(name: string, edges: GraphEdge[]): void {
+    this.#kept.weigh(4 * edges.length + listWeight);
+    this.between.set(name, edges);
   }
 
   keepOwned(node: number, owned: readonly GraphEdge[] | null): void {
@@ -56,11 +74,6 @@ export class GraphMemory {
     for (const [name, list] of this.lists) if (holds(list, node)) this.lists.delete(name);
   }
 
-  /** Drops what has become too much. */
-  trim(): void {
-    for (const map of [this.asked, this.predicates, this.degrees, this.between]) if (map.size > maxEntries) map.clear();
-  }
-
   clear(): void {
     for (const map of [this.lists, this.owned, this.asked, this.predicates, this.degrees, this.between]) map.clear();
   }
@@ -68,7 +81,7 @@ export class GraphMemory {
 
 /** Everything that is remembered of one connection's graph, at one move. */
 class Kept {
-  readonly facts = new Map<number, NodeFacts>();
+  readonly facts = new BoundedMap<number, NodeFacts>();
   #move = -1;
   #weight = 0;
   readonly #memories = new Map<string, GraphMemory>();
@@ -107,9 +120,7 @@ class Kept {
   }
 
   memory(name: string): GraphMemory {
-    if (this.facts.size > maxEntries) this.facts.clear();
     const known = this.#memories.get(name);
-    for (const memory of this.#memories.values()) memory.trim();
     if (known) return known;
     if (this.#memories.size === 8) {
       this.#clear();
