@@ -15,10 +15,13 @@ export interface IncomingRow extends IncomingPlace {
   label: string | null;
 }
 
-/** A page of what leads to an entity, after a place, and how much there is in all; null where it is not here. */
+/**
+ * A page of what leads to an entity, after a place, and how much there is in all; null where it is not here. `total`:
+ * where it is known from a page before; an entity to which very much leads is not counted for each.
+ */
 export function incomingPage(
   db: Reader,
-  { id, after, limit }: { id: string; after: IncomingPlace; limit: number },
+  { id, after, limit, total }: { id: string; after: IncomingPlace; limit: number; total?: number | undefined },
 ): { rows: IncomingRow[]; total: number } | null {
   const key = entityKey(db, id);
   if (key === undefined) return null;
@@ -31,6 +34,6 @@ export function incomingPage(
     after.source,
     limit,
   );
-  const total = db.get<{ n: number }>('SELECT count(*) AS n FROM edge WHERE peer = ?', key)?.n ?? 0;
-  return { rows, total };
+  const count = () => db.get<{ n: number }>('SELECT count(*) AS n FROM edge WHERE peer = ?', key)?.n ?? 0;
+  return { rows, total: total ?? count() };
 }

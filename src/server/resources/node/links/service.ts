@@ -20,11 +20,11 @@ export class LinksService {
     { after, limit }: { after: string | undefined; limit: number },
   ): Promise<IncomingLinksView> {
     operator(caller);
-    const place = placeOf(after);
+    const { total, ...place } = placeOf(after);
     const store = await this.#networks.get(caller.network);
     const found = store.read((db) => {
       const row = findEntity(db, id);
-      return row && !row.deleted ? incomingPage(db, { id, after: place, limit: limit + 1 }) : null;
+      return row && !row.deleted ? incomingPage(db, { id, after: place, limit: limit + 1, total }) : null;
     });
     if (!found) throw new NotFoundError('Entity not found');
     const rows = found.rows.slice(0, limit);
@@ -37,15 +37,16 @@ export class LinksService {
         peer_label: row.label,
       })),
       total: found.total,
-      next: last ? `${last.predicate}.${last.source}` : null,
+      next: last ? `${last.predicate}.${last.source}.${found.total}` : null,
     };
   }
 }
 
-function placeOf(after: string | undefined): IncomingPlace {
+/** Also how much there was in all when the first page was read. */
+function placeOf(after: string | undefined): IncomingPlace & { total?: number } {
   if (after === undefined) return { predicate: 0, source: 0 };
-  const [, predicate, source] = /^(\d{1,15})\.(\d{1,15})$/.exec(after) ?? [];
-  if (predicate === undefined || source === undefined)
+  const [, predicate, source, total] = /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})$/.exec(after) ?? [];
+  if (predicate === undefined || source === undefined || total === undefined)
     throw ValidationError.at(['after'], 'must be `next` of the page before');
-  return { predicate: Number(predicate), source: Number(source) };
+  return { predicate: Number(predicate), source: Number(source), total: Number(total) };
 }

@@ -12,7 +12,7 @@ export interface IncomingLinksView {
   /** By predicate. */
   relationships: IncomingLinkView[];
   /**
-   * How many there are in all.
+   * How many there are in all; on further pages, how many there were when the first one was read.
    * @isInt
    */
   total: number;
