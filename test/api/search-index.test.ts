@@ -1,7 +1,7 @@
 import { open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { restoreBackup } from '../../src/server/store/restore.ts';
 import { searchFile } from '../../src/server/store/search-index.ts';
 import { ask, on, operator, type Person } from '../helpers/callers.ts';
@@ -322,4 +322,34 @@ test('writes are answered while an index cannot go on, and wait for it no longer
   }
   await indexIdle(node);
   expect(await find(node, 'curlew')).toHaveLength(21);
+});
+
+test('answers say how much an index lacks that cannot follow, until it has', async () => {
+  await using node = await startNode();
+  const me = operator(node);
+  await indexed(node, me, 'Snipe');
+  await indexIdle(node);
+  const metadata = async () => (await search(node, me, 'entities', { query: 'snipe' })).metadata;
+  const asked = async () => (await ask(node, me, 'POST /query', { path: '"snipe"' })).body as { metadata: unknown };
+  expect(await metadata()).not.toHaveProperty('index');
+  const held = new Database(indexOf(node));
+  try {
+    held.exec('BEGIN IMMEDIATE');
+    for (let n = 0; n < 2; n++)
+      ok(
+        await ask(node, me, 'POST /entities/batch', {
+          entities: Array.from({ length: 100 }, () => named('Snipe too')),
+        }),
+      );
+    const lacking = { index: { complete: false, changes_missing: 200 } };
+    expect(await metadata()).toMatchObject({ result_count: 1, ...lacking });
+    expect((await asked()).metadata).toMatchObject(lacking);
+    expect((await ask(node, me, 'POST /query', { path: 'type:user' })).body).not.toHaveProperty('metadata.index');
+  } finally {
+    held.exec('ROLLBACK');
+    held.close();
+  }
+  await vi.waitFor(async () => expect(await metadata()).not.toHaveProperty('index'), 30_000);
+  expect((await asked()).metadata).not.toHaveProperty('index');
+  expect(await find(node, 'snipe too')).toHaveLength(100);
 });
