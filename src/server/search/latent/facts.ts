@@ -10,20 +10,18 @@ export interface LatentFacts {
   center: Float32Array;
 }
 
-/** Rows as small numbers, each row with the scale of its largest. */
-export function quantized(rows: Float32Array, dimensions: number): Pick<LatentFacts, 'rows' | 'scales'> {
-  const count = rows.length / dimensions;
-  const small = new Int8Array(rows.length);
-  const scales = new Float32Array(count);
-  for (let row = 0; row < count; row++) {
-    const from = row * dimensions;
-    let most = 0;
-    for (let k = 0; k < dimensions; k++) most = Math.max(most, Math.abs(rows[from + k] as number));
-    if (most === 0) continue;
-    scales[row] = most / 127;
-    for (let k = 0; k < dimensions; k++) small[from + k] = Math.round(((rows[from + k] as number) / most) * 127);
-  }
-  return { rows: small, scales };
+/** Puts a row of the facts as small numbers, with the scale of its largest. */
+export function putRow(
+  { rows, scales }: Pick<LatentFacts, 'rows' | 'scales'>,
+  row: number,
+  values: Float32Array,
+): void {
+  const from = row * values.length;
+  let most = 0;
+  for (let k = 0; k < values.length; k++) most = Math.max(most, Math.abs(values[k] as number));
+  if (most === 0) return;
+  scales[row] = most / 127;
+  for (let k = 0; k < values.length; k++) rows[from + k] = Math.round(((values[k] as number) / most) * 127);
 }
 
 /** Facts as bytes: the length of a JSON head, the head, the scales, the center, the rows. */

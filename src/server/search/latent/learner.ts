@@ -1,6 +1,6 @@
 import type { Passage } from '../embedder.ts';
 import { gramsOf } from '../tokens.ts';
-import { type LatentFacts, quantized } from './facts.ts';
+import { type LatentFacts, putRow } from './facts.ts';
 import { multiplied, orthonormalized, type SparseRows, type Steps } from './matrix.ts';
 import { passageWords } from './passage-words.ts';
 import { randomNumbers } from './random-numbers.ts';
@@ -19,24 +19,26 @@ const leastWords = 250;
 
 /**
  * Learns from texts which words go together: the truncated singular value decomposition of the texts' TF-IDF matrix by a
- * randomized range finder with power iterations, in steps of some milliseconds.
+ * randomized range finder with power iterations, in steps of some milliseconds. It is used once.
  */
 export class LatentLearner {
   readonly #ids = new Map<string, number>();
   /** In how many texts a word is. */
   readonly #texts: number[] = [];
-  readonly #terms: Int32Array[] = [];
-  readonly #weights: Float32Array[] = [];
+  /** Of text after text its words and how much each counts, and where each text ends. */
+  #terms = new Int32Array(1 << 16);
+  #weights = new Float32Array(1 << 16);
+  readonly #ends: number[] = [];
 
   get size(): number {
-    return this.#terms.length;
+    return this.#ends.length;
   }
 
   add(passage: Passage): void {
     const counts = passageWords(passage);
-    const terms = new Int32Array(counts.size);
-    let at = 0;
-    for (const word of counts.keys()) {
+    let at = this.#ends.at(-1) ?? 0;
+    if (at + counts.size > this.#terms.length) this.#grow(at + counts.size);
+    for (const [word, weight] of counts) {
       let id = this.#ids.get(word);
       if (id === undefined) {
         id = this.#texts.length;
@@ -44,10 +46,19 @@ export class LatentLearner {
         this.#texts.push(0);
       }
       this.#texts[id] = (this.#texts[id] ?? 0) + 1;
-      terms[at++] = id;
+      this.#terms[at] = id;
+      this.#weights[at++] = weight;
     }
-    this.#terms.push(terms);
-    this.#weights.push(Float32Array.from(counts.values()));
+    this.#ends.push(at);
+  }
+
+  #grow(least: number): void {
+    const [terms, weights] = [this.#terms, this.#weights];
+    const length = Math.max(least, Math.ceil(1.5 * terms.length));
+    this.#terms = new Int32Array(length);
+    this.#terms.set(terms);
+    this.#weights = new Float32Array(length);
+    this.#weights.set(weights);
   }
 
   /** What is learned from all that was added; null where that is too little. */
@@ -55,21 +66,26 @@ export class LatentLearner {
     const chosen = this.#chosen();
     if (chosen.length < leastWords) return null;
     const rarity = chosen.map(({ n }) => Math.log((this.size + 1) / (n + 0.5)));
-    const rows = yield* this.#rows(chosen, rarity);
-    const width = Math.min(latentDimensions, Math.ceil(Math.min(chosen.length, this.size) / wordsEach));
-    let basis = yield* randomSigns(chosen.length * width);
+    const texts = yield* this.#rows(chosen, rarity);
+    const words = chosen.map(({ word }) => word);
+    const width = Math.min(latentDimensions, Math.ceil(Math.min(words.length, this.size) / wordsEach));
+    let basis = yield* randomSigns(words.length * width);
     for (let round = 0; round < rounds; round++)
-      basis = yield* orthonormalized(yield* multiplied(rows, basis, width), width);
-    const center = yield* centerOf(rows, basis, width);
+      basis = yield* orthonormalized(yield* multiplied(texts, basis, width), width);
+    const center = yield* centerOf(texts, basis, width);
     for (let i = 0; i < basis.length; i++) basis[i] = (basis[i] as number) * (rarity[Math.floor(i / width)] as number);
     yield;
-    const words = chosen.map(({ word }) => word);
-    const grams = yield* gramRows(words, basis, width);
-    const all = new Float32Array(basis.length + grams.rows.length);
-    all.set(basis);
-    all.set(grams.rows, basis.length);
+    const grams = gramsAmong(words);
     yield;
-    return { dimensions: width, words, grams: grams.names, center, ...quantized(all, width) };
+    const count = words.length + grams.length;
+    const small = { rows: new Int8Array(count * width), scales: new Float32Array(count) };
+    for (let i = 0; i < words.length; i++) putRow(small, i, basis.subarray(i * width, (i + 1) * width));
+    yield;
+    for (const [number, { having }] of grams.entries()) {
+      if (number % 100 === 99) yield;
+      putRow(small, words.length + number, gramRow(having, { basis, width, words: words.length }));
+    }
+    return { dimensions: width, words, grams: grams.map(({ gram }) => gram), center, ...small };
   }
 
   /** The words that tell something, most frequent first. */
@@ -82,22 +98,21 @@ export class LatentLearner {
       .slice(0, maxWords);
   }
 
-  /** The texts as rows of length 1. */
+  /** The texts as rows of length 1, in the place of what was gathered. */
   *#rows(chosen: readonly { id: number }[], rarity: readonly number[]): Steps<SparseRows> {
     const numbers = new Int32Array(this.#texts.length).fill(-1);
     for (const [i, { id }] of chosen.entries()) numbers[id] = i;
+    this.#ids.clear();
     const starts = new Int32Array(this.size + 1);
-    const entries = this.#terms.reduce((sum, { length }) => sum + length, 0);
-    const terms = new Int32Array(entries);
-    const weights = new Float32Array(entries);
-    let at = 0;
-    for (let row = 0; row < this.size; row++) {
+    const [terms, weights] = [this.#terms, this.#weights];
+    let [at, from] = [0, 0];
+    for (const [row, end] of this.#ends.entries()) {
       if (row % 500 === 499) yield;
       let squares = 0;
-      for (const [i, id] of this.#terms[row]?.entries() ?? []) {
-        const number = numbers[id] as number;
+      for (; from < end; from++) {
+        const number = numbers[terms[from] as number] as number;
         if (number < 0) continue;
-        const weight = (this.#weights[row]?.[i] ?? 0) * (rarity[number] as number);
+        const weight = (weights[from] as number) * (rarity[number] as number);
         squares += weight * weight;
         terms[at] = number;
         weights[at++] = weight;
@@ -140,31 +155,36 @@ function* centerOf({ starts, terms, weights }: SparseRows, basis: Float32Array, 
   return mean.map((x) => x / Math.max(1, count));
 }
 
-/** Runs of characters point where the words point that have them; those of few words count most. */
-function* gramRows(words: readonly string[], basis: Float32Array, width: number) {
-  const having = new Map<string, number[]>();
+/** The runs of characters in most words, with the numbers of the words that have them. */
+function gramsAmong(words: readonly string[]): { gram: string; having: number[] }[] {
+  const all = new Map<string, number[]>();
   for (const [i, word] of words.entries())
     for (const gram of new Set(gramsOf(word))) {
-      const list = having.get(gram);
+      const list = all.get(gram);
       if (list) list.push(i);
-      else having.set(gram, [i]);
+      else all.set(gram, [i]);
     }
-  const chosen = [...having].sort((a, b) => b[1].length - a[1].length || (a[0] < b[0] ? -1 : 1)).slice(0, maxGrams);
-  const rows = new Float32Array(chosen.length * width);
-  yield;
-  for (const [number, [, list]] of chosen.entries()) {
-    if (number % 100 === 99) yield;
-    const row = rows.subarray(number * width, (number + 1) * width);
-    for (const i of list) {
-      const own = basis.subarray(i * width, (i + 1) * width);
-      const length = lengthOf(own);
-      if (length > 0) for (let k = 0; k < width; k++) row[k] = (row[k] as number) + (own[k] as number) / length;
-    }
-    const length = lengthOf(row);
-    const weight = length > 0 ? Math.log((words.length + 1) / list.length) / length : 0;
-    for (let k = 0; k < width; k++) row[k] = (row[k] as number) * weight;
+  return [...all]
+    .sort((a, b) => b[1].length - a[1].length || (a[0] < b[0] ? -1 : 1))
+    .slice(0, maxGrams)
+    .map(([gram, having]) => ({ gram, having }));
+}
+
+/** A run of characters points where the words point that have it; one of few words counts most. */
+function gramRow(
+  having: readonly number[],
+  { basis, width, words }: { basis: Float32Array; width: number; words: number },
+): Float32Array {
+  const row = new Float32Array(width);
+  for (const i of having) {
+    const own = basis.subarray(i * width, (i + 1) * width);
+    const length = lengthOf(own);
+    if (length > 0) for (let k = 0; k < width; k++) row[k] = (row[k] as number) + (own[k] as number) / length;
   }
-  return { names: chosen.map(([name]) => name), rows };
+  const length = lengthOf(row);
+  const weight = length > 0 ? Math.log((words + 1) / having.length) / length : 0;
+  for (let k = 0; k < width; k++) row[k] = (row[k] as number) * weight;
+  return row;
 }
 
 function lengthOf(vector: Float32Array): number {
