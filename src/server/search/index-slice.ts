@@ -23,6 +23,7 @@ import {
 } from '../store/search-index.ts';
 import {
   collectionSummary,
+  isPeer,
   labelOfId,
   lastMoveOf,
   movedAfter,
@@ -61,6 +62,10 @@ export interface Writing {
 
 const pageMoves = 200;
 const pageAgain = 100;
+/** Of what leads to one entity. */
+const pageSources = 400;
+/** Entities whose texts are read at once: a state of the database that is read for longer keeps its log from being emptied. */
+const readAtOnce = 20;
 const maxNeighbours = 300;
 const maxNamed = 200;
 const maxTermsKept = 500_000;
@@ -82,21 +87,14 @@ export function indexSlice(writing: Writing, ms: number): Sliced {
       writing.epoch = epoch;
     }
     let [behind, learning, taken] = [true, true, false];
+    const passagesOf = (keys: readonly number[]) => main.snapshot((db) => embeddedOf(db, keys));
     while ((behind || learning) && performance.now() < until) {
-      behind = main.snapshot((db) => {
-        const cursor = cursorOf(index);
-        const moved = movedAfter(db, cursor, pageMoves);
-        if (!moved) return rework(writing, db);
-        for (const key of moved.keys) take(writing, db, key);
-        setMeta(index, 'cursor', String(moved.last));
-        setMeta(index, 'anchor', movedCid(db, moved.last) ?? '');
-        return true;
-      });
+      behind = follow(writing) || rework(writing);
       taken ||= behind;
       if (behind) continue;
       // Somebody may wait for what was taken up.
       if (taken) break;
-      learning = main.snapshot((db) => writing.vectors.step(db, embeddedOf));
+      learning = writing.vectors.step(passagesOf);
     }
     const last = main.snapshot(lastMove);
     const sliced = { cursor: cursorOf(index), last, behind, learning, serving: writing.vectors.serving };
@@ -116,47 +114,92 @@ function isForeign(main: Connection, index: Connection): boolean {
   return cursor > 0 && main.snapshot((db) => movedCid(db, cursor)) !== ownMeta(index, 'anchor');
 }
 
+/** Takes up the next moves; says whether there were any. */
+function follow(writing: Writing): boolean {
+  const { main, index } = writing;
+  const moved = main.snapshot((db) => {
+    const page = movedAfter(db, cursorOf(index), pageMoves);
+    return page && { ...page, cid: movedCid(db, page.last) };
+  });
+  if (!moved) return false;
+  takeAll(writing, moved.keys);
+  setMeta(index, 'cursor', String(moved.last));
+  setMeta(index, 'anchor', moved.cid ?? '');
+  return true;
+}
+
 /** Entities whose text may be another one because of others; says whether more remain. */
-function rework(writing: Writing, db: Reader): boolean {
-  const { index } = writing;
+function rework(writing: Writing): boolean {
+  const { main, index } = writing;
   const again = takeAgain(index, pageAgain);
-  for (const key of again) take(writing, db, key, true);
+  takeAll(writing, again, true);
   if (again.length > 0) return true;
   const next = nextRelabel(index);
   if (next) {
-    const sources = sourcesOf(db, next.key, next.after, pageAgain);
+    const { sources, moved } = main.snapshot((db) => ({
+      sources: sourcesOf(db, next.key, next.after, pageSources),
+      moved: lastMoveOf(db, next.key),
+    }));
     // What was looked at since shows the label already.
-    const moved = lastMoveOf(db, next.key);
-    for (const key of sources) if ((docOf(index, key)?.seen ?? moved) < moved) take(writing, db, key);
-    relabelled(index, next.key, sources.length < pageAgain ? null : (sources.at(-1) ?? null));
+    takeAll(
+      writing,
+      sources.filter((key) => (docOf(index, key)?.seen ?? moved) < moved),
+    );
+    relabelled(index, next.key, sources.length < pageSources ? null : (sources.at(-1) ?? null));
   }
   return !isSettled(index);
 }
 
-/** Brings one entity's texts up to date; `summarized`: it is a collection's turn, which does not ask for itself again. */
-function take(writing: Writing, db: Reader, key: number, summarized = false): void {
-  const { index, terms } = writing;
+/** What is read of an entity to index it, of one state of the database. */
+interface Looked {
+  key: number;
+  row: SourceRow | undefined;
+  /** null where it is deleted. */
+  source: EntityText | null;
+  /** The ids that its texts name. */
+  named: Set<string>;
+  /** Its last move, and the last one of all. */
+  moved: number;
+  seen: number;
+  /** Whether others lead to it. */
+  isPeer: boolean;
+}
+
+function takeAll(writing: Writing, keys: readonly number[], summarized = false): void {
+  for (let at = 0; at < keys.length; at += readAtOnce) {
+    const looked = writing.main.snapshot((db) => keys.slice(at, at + readAtOnce).map((key) => look(db, key)));
+    for (const one of looked) take(writing, one, summarized);
+  }
+}
+
+function look(db: Reader, key: number): Looked {
   const row = sourceRow(db, key);
+  const named = new Set<string>();
+  const source = row && row.json !== null ? textOf(db, row, named) : null;
+  return { key, row, source, named, moved: lastMoveOf(db, key), seen: lastMove(db), isPeer: isPeer(db, key) };
+}
+
+/** Brings one entity's texts up to date; `summarized`: it is a collection's turn, which does not ask for itself again. */
+function take(writing: Writing, looked: Looked, summarized: boolean): void {
+  const { index, terms } = writing;
+  const { key, row, source, named, moved, seen } = looked;
   const before = docOf(index, key);
   // What it lay in and what it lies in speak of it.
   if (!summarized)
     for (const home of new Set([before?.collection, row?.collection]))
       if (typeof home === 'number' && home !== key) askAgain(index, home);
-  if (!row || row.json === null) {
+  if (!row || source === null) {
     if (!before) return;
     dropDoc(index, key);
     writing.vectors.drop(key);
     if (before.label !== '') askRelabel(index, key);
-    if (row) askNaming(index, row.id, lastMoveOf(db, key));
+    if (row) askNaming(index, row.id, moved);
     return;
   }
-  const named = new Set<string>();
-  const source = textOf(db, row, named);
   putNamed(index, key, named);
   const text = docWords(source);
   const digest = digestOf(text);
   const { label, collection } = row;
-  const seen = lastMove(db);
   if (before?.digest === digest && before.label === label && before.collection === collection) {
     seenAgain(index, key, seen);
     return;
@@ -165,8 +208,8 @@ function take(writing: Writing, db: Reader, key: number, summarized = false): vo
   if (before?.digest !== digest)
     writing.vectors.put({ key, type: row.type, passage: passageOf(source) }, before === undefined);
   if ((before?.label ?? '') !== label) {
-    askNaming(index, row.id, lastMoveOf(db, key));
-    if (sourcesOf(db, key, 0, 1).length > 0) askRelabel(index, key);
+    askNaming(index, row.id, moved);
+    if (looked.isPeer) askRelabel(index, key);
   }
   if (terms.size > maxTermsKept) terms.clear();
   for (const part of [text.label, text.body, text.links])

@@ -1,4 +1,4 @@
-import type { Connection, Reader } from '../store/connection.ts';
+import type { Connection } from '../store/connection.ts';
 import { countDocs } from '../store/search-index.ts';
 import {
   addModel,
@@ -121,15 +121,15 @@ export class VectorKeeper {
   }
 
   /** Something that is done when nothing else is to do, of some milliseconds; says whether more remains. */
-  step(db: Reader, passagesOf: (db: Reader, keys: readonly number[]) => Embedded[]): boolean {
+  step(passagesOf: (keys: readonly number[]) => Embedded[]): boolean {
     const outdated = this.#rows.find((row) => row !== this.#serving() && row !== this.#coming());
     if (outdated) {
       if (dropSome(this.#index, outdated.number, 500)) this.#load();
       return true;
     }
     const filling = this.#loaded.find(({ row }) => row.reached !== null);
-    if (filling) return this.#fill(filling, (keys) => passagesOf(db, keys));
-    return this.#wanted === builtin && this.#learn((keys) => passagesOf(db, keys));
+    if (filling) return this.#fill(filling, passagesOf);
+    return this.#wanted === builtin && this.#learn(passagesOf);
   }
 
   /** Some entities that have no vector of the wanted embedder, which is one elsewhere. */

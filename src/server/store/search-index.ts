@@ -59,21 +59,22 @@ const schema: readonly string[] = [
   ) STRICT;
   -- Entities whose vectors a program elsewhere has to make anew.
   CREATE TABLE due (key INTEGER PRIMARY KEY) STRICT;
-  -- What makes vectors. size: of the index that it learned from; facts: what it has learned; reached: the entity up to
-  -- which there are vectors of it, null for all.
+  -- What makes vectors. size: of the index that it learned from; reached: the entity up to which there are vectors of it,
+  -- null for all.
   CREATE TABLE model (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL,
     size INTEGER NOT NULL,
     dimensions INTEGER NOT NULL,
-    facts BLOB,
     reached INTEGER
   ) STRICT;
+  -- What a model has learned: megabytes, which would be written again with every step of its model's row.
+  CREATE TABLE learned (model INTEGER PRIMARY KEY, facts BLOB NOT NULL) STRICT;
   `,
 ];
 
 /** Goes up with every change of the tables or of what is put into them: an index of another layout is made anew. */
-const layout = 6;
+const layout = 7;
 
 /** The index's file in a network's folder. */
 export function searchFile(folder: string): string {
@@ -211,7 +212,7 @@ export function setMeta(index: Writer, name: string, value: string): void {
 /** Forgets everything that is indexed. */
 export function emptyIndex(index: Writer, epoch: string): void {
   index.run("INSERT INTO words (words) VALUES ('delete-all')");
-  for (const table of ['meta', 'doc', 'term', 'named', 'relabel', 'again', 'vec', 'code', 'due', 'model'])
+  for (const table of ['meta', 'doc', 'term', 'named', 'relabel', 'again', 'vec', 'code', 'due', 'model', 'learned'])
     index.run(`DELETE FROM ${table}`);
   setMeta(index, 'epoch', epoch);
 }
@@ -294,11 +295,11 @@ export function putNamed(index: Writer, source: number, ids: Iterable<string>): 
 
 /** Has those looked at again whose texts name an id, and were not looked at since a move. */
 export function askNaming(index: Writer, id: string, move: number): void {
-  index.run(
-    `INSERT OR IGNORE INTO again (key) SELECT n.source FROM named n JOIN doc d ON d.key = n.source
-      WHERE n.id = ? AND d.seen < ?`,
+  const naming = index.all<{ key: number }>(
+    'SELECT n.source AS key FROM named n CROSS JOIN doc d ON d.key = n.source WHERE n.id = ? AND d.seen < ?',
     ...[id, move],
   );
+  for (const { key } of naming) askAgain(index, key);
 }
 
 /** Takes some of what is to be looked at again. */

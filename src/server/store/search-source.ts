@@ -69,6 +69,17 @@ export function sourcesOf(db: Reader, peer: number, after: number, limit: number
   return rows.map(({ source }) => source);
 }
 
+/** Whether entities lead to an entity, beside those that lie in it. */
+export function isPeer(db: Reader, key: number): boolean {
+  const among = 'EXISTS (SELECT 1 FROM edge WHERE peer = ? AND predicate';
+  const collection = predicateKey(db, 'collection') ?? -1;
+  const row = db.get<{ found: number }>(
+    `SELECT ${among} < ?) OR ${among} > ?) AS found`,
+    ...[key, collection, key, collection],
+  );
+  return row?.found === 1;
+}
+
 /** What a collection holds, from its newest entities: their labels, their types, and what most of them lead to. */
 export function collectionSummary(db: Reader, key: number, sample: number): string[] {
   const members = db.all<{ entity: number; type: string; label: string }>(

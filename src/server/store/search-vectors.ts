@@ -22,14 +22,16 @@ export function modelRows(index: Reader): ModelRow[] {
 }
 
 export function modelFacts(index: Reader, number: number): Uint8Array | null {
-  return index.get<{ facts: Uint8Array | null }>('SELECT facts FROM model WHERE number = ?', number)?.facts ?? null;
+  return index.get<{ facts: Uint8Array }>('SELECT facts FROM learned WHERE model = ?', number)?.facts ?? null;
 }
 
 export function addModel(index: Writer, row: Omit<ModelRow, 'number' | 'reached'>, facts: Uint8Array | null): number {
-  return index.insert(
-    'INSERT INTO model (name, size, dimensions, facts, reached) VALUES (?, ?, ?, ?, 0)',
-    ...[row.name, row.size, row.dimensions, facts],
+  const number = index.insert(
+    'INSERT INTO model (name, size, dimensions, reached) VALUES (?, ?, ?, 0)',
+    ...[row.name, row.size, row.dimensions],
   );
+  if (facts) index.run('INSERT INTO learned (model, facts) VALUES (?, ?)', number, facts);
+  return number;
 }
 
 export function modelReached(index: Writer, number: number, reached: number | null): void {
@@ -41,6 +43,7 @@ export function dropSome(index: Writer, number: number, limit: number): boolean 
   const rows = index.all<{ seq: number }>('SELECT seq FROM code WHERE model = ? LIMIT ?', number, limit);
   for (const { seq } of rows) dropSeq(index, seq);
   if (rows.length === limit) return false;
+  index.run('DELETE FROM learned WHERE model = ?', number);
   index.run('DELETE FROM model WHERE number = ?', number);
   return true;
 }
@@ -114,7 +117,7 @@ export function servingModel(db: Reader): ModelRow | undefined {
 }
 
 export function servingFacts(db: Reader, number: number): Uint8Array | null {
-  return db.get<{ facts: Uint8Array | null }>('SELECT facts FROM search.model WHERE number = ?', number)?.facts ?? null;
+  return db.get<{ facts: Uint8Array }>('SELECT facts FROM search.learned WHERE model = ?', number)?.facts ?? null;
 }
 
 export interface CodeRow {
