@@ -272,6 +272,60 @@ describe('a source that leads to very much', () => {
   });
 });
 
+describe('entities with very many relationships', () => {
+  const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n);
+  const ofType = (nodes: number[], type: number) => nodes.filter((n) => n % 3 === type);
+
+  test('are read page by page, and what does not fit is passed by', async () => {
+    await using opened = await openStore('here');
+    // 1 leads to the hub 0, to which by two predicates 9,000 others do.
+    const edges = [
+      ...range(1, 6001).map((n): [number, string, number] => [n, 'p', 0]),
+      ...range(5000, 9001).map((n): [number, string, number] => [n, 'q', 0]),
+    ];
+    await fill(opened, { size: 9001, edges, collections: [], missing: [] });
+    const found = (query: Partial<NeighboursQuery>) =>
+      neighboursIn(opened, { sources: ids([0]), types: ['t1'], limit: 10_000, depth: 1, ...query }).neighbours.map(
+        ({ id }) => numberOf(id),
+      );
+    expect(found({ direction: 'incoming' })).toEqual(ofType(range(1, 9001), 1));
+    expect(found({})).toEqual(ofType(range(1, 9001), 1));
+    expect(found({ predicates: ['q', 'p'] })).toEqual([...ofType(range(5000, 9001), 1), ...ofType(range(1, 5000), 1)]);
+    expect(found({ direction: 'outgoing' })).toEqual([]);
+    expect(found({ sources: ids([1]), depth: 2 })).toEqual(ofType(range(2, 9001), 1));
+    expect(found({ sources: ids([1]), depth: 2, least: 2, limit: 3 })).toEqual([4, 7, 10]);
+    const { truncated, spent, rows } = neighboursIn(opened, {
+      ...{ sources: ids([1]), depth: 3, types: ['none'], limit: 5, budget: { rows: 5000 } },
+    });
+    expect([truncated, spent]).toEqual([true, true]);
+    expect(rows).toBeLessThan(11_000);
+  });
+
+  test('are read together where they are many', async () => {
+    await using opened = await openStore('here');
+    const [few, many] = [300, 30];
+    const mids = range(1, few + 1);
+    const leaf = (mid: number, n: number) => few + 1 + (mid - 1) * many + n;
+    const edges = mids.flatMap((mid): [number, string, number][] => [
+      [0, 'p', mid],
+      ...range(0, many).map((n): [number, string, number] => [mid, 'q', leaf(mid, n)]),
+    ]);
+    await fill(opened, { size: leaf(few, many), edges, collections: [], missing: [] });
+    const query = { sources: ids([0]), types: ['t2'], limit: 10_000, least: 2, depth: 2 };
+    const { neighbours, truncated } = neighboursIn(opened, query);
+    expect(truncated).toBe(false);
+    expect(neighbours.map(({ id }) => numberOf(id))).toEqual(
+      mids.flatMap((mid) =>
+        ofType(
+          range(0, many).map((n) => leaf(mid, n)),
+          2,
+        ),
+      ),
+    );
+    for (const { id, way } of neighbours.slice(0, 50)) expect(way.at(-1)).toMatchObject({ predicate: 'q', id });
+  });
+});
+
 describe('what a question may look at', () => {
   /** A wheel: entity 0 is linked to all others, and each of these to the next. */
   const wheel: Sample = {

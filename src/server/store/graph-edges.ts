@@ -1,6 +1,7 @@
 import type { Reader } from './connection.ts';
-import { type Ends, fitting, type Read, withFacts, withHits } from './graph-ends.ts';
+import { type Ends, withFacts } from './graph-ends.ts';
 import { factsOf, type NodeFacts, readAllFacts, readFacts } from './graph-facts.ts';
+import { hitsOf, type Led, led } from './graph-hits.ts';
 import { type GraphMemory, graphMemory } from './graph-memory.ts';
 import {
   asParameters,
@@ -9,7 +10,9 @@ import {
   distinct,
   listOf,
   listsOf,
+  type NeighbourRow,
   oneOf,
+  type PageRead,
   pages,
   touching,
   type Way,
@@ -41,15 +44,6 @@ export class GraphBudgetSpent extends Error {
 
 /** The end of a path from which one steps on: its beginning, towards the target, or its end, back to the source. */
 export type End = 'source' | 'target';
-interface NeighbourRow {
-  predicate: number;
-  node: number;
-  /** Whether a walk may end there, and what the node is, where that was asked for. */
-  hit?: number;
-  type?: string | null;
-  live?: number;
-  way: Way;
-}
 
 /** Pages grow from so many rows to so many: what is sought may be among the first. */
 const [firstPage, lastPage] = [64, 1024];
@@ -208,22 +202,23 @@ export class GraphEdges {
     return JSON.parse(row?.nodes ?? '[]') as number[];
   }
 
-  /** Relationships one step from a node, with what they lead to, by predicate and key; to such `ends` alone, if given. */
-  *steps(node: number, ends?: Ends): Generator<{ node: number; edge: GraphEdge }> {
-    const read = ends ? withHits(ends) : withFacts;
-    for (const { way, node: other, predicate, hit, type, live } of this.#scan(node, 'source', read)) {
-      if (hit === 0) continue;
-      if (live !== undefined && !this.#memory.facts.has(other)) this.#memory.facts.set(other, factsOf({ type, live }));
-      const [subject, object] = way === 'out' ? [node, other] : [other, node];
-      yield { node: other, edge: { subject, predicate, object } };
+  /**
+   * Relationships one step from a node, with what they lead to, by predicate and key. `again`: they were looked at before
+   * for their ends, and cost no more.
+   */
+  *steps(node: number, again: boolean): Generator<Led> {
+    for (const row of this.#scan(node, 'source', { ...withFacts, again })) {
+      const { way, node: other, predicate, type, live } = row;
+      if (!this.#memory.facts.has(other)) this.#memory.facts.set(other, factsOf({ type, live }));
+      yield led(node, { way, node: other, predicate });
     }
   }
 
-  /** Whether an entity is such. */
-  isEnd(node: number, ends: Ends): boolean {
-    const { sql, params } = fitting('e.key', ends);
-    this.#spend(1);
-    return this.#db.get(`SELECT 1 FROM entity e WHERE e.key = ? AND ${sql}`, node, ...params) !== undefined;
+  /** Those relationships one step from some nodes that lead to such `ends`; `at`: the place of its node. */
+  *hits(nodes: readonly number[], ends: Ends): Generator<Led & { at: number }> {
+    const looking = { ways: this.#ways('source'), only: this.#only, spend: (rows: number) => this.#spend(rows) };
+    for (const hit of hitsOf(this.#db, nodes, ends, looking))
+      yield { at: hit.at, ...led(nodes[hit.at] as number, hit) };
   }
 
   /** Those one step from `source` and one step before `target`, each once; the one with fewer relationships is read. */
@@ -265,7 +260,7 @@ export class GraphEdges {
     });
   }
 
-  *#scan(node: number, end: End, read: Read = { sql: pages, before: [] }): Generator<NeighbourRow> {
+  *#scan(node: number, end: End, read: PageRead = { sql: pages }): Generator<NeighbourRow> {
     for (const way of this.#ways(end)) {
       if (this.#only === null) yield* this.#pages(node, way, read, -1);
       else for (const predicate of this.#only) yield* this.#pages(node, way, read, predicate);
@@ -273,12 +268,12 @@ export class GraphEdges {
   }
 
   /** Of all predicates for -1. */
-  *#pages(node: number, way: Way, { sql, before }: Read, one: number): Generator<NeighbourRow> {
+  *#pages(node: number, way: Way, { sql, again = false }: PageRead, one: number): Generator<NeighbourRow> {
     const end = one === -1 ? Number.MAX_SAFE_INTEGER : one;
     let [predicate, last] = [one, -1];
     for (let size = firstPage; ; size = Math.min(2 * size, lastPage)) {
-      const rows = this.#db.all<NeighbourRow>(sql[way], ...before, node, predicate, last, end, size);
-      this.#spend(rows.length);
+      const rows = this.#db.all<NeighbourRow>(sql[way], node, predicate, last, end, size);
+      this.#spend(again ? -1 : rows.length);
       for (const row of rows) {
         row.way = way;
         yield row;

@@ -20,27 +20,14 @@ export interface Leading {
   notTo: readonly number[];
 }
 
-/** A page of a node's relationships, with something of what each leads to; parameters stand before the usual ones. */
-export interface Read {
-  sql: { [W in Way]: string };
-  before: (number | string)[];
-}
-
-/** With what each leads to is (NodeFacts). */
-export const withFacts: Read = { sql: { out: factsIn('out', 'd.peer'), in: factsIn('in', 'd.source') }, before: [] };
+/** Pages of a node's relationships with what each leads to is (NodeFacts). */
+export const withFacts = { sql: { out: factsIn('out', 'd.peer'), in: factsIn('in', 'd.source') } };
 
 function factsIn(way: Way, key: string): string {
   return pages[way].replace(
     ' AS node FROM edge d',
     ` AS node, x.type, x.tip IS NOT NULL AND x.deleted = 0 AS live FROM edge d LEFT JOIN entity x ON x.key = ${key}`,
   );
-}
-
-/** With whether a walk may end at what each leads to, as `hit`. */
-export function withHits(ends: Ends): Read {
-  const fits = { out: fitting('d.peer', ends), in: fitting('d.source', ends) };
-  const sql = (way: Way): string => pages[way].replace(' AS node', ` AS node, (${fits[way].sql}) AS hit`);
-  return { sql: { out: sql('out'), in: sql('in') }, before: fits.out.params };
 }
 
 /** Whether a walk may end at an entity, as SQL over its key. */

@@ -1,7 +1,7 @@
 import type { Reader } from './connection.ts';
 import { entityKey, predicateKey } from './entity-keys.ts';
 import { type GraphBudget, GraphBudgetSpent, type GraphDirection, type GraphEdge, GraphEdges } from './graph-edges.ts';
-import type { Ends, Leading } from './graph-ends.ts';
+import type { Leading } from './graph-ends.ts';
 import { pathsBetween } from './graph-paths.ts';
 import { type GraphExpansion, ShownEntities } from './graph-shown.ts';
 import { type Step, type WalkOptions, walk, wayTo } from './graph-walk.ts';
@@ -44,14 +44,8 @@ export interface ReachableAnswerQuery extends GraphQuery {
 export function reachableAnswer(db: Reader, { sources, type, expand, ...query }: ReachableAnswerQuery): string {
   const edges = new GraphEdges(db, query);
   const onward = (key: number) => edges.isInner(key);
-  const { depth } = query;
-  const wanted = ({ key, depth: at }: Step) => {
-    if (at === depth) return true;
-    const facts = edges.facts(key);
-    return facts.live && facts.type === type;
-  };
-  const options = { starts: keysOf(db, sources), depth, onward, ends: { types: [type] } };
-  const { found, truncated } = gathered(edges, options, query.limit, wanted);
+  const options = { starts: keysOf(db, sources), depth: query.depth, onward, ends: { types: [type] } };
+  const { found, truncated } = gathered(edges, options, query.limit);
   const shown = new ShownEntities(db, expand);
   const texts = found.map((step) => {
     const { start, edges: way } = wayTo(step);
@@ -122,12 +116,6 @@ export function neighbours(db: Reader, query: NeighboursQuery): Neighbourhood {
   const edges = new GraphEdges(db, { ...query, ...only });
   const onward = (key: number) => (throughCollections ? edges.facts(key).live : edges.isInner(key));
   const leading = query.leading && leadingOf(db, query.leading);
-  const wanted = (ends: Ends, { key, depth: at }: Step) => {
-    if (at === depth) return true;
-    const facts = edges.facts(key);
-    if (!facts.live || (types && !types.includes(facts.type))) return false;
-    return ends.leading === undefined || edges.isEnd(key, ends);
-  };
   const names = new Names(db);
   const list: Neighbour[] = [];
   const left = { truncated: false, spent: false };
@@ -139,7 +127,7 @@ export function neighbours(db: Reader, query: NeighboursQuery): Neighbourhood {
     const ends = { types, leading: leading && { ...leading, notTo: [...starts, ...avoid] } };
     const options = { starts, avoid, depth, least, onward, ends };
     const most = Math.min(perSource, limit - list.length);
-    const walked = gathered(edges, options, most, (step) => wanted(ends, step));
+    const walked = gathered(edges, options, most);
     for (const step of walked.found) list.push({ ...names.entity(step.key), source, way: names.way(step) });
     left.truncated ||= walked.truncated;
     left.spent ||= walked.spent;
@@ -205,17 +193,15 @@ function kept<K, V>(values: Map<K, V>, key: K, make: () => V): V {
   return value;
 }
 
-/** The first wanted steps of a walk. */
+/** The first of what a walk finds. */
 function gathered(
   edges: GraphEdges,
   options: WalkOptions,
   limit: number,
-  wanted: (step: Step) => boolean,
 ): { found: Step[]; truncated: boolean; spent: boolean } {
   const found: Step[] = [];
   try {
     for (const step of walk(edges, options)) {
-      if (!wanted(step)) continue;
       if (found.length === limit) return { found, truncated: true, spent: false };
       found.push(step);
     }

@@ -1,6 +1,22 @@
 /** From which side of its relationships a node is read. */
 export type Way = 'out' | 'in';
 
+/** How a page of a node's relationships is read; `again`: it costs nothing. */
+export interface PageRead {
+  sql: { [W in Way]: string };
+  again?: boolean;
+}
+
+/** A row of it. */
+export interface NeighbourRow {
+  predicate: number;
+  node: number;
+  /** What the node is, where that was asked for. */
+  type?: string | null;
+  live?: number;
+  way: Way;
+}
+
 export const pages = {
   out: 'SELECT d.predicate, d.peer AS node FROM edge d WHERE d.source = ? AND (d.predicate, d.peer) > (?, ?) AND d.predicate <= ? ORDER BY d.predicate, d.peer LIMIT ?',
   in: 'SELECT d.predicate, d.source AS node FROM edge d WHERE d.peer = ? AND (d.predicate, d.source) > (?, ?) AND d.predicate <= ? ORDER BY d.predicate, d.source LIMIT ?',

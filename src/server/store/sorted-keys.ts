@@ -39,9 +39,9 @@ function firstFrom(keys: readonly number[], key: number, from: number): number {
   return low;
 }
 
-/** Keys in parts that grow from one size to another. */
-export function* paged(nodes: Iterable<number>, first: number, last: number): Generator<number[]> {
-  let page: number[] = [];
+/** Parts that grow from one size to another. */
+export function* paged<T>(nodes: Iterable<T>, first: number, last: number): Generator<T[]> {
+  let page: T[] = [];
   let size = first;
   for (const node of nodes) {
     page.push(node);
