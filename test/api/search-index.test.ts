@@ -335,12 +335,8 @@ test('answers say how much an index lacks that cannot follow, until it has', asy
   const held = new Database(indexOf(node));
   try {
     held.exec('BEGIN IMMEDIATE');
-    for (let n = 0; n < 2; n++)
-      ok(
-        await ask(node, me, 'POST /entities/batch', {
-          entities: Array.from({ length: 100 }, () => named('Snipe too')),
-        }),
-      );
+    const entities = Array.from({ length: 100 }, () => ({ type: 'note', ...named('Snipe too') }));
+    for (let n = 0; n < 2; n++) expect((await ask(node, me, 'POST /entities/batch', { entities })).status).toBe(201);
     const lacking = { index: { complete: false, changes_missing: 200 } };
     expect(await metadata()).toMatchObject({ result_count: 1, ...lacking });
     expect((await asked()).metadata).toMatchObject(lacking);
