@@ -39,7 +39,7 @@ export class AttestationLog {
     const { store, log } = needs;
     this.#moves = new MoveFollower(store, {
       // A head is due at most once in a while, unless there is a long way to catch up.
-      rest: () => (this.#behind ? 0 : this.#signedAt + headEveryMs - performance.now()),
+      rest: (hurried) => (hurried || this.#behind ? 0 : this.#signedAt + headEveryMs - performance.now()),
       slice: async (hurried) => {
         await this.#slice(hurried || this.#isDue());
         return this.#behind;

@@ -18,6 +18,12 @@ const gatherMs = 100;
 /** Where moves come faster than this a second, writes are given the time: a slice is followed by a longer rest. */
 const busyMovesPerSecond = 500;
 const busyMs = 5000;
+/**
+ * Where somebody waits for the index, it rests only where moves come faster than this a second, and after slices that are
+ * short: whoever writes meanwhile notices little of it.
+ */
+const rushMovesPerSecond = 2000;
+const [rushSliceMs, rushMs] = [30, 60];
 
 /** An index that was made anew, or as far as it came before the node closed. */
 export interface Rebuilt extends Sliced {
@@ -37,6 +43,7 @@ export class IndexFollower {
   readonly #moves: MoveFollower;
   /** The last move when it rested before, and the time of it on the clock of performance.now(). */
   #seen = { move: 0, at: Number.NEGATIVE_INFINITY };
+  #rushed = false;
   #stand = notBegun;
   #mending: Promise<void> | null = null;
 
@@ -45,7 +52,12 @@ export class IndexFollower {
     this.#thread = thread;
     this.#embedder = embedder;
     this.#moves = new MoveFollower(store, {
-      rest: () => (this.#isBusy() ? busyMs : gatherMs),
+      rest: (hurried) => {
+        const rate = this.#movesPerSecond();
+        this.#rushed = hurried && rate > rushMovesPerSecond;
+        if (hurried) return this.#rushed ? rushMs : 0;
+        return rate > busyMovesPerSecond ? busyMs : gatherMs;
+      },
       slice: () => this.#slice(),
       reason: notWritable,
       failed: (error) => log.error({ error, network: store.network }, 'the search index cannot go on'),
@@ -124,16 +136,20 @@ export class IndexFollower {
 
   async #slice(): Promise<boolean> {
     const embedder = this.#embedder?.name ?? builtin;
-    this.#stand = await this.#thread.run<Sliced>('slice', { files: this.files, ms: sliceMs, embedder });
+    this.#stand = await this.#thread.run<Sliced>('slice', {
+      files: this.files,
+      ms: this.#rushed ? rushSliceMs : sliceMs,
+      embedder,
+    });
     this.#feeder?.wake();
     return this.#stand.behind || this.#stand.learning;
   }
 
-  /** Whether many moves have come since it was asked before. */
-  #isBusy(): boolean {
+  /** Since it was asked before. */
+  #movesPerSecond(): number {
     const now = { move: this.#store.read(lastMove), at: performance.now() };
     const { move, at } = this.#seen;
     this.#seen = now;
-    return (1000 * (now.move - move)) / (now.at - at) > busyMovesPerSecond;
+    return (1000 * (now.move - move)) / (now.at - at);
   }
 }

@@ -60,7 +60,7 @@ export interface Writing {
   vectors: VectorKeeper;
 }
 
-const pageMoves = 200;
+const pageMoves = 50;
 const pageAgain = 100;
 /** Of what leads to one entity. */
 const pageSources = 400;

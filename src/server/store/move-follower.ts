@@ -7,8 +7,8 @@ const againMs = 10_000;
 
 /** What takes up the moves of a network, slice by slice. */
 export interface MoveWork {
-  /** Milliseconds until the next slice, where nobody waits for it. */
-  rest(): number;
+  /** Milliseconds until the next slice, also where somebody waits for it: `hurried`. */
+  rest(hurried: boolean): number;
   /** Takes up a part; `hurried` where somebody waits for it. Says whether there is more. @throws StorageError */
   slice(hurried: boolean): Promise<boolean>;
   /** The reason where what failed gives none of its own. */
@@ -27,6 +27,8 @@ export class MoveFollower {
   /** How many wait. */
   #hurried = 0;
   #pause = new AbortController();
+  /** Ends with whoever follows: of rests that are not ended by those who wait. */
+  readonly #closed = new AbortController();
   /** Resolved when a slice has ended, then replaced. */
   #turn = Promise.withResolvers<void>();
   #failure: StorageError | null = null;
@@ -90,6 +92,7 @@ export class MoveFollower {
   async close(): Promise<void> {
     this.#closing = true;
     this.#pause.abort();
+    this.#closed.abort();
     await this.#following;
     this.#turn.resolve();
   }
@@ -116,10 +119,12 @@ export class MoveFollower {
   }
 
   async #rest(): Promise<void> {
-    if (this.#closing || (this.#hurried > 0 && !this.#failure)) return;
-    const ms = this.#failure ? againMs : this.#work.rest();
+    if (this.#closing) return;
+    const hurried = this.#hurried > 0 && !this.#failure;
+    const ms = this.#failure ? againMs : this.#work.rest(hurried);
     if (ms <= 0) return;
-    this.#pause = new AbortController();
-    await delay(ms, undefined, { signal: this.#pause.signal, ref: false }).catch(() => undefined);
+    const pause = hurried ? this.#closed : new AbortController();
+    if (!hurried) this.#pause = pause;
+    await delay(ms, undefined, { signal: pause.signal, ref: false }).catch(() => undefined);
   }
 }

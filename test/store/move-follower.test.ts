@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { MoveFollower } from '../../src/server/store/move-follower.ts';
+import { openStore, type TestStore } from '../helpers/store.ts';
+
+/** A follower that has so many slices to do, and what it was asked. */
+function following({ store }: TestStore, slices: number, restMs: number) {
+  const rests: boolean[] = [];
+  const asked: boolean[] = [];
+  const follower = new MoveFollower(store, {
+    rest: (hurried) => {
+      rests.push(hurried);
+      return restMs;
+    },
+    slice: async (hurried) => {
+      asked.push(hurried);
+      return asked.length < slices;
+    },
+    reason: 'It cannot go on.',
+    failed: () => undefined,
+  });
+  return { follower, rests, asked };
+}
+
+test('it rests between slices also where somebody waits, who does not end these rests', async () => {
+  await using opened = await openStore('here');
+  const { follower, rests, asked } = following(opened, 5, 20);
+  expect(await follower.until(() => asked.length >= 5)).toBe(true);
+  expect(asked).toEqual(Array(5).fill(true));
+  expect(rests).toEqual(Array(5).fill(true));
+  await follower.close();
+});
+
+test('a rest that began when nobody waited ends as soon as somebody does', async () => {
+  await using opened = await openStore('here');
+  const { follower, rests, asked } = following(opened, 1, 3_600_000);
+  follower.wake();
+  expect(rests).toEqual([false]);
+  expect(await follower.until(() => asked.length >= 1)).toBe(true);
+  expect(asked).toEqual([true]);
+  await follower.close();
+});
+
+test('closing ends every rest', async () => {
+  await using opened = await openStore('here');
+  const idle = following(opened, 9, 3_600_000);
+  idle.follower.wake();
+  await idle.follower.close();
+  const waited = following(opened, 9, 3_600_000);
+  const reached = waited.follower.until(() => false);
+  await Promise.resolve();
+  await waited.follower.close();
+  expect(await reached).toBe(false);
+  expect([idle.asked, waited.asked]).toEqual([[], []]);
+});
