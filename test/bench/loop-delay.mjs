@@ -12,6 +12,7 @@ process.on('message', (message) => {
     delay.enable();
     delay.reset();
   }
+  if (message === 'heap') process.send?.(process.memoryUsage().heapUsed / 2 ** 20);
   if (message === 'read') process.send?.({ p99: delay.percentile(99) / 1e6, max: delay.max / 1e6 });
 });
 process.channel?.unref();

@@ -21,6 +21,8 @@ export interface Server extends AsyncDisposable {
   rest(): void;
   /** Event-loop delay since the last reset, in milliseconds. */
   loopDelay(): Promise<{ p99: number; max: number }>;
+  /** In use of its main thread's JavaScript heap, in MB. */
+  heap(): Promise<number>;
   /** Resident memory now and at its highest, in MB. */
   memory(): { now: number; peak: number };
   /** Seconds of processor time since its start. */
@@ -53,11 +55,8 @@ async function start(args: string[], env: Record<string, string> = {}, quiet = f
     readyAfter: performance.now() - begun,
     reset: () => void child.send('reset'),
     rest: () => void child.send('rest'),
-    loopDelay: async () => {
-      const answer = once(child, 'message');
-      child.send('read');
-      return (await answer)[0] as { p99: number; max: number };
-    },
+    loopDelay: () => asked<{ p99: number; max: number }>(child, 'read'),
+    heap: () => asked<number>(child, 'heap'),
     memory: () => memoryOf(pid),
     cpu: () => cpuOf(pid),
     gone,
@@ -66,6 +65,12 @@ async function start(args: string[], env: Record<string, string> = {}, quiet = f
       await gone;
     },
   };
+}
+
+async function asked<T>(child: ChildProcess, question: string): Promise<T> {
+  const answer = once(child, 'message');
+  child.send(question);
+  return (await answer)[0] as T;
 }
 
 async function readyUrl(child: ChildProcess): Promise<string> {

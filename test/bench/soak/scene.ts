@@ -1,0 +1,104 @@
+import type { Node } from '../processes.ts';
+
+const perBatch = 100;
+/** Entities that many others are related to. */
+const subjects = 200;
+const knownWords = 3000;
+const syllables = ['ba', 'co', 'den', 'fir', 'gol', 'hu', 'kan', 'lor', 'mi', 'nes', 'po', 'rus', 'ta', 'ver', 'zin'];
+
+/** What is there before the load begins, and what clients make more of. */
+export interface Scene {
+  collection: string;
+  /** How many there were when the load began. */
+  entities: number;
+  /** The entities that were there, and their tips. */
+  made: { id: string; cid: string }[];
+  /** A tip that no entity has. */
+  staleTip: string;
+  /** The last event before the load. */
+  since: number;
+  words(random: () => number, count: number): string;
+  properties(random: () => number): { label: string; text: string };
+  /** The body of a new entity. */
+  entity(random: () => number): object;
+}
+
+/** Fills a new node with so many entities, each related to some that very many are related to. */
+export async function prepare(node: Node, entities: number, random: () => number): Promise<Scene> {
+  const { id: collection, cid: staleTip } = await post<{ id: string; cid: string }>(node, '/collections', {
+    label: 'soak',
+  });
+  const hubs = await batch(
+    node,
+    Array.from({ length: subjects }, (_, n) => ({
+      type: 'subject',
+      collection,
+      properties: { label: word(n * 7) },
+    })),
+  );
+  const entity = (next: () => number) => ({
+    type: 'artwork',
+    collection,
+    properties: properties(next),
+    // Most are of the first ones.
+    relationships: distinct(Array.from({ length: 3 }, () => hubs[skewed(next, hubs.length)]?.id ?? '')).map((peer) => ({
+      predicate: 'subject',
+      peer,
+      peer_type: 'subject',
+    })),
+  });
+  const made: { id: string; cid: string }[] = [];
+  for (let at = 0; at < entities; at += perBatch)
+    made.push(
+      ...(await batch(
+        node,
+        Array.from({ length: perBatch }, () => entity(random)),
+      )),
+    );
+  const answer = await fetch(`${node.url}/events?limit=1`, { headers: node.headers });
+  const { events } = (await answer.json()) as { events: { id: number }[] };
+  return { collection, entities, made, staleTip, since: events[0]?.id ?? 1, words, properties, entity };
+}
+
+function properties(random: () => number): { label: string; text: string } {
+  return { label: words(random, 3), text: words(random, 20 + Math.floor(random() * 60)) };
+}
+
+function words(random: () => number, count: number): string {
+  return Array.from({ length: count }, () => word(skewed(random, knownWords))).join(' ');
+}
+
+function word(n: number): string {
+  const base = syllables.length;
+  return [n % base, Math.floor(n / base) % base, Math.floor(n / base ** 2) % base].map((i) => syllables[i]).join('');
+}
+
+/** A number below `count`, the small ones most often. */
+function skewed(random: () => number, count: number): number {
+  return Math.floor(count * random() ** 3);
+}
+
+function distinct(list: string[]): string[] {
+  return [...new Set(list)];
+}
+
+async function batch(node: Node, entities: object[]): Promise<{ id: string; cid: string }[]> {
+  const made: { id: string; cid: string }[] = [];
+  for (let at = 0; at < entities.length; at += perBatch) {
+    const body = { entities: entities.slice(at, at + perBatch) };
+    const { results } = await post<{ results: { id: string; cid: string }[] }>(node, '/entities/batch', body);
+    made.push(...results.map(({ id, cid }) => ({ id, cid })));
+  }
+  return made;
+}
+
+async function post<T>(node: Node, path: string, body: object): Promise<T> {
+  const answer = await fetch(`${node.url}${path}`, {
+    method: 'POST',
+    headers: node.headers,
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  if (answer.status !== 201) throw new Error(`${path} was answered ${answer.status}: ${text.slice(0, 300)}`);
+  return JSON.parse(text) as T;
+}
