@@ -72,6 +72,19 @@ describe('GET /collections/{id}/entities', () => {
     expect(full).not.toHaveProperty('preview');
   });
 
+  it('expands what a filter leaves, and pages that begin far behind', async () => {
+    const query = { expand: 'full', filter: JSON.stringify({ type: 'letter' }), limit: '1' };
+    const second = (await list({ ...query, offset: '1' })).body;
+    expect(second.pagination).toEqual({ offset: 1, limit: 1, count: 1, has_more: false });
+    expect(second.entities[0].label).toBe('a');
+    expect(second.entities[0].entity).toEqual((await on.ask(null, 'GET', `/entities/${second.entities[0].id}`)).body);
+    expect((await list(query)).body.pagination.has_more).toBe(true);
+    const behind = { offset: 5_000_000, limit: 100, count: 0, has_more: false };
+    for (const expand of ['full', 'preview'])
+      expect((await list({ expand, offset: '5000000' })).body).toMatchObject({ entities: [], pagination: behind });
+    expect((await list({ offset: '5000000', limit: '100' })).body.pagination).toEqual(behind);
+  });
+
   it('leaves out what is deleted', async () => {
     const gone = (await on.ask(ada, 'POST', '/entities', { type: 'draft', collection: id })).body;
     expect(await labels({ type: 'draft' })).toBe('');

@@ -23,8 +23,14 @@ export interface ListingQuery {
   expand: boolean;
 }
 
-/** A page of a collection's live entities, newest created first, then by id; `more` tells that others follow. */
-export function listEntities(db: Reader, query: ListingQuery): { entities: ListedEntity[]; more: boolean } {
+export interface Listed {
+  entities: ListedEntity[];
+  /** Whether others follow. */
+  more: boolean;
+}
+
+/** A page of a collection's live entities, newest created first, then by id. */
+export function listEntities(db: Reader, query: ListingQuery): Listed {
   const collection = entityKey(db, query.collection);
   if (collection === undefined) return { entities: [], more: false };
   // The page is cut in the narrow rows: what an offset skips is not looked up, unless a filter wants to see it.

@@ -40,6 +40,8 @@ export const longReads = {
       pagination: { offset, limit, count: entities.length, has_more: more },
     });
   },
+  /** The same with the entities themselves, where these are wanted. */
+  listed: (db: Reader, query: ListingQuery): string => JSON.stringify(listEntities(db, query)),
   /** See tree-reads.ts. */
   tree: (db: Reader, query: TreeQuery): string => JSON.stringify(treeBelow(db, query)),
   /** See graph-paths.ts and graph-reads.ts. */

@@ -11,7 +11,7 @@ import type { SearchEngine } from '../../search/engine.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding } from '../../store/entities.ts';
 import { parseFilter } from '../../store/filter.ts';
-import { type ListedEntity, listEntities } from '../../store/listings.ts';
+import { type Listed, type ListedEntity, listEntities } from '../../store/listings.ts';
 import { refuse, tooManyTargets } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { attempts, type EntityWrites, type Prepared } from '../entities/writes.ts';
@@ -48,7 +48,7 @@ export interface ListingOptions {
   expand?: 'preview' | 'full' | undefined;
 }
 
-/** A page of more rows is read and written out on a thread of its own. */
+/** What looks at more rows than this, or at nobody knows how many, is read on a thread of its own. */
 const maxInLoop = 1000;
 /** At most so many entities are expanded in one answer. */
 const maxExpanded = 100;
@@ -175,11 +175,13 @@ export class CollectionsService {
     const limit = expand === undefined ? options.limit : Math.min(options.limit, maxExpanded);
     const store = await this.#writes.store(caller);
     const query = { collection: id, type, filter, limit, offset, expand: expand !== undefined };
-    const page = store.read((db) => {
+    const isShort = offset + limit <= maxInLoop && type === undefined && filter === undefined;
+    const read = store.read((db) => {
       viewedCollection({ writes: this.#writes, entities: this.#entities }, db, caller, id);
-      return expand === undefined && limit > maxInLoop ? null : listEntities(db, query);
+      return isShort ? listEntities(db, query) : null;
     });
-    if (page === null) return store.readLong('listing', query);
+    if (read === null && expand === undefined) return store.readLong('listing', query);
+    const page = read ?? (JSON.parse(Buffer.from(await store.readLong('listed', query)).toString()) as Listed);
     return {
       collection_id: id,
       entities: page.entities.map((entity) => this.#entry(entity, expand)),
