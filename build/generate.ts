@@ -6,7 +6,7 @@ import { clientTypes } from './client-types.ts';
 import { completed, introduction, securityDefinitions, tags } from './document.ts';
 
 // Reads the controllers and their wire types, and writes what the server makes of them into src/server/generated:
-// routes.ts (data for http/routes.ts), openapi.json, and openapi.ts (the same document and the version, as constants).
+// routes.ts (data for http/routes.ts), openapi.json, openapi.ts (the same document as a constant), and version.ts.
 // The page gets the same document as types, src/renderer/src/api/schema.d.ts.
 
 const root = resolve(import.meta.dirname, '..');
@@ -123,8 +123,11 @@ const document = JSON.stringify(completed(JSON.parse(await readFile(specificatio
 await writeFile(specification, document);
 await writeWhenChanged(
   'openapi.ts',
-  `// Made by build/generate.ts.\nexport const version = ${JSON.stringify(version)};\n` +
-    `/** The text of openapi.json. */\nexport const openapi = ${JSON.stringify(document)};\n`,
+  `// Made by build/generate.ts.\n/** The text of openapi.json. */\nexport const openapi = ${JSON.stringify(document)};\n`,
+);
+await writeWhenChanged(
+  'version.ts',
+  `// Made by build/generate.ts.\nexport const version = ${JSON.stringify(version)};\n`,
 );
 // The types are a second's work, and change with the document only.
 const types = resolve(root, 'src/renderer/src/api/schema.d.ts');

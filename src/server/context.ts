@@ -5,7 +5,7 @@ import { AttestationLogs } from './attest/logs.ts';
 import { type LoopShare, loopShare } from './blocks/loop-share.ts';
 import { chatModel } from './chat/chat-model.ts';
 import type { Config, Secrets } from './config.ts';
-import { openapi, version } from './generated/openapi.ts';
+import { version } from './generated/version.ts';
 import { createAuthenticator } from './http/auth.ts';
 import type { Authenticate } from './http/caller.ts';
 import type { LargeRequests } from './http/large-requests.ts';
@@ -322,12 +322,17 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     sessions,
     additive,
     invocations,
-    system: new SystemService({ instance, version, service: config.service, document: openapi, nodeKey, now }),
+    system: new SystemService({ instance, version, service: config.service, document, nodeKey, now }),
     invites,
     people: new PeopleService({ identity, networks, invites, registration }),
   };
   const all = opened.move();
   return { ...context, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** Half a megabyte of text, which a node that nobody asks for it is spared. */
+async function document(): Promise<string> {
+  return (await import('./generated/openapi.ts')).openapi;
 }
 
 /** Whether an identity provider is set up, whose users can register. */

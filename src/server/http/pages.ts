@@ -4,7 +4,6 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import express, { type RequestHandler, type Response, Router } from 'express';
 import helmet from 'helmet';
-import { openapi } from '../generated/openapi.ts';
 import { docsPage } from './docs-page.ts';
 
 /** Where a document has the word that its own styles carry. */
@@ -44,8 +43,8 @@ const protect = helmet({
 export function pages({ ui }: { ui: string | null }): RequestHandler {
   const router = Router();
   let docs: string | undefined;
-  router.get('/docs', protect, (_request, response) => {
-    docs ??= docsPage(JSON.parse(openapi));
+  router.get('/docs', protect, async (_request, response) => {
+    docs ??= docsPage(JSON.parse((await import('../generated/openapi.ts')).openapi));
     sendHtml(response, docs);
   });
   if (ui !== null) {

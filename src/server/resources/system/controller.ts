@@ -33,15 +33,15 @@ export class SystemController extends Controller {
 
   /** The OpenAPI document of this interface. */
   @Get('openapi.json')
-  openapi(): Record<string, unknown> {
-    return StoredJson.as(this.system.openapi());
+  async openapi(): Promise<Record<string, unknown>> {
+    return StoredJson.as(await this.system.openapi());
   }
 
   /** A digest of this interface for language models. */
   @Get('ops-reference')
   @Produces('text/plain')
-  opsReference(): string {
+  async opsReference(): Promise<string> {
     this.setHeader('Content-Type', 'text/plain; charset=utf-8');
-    return StoredJson.as<string>(this.system.opsReference());
+    return StoredJson.as<string>(await this.system.opsReference());
   }
 }

@@ -8,7 +8,7 @@ export interface SystemFacts {
   /** The service's name on the wire. */
   service: string;
   /** The text of the OpenAPI document. */
-  document: string;
+  document: () => Promise<string>;
   nodeKey: NodeKey;
   /** Epoch milliseconds. */
   now: () => number;
@@ -21,7 +21,7 @@ export class SystemService {
   private readonly name: string;
   private readonly now: () => number;
   private readonly started: number;
-  private readonly document: string;
+  private readonly document: () => Promise<string>;
   private reference: string | undefined;
   private readonly signing: SigningKeyView;
 
@@ -51,13 +51,13 @@ export class SystemService {
   }
 
   /** The text of the OpenAPI document. */
-  openapi(): string {
-    return this.document;
+  openapi(): Promise<string> {
+    return this.document();
   }
 
   /** See ops-reference.ts. */
-  opsReference(): string {
-    this.reference ??= opsReference(JSON.parse(this.document) as ApiDocument);
+  async opsReference(): Promise<string> {
+    this.reference ??= opsReference(JSON.parse(await this.document()) as ApiDocument);
     return this.reference;
   }
 }
