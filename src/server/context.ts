@@ -70,6 +70,7 @@ import { chatFile } from './store/chats.ts';
 import { Identity } from './store/identity.ts';
 import { Networks } from './store/networks.ts';
 import { alignAliases } from './sync/aliases.ts';
+import { SideThread } from './store/side-thread.ts';
 import { SyncEngine } from './sync/engine.ts';
 import { Watcher } from './sync/watch.ts';
 
@@ -155,14 +156,16 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     search.follow(await networks.get(network), searchLog);
     await invocations.resume(await networks.get(network));
   };
-  const networks = opened.adopt(new Networks(config.data, firstUse), (it) => it.close());
-  const logs = opened.use(new AttestationLogs({ key: nodeKey, instance, now, log }));
+  const networks = opened.adopt(new Networks(config.data, firstUse, (read) => pool.lend(read)), (it) => it.close());
+  // What follows the moves: nobody waits for it but for moments.
+  const follower = opened.use(new SideThread());
+  const logs = opened.use(new AttestationLogs({ key: nodeKey, instance, now, log }, follower));
   const leftovers = opened.use(new LeftoversService(networks, now, log));
   const alone = new OneAtATime();
 
   const searchLog = log.child({ name: 'search' });
   const embedder = config.embed && new EndpointEmbedder({ ...config.embed, key: secrets.embed }, searchLog);
-  const search = opened.use(new SearchEngine(embedder));
+  const search = opened.use(new SearchEngine(embedder, follower));
   const services = buildServices({ config, networks, identity, search, now });
   const { cascades, entities, expansions, diffs } = services.entities;
   const { users, writes, collections } = services;
@@ -178,7 +181,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   });
   const outbound = opened.use(new Outbound());
   const requests = new RequestTally();
-  const pool = opened.use(new RequestPool({ config, networks, now, log }));
+  const pool: RequestPool = opened.use(new RequestPool({ config, networks, now, log }));
   const additive = opened.use(
     new AdditiveFollowers({
       writes,

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, type TransferListItem } from 'node:worker_threads';
 import { Piscina } from 'piscina';
@@ -12,10 +13,13 @@ import type { AdditiveTask, RequestTask, Submission, SubmissionAnswer } from './
 import type { AdditiveGroup } from './store/additive.ts';
 import type { Commit } from './store/commit.ts';
 import { entitySize } from './store/entities.ts';
+import type { LongRead } from './store/long-reads.ts';
 import type { NetworkStore } from './store/network-store.ts';
 import type { Networks } from './store/networks.ts';
+import type { FailedRead } from './store/reader-thread.ts';
 import { storageError } from './store/storage-error.ts';
 import { versionSize } from './store/versions.ts';
+import { workerUrl } from './store/worker-url.ts';
 
 export interface RequestPoolNeeds {
   config: Config;
@@ -27,6 +31,10 @@ export interface RequestPoolNeeds {
 
 /** Bytes of bodies that wait or are worked on at most. */
 const maxWaiting = 128 * 1024 * 1024;
+/** How long a brief read waits for a thread of this pool to have time. */
+const patienceMs = 2000;
+const isLate = Symbol('late');
+const readerTask = { filename: fileURLToPath(workerUrl('reader-thread')), name: 'runLongRead' };
 
 /**
  * Serves large requests on two threads with services of their own, started when first needed and ended after a minute
@@ -36,6 +44,10 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   readonly #needs: RequestPoolNeeds;
   #pool: Piscina | null = null;
   #waiting = 0;
+  /** What the threads do now. */
+  readonly #working = new Set<Promise<unknown>>();
+  /** The brief read that is lent a thread. */
+  #lent: Promise<unknown> | null = null;
   /** Requests under way or waiting. */
   underWay = 0;
 
@@ -78,17 +90,48 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
 
   /** See AdditivePreparer. */
   prepareAdditive(network: Network, group: AdditiveGroup, attempts: number): Promise<Commit> {
-    this.#pool ??= this.#start();
     const task: AdditiveTask = { network, group, attempts, now: this.#needs.now(), config: this.#needs.config };
-    return this.#pool.run(task, { name: 'prepareAdditive' }) as Promise<Commit>;
+    return this.#work<Commit>(task, { name: 'prepareAdditive' });
   }
 
   #run(task: RequestTask): Promise<LargeAnswer> {
-    this.#pool ??= this.#start();
     const { bytes } = task.request;
     const transferList: TransferListItem[] = [task.port];
     if (bytes && bytes.byteLength === bytes.buffer.byteLength) transferList.push(bytes.buffer as ArrayBuffer);
-    return this.#pool.run(task, { name: 'serveLarge', transferList }) as Promise<LargeAnswer>;
+    return this.#work<LargeAnswer>(task, { name: 'serveLarge', transferList });
+  }
+
+  /**
+   * Runs a brief read on a thread that is there already, which spares the node one for it alone; null where there is
+   * none, or none has time soon.
+   */
+  async lend(read: LongRead): Promise<Uint8Array | FailedRead | null> {
+    const late = setTimeout(patienceMs, isLate, { ref: false });
+    const idle = () => !this.#lent && this.#working.size < this.#threads;
+    while (this.#threads > 0 && !idle()) {
+      const ends = [...this.#working, ...(this.#lent ? [this.#lent] : [])];
+      if ((await Promise.race([...ends, late])) === isLate) return null;
+    }
+    if (!this.#pool || this.#threads === 0) return null;
+    const lent = this.#pool.run(read, readerTask) as Promise<Uint8Array | FailedRead>;
+    this.#lent = settled(lent).finally(() => {
+      this.#lent = null;
+    });
+    return lent;
+  }
+
+  get #threads(): number {
+    return this.#pool?.threads.length ?? 0;
+  }
+
+  /** A second thread is not started for what the first one does next. */
+  async #work<T>(task: object, options: { name: string; transferList?: TransferListItem[] }): Promise<T> {
+    while (this.#lent) await this.#lent;
+    this.#pool ??= this.#start();
+    const done = this.#pool.run(task, options) as Promise<T>;
+    const over = settled(done).finally(() => this.#working.delete(over));
+    this.#working.add(over);
+    return done;
   }
 
   #start(): Piscina {
@@ -110,6 +153,13 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
     this.#pool = null;
   }
 }
+
+/** Resolves when it has ended, however. */
+const settled = (work: Promise<unknown>): Promise<void> =>
+  work.then(
+    () => undefined,
+    () => undefined,
+  );
 
 /** Beside this file, as source or as built. */
 function threadUrl(): URL {

@@ -2,6 +2,7 @@ import type { Log } from '../log.ts';
 import type { Network } from '../model/ids.ts';
 import type { NodeKey } from '../model/node-key.ts';
 import type { NetworkStore } from '../store/network-store.ts';
+import type { SideThread } from '../store/side-thread.ts';
 import { AttestationLog } from './log.ts';
 import { LogThread } from './log-thread.ts';
 import { verification } from './verification.ts';
@@ -9,11 +10,13 @@ import { verification } from './verification.ts';
 /** The attestation log of each network that has been used. */
 export class AttestationLogs implements AsyncDisposable {
   readonly #env: { key: NodeKey; instance: string; now: () => number; log: Log };
-  readonly #thread = new LogThread();
+  readonly #thread: LogThread;
   readonly #logs = new Map<Network, AttestationLog>();
 
-  constructor(env: { key: NodeKey; instance: string; now: () => number; log: Log }) {
+  /** `thread`: where they are written, shared with others. */
+  constructor(env: { key: NodeKey; instance: string; now: () => number; log: Log }, thread?: SideThread) {
     this.#env = env;
+    this.#thread = new LogThread(thread);
   }
 
   /** The network's log, which follows its moves from the first call on. */

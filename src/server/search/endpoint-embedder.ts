@@ -37,7 +37,7 @@ export class EndpointEmbedder implements Embedder, AsyncDisposable {
   dimensions = 0;
   readonly #settings: EndpointSettings;
   readonly #log: Log;
-  readonly #thread = new OneThread('embed-thread', 'closeEmbedding', 8);
+  readonly #thread = new OneThread('embed-thread', 'closeEmbedding', { together: 8 });
   readonly #kept = new RecentMap<string, Float32Array>(maxKept);
   #pause = 0;
   #until = 0;

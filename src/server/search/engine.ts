@@ -6,6 +6,7 @@ import { lastMove } from '../store/events.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { Within } from '../store/search-hits.ts';
 import { indexedUpTo, searchFile } from '../store/search-index.ts';
+import type { SideThread } from '../store/side-thread.ts';
 import { builtin } from './embedder.ts';
 import type { EndpointEmbedder } from './endpoint-embedder.ts';
 import { ThreadError } from './failed.ts';
@@ -40,14 +41,15 @@ export interface Found extends Presented {
  * is ever in the way of a write.
  */
 export class SearchEngine implements AsyncDisposable {
-  readonly #indexing = new OneThread('index-thread', 'closeIndexes');
+  readonly #indexing: OneThread;
   readonly #searching = new OneThread('search-thread', 'closeFinders');
   readonly #followers = new Map<Network, IndexFollower>();
   readonly #embedder: EndpointEmbedder | null;
 
-  /** `embedder`: what makes vectors; null for the builtin one. */
-  constructor(embedder: EndpointEmbedder | null = null) {
+  /** `embedder`: what makes vectors; null for the builtin one. `thread`: where indexes are written, shared with others. */
+  constructor(embedder: EndpointEmbedder | null = null, thread?: SideThread) {
     this.#embedder = embedder;
+    this.#indexing = new OneThread('index-thread', 'closeIndexes', thread && { thread });
   }
 
   /** Follows the network's moves from the first call on. */

@@ -6,7 +6,7 @@ import { blocksOf, type Commit, type Outcome } from './commit.ts';
 import { type CommitQueue, inProcessQueue, type QueueLoad } from './commit-queue.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
 import type { LongRead, longReads } from './long-reads.ts';
-import { type LongReader, ReaderPool, readResult } from './reader-pool.ts';
+import { type Lend, type LongReader, ReaderPool, readResult } from './reader-pool.ts';
 import { runLongRead } from './reader-thread.ts';
 import { storing } from './storage-error.ts';
 import { threadQueue } from './thread-queue.ts';
@@ -53,15 +53,23 @@ export class NetworkStore {
     this.#longReads = longReads;
   }
 
-  /** Opens or makes the network's folder below `data`. `writer: 'here'` keeps the writer in this thread. */
-  static async open(data: string, network: Network, writer: 'thread' | 'here' = 'thread'): Promise<NetworkStore> {
+  /**
+   * Opens or makes the network's folder below `data`. `writer: 'here'` keeps the writer in this thread; `lend`: threads of
+   * others for brief reads.
+   */
+  static async open(
+    data: string,
+    network: Network,
+    writer: 'thread' | 'here' = 'thread',
+    lend: Lend | null = null,
+  ): Promise<NetworkStore> {
     const folder = join(data, network);
     storing(() => makeFolderNow(folder, data));
     const file = databaseFile(data, network);
     const queue = writer === 'thread' ? await threadQueue(file) : inProcessQueue(file);
     try {
       const reader = storing(() => openReader(file));
-      return new NetworkStore(network, folder, queue, reader, new ReaderPool());
+      return new NetworkStore(network, folder, queue, reader, new ReaderPool(lend));
     } catch (error) {
       await queue.close();
       throw error;

@@ -1,17 +1,27 @@
 import type { Network } from '../model/ids.ts';
 import { NetworkStore } from './network-store.ts';
+import type { Lend } from './reader-pool.ts';
 
 /** The storage of each network, opened when it is first used. */
 export class Networks {
   readonly #data: string;
   readonly #firstUse: (network: Network) => Promise<unknown>;
+  readonly #lend: Lend | null;
   readonly #open = new Map<Network, NetworkStore>();
   readonly #opening = new Map<Network, Promise<NetworkStore>>();
 
-  /** `firstUse` runs when a network has been opened, and may use it; whoever caused the opening waits for it. */
-  constructor(data: string, firstUse: (network: Network) => Promise<unknown> = async () => undefined) {
+  /**
+   * `firstUse` runs when a network has been opened, and may use it; whoever caused the opening waits for it. `lend`:
+   * threads of others for brief reads.
+   */
+  constructor(
+    data: string,
+    firstUse: (network: Network) => Promise<unknown> = async () => undefined,
+    lend: Lend | null = null,
+  ) {
     this.#data = data;
     this.#firstUse = firstUse;
+    this.#lend = lend;
   }
 
   /** At once where the network is open already. */
@@ -30,7 +40,7 @@ export class Networks {
   }
 
   async #prepared(network: Network): Promise<NetworkStore> {
-    const store = await NetworkStore.open(this.#data, network);
+    const store = await NetworkStore.open(this.#data, network, 'thread', this.#lend);
     this.#open.set(network, store);
     try {
       await this.#firstUse(network);

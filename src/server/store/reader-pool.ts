@@ -15,6 +15,9 @@ export interface LongReader {
   close(): Promise<void>;
 }
 
+/** Runs a brief read on a thread that is there for something else and has nothing to do; null where there is none. */
+export type Lend = (read: LongRead) => Promise<Uint8Array | FailedRead | null>;
+
 /** Reads of some milliseconds: a second thread, which weighs 35 MB, is not worth having for one that could wait. */
 const brief: ReadonlySet<keyof typeof longReads> = new Set(['runStatus', 'storedJson']);
 /** More of these than wait for one another are no longer brief. */
@@ -27,13 +30,32 @@ export class ReaderPool implements LongReader {
   #brief: Promise<unknown> = Promise.resolve();
   #briefly = 0;
   #closed = false;
+  readonly #lend: Lend | null;
+
+  constructor(lend: Lend | null = null) {
+    this.#lend = lend;
+  }
 
   async run<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array> {
     if (!brief.has(read.name) || this.#briefly >= inTurn) return this.#run(read);
     this.#briefly++;
-    const done = this.#brief.then(() => this.#run(read)).finally(() => this.#briefly--);
+    const done = this.#brief.then(() => this.#runBriefly(read)).finally(() => this.#briefly--);
     this.#brief = done.catch(() => undefined);
     return done;
+  }
+
+  async #runBriefly<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array> {
+    if (this.#closed) throw new StorageError(closing);
+    // A thread of this pool is there already, or nobody has one.
+    if (!this.#lend || (this.#pool && this.#pool.threads.length > 0)) return this.#run(read);
+    this.underWay++;
+    try {
+      const lent = await this.#lend(read);
+      if (lent !== null) return readResult(lent);
+    } finally {
+      this.underWay--;
+    }
+    return this.#run(read);
   }
 
   async #run<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array> {

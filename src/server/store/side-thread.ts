@@ -1,0 +1,42 @@
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+
+/**
+ * One thread beside the others, started when first needed and ended after a minute without work. A thread weighs some
+ * 15 MB before it has done anything, so those whose work can wait for each other share one.
+ */
+export class SideThread implements AsyncDisposable {
+  readonly #together: number;
+  #pool: Piscina | null = null;
+
+  /** `together`: how much it does at a time, where what it does waits for others. */
+  constructor(together = 1) {
+    this.#together = together;
+  }
+
+  /** Runs what the module at `file` exports as `name`. */
+  async run<T>(file: URL, name: string, order: object): Promise<T> {
+    this.#pool ??= new Piscina({
+      minThreads: 0,
+      maxThreads: 1,
+      concurrentTasksPerWorker: this.#together,
+      idleTimeout: 60_000,
+      atomics: 'disabled',
+      recordTiming: false,
+      // Much passes through and little stays: a large nursery would only show as resident memory.
+      resourceLimits: { maxYoungGenerationSizeMb: 6 },
+    });
+    return (await this.#pool.run(order, { filename: fileURLToPath(file), name })) as T;
+  }
+
+  /** What a module does at its end: nothing where the thread has ended, and all that it had open with it. */
+  async end(file: URL, name: string): Promise<void> {
+    if (this.#pool && this.#pool.threads.length > 0) await this.run(file, name, {});
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = null;
+    await pool?.destroy();
+  }
+}
