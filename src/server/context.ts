@@ -69,8 +69,8 @@ import { buildServices, type Services } from './services.ts';
 import { chatFile } from './store/chats.ts';
 import { Identity } from './store/identity.ts';
 import { Networks } from './store/networks.ts';
-import { alignAliases } from './sync/aliases.ts';
 import { SideThread } from './store/side-thread.ts';
+import { alignAliases } from './sync/aliases.ts';
 import { SyncEngine } from './sync/engine.ts';
 import { Watcher } from './sync/watch.ts';
 
