@@ -13,7 +13,8 @@ export function walkThrough(path: string): void {
 
     for (const step of steps(page(path)))
       it(`line ${step.line}: ${step.script.split('\n')[0]}`, async () => {
-        expect(await reader.run(step)).toEqual([]);
+        const found = await reader.run(step);
+        if (found.length > 0) expect.fail(found.join('\n'));
       }, 60_000);
   });
 }

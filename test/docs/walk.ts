@@ -78,7 +78,9 @@ export class Reader implements AsyncDisposable {
         .filter((entry) => entry.includes('='))
         .map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
     );
-    return answer ? differences(answer.language, answer.text, this.#asWritten(out), this.#names) : [];
+    if (!answer) return [];
+    const found = differences(answer.language, answer.text, this.#asWritten(out), this.#names);
+    return found.length === 0 ? [] : [...found, `The whole answer is\n${out}`];
   }
 
   async #serve(line: string): Promise<string[]> {
