@@ -36,10 +36,6 @@ export function findEntity(db: Reader, id: string): EntityRow | undefined {
   return toRow(db.get<Columns>(`SELECT ${columns} FROM entity e WHERE e.id = ? AND e.tip IS NOT NULL`, id));
 }
 
-export function entityByKey(db: Reader, key: number): EntityRow | undefined {
-  return toRow(db.get<Columns>(`SELECT ${columns} FROM entity e WHERE e.key = ? AND e.tip IS NOT NULL`, key));
-}
-
 /** The stored wire JSON with what a permission check needs, in one row. */
 export interface StoredEntity {
   type: string;

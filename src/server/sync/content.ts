@@ -1,4 +1,4 @@
-import { decodeManifest, valueHash } from '../blocks/encode.ts';
+import { valueHash } from '../blocks/encode.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Version } from './state.ts';
 
@@ -18,8 +18,4 @@ function order(a: string, b: string): number {
 
 export function versionOf(cid: string, manifest: Manifest): Version {
   return { cid, ver: manifest.ver, content: contentHash(manifest), deleted: manifest.deleted === true };
-}
-
-export function versionOfBlock({ cid, bytes }: { cid: string; bytes: Uint8Array }): Version {
-  return versionOf(cid, decodeManifest(bytes));
 }

@@ -70,7 +70,6 @@ const pushedResult = z.object({
 const pushed = z.object({ results: z.array(pushedResult).max(1000) });
 const uploadUrl = z.object({ upload_url: z.string().min(1).max(8000) });
 const uploadState = z.object({ offset: z.int().min(0), complete: z.boolean() });
-const stale = z.object({ details: z.object({ actual: z.string() }) });
 const refusal = z.object({
   error: z.string(),
   details: z
@@ -208,12 +207,6 @@ export function readUploadOffset(body: unknown): { offset: number; complete: boo
 export function readIssuePaths(body: unknown): unknown[][] {
   const parsed = refusal.safeParse(body);
   return parsed.success ? (parsed.data.details?.issues ?? []).map(({ path }) => path) : [];
-}
-
-/** The tip that a 409 names, "" for none. */
-export function readActual(body: unknown): string | null {
-  const parsed = stale.safeParse(body);
-  return parsed.success ? parsed.data.details.actual : null;
 }
 
 export interface PushedResult {

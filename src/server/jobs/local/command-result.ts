@@ -66,7 +66,6 @@ const failure = z.object({
 /** What a command writes to stdout, as one JSON document. */
 export type CommandResult = z.infer<typeof success>;
 export type NewOutput = z.infer<typeof made>;
-export type NewContent = z.infer<typeof content>;
 export type CommandReply = z.input<typeof success> | z.input<typeof failure>;
 
 /** @throws JobError for every other end than a usable result */

@@ -20,13 +20,6 @@ export const loggingActions = [
   'collection:update',
 ] as const;
 
-/** Grants in one collection, planned and, where something has to be written, prepared. */
-export interface Granting {
-  collection: EntityRow;
-  plans: GrantPlan[];
-  step: Prepared | null;
-}
-
 export interface GrantOptions {
   /** Who holds what is granted; the one who asks, or for a handoff the one who began the run. */
   authority: RegisteredActor;

@@ -65,16 +65,6 @@ export const grantsQuery = queryOptions({
   staleTime: Infinity,
 });
 
-/** Who is registered here, by a part of a name or address. */
-export function peopleQuery(part: string) {
-  return queryOptions({
-    queryKey: ['people', part],
-    queryFn: ({ signal }) =>
-      answered(api.GET('/node/people', { params: { query: { q: part.slice(0, 500), limit: 8 } }, signal })),
-    staleTime: 10_000,
-  });
-}
-
 export const invitesQuery = queryOptions({
   queryKey: ['invites'],
   queryFn: () => answered(api.GET('/node/invites', { params: { query: { limit: 1000 } } })),

@@ -6,7 +6,6 @@ export type Remote = components['schemas']['RemoteView'];
 export type Report = components['schemas']['SyncReportView'];
 export type Run = components['schemas']['SyncRunView'];
 export type PendingChange = components['schemas']['PendingChangeView'];
-export type ConflictEntry = components['schemas']['ConflictEntryView'];
 export type OpenConflict = components['schemas']['OpenConflictView'];
 export type SyncEvent = components['schemas']['SyncEventView'];
 export type SyncEventKind = components['schemas']['SyncEventKind'];
