@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anchors, code, type Page, page, pages, prose, root } from './pages.ts';
@@ -39,4 +39,15 @@ it('finds what leads nowhere', () => {
     'there is no src/none.ts',
     'there is no build/none.ts',
   ]);
+});
+
+it('names each folder and file of the tree in README', () => {
+  const [, tree = ''] = /^## The tree\n([\s\S]*?)^## /m.exec(page('README.md').text) ?? [];
+  const lacking = ['src/server', 'src/renderer/src'].flatMap((folder) =>
+    readdirSync(root + folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() || (folder === 'src/server' && entry.name.endsWith('.ts')))
+      .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+      .filter((name) => !tree.includes(name)),
+  );
+  expect(lacking).toEqual([]);
 });

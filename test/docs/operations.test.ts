@@ -9,7 +9,7 @@ it('lists every setting, and no other', () => {
   const named = (text: string, pattern: RegExp) => new Set([...text.matchAll(pattern)].map(([, name = '']) => name));
   const table = page('docs/operations.md').text.replaceAll('`_', '`ARCHEION_JWT_');
   const listed = named(table, /`(ARCHEION_[A-Z_]+)`/g);
-  const known = named(readFileSync(`${root}src/server/config.ts`, 'utf8'), /^ {4}(ARCHEION_[A-Z_]+):/gm);
+  const known = named(readFileSync(`${root}src/server/config.ts`, 'utf8'), /^ {2}(ARCHEION_[A-Z_]+):/gm);
   expect([...known].filter((name) => !listed.has(name))).toEqual([]);
   expect([...listed].filter((name) => !known.has(name))).toEqual([]);
 });
