@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
 import { catalogPage, rolesHeldBy } from '../../src/server/store/collection-reads.ts';
 import { type Connection, openReader, type Reader } from '../../src/server/store/connection.ts';
-import { findEntity, findStored, findTip, tipsPage } from '../../src/server/store/entities.ts';
+import { countEntities, findEntity, findStored, findTip, tipsPage } from '../../src/server/store/entities.ts';
 import { floorAt, lastMove, movesAfter, movesBefore } from '../../src/server/store/events.ts';
 import { entityMoves } from '../../src/server/store/history-reads.ts';
 import { lookUp, searchLabels } from '../../src/server/store/label-reads.ts';
+import { ListingAnchors } from '../../src/server/store/listing-anchors.ts';
 import { collectionsNaming, type ListingQuery, listEntities } from '../../src/server/store/listings.ts';
 import { treeBelow } from '../../src/server/store/tree-reads.ts';
 import { findVersion, firstAuthor } from '../../src/server/store/versions.ts';
-import { first, idOf, openStore, step, type TestStore } from '../helpers/store.ts';
+import { first, idOf, next, openStore, step, type TestStore } from '../helpers/store.ts';
 
 const day = (n: number) => new Date(Date.UTC(2026, 0, n)).toISOString();
 
@@ -174,6 +175,114 @@ test.each(reads)('$name is read by an index', async ({ read, uses }) => {
     const sorted = plans.filter((line) => line.includes('TEMP B-TREE'));
     // Only the few collections of one user are sorted by hand.
     expect(sorted).toHaveLength(uses.source.includes('edge_peer') ? 1 : 0);
+  } finally {
+    db.close();
+  }
+});
+
+test('live and deleted entities are counted without reading their rows, and those that are only named are not', async () => {
+  await using opened = await openStore('here');
+  const counts = () => opened.store.read(countEntities);
+  expect(counts()).toEqual({ live: 0, deleted: 0 });
+  // They name the collections 1 and 3 and the entity 2, which are not here.
+  await filled(opened);
+  expect(counts()).toEqual({ live: 11, deleted: 0 });
+  const made = first(idOf(300));
+  const gone = next(made, { deleted: true });
+  await opened.store.submit([step(null, made)]);
+  expect(counts()).toEqual({ live: 12, deleted: 0 });
+  await opened.store.submit([step(made, gone)]);
+  expect(counts()).toEqual({ live: 11, deleted: 1 });
+  await opened.store.submit([step(gone, next(gone, { properties: { label: 'again' } }))]);
+  await opened.store.submit([step(null, first(idOf(2)))]);
+  expect(counts()).toEqual({ live: 13, deleted: 0 });
+  const db = openReader(opened.file);
+  try {
+    const plans: string[] = [];
+    expect(countEntities(explaining(db, plans))).toEqual(counts());
+    for (const part of [
+      /SCAN entity USING COVERING INDEX sqlite_autoindex_entity/,
+      /SCAN entity USING INDEX entity_unknown/,
+      /SEARCH entity USING COVERING INDEX entity_deleted/,
+    ])
+      expect(plans.join('\n')).toMatch(part);
+    expect(plans.filter((line) => line.includes('entity') && !line.includes('INDEX'))).toEqual([]);
+  } finally {
+    db.close();
+  }
+});
+
+test('anchors stand where a listing has them, also after something was written', async () => {
+  await using opened = await openStore('here');
+  // Many made at one moment, so that their ids alone tell them apart.
+  const made = Array.from({ length: 60 }, (_, n) =>
+    first(idOf(100 + n), {
+      type: n % 3 === 0 ? 'document' : 'person',
+      created_at: day(1 + Math.floor(n / 25)),
+      relationships: [['collection', idOf(1)]],
+    }),
+  );
+  await opened.store.submit(made.slice(0, 50).map((it) => step(null, it)));
+  const db = openReader(opened.file);
+  const anchors = new ListingAnchors(7);
+  const check = () => {
+    db.snapshot((reader) => {
+      const [{ key: collection } = { key: 0 }] = reader.all<{ key: number }>(
+        'SELECT key FROM entity WHERE id = ?',
+        idOf(1),
+      );
+      expect(anchors.before(reader, { collection, offset: 500 })).toBeNull();
+      for (const type of [undefined, 'person']) {
+        const query = { collection: idOf(1), type, limit: 100, offset: 0, expand: false };
+        const all = listEntities(reader, query).entities;
+        for (const offset of [3, 6, 7, 40, 13, 14, 48, 0, 500]) {
+          const anchor = anchors.before(reader, { collection, type, offset });
+          const before = Math.floor(Math.min(offset, all.length) / 7) * 7;
+          expect(anchor?.offset ?? 0).toBe(before);
+          if (anchor)
+            expect(anchor).toMatchObject({ id: all[before - 1]?.id, created_at: all[before - 1]?.created_at });
+        }
+      }
+    });
+  };
+  try {
+    check();
+    await opened.store.submit(made.slice(50).map((it) => step(null, it)));
+    check();
+    await opened.store.submit(made.slice(20, 30).map((it) => step(it, next(it, { deleted: true }))));
+    check();
+  } finally {
+    db.close();
+  }
+});
+
+test('pages far behind are those of a listing that is counted from its beginning', async () => {
+  await using opened = await openStore('here');
+  const made = Array.from({ length: 6500 }, (_, n) =>
+    first(idOf(1000 + n), {
+      type: n % 5 === 0 ? 'document' : 'person',
+      created_at: day(1 + Math.floor(n / 2100)),
+      relationships: [['collection', idOf(1)]],
+    }),
+  );
+  await opened.store.submit(made.map((it) => step(null, it)));
+  const db = openReader(opened.file);
+  const page = (query: Partial<ListingQuery>) =>
+    db.snapshot((reader) => {
+      const wanted = { collection: idOf(1), limit: 10_000, offset: 0, expand: false, ...query };
+      return listEntities(reader, wanted).entities.map(({ id }) => id);
+    });
+  try {
+    for (const type of [undefined, 'person']) {
+      const all = page({ type });
+      for (const offset of [1999, 2000, 2001, 3999, 4000, 4500, 6499, 6500, 9000])
+        expect(page({ type, offset, limit: 30 })).toEqual(all.slice(offset, offset + 30));
+    }
+    const plans: string[] = [];
+    const reader = explaining(db, plans);
+    for (let looks = 0; looks < 2; looks++)
+      listEntities(reader, { collection: idOf(1), limit: 10, offset: 6000, expand: false });
+    expect(plans.join('\n')).toContain('SEARCH l USING PRIMARY KEY (collection=? AND created_at<?)');
   } finally {
     db.close();
   }

@@ -118,8 +118,11 @@ export function countTypes(db: Reader): { type: string; count: number }[] {
 }
 
 export function countEntities(db: Reader): { live: number; deleted: number } {
-  const row = db.get<{ live: number; deleted: number }>(
-    'SELECT count(*) FILTER (WHERE deleted = 0) AS live, count(*) FILTER (WHERE deleted = 1) AS deleted FROM entity WHERE tip IS NOT NULL',
+  // Each from the narrowest index that has them: the rows themselves hold whole manifests.
+  const row = db.get<{ known: number; unknown: number; deleted: number }>(
+    `SELECT (SELECT count(*) FROM entity) AS known, (SELECT count(*) FROM entity WHERE tip IS NULL) AS unknown,
+       (SELECT count(*) FROM entity WHERE deleted = 1 AND tip IS NOT NULL) AS deleted`,
   );
-  return row ?? { live: 0, deleted: 0 };
+  const { known, unknown, deleted } = row ?? { known: 0, unknown: 0, deleted: 0 };
+  return { live: known - unknown - deleted, deleted };
 }

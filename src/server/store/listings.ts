@@ -1,5 +1,6 @@
 import type { Reader } from './connection.ts';
 import { entityKey, predicateKey } from './entity-keys.ts';
+import { afterAnchor, ListingAnchors } from './listing-anchors.ts';
 
 /** One line of a collection's listing. */
 export interface ListedEntity {
@@ -29,24 +30,32 @@ export interface Listed {
   more: boolean;
 }
 
-/** A page of a collection's live entities, newest created first, then by id. */
+const apart = 2000;
+const anchorsOf = new WeakMap<Reader, ListingAnchors>();
+
+/** A page of a collection's live entities, newest created first, then by id. In a snapshot. */
 export function listEntities(db: Reader, query: ListingQuery): Listed {
   const collection = entityKey(db, query.collection);
   if (collection === undefined) return { entities: [], more: false };
+  const anchors = anchorsOf.get(db) ?? new ListingAnchors(apart);
+  anchorsOf.set(db, anchors);
+  const anchor = query.filter || query.offset < apart ? null : anchors.before(db, { ...query, collection });
   // The page is cut in the narrow rows: what an offset skips is not looked up, unless a filter wants to see it.
   const rows = db.all<ListedEntity>(
     `SELECT e.id, e.type, e.label, e.created_at, e.updated_at, ${query.expand ? 'e.json' : "'' AS json"}
        FROM (SELECT l.entity, l.created_at, l.id
                FROM listing l${query.filter ? ' JOIN entity e ON e.key = l.entity' : ''}
               WHERE l.collection = ?${query.type === undefined ? '' : ' AND l.type = ?'}${query.filter ? ` AND (${query.filter.sql})` : ''}
+                ${anchor ? `AND ${afterAnchor}` : ''}
               ORDER BY l.created_at DESC, l.id LIMIT ? OFFSET ?) page
        JOIN entity e ON e.key = page.entity
       ORDER BY page.created_at DESC, page.id`,
     collection,
     ...(query.type === undefined ? [] : [query.type]),
     ...(query.filter?.params ?? []),
+    ...(anchor ? [anchor.created_at, anchor.created_at, anchor.id] : []),
     query.limit + 1,
-    query.offset,
+    query.offset - (anchor?.offset ?? 0),
   );
   return { entities: rows.slice(0, query.limit), more: rows.length > query.limit };
 }

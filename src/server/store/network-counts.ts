@@ -1,7 +1,7 @@
 import type { Reader } from './connection.ts';
 import { countEntities } from './entities.ts';
 
-/** How much a network holds; `moves` is how often a tip has moved. It walks all entities: a long read. */
+/** How much a network holds; `moves` is how often a tip has moved. It counts an index through: a long read. */
 export interface NetworkCounts {
   live: number;
   deleted: number;

@@ -65,7 +65,11 @@ CREATE TABLE entity (
   mirror INTEGER                      -- the remote that a mirrored collection came from
 ) STRICT;
 
+CREATE INDEX entity_deleted ON entity (tip) WHERE deleted = 1;
+
 CREATE INDEX entity_type ON entity (type, created_at) WHERE type IN ('collection', 'user', 'agent', 'klados', 'rhiza');
+
+CREATE INDEX entity_unknown ON entity (deleted) WHERE tip IS NULL;
 
 CREATE TABLE import_made (
   run INTEGER NOT NULL,
