@@ -30,7 +30,15 @@ for (const size of sizes.toSorted((a, b) => a - b)) {
   process.stderr.write(`${size.toLocaleString('en-US')} entities\n`);
   const [corpus, data] = [join(folder.path, `${size}.ndjson`), join(folder.path, String(size))];
   await writeCorpus(shape, size, corpus);
-  nodes.push(await measureSize(data, corpus, queries));
+  const measured: Measured = { size, values: new Map() };
+  nodes.push(measured);
+  try {
+    await measureSize(measured, { data, corpus, queries });
+  } catch (error) {
+    // What has been measured takes long to measure again.
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+    process.exitCode = 1;
+  }
   for (const path of [corpus, data]) rmSync(path, { recursive: true });
 }
 process.stdout.write(`${table(nodes)}\n`);

@@ -2,7 +2,7 @@
 export interface Measured {
   /** Entities. */
   size: number;
-  values: ReadonlyMap<string, Value>;
+  values: Map<string, Value>;
 }
 
 export interface Value {

@@ -9,7 +9,7 @@ import { command, type Node, startNode } from '../processes.ts';
 import { sampleBody } from '../samples.ts';
 import type { Measured, Value } from './growth.ts';
 
-const counts = { warm: 50, creates: 1000, gets: 2000, pages: 40, paths: 300, starts: 5 };
+const counts = { warm: 50, creates: 1000, gets: 2000, pages: 200, paths: 300, starts: 5 };
 const pageSize = 100;
 /** Memory is looked at when a node that was started has been left alone for so long. */
 const restMs = 5000;
@@ -19,22 +19,28 @@ const time = { unit: 'ms', most: 1.5 } as const;
 const memory = { unit: 'MB', most: 1.5 } as const;
 const bytes = { unit: 'bytes', most: 1.1 } as const;
 
-/** Everything of one size, by an import into a new node in `data`. `queries` are what is searched for. */
-export async function measureSize(data: string, corpus: string, queries: readonly string[]): Promise<Measured> {
-  const values = new Map<string, Value>();
+/**
+ * Everything of one size, by an import into a new node in `data`. `queries` are what is searched for. What has been
+ * measured is in `measured` also where something fails.
+ */
+export async function measureSize(
+  measured: Measured,
+  { data, corpus, queries }: { data: string; corpus: string; queries: readonly string[] },
+): Promise<void> {
   const say = (measure: string, value: number, of: Omit<Value, 'value'>): void => {
-    values.set(measure, { value, ...of });
+    measured.values.set(measure, { value, ...of });
     process.stderr.write(`  ${measure}: ${value.toFixed(2)} ${of.unit}\n`);
   };
   let collection: string;
-  let size: number;
   {
     await using node = await startNode(data, {}, { quiet: true });
     node.rest();
     const begun = performance.now();
     const args = ['--collection', 'Tate', '--map', tateMapping, '--data', data, '--json'];
     const { stdout, seconds } = await command('import', corpus, ...args);
-    ({ collection, size } = imported(stdout));
+    const { size, ...made } = imported(stdout);
+    measured.size = size;
+    collection = made.collection;
     await indexed(node);
     const until = (performance.now() - begun) / 1000;
     say('import, for each entity', (1000 * seconds) / size, time);
@@ -44,12 +50,11 @@ export async function measureSize(data: string, corpus: string, queries: readonl
   await measureStarts(data, say);
   await using node = await startNode(data, {}, { quiet: true });
   node.rest();
-  await measureRequests(node, collection, { size, queries }, say);
+  await measureRequests(node, collection, { size: measured.size, queries }, say);
   say('memory with these requests, highest', node.memory().peak, memory);
   await measureCreates(node, collection, say);
   await node[Symbol.asyncDispose]();
   measureDisk(join(data, 'main'), say);
-  return { size, values };
 }
 
 type Say = (measure: string, value: number, of: Omit<Value, 'value'>) => void;
