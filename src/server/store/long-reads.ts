@@ -4,6 +4,7 @@ import { checkedBlock } from './checked-block.ts';
 import { catalogPage, collectionsOverview, type RolesQuery, rolesHeldBy } from './collection-reads.ts';
 import type { Reader } from './connection.ts';
 import { contentsPage } from './content-reads.ts';
+import { type DeletedQuery, deletedRows } from './deleted-rows.ts';
 import { countTypes, storedJson } from './entities.ts';
 import { predicateNames } from './entity-keys.ts';
 import { fileVersionsPage } from './file-versions.ts';
@@ -96,6 +97,8 @@ export const longReads = {
   tableOrder,
   tableRows: (db: Reader, query: TableRowsQuery): string => JSON.stringify(tableRows(db, query)),
   tableFacets: (db: Reader, query: FacetsQuery): string => JSON.stringify(tableFacets(db, query)),
+  /** See deleted-rows.ts. */
+  deletedRows: (db: Reader, query: DeletedQuery): string => JSON.stringify(deletedRows(db, query)),
   /** What an export lists; see archive-reads.ts. */
   tipsOfScope: (db: Reader, args: Parameters<typeof tipsOfScope>[1]): string => JSON.stringify(tipsOfScope(db, args)),
   movedTips: (db: Reader, args: Parameters<typeof movedTips>[1]): string => JSON.stringify(movedTips(db, args)),

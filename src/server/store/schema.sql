@@ -67,6 +67,8 @@ CREATE TABLE entity (
 
 CREATE INDEX entity_deleted ON entity (tip) WHERE deleted = 1;
 
+CREATE INDEX entity_deleted_in ON entity (collection, updated_at) WHERE deleted = 1;
+
 CREATE INDEX entity_type ON entity (type, created_at) WHERE type IN ('collection', 'user', 'agent', 'klados', 'rhiza');
 
 CREATE INDEX entity_unknown ON entity (deleted) WHERE tip IS NULL;

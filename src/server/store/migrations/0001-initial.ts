@@ -22,6 +22,7 @@ CREATE TABLE entity (
   mirror INTEGER                      -- the remote that a mirrored collection came from
 ) STRICT;
 CREATE INDEX entity_type ON entity (type, created_at) WHERE type IN ('collection', 'user', 'agent', 'klados', 'rhiza');
+CREATE INDEX entity_deleted_in ON entity (collection, updated_at) WHERE deleted = 1;
 
 -- Every version ever stored, by CID. enc: 0 plain, 1 zstd, 2 zstd with block base as dictionary; size is of the plain bytes.
 CREATE TABLE block (

@@ -3,7 +3,7 @@ import { StoredJson } from '../../../http/stored-json.ts';
 import type { CallerRequest } from '../../../model/caller.ts';
 import type { EntityId, ErrorView, ValidationErrorView } from '../../wire.ts';
 import type { TablesService } from './service.ts';
-import type { CollectionLinesView, TableFacetsView, TablePageView } from './wire.ts';
+import type { CollectionLinesView, DeletedPageView, TableFacetsView, TablePageView } from './wire.ts';
 
 /** What the node's page shows as tables. */
 @Route('node/collections')
@@ -84,5 +84,24 @@ export class TablesController {
   ): Promise<TablePageView> {
     const options = { types, filter, sort, order, columns, view, offset, limit };
     return StoredJson.as<TablePageView>(await this.tables.page(request.caller, id, options));
+  }
+
+  /**
+   * What was deleted in a collection, the last first; `POST /entities/{id}/restore` brings each back.
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 500
+   * @isInt offset
+   * @minimum offset 0
+   */
+  @Get('{id}/deleted')
+  @Response<ErrorView>(404, 'Not found')
+  async deleted(
+    @Request() request: CallerRequest,
+    @Path() id: EntityId,
+    @Query() limit: number = 100,
+    @Query() offset: number = 0,
+  ): Promise<DeletedPageView> {
+    return StoredJson.as<DeletedPageView>(await this.tables.deleted(request.caller, id, { limit, offset }));
   }
 }

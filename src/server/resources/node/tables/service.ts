@@ -44,6 +44,14 @@ export class TablesService {
     return joined(`${head.slice(0, -1)},"rows":`, page.rows, '}');
   }
 
+  /** What was deleted in a collection and can be restored. */
+  async deleted(caller: Caller, id: string, page: { limit: number; offset: number }): Promise<Uint8Array> {
+    operator(caller);
+    const store = await this.#store(caller, id);
+    const rows = await store.readLong('deletedRows', { collection: id, ...page });
+    return joined(`{"collection_id":${JSON.stringify(id)},"offset":${page.offset},`, rows.subarray(1), '');
+  }
+
   /** @throws NotFoundError for what is no collection, and a deleted one */
   async #store(caller: Caller, id: string): Promise<NetworkStore> {
     const store = await this.#writes.store(caller);

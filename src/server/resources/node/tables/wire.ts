@@ -78,3 +78,34 @@ export interface TablePageView {
   offset: number;
   rows: TableRowView[];
 }
+
+/** An entity that was deleted. */
+export interface DeletedRowView {
+  id: EntityId;
+  type: string;
+  /** What it was called when it was deleted. */
+  label: string | null;
+  /**
+   * Of the deletion.
+   * @isInt
+   */
+  ver: number;
+  /** The version that deletes it: `expect_tip` of a restore. */
+  cid: VersionCid;
+  created_at: string;
+  deleted_at: string;
+  /** The id of who deleted it. */
+  deleted_by: string;
+  /** What was said of the deletion. */
+  note: string | null;
+}
+
+export interface DeletedPageView {
+  collection_id: EntityId;
+  /** @isInt */
+  total: number;
+  /** @isInt */
+  offset: number;
+  /** The last deleted first. */
+  rows: DeletedRowView[];
+}

@@ -1,0 +1,67 @@
+import { labelOf } from '../model/manifest.ts';
+import { blockBytes, storedManifest } from './blocks.ts';
+import type { Reader } from './connection.ts';
+import { entityKey } from './entity-keys.ts';
+import { lastLive } from './versions.ts';
+
+export interface DeletedQuery {
+  /** A collection's id. */
+  collection: string;
+  offset: number;
+  limit: number;
+}
+
+/** A deleted entity: its facts are those of the tombstone, but for the label, which is the last that it had. */
+export interface DeletedRow {
+  id: string;
+  type: string;
+  label: string | null;
+  ver: number;
+  cid: string;
+  created_at: string;
+  deleted_at: string;
+  /** Who deleted it. */
+  deleted_by: string;
+  note: string | null;
+}
+
+type Row = Pick<DeletedRow, 'id' | 'type' | 'ver' | 'cid' | 'created_at'> & { tip: number; updated_at: string };
+
+const longest = 300;
+
+/** What was deleted in a collection, the last first. It decodes two versions of each: a long read. */
+export function deletedRows(
+  db: Reader,
+  { collection, offset, limit }: DeletedQuery,
+): { total: number; rows: DeletedRow[] } {
+  const key = entityKey(db, collection) ?? -1;
+  const from = 'FROM entity WHERE collection = ? AND deleted = 1';
+  const rows = db.all<Row>(
+    `SELECT id, type, ver, cid, created_at, updated_at, tip ${from} ORDER BY updated_at DESC, key DESC LIMIT ? OFFSET ?`,
+    key,
+    limit,
+    offset,
+  );
+  return {
+    total: db.get<{ n: number }>(`SELECT count(*) AS n ${from}`, key)?.n ?? 0,
+    rows: rows.map((row) => told(db, row)),
+  };
+}
+
+function told(db: Reader, { tip, updated_at, ...facts }: Row): DeletedRow {
+  const grave = storedManifest(blockBytes(db, tip));
+  const last = lastLive(db, grave);
+  const label = last ? labelOf(last.manifest) : '';
+  const said = grave.note ?? grave.reason;
+  return {
+    ...facts,
+    label: label === '' ? null : cut(label),
+    deleted_at: updated_at,
+    deleted_by: grave.edited_by.user_id,
+    note: said === undefined ? null : cut(said),
+  };
+}
+
+function cut(text: string): string {
+  return text.length <= longest ? text : `${text.slice(0, longest).toWellFormed()}…`;
+}

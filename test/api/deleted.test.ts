@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeletedPageView } from '../../src/server/resources/node/tables/wire.ts';
+import { misfits } from '../contract/document.ts';
+import { anonymous, ask, operator, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, notFound, nowhere, ok, remove, update } from '../helpers/entities.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+
+let node: TestNode;
+let me: Person;
+const clock = { ms: Date.UTC(2026, 0, 1) };
+beforeAll(async () => {
+  node = await startNode({ now: () => clock.ms });
+  me = operator(node);
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+const made = (where: Entity, label?: string) => {
+  clock.ms += 1000;
+  return create(node, me, { type: 'letter', collection: where.id, properties: label === undefined ? {} : { label } });
+};
+const gone = (entity: Entity, body?: object) => {
+  clock.ms += 1000;
+  return remove(node, me, entity, body);
+};
+async function deleted(where: Entity, query = ''): Promise<DeletedPageView> {
+  const answer = await ask(node, me, `GET /node/collections/${where.id}/deleted${query}`);
+  expect(misfits('GET /node/collections/{id}/deleted', answer.status, answer.body), answer.text).toEqual([]);
+  return ok<DeletedPageView>(answer);
+}
+const labels = async (where: Entity, query?: string) => (await deleted(where, query)).rows.map(({ label }) => label);
+
+describe('what was deleted in a collection', () => {
+  it('is listed with its last label, the last deleted first, and goes when it is restored', async () => {
+    const [home, other] = [await collection(node, me), await collection(node, me)];
+    expect(await deleted(home)).toEqual({ collection_id: home.id, offset: 0, total: 0, rows: [] });
+    const first = await made(home, 'To Ann');
+    await gone(await made(other, 'elsewhere'));
+    const second = await made(home);
+    await made(home, 'stays');
+    const renamed = await update(node, me, first, { properties: { label: 'To Anna' } });
+    const grave = await gone(renamed, { note: 'a double' });
+    await gone(second);
+    const { rows, total } = await deleted(home);
+    expect(total).toBe(2);
+    expect(rows).toEqual([
+      expect.objectContaining({ id: second.id, label: null, note: null }),
+      {
+        id: first.id,
+        type: 'letter',
+        label: 'To Anna',
+        ver: 3,
+        cid: grave.cid,
+        created_at: first.created_at,
+        deleted_at: grave.deleted_at,
+        deleted_by: me.id,
+        note: 'a double',
+      },
+    ]);
+    ok(await ask(node, me, `POST /entities/${first.id}/restore`, { expect_tip: rows[1]?.cid }));
+    expect(await labels(home)).toEqual([null]);
+    const back = await ask(node, me, `GET /entities/${first.id}`);
+    await gone(ok(back));
+    expect(await labels(home)).toEqual(['To Anna', null]);
+    expect((await deleted(home)).rows[0]?.ver).toBe(5);
+  });
+
+  it('comes in pages', async () => {
+    const home = await collection(node, me);
+    for (const label of ['a', 'b', 'c', 'd', 'e']) await gone(await made(home, label));
+    expect(await labels(home, '?limit=2')).toEqual(['e', 'd']);
+    expect(await labels(home, '?limit=2&offset=3')).toEqual(['b', 'a']);
+    expect(await deleted(home, '?offset=9')).toMatchObject({ total: 5, offset: 9, rows: [] });
+    for (const query of ['limit=0', 'limit=501', 'offset=-1', 'limit=x'])
+      expect((await ask(node, me, `GET /node/collections/${home.id}/deleted?${query}`)).status, query).toBe(400);
+  });
+
+  it('has no more of a long label or note than a list can show', async () => {
+    const home = await collection(node, me);
+    await gone(await made(home, `${'x'.repeat(299)}😀 and more`), { note: 'y'.repeat(900) });
+    const [row] = (await deleted(home)).rows;
+    expect(row?.label).toMatch(/^x{299}.?…$/u);
+    expect(row?.label?.isWellFormed()).toBe(true);
+    expect(row?.note).toBe(`${'y'.repeat(300)}…`);
+  });
+
+  it('is for the operator, of a collection that is there', async () => {
+    const home = await collection(node, me);
+    const entity = await made(home, 'no collection');
+    const ada = await user(node, 'ada');
+    const asked = async (who: Person, id: string) => await ask(node, who, `GET /node/collections/${id}/deleted`);
+    expect((await asked(anonymous, home.id)).status).toBe(401);
+    expect((await asked(ada, home.id)).status).toBe(403);
+    expect(await asked(me, nowhere)).toMatchObject({ status: 404, body: notFound });
+    expect((await asked(me, entity.id)).status).toBe(404);
+    await gone(home);
+    expect((await asked(me, home.id)).status).toBe(404);
+  });
+});
