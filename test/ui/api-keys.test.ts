@@ -1,22 +1,14 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { ok } from '../helpers/entities.ts';
-import { lookAt, patience, signedIn, startPageNode } from './browser.ts';
-import { browserThere, openBrowser } from './chromium.ts';
+import { describePage, lookAt, signedIn, startPageNode } from './browser.ts';
 
 const hostile = '<script>window.hacked = 1</script>\u202Egnp.exe';
 
-describe.skipIf(!browserThere)('API keys', { timeout: patience }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
-
+describePage('API keys', () => {
   test('are made, shown once, copied, used and revoked, by keys alone', async () => {
     await using node = await startPageNode();
-    await using visitor = await signedIn(browser, node, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await using visitor = await signedIn(node, { permissions: ['clipboard-read', 'clipboard-write'] });
     const { page } = visitor;
     const whoami = async (key: string) =>
       (await node.fetch('/auth/whoami', { headers: { Authorization: `ApiKey ${key}` } })).status;

@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
 import { operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { indexIdle } from '../helpers/searches.ts';
-import { lookAt, patience, signedIn, startPageNode, type Visit } from './browser.ts';
-import { browserThere, openBrowser } from './chromium.ts';
+import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 import { seedArtworks } from './seed.ts';
 
-describe.skipIf(!browserThere)('Argo queries', { timeout: patience }, () => {
-  let browser: Browser;
+describePage('Argo queries', () => {
   let node: TestNode;
   let me: Person;
   let visitor: Visit;
@@ -18,12 +16,9 @@ describe.skipIf(!browserThere)('Argo queries', { timeout: patience }, () => {
   let turner: Entity;
   let ship: Entity;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
+  const tidied = tidiedAfterEach();
   beforeEach(async () => {
-    node = await startPageNode();
+    node = tidied(await startPageNode());
     me = operator(node);
     const home = await collection(node, me, { label: 'Paintings' });
     const made = (type: string, label: string, links: [string, Entity][] = [], properties: object = {}) =>
@@ -40,12 +35,8 @@ describe.skipIf(!browserThere)('Argo queries', { timeout: patience }, () => {
     await made('artwork', '=HYPERLINK("http://x"),"y"', [['made_by', girtin]], {
       description: 'Watercolour of a ship',
     });
-    visitor = await signedIn(browser, node);
+    visitor = tidied(await signedIn(node));
     page = visitor.page;
-  });
-  afterEach(async () => {
-    await visitor?.[Symbol.asyncDispose]();
-    await node?.[Symbol.asyncDispose]();
   });
 
   const editor = () => page.getByRole('textbox', { name: 'Query', exact: true });
@@ -91,6 +82,8 @@ describe.skipIf(!browserThere)('Argo queries', { timeout: patience }, () => {
     await way.getByText('is led to by made_by from').waitFor();
     await page.getByText('How the query was understood').click();
     await page.getByText('in [made_by] 1 types(artwork)').waitFor();
+    await page.getByText('the entity Joseph Turner', { exact: true }).waitFor();
+    await page.getByText('against made_by: entities of the type artwork').waitFor();
     await lookAt(page, 'argo');
 
     await editor().click();

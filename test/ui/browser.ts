@@ -3,16 +3,40 @@ import { resolve } from 'node:path';
 import { env } from 'node:process';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { type StartOptions, startNode, type TestNode } from '../helpers/node.ts';
-import { built } from './chromium.ts';
+import { browserThere, built, openBrowser } from './chromium.ts';
 
 // The built page in a real browser, against a real node.
 
 /** Where the screenshots go; `out` is not committed. */
 const pictures = resolve(import.meta.dirname, '../../out/screenshots');
 /** A journey takes a while, the more so on a busy machine. */
-export const patience = 180_000;
+const patience = 360_000;
+
+let browser: Browser | undefined;
+
+/** Tests in one browser for all of them; skipped where there is none. */
+export function describePage(name: string, tests: () => void): void {
+  describe.skipIf(!browserThere)(name, { timeout: patience }, () => {
+    beforeAll(async () => {
+      browser = await openBrowser();
+    });
+    afterAll(() => browser?.close());
+    tests();
+  });
+}
+
+/** What is handed to it in a test, or before one, is disposed of after the test, the last first. */
+export function tidiedAfterEach(): <T extends AsyncDisposable>(thing: T) => T {
+  let things = new AsyncDisposableStack();
+  afterEach(async () => {
+    const these = things;
+    things = new AsyncDisposableStack();
+    await these.disposeAsync();
+  });
+  return (thing) => things.use(thing);
+}
 
 /** A node that serves the built page. */
 export function startPageNode(options: StartOptions = {}): Promise<TestNode> {
@@ -33,7 +57,8 @@ export interface Visit extends AsyncDisposable {
   go(path: string): Promise<void>;
 }
 
-export async function visit(browser: Browser, node: TestNode, options: BrowserContextOptions = {}): Promise<Visit> {
+export async function visit(node: TestNode, options: BrowserContextOptions = {}): Promise<Visit> {
+  if (!browser) throw new Error('No browser is open here: put the test into describePage.');
   const context = await browser.newContext({
     locale: 'en-GB',
     timezoneId: 'UTC',
@@ -57,8 +82,8 @@ export async function visit(browser: Browser, node: TestNode, options: BrowserCo
 }
 
 /** A visit of the operator. */
-export async function signedIn(browser: Browser, node: TestNode, options?: BrowserContextOptions): Promise<Visit> {
-  const visited = await visit(browser, node, options);
+export async function signedIn(node: TestNode, options?: BrowserContextOptions): Promise<Visit> {
+  const visited = await visit(node, options);
   await visited.page.goto(signInLink(node));
   await visited.page.getByRole('navigation').waitFor();
   return visited;

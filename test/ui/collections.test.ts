@@ -1,30 +1,21 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { read, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { lookAt, patience, signedIn, startPageNode, type Visit } from './browser.ts';
-import { browserThere, openBrowser } from './chromium.ts';
+import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 import { seedArtworks, seedItems } from './seed.ts';
 
-describe.skipIf(!browserThere)('collections', { timeout: patience }, () => {
-  let browser: Browser;
+describePage('collections', () => {
   let node: TestNode;
   let visitor: Visit;
   let page: Page;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
+  const tidied = tidiedAfterEach();
   beforeEach(async () => {
-    node = await startPageNode();
-    visitor = await signedIn(browser, node);
+    node = tidied(await startPageNode());
+    visitor = tidied(await signedIn(node));
     page = visitor.page;
-  });
-  afterEach(async () => {
-    await visitor?.[Symbol.asyncDispose]();
-    await node?.[Symbol.asyncDispose]();
   });
 
   const labels = () => page.locator('[role="row"] a').allInnerTexts();
@@ -55,6 +46,13 @@ describe.skipIf(!browserThere)('collections', { timeout: patience }, () => {
     await page.keyboard.type('To Ada');
     await page.keyboard.press('Enter');
     await heading('To Ada').waitFor();
+
+    // What changed last is where one begins.
+    await visitor.go('/');
+    const recent = page.getByRole('region', { name: 'Changed last' }).getByRole('listitem');
+    await recent.nth(1).getByRole('link', { name: 'Letters' }).waitFor();
+    expect(await recent.first().innerText()).toMatch(/^To Ada\n+letter · /);
+    await lookAt(page, 'start-recent');
 
     // The filter is in the address.
     await visitor.go('/collections');

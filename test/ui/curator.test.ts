@@ -1,11 +1,9 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ask, operator, user } from '../helpers/callers.ts';
 import { collection, create, read, update } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
 import { keyOf } from '../sync/nodes.ts';
-import { lookAt, patience, signedIn, startPageNode } from './browser.ts';
-import { browserThere, openBrowser } from './chromium.ts';
+import { describePage, lookAt, signedIn, startPageNode } from './browser.ts';
 import * as step from './curator-steps.ts';
 import { withoutMouse } from './without-mouse.ts';
 
@@ -20,13 +18,7 @@ function inventory(count: number): string {
   return ['acno,title,artist,year,medium', ...lines].join('\n');
 }
 
-describe.skipIf(!browserThere)('a curator without a mouse', { timeout: 2 * patience }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
-
+describePage('a curator without a mouse', () => {
   test('imports, corrects, relates, finds, compares, deletes, restores, hands over a bag, mirrors and decides', async () => {
     await using museum = await startNode();
     await using node = await startPageNode();
@@ -38,7 +30,7 @@ describe.skipIf(!browserThere)('a curator without a mouse', { timeout: 2 * patie
       collection: place.id,
       properties: { label: 'To Ada', text: 'Dear Ada, thank you.' },
     });
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     const { page } = visitor;
     const hands = withoutMouse(page);
     const { press, type, act, arrive } = hands;

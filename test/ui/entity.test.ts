@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
 import { operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, read, update } from '../helpers/entities.ts';
 import { type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { lookAt, patience, signedIn, signInLink, startPageNode, type Visit } from './browser.ts';
-import { browserThere, openBrowser } from './chromium.ts';
+import { describePage, lookAt, signedIn, signInLink, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 
 /** A picture of one pixel. */
 const pixel = Buffer.from(
@@ -31,8 +30,7 @@ function silence(samples: number): Buffer {
   return Buffer.concat([head, Buffer.alloc(samples, 128)]);
 }
 
-describe.skipIf(!browserThere)('an entity', { timeout: patience }, () => {
-  let browser: Browser;
+describePage('an entity', () => {
   let node: TestNode;
   let me: Person;
   let visitor: Visit;
@@ -41,13 +39,10 @@ describe.skipIf(!browserThere)('an entity', { timeout: patience }, () => {
   let letter: Entity;
   let data: Awaited<ReturnType<typeof temporaryFolder>>;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
+  const tidied = tidiedAfterEach();
   beforeEach(async () => {
-    data = await temporaryFolder();
-    node = await startPageNode({ data: data.path });
+    data = tidied(await temporaryFolder());
+    node = tidied(await startPageNode({ data: data.path }));
     me = operator(node);
     home = await collection(node, me, { label: 'Letters' });
     const ann = await create(node, me, { type: 'person', collection: home.id, properties: { label: 'Ann Lee' } });
@@ -66,15 +61,10 @@ describe.skipIf(!browserThere)('an entity', { timeout: patience }, () => {
       },
       relationships: [{ predicate: 'author', peer: ann.id, peer_type: 'person', peer_label: 'Ann Lee' }],
     });
-    visitor = await signedIn(browser, node);
+    visitor = tidied(await signedIn(node));
     page = visitor.page;
     await visitor.go(`/entities/${letter.id}`);
     await heading('To Ada').waitFor();
-  });
-  afterEach(async () => {
-    await visitor?.[Symbol.asyncDispose]();
-    await node?.[Symbol.asyncDispose]();
-    await data?.[Symbol.asyncDispose]();
   });
 
   const heading = (name: string) => page.getByRole('heading', { name, level: 1 });
@@ -212,7 +202,7 @@ describe.skipIf(!browserThere)('an entity', { timeout: patience }, () => {
     await lookAt(page, 'entity-node-gone', { asItIs: true });
     expect(await field('label').inputValue()).toBe('To Ada, unsent');
 
-    node = await startPageNode({ data: data.path, env: { ARCHEION_PORT: port } });
+    node = tidied(await startPageNode({ data: data.path, env: { ARCHEION_PORT: port } }));
     await page.getByText('You are no longer signed in.', { exact: true }).waitFor();
     const other = await page.context().newPage();
     await other.goto(signInLink(node));
@@ -245,6 +235,22 @@ describe.skipIf(!browserThere)('an entity', { timeout: patience }, () => {
     await page.getByRole('region', { name: 'Comparison' }).getByText('pages').waitFor();
     await page.getByRole('radio', { name: 'Compare from version 1' }).check();
     await page.locator('ins').first().waitFor();
+    // From one difference to the next, by keys: those of the text, then the number.
+    const differences = async (...presses: string[]) => {
+      const said: string[] = [];
+      for (const press of presses) {
+        await page.keyboard.press(press);
+        said.push(await page.locator('[data-difference]:focus').innerText());
+      }
+      return said;
+    };
+    await page.getByRole('heading', { level: 1 }).click();
+    const [begun = '', next = '', ...back] = await differences('n', 'n', 'p');
+    expect(back).toEqual([begun]);
+    expect(next).not.toBe(begun);
+    const all = await differences(...Array.from({ length: 9 }, () => 'n'));
+    expect(all.at(-1)).toBe(all.at(-2));
+    await page.getByRole('row', { name: /pages/ }).locator('[data-difference]:focus').waitFor();
     await lookAt(page, 'history');
     await page.getByText(/In the node’s signed log, no\. \d/).waitFor();
     const [proof] = await Promise.all([

@@ -1,29 +1,20 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
 import type { TestNode } from '../helpers/node.ts';
-import { lookAt, patience, signedIn, startPageNode, type Visit } from './browser.ts';
-import { browserThere, openBrowser } from './chromium.ts';
+import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 import { seedArtworks, seedItems } from './seed.ts';
 
-describe.skipIf(!browserThere)('export', { timeout: patience }, () => {
-  let browser: Browser;
+describePage('export', () => {
   let node: TestNode;
   let visitor: Visit;
   let page: Page;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
+  const tidied = tidiedAfterEach();
   beforeEach(async () => {
-    node = await startPageNode();
-    visitor = await signedIn(browser, node);
+    node = tidied(await startPageNode());
+    visitor = tidied(await signedIn(node));
     page = visitor.page;
-  });
-  afterEach(async () => {
-    await visitor?.[Symbol.asyncDispose]();
-    await node?.[Symbol.asyncDispose]();
   });
 
   async function saved(): Promise<{ name: string; bytes: Buffer }> {

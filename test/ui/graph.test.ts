@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, Download, Page } from 'playwright-core';
+import type { Download, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, remove } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { lookAt, patience, signedIn, startPageNode } from './browser.ts';
-import { browserThere, openBrowser } from './chromium.ts';
+import { describePage, lookAt, signedIn, startPageNode } from './browser.ts';
 import { seedArtworks } from './seed.ts';
 
 /** Ada painted two of three works; two of the three show the sea. */
@@ -24,13 +23,7 @@ async function gallery(node: TestNode, me: Person) {
   return { home, ada, ben, sea, waves, cliffs, storm };
 }
 
-describe.skipIf(!browserThere)('the graph', { timeout: patience }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
-
+describePage('the graph', () => {
   const entities = (page: Page) => page.getByRole('list', { name: 'Entities in the graph' });
   const shows = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
   const settled = (page: Page) => page.getByText('finding places…').waitFor({ state: 'detached' });
@@ -38,7 +31,7 @@ describe.skipIf(!browserThere)('the graph', { timeout: patience }, () => {
   test('is opened from an entity, grows where one clicks, and leaves out what is not wanted', async () => {
     await using node = await startPageNode();
     const { ada, sea } = await gallery(node, operator(node));
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     const { page } = visitor;
     await visitor.go(`/entities/${ada.id}`);
     await page.getByRole('navigation', { name: 'Views of this entity' }).getByRole('link', { name: 'Graph' }).click();
@@ -102,7 +95,7 @@ describe.skipIf(!browserThere)('the graph', { timeout: patience }, () => {
         },
       )
       .toBe(1);
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     const { page } = visitor;
     await page.keyboard.press('g');
     await page.keyboard.press('g');
@@ -144,7 +137,7 @@ describe.skipIf(!browserThere)('the graph', { timeout: patience }, () => {
       })),
     );
     const artist = sizes.toSorted((a, b) => b.totals.incoming - a.totals.incoming)[0]!;
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     const { page } = visitor;
     await visitor.go(`/graph?of=${artist.id}`);
     await entities(page).getByRole('listitem').first().waitFor();
@@ -170,7 +163,7 @@ describe.skipIf(!browserThere)('the graph', { timeout: patience }, () => {
       relationships: [{ predicate: 'part_of', peer: hub.id }],
     }));
     ok(await ask(node, me, 'POST /entities/batch', { entities: items, default_collection: home.id }));
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     const { page } = visitor;
     await visitor.go(`/graph?of=${hub.id}&most=50`);
     await shows(page, 'Shows 51 entities, and 50 of 61 relationships');
@@ -218,7 +211,7 @@ describe.skipIf(!browserThere)('the graph', { timeout: patience }, () => {
         { predicate: 'about', peer: home.id },
       ],
     });
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     const { page } = visitor;
     await visitor.go(`/graph?of=${huge.id}.${evil.id}`);
     await shows(page, 'Shows 3 entities');

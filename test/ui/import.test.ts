@@ -1,33 +1,24 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
 import { operator } from '../helpers/callers.ts';
 import { read, update } from '../helpers/entities.ts';
 import { importer } from '../helpers/imports.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { lookAt, patience, signedIn, startPageNode, type Visit } from './browser.ts';
-import { browserThere, openBrowser } from './chromium.ts';
+import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 import { artworksTable, seedItems } from './seed.ts';
 
-describe.skipIf(!browserThere)('import', { timeout: patience }, () => {
-  let browser: Browser;
+describePage('import', () => {
   let node: TestNode;
   let visitor: Visit;
   let page: Page;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
+  const tidied = tidiedAfterEach();
   beforeEach(async () => {
-    node = await startPageNode();
-    visitor = await signedIn(browser, node);
+    node = tidied(await startPageNode());
+    visitor = tidied(await signedIn(node));
     page = visitor.page;
     // Heard from the beginning, so that none opens before the test takes it.
     page.on('filechooser', () => undefined);
-  });
-  afterEach(async () => {
-    await visitor?.[Symbol.asyncDispose]();
-    await node?.[Symbol.asyncDispose]();
   });
 
   const heading = (name: string | RegExp) => page.getByRole('heading', { name });
@@ -196,7 +187,7 @@ describe.skipIf(!browserThere)('import', { timeout: patience }, () => {
     // All of it was here before.
     expect(await page.getByRole('button', { name: 'Undo this import' }).isDisabled()).toBe(true);
     await using other = await startPageNode();
-    await using elsewhere = await signedIn(browser, other);
+    await using elsewhere = await signedIn(other);
     const far = elsewhere.page;
     far.on('filechooser', () => undefined);
     await elsewhere.go('/import');

@@ -1,12 +1,10 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { agent, klados, rhiza } from '../helpers/processors.ts';
 import { addRemote, conflictsOf, keyOf } from '../sync/nodes.ts';
-import { lookAt, patience, signedIn, startPageNode, type Visit } from './browser.ts';
-import { browserThere, openBrowser } from './chromium.ts';
+import { describePage, lookAt, signedIn, startPageNode, type Visit } from './browser.ts';
 
 /** 200 characters, without a place to break a line at in one half of it. */
 const long = (of: string) =>
@@ -28,13 +26,7 @@ const properties = (of: string): Record<string, unknown> => ({
   ),
 });
 
-describe.skipIf(!browserThere)('long data', { timeout: 2 * patience }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
-
+describePage('long data', () => {
   async function look(visitor: Visit, name: string, path: string, text: string | RegExp): Promise<void> {
     await visitor.go(path);
     await visitor.page.locator('main').getByText(text).first().waitFor();
@@ -70,7 +62,7 @@ describe.skipIf(!browserThere)('long data', { timeout: 2 * patience }, () => {
     const me = operator(node);
     const { home, first, peers } = await archive(node, me);
     await enrol(node, me, home.id, await user(node, long('Somebody')), 'editor');
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     await look(visitor, 'start', '/', /^Letters and/);
     await look(visitor, 'collections', '/collections', /^Letters and/);
     await look(visitor, 'collection', `/collections/${home.id}`, /^To Ada 1 and/);
@@ -110,7 +102,7 @@ describe.skipIf(!browserThere)('long data', { timeout: 2 * patience }, () => {
         },
       )
       .toBe(1);
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     await look(visitor, 'search', '/search?q=ada', /^To Ada/);
     await look(
       visitor,
@@ -140,7 +132,7 @@ describe.skipIf(!browserThere)('long data', { timeout: 2 * patience }, () => {
     await update(node, me, mine, { properties: { label: long('To Emma'), property_0: long('Ours') } });
     await run();
     expect(await conflictsOf(node, me)).toHaveLength(1);
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     await look(visitor, 'sync', '/sync', name);
     await look(visitor, 'remote', `/sync/remotes/${name}`, name);
     await look(visitor, 'conflicts', '/sync/conflicts', /^To /);

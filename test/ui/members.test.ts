@@ -1,10 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
 import { ask, jwtOf, jwtSecret, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, read } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { lookAt, patience, signedIn, startPageNode, type Visit } from './browser.ts';
-import { browserThere, openBrowser } from './chromium.ts';
+import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 
 const env = {
   ARCHEION_JWT_SECRET: jwtSecret,
@@ -13,8 +12,7 @@ const env = {
 };
 const hostile = '<img src=x onerror="window.hacked=1">\u202Egnp.exe';
 
-describe.skipIf(!browserThere)('members and roles', { timeout: patience }, () => {
-  let browser: Browser;
+describePage('members and roles', () => {
   let node: TestNode;
   let me: Person;
   let ada: Person;
@@ -23,21 +21,14 @@ describe.skipIf(!browserThere)('members and roles', { timeout: patience }, () =>
   let visitor: Visit;
   let page: Page;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
+  const tidied = tidiedAfterEach();
   beforeEach(async () => {
-    node = await startPageNode({ env });
+    node = tidied(await startPageNode({ env }));
     me = operator(node);
     [ada, bob] = [await user(node, 'Ada Lovelace'), await user(node, 'Bob Coecke')];
     home = await collection(node, me, { label: 'Letters' });
-    visitor = await signedIn(browser, node);
+    visitor = tidied(await signedIn(node));
     page = visitor.page;
-  });
-  afterEach(async () => {
-    await visitor?.[Symbol.asyncDispose]();
-    await node?.[Symbol.asyncDispose]();
   });
 
   const now = () => read(node, me, home.id);

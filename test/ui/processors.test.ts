@@ -1,13 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { operator } from '../helpers/callers.ts';
 import { collection, create, read } from '../helpers/entities.ts';
 import { allow, command, fixture, many, one, program, replying, shipped, within, workflow } from '../helpers/local.ts';
 import { agent, klados } from '../helpers/processors.ts';
-import { lookAt, patience, signedIn, startPageNode } from './browser.ts';
-import { browserThere, openBrowser } from './chromium.ts';
+import { describePage, lookAt, signedIn, startPageNode } from './browser.ts';
 
 const local = {
   fixity: shipped('fixity'),
@@ -24,13 +23,7 @@ async function pick(page: Page, name: string, text: string): Promise<void> {
   await box.press('Enter');
 }
 
-describe.skipIf(!browserThere)('processors', { timeout: patience }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
-
+describePage('processors', () => {
   test('a command is registered, activated, run on a file and followed to what it made', async () => {
     await using node = await startPageNode();
     const me = operator(node);
@@ -38,7 +31,7 @@ describe.skipIf(!browserThere)('processors', { timeout: patience }, () => {
     const shelf = await collection(node, me, { label: 'Letters' });
     await fixture(node, me, shelf.id, 'letter.html', 'text/html');
 
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     const { page } = visitor;
     await page.keyboard.press('g');
     await page.keyboard.press('p');
@@ -66,7 +59,7 @@ describe.skipIf(!browserThere)('processors', { timeout: patience }, () => {
     await page.getByRole('list', { name: 'What is worked on' }).getByRole('link').waitFor();
     await page.keyboard.press('Control+Enter');
     await page.getByRole('heading', { name: 'What it may do' }).waitFor();
-    await page.getByText('entity:update').waitFor();
+    await page.getByText('change entities entity:update').waitFor();
     await lookAt(page, 'process');
     await page.getByRole('button', { name: 'Give them and start' }).press('Enter');
     await page.getByRole('status').filter({ hasText: 'Done' }).waitFor();
@@ -95,7 +88,7 @@ describe.skipIf(!browserThere)('processors', { timeout: patience }, () => {
     await fixture(node, me, shelf.id, 'letter.html', 'text/html');
     await fixture(node, me, shelf.id, 'letter.html', 'text/html', ' ');
 
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     const { page } = visitor;
     await visitor.go('/processors/new?kind=rhiza');
     await page.getByLabel('Label', { exact: true }).fill('Texts of letters');
@@ -107,8 +100,10 @@ describe.skipIf(!browserThere)('processors', { timeout: patience }, () => {
     await page.getByLabel('What follows').selectOption('pass');
     await page.getByLabel('With step').selectOption('fixity');
     await page.getByRole('button', { name: 'Register' }).press('Enter');
-    await page.getByRole('alert').filter({ hasText: 'fixity -> extract-text' }).first().waitFor();
-    await page.getByRole('img', { name: /fixity -> extract-text/ }).waitFor();
+    const circle = 'The steps lead in a circle; only “repeat” may lead back. (fixity → extract-text';
+    await page.getByRole('alert').filter({ hasText: circle }).first().waitFor();
+    await page.getByRole('img', { name: circle }).waitFor();
+    expect(await page.getByText('CYCLE_DETECTED').count()).toBe(0);
     await lookAt(page, 'flow-refused');
     await page.getByLabel('What follows').selectOption('done');
     await page.getByRole('button', { name: /^fixity/ }).press('Enter');
@@ -128,6 +123,26 @@ describe.skipIf(!browserThere)('processors', { timeout: patience }, () => {
     expect(await page.locator('.react-flow__node').count()).toBe(3);
     expect(await page.locator('.react-flow__edge').count()).toBe(2);
     await lookAt(page, 'flow');
+
+    // It fits itself into a window of another size, until somebody has moved it.
+    const view = () => page.locator('.react-flow__viewport').getAttribute('style');
+    const resized = async (width: number, before: string | null) => {
+      await page.setViewportSize({ width, height: 800 });
+      await expect.poll(() => page.evaluate('innerWidth')).toBe(width);
+      if (before !== null) await expect.poll(view).not.toBe(before);
+    };
+    await resized(1100, await view());
+    await page.getByRole('button', { name: 'Larger' }).press('Enter');
+    await expect.poll(view).toContain('scale');
+    // The drawing comes to rest first.
+    await page.waitForTimeout(500);
+    const mine = await view();
+    await resized(1400, null);
+    await page.waitForTimeout(500);
+    expect(await view()).toBe(mine);
+    await page.getByRole('button', { name: 'Show all of it' }).press('Enter');
+    await expect.poll(view).not.toBe(mine);
+    await page.setViewportSize({ width: 1280, height: 800 });
 
     // What is typed as JSON is drawn, and what is drawn is saved.
     json.flow.fixity.then.route = [{ where: { property: 'fixity', equals: 'missing' }, target: 'combine-text' }];
@@ -172,7 +187,7 @@ describe.skipIf(!browserThere)('processors', { timeout: patience }, () => {
     });
     const flow = await workflow(node, me, shelf.id, { print: { klados: of, then: { done: true } } });
 
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     const { page } = visitor;
     const [note] = await within(node, me, shelf.id, 'note');
     await visitor.go(`/entities/${note?.id}`);
@@ -214,7 +229,7 @@ describe.skipIf(!browserThere)('processors', { timeout: patience }, () => {
     const me = operator(node);
     const shelf = await collection(node, me, { label: 'Services' });
     const helper = await agent(node, me, shelf.id, { label: 'Helper', endpoint: 'https://helper.test' });
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     const { page } = visitor;
     await visitor.go('/processors/new?kind=agent');
     await page.getByLabel('Label', { exact: true }).fill('Describer');
@@ -254,7 +269,7 @@ describe.skipIf(!browserThere)('processors', { timeout: patience }, () => {
     const me = operator(node);
     const shelf = await collection(node, me, { label: 'Services' });
     const made = await klados(node, me, shelf.id, { label: 'Splitter', endpoint });
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     const { page } = visitor;
     await visitor.go(`/processors/${made.id}`);
     await page.getByRole('button', { name: 'Activate' }).press('Enter');
@@ -296,7 +311,7 @@ describe.skipIf(!browserThere)('processors', { timeout: patience }, () => {
       endpoint: 'https://a.test/<b>',
     });
     await agent(node, me, shelf.id, { label: 'Krähe', endpoint: 'https://agent.test' });
-    await using visitor = await signedIn(browser, node, { locale: 'de-DE' });
+    await using visitor = await signedIn(node, { locale: 'de-DE' });
     const { page } = visitor;
     await visitor.go('/processors');
     await page.getByRole('heading', { name: 'Prozessoren' }).waitFor();

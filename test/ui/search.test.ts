@@ -1,18 +1,10 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { operator } from '../helpers/callers.ts';
 import { collection, create } from '../helpers/entities.ts';
-import { lookAt, patience, signedIn, startPageNode } from './browser.ts';
-import { browserThere, openBrowser } from './chromium.ts';
+import { describePage, lookAt, signedIn, startPageNode } from './browser.ts';
 import { seedArtworks } from './seed.ts';
 
-describe.skipIf(!browserThere)('the search', { timeout: patience }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
-
+describePage('the search', () => {
   test('finds what is typed, by type and collection, and goes there by keys', async () => {
     await using node = await startPageNode();
     const me = operator(node);
@@ -22,7 +14,7 @@ describe.skipIf(!browserThere)('the search', { timeout: patience }, () => {
     await create(node, me, { type: 'note', collection: home.id, properties });
     await create(node, me, { type: 'memo', collection: home.id, properties: { label: 'Zeppelin' } });
 
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     const { page } = visitor;
     await page.keyboard.press('g');
     await page.keyboard.press('f');
@@ -39,6 +31,8 @@ describe.skipIf(!browserThere)('the search', { timeout: patience }, () => {
         { timeout: 30_000, interval: 1000 },
       )
       .toBe(2);
+    const marks = page.getByRole('list', { name: 'What was found' }).locator('mark');
+    expect((await marks.allInnerTexts()).toSorted()).toEqual(['Zeppelin', 'zeppelin']);
     await lookAt(page, 'search');
     await page.getByRole('button', { name: /^note/ }).click();
     await page.getByText('One found').waitFor();

@@ -1,34 +1,25 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
 import { databaseFile } from '../../src/server/store/network-store.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { ok, read } from '../helpers/entities.ts';
 import { type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { lookAt, patience, signedIn, startPageNode, type Visit } from './browser.ts';
-import { browserThere, openBrowser } from './chromium.ts';
+import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 import { seedArtworks } from './seed.ts';
 
-describe.skipIf(!browserThere)('the settings', { timeout: patience }, () => {
-  let browser: Browser;
+describePage('the settings', () => {
   let node: TestNode;
   let visitor: Visit;
   let page: Page;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
+  const tidied = tidiedAfterEach();
   beforeEach(async () => {
-    node = await startPageNode();
-    visitor = await signedIn(browser, node, { permissions: ['clipboard-read', 'clipboard-write'] });
+    node = tidied(await startPageNode());
+    visitor = tidied(await signedIn(node, { permissions: ['clipboard-read', 'clipboard-write'] }));
     page = visitor.page;
-  });
-  afterEach(async () => {
-    await visitor?.[Symbol.asyncDispose]();
-    await node?.[Symbol.asyncDispose]();
   });
 
   const card = (name: string) => page.getByRole('region', { name });

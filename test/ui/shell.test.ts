@@ -1,24 +1,17 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { TestNode } from '../helpers/node.ts';
-import { lookAt, patience, signedIn, signInLink, startPageNode, visit } from './browser.ts';
-import { browserThere, openBrowser } from './chromium.ts';
+import { describePage, lookAt, signedIn, signInLink, startPageNode, tidiedAfterEach, visit } from './browser.ts';
 
-describe.skipIf(!browserThere)('the page around every screen', { timeout: patience }, () => {
-  let browser: Browser;
+describePage('the page around every screen', () => {
   let node: TestNode;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
+  const tidied = tidiedAfterEach();
   beforeEach(async () => {
-    node = await startPageNode();
+    node = tidied(await startPageNode());
   });
-  afterEach(() => node?.[Symbol.asyncDispose]());
 
   test('tells a stranger how to sign in, and is not shown to one', async () => {
-    await using stranger = await visit(browser, node);
+    await using stranger = await visit(node);
     await stranger.go('/settings');
     const { page } = stranger;
     await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
@@ -29,7 +22,7 @@ describe.skipIf(!browserThere)('the page around every screen', { timeout: patien
   });
 
   test('is gone through by keys alone', async () => {
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     const { page } = visitor;
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts on this screen' }).waitFor();
@@ -54,7 +47,7 @@ describe.skipIf(!browserThere)('the page around every screen', { timeout: patien
   });
 
   test('keeps colours and language, and no letters for shortcuts where they are not wanted', async () => {
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     const { page } = visitor;
     await visitor.go('/settings');
     await lookAt(page, 'settings');
@@ -91,13 +84,13 @@ describe.skipIf(!browserThere)('the page around every screen', { timeout: patien
   });
 
   test('says when the node is gone, and goes on when it is back', async () => {
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     const { page } = visitor;
     const { port } = new URL(node.url);
     await node[Symbol.asyncDispose]();
     await page.getByText('The node does not answer.').waitFor();
     await lookAt(page, 'node-gone', { asItIs: true });
-    node = await startPageNode({ env: { ARCHEION_PORT: port } });
+    node = tidied(await startPageNode({ env: { ARCHEION_PORT: port } }));
     // The new node knows no session of the old one.
     const banner = page.getByText('You are no longer signed in.', { exact: true });
     await banner.waitFor();
@@ -114,7 +107,7 @@ describe.skipIf(!browserThere)('the page around every screen', { timeout: patien
   });
 
   test('says so at an address that it does not have', async () => {
-    await using visitor = await signedIn(browser, node);
+    await using visitor = await signedIn(node);
     const { page } = visitor;
     await visitor.go('/nowhere/at/all');
     await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor();

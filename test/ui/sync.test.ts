@@ -1,16 +1,14 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, read, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { conflictsOf, keyOf, tipsOf } from '../sync/nodes.ts';
-import { lookAt, patience, signedIn, startPageNode, type Visit } from './browser.ts';
-import { browserThere, openBrowser } from './chromium.ts';
+import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 
 const hostile = '<img src=x onerror="window.hacked=1">\u202egnol';
 
-describe.skipIf(!browserThere)('the sync screens', { timeout: 2 * patience }, () => {
-  let browser: Browser;
+describePage('the sync screens', () => {
   let origin: TestNode;
   let node: TestNode;
   let data: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -22,14 +20,11 @@ describe.skipIf(!browserThere)('the sync screens', { timeout: 2 * patience }, ()
   let visitor: Visit;
   let page: Page;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
+  const tidied = tidiedAfterEach();
   beforeEach(async () => {
-    data = await temporaryFolder();
-    origin = await startNode({ data: data.path });
-    node = await startPageNode();
+    data = tidied(await temporaryFolder());
+    origin = tidied(await startNode({ data: data.path }));
+    node = tidied(await startPageNode());
     me = operator(node);
     curator = await user(origin, 'curator');
     place = await collection(origin, curator, { label: 'Letters' });
@@ -38,14 +33,8 @@ describe.skipIf(!browserThere)('the sync screens', { timeout: 2 * patience }, ()
     letter = await made({ label: 'To Ada', pages: 2, place: 'Rye', text: 'Dear Ada, thank you.' });
     second = await made({ label: 'To Bea', pages: 1 });
     await made({ label: hostile, link: 'javascript:alert(1)' });
-    visitor = await signedIn(browser, node);
+    visitor = tidied(await signedIn(node));
     page = visitor.page;
-  });
-  afterEach(async () => {
-    await visitor?.[Symbol.asyncDispose]();
-    await node?.[Symbol.asyncDispose]();
-    await origin?.[Symbol.asyncDispose]();
-    await data?.[Symbol.asyncDispose]();
   });
 
   const heading = (name: string) => page.getByRole('heading', { name, level: 1, exact: true });
@@ -84,7 +73,7 @@ describe.skipIf(!browserThere)('the sync screens', { timeout: 2 * patience }, ()
   };
   const restartOrigin = async () => {
     const { port } = new URL(origin.url);
-    origin = await startNode({ data: data.path, env: { ARCHEION_PORT: port } });
+    origin = tidied(await startNode({ data: data.path, env: { ARCHEION_PORT: port } }));
   };
 
   test('mirror, edits on both sides while the other is down, and two conflicts decided by keyboard until both agree', async () => {
@@ -289,6 +278,38 @@ describe.skipIf(!browserThere)('the sync screens', { timeout: 2 * patience }, ()
     const remote = async () => (await ask(node, me, 'GET /node/remotes/museum')).body;
     expect(await remote()).toMatchObject({ collections: [place.id], types: ['letter'], content: 'none' });
 
+    // What is changed while it is saved stays, and is saved next.
+    const held = Promise.withResolvers<void>();
+    await page.route('**/node/remotes/museum', async (route) => {
+      if (route.request().method() === 'PUT') await held.promise;
+      await route.continue();
+    });
+    await form.getByRole('button', { name: 'Remove letter' }).click();
+    await form.getByRole('button', { name: 'Save what comes' }).click();
+    await form.getByRole('checkbox', { name: 'With the bytes of files' }).check();
+    held.resolve();
+    await expect.poll(async () => ((await remote()) as { types: string[] }).types).toEqual([]);
+    await form.getByRole('button', { name: 'Save what comes', disabled: false }).click();
+    await expect.poll(remote).toMatchObject({ types: [], content: 'tips' });
+    await page.unroute('**/node/remotes/museum');
+
+    // A key that is pressed again before the node has answered orders nothing twice.
+    let orders = 0;
+    const answer = Promise.withResolvers<void>();
+    await page.route('**/node/remotes/museum/run*', async (route) => {
+      orders += 1;
+      await answer.promise;
+      await route.continue();
+    });
+    await page.getByRole('heading', { name: 'museum', level: 1 }).click();
+    await press('s');
+    await press('s');
+    await press('s');
+    expect(await page.getByRole('button', { name: /Sync now/ }).isDisabled()).toBe(true);
+    answer.resolve();
+    await page.getByText(/In step/).waitFor();
+    expect(orders).toBe(1);
+
     const guest = await user(origin, 'guest');
     await press('Control+k');
     await page.locator('[role="dialog"] input:focus').waitFor();
@@ -310,7 +331,7 @@ describe.skipIf(!browserThere)('the sync screens', { timeout: 2 * patience }, ()
   });
 
   test('a key that is not accepted is said before anything is added; in German, too', async () => {
-    await using german = await signedIn(browser, node, { locale: 'de-DE' });
+    await using german = await signedIn(node, { locale: 'de-DE' });
     await german.go('/sync?add=true');
     const dialog = german.page.getByRole('dialog', { name: 'Gegenstelle hinzufügen' });
     await dialog.getByLabel('Adresse').fill(origin.url);

@@ -13,23 +13,8 @@ declare module 'express-pouchdb' {
   function serve(databases: object, options: object): RequestHandler;
   export = serve;
 }
-declare module 'pouchdb-adapter-http' {
-  const plugin: object;
-  export = plugin;
-}
-declare module 'pouchdb-adapter-leveldb' {
-  const plugin: object;
-  export = plugin;
-}
-declare module 'pouchdb-find' {
-  const plugin: object;
-  export = plugin;
-}
-declare module 'pouchdb-mapreduce' {
-  const plugin: object;
-  export = plugin;
-}
-declare module 'pouchdb-replication' {
+// All others are plugins.
+declare module 'pouchdb-*' {
   const plugin: object;
   export = plugin;
 }
