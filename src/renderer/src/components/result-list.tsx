@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { useTexts } from '../messages/texts.tsx';
 import { classes } from './classes.ts';
+import { Marked } from './marked.tsx';
+import { useIntoView } from './use-into-view.ts';
 
 interface ResultListProps<T> {
   items: readonly T[];
@@ -18,11 +20,7 @@ interface ResultListProps<T> {
 /** What was found, the best first. */
 export function ResultList<T>({ items, keyOf, show, active, late, line }: ResultListProps<T>) {
   const { t } = useTexts();
-  const here = useRef<HTMLLIElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is scrolled to when it has become another one
-  useEffect(() => {
-    void here.current?.scrollIntoView({ block: 'nearest' });
-  }, [active]);
+  const here = useIntoView<HTMLLIElement>(active);
   return (
     <ol
       aria-label={t('search.results')}
@@ -47,12 +45,23 @@ export function ResultList<T>({ items, keyOf, show, active, late, line }: Result
 }
 
 /** An entity that was found: the way to it, and its type. */
-export function ResultName({ id, label, type }: { id: string; label: string; type: string }) {
+export function ResultName({
+  id,
+  label,
+  type,
+  sought = [],
+}: {
+  id: string;
+  label: string;
+  type: string;
+  /** Words to mark; see marked-words.ts. */
+  sought?: readonly string[];
+}) {
   const { t } = useTexts();
   return (
     <>
       <Link to="/entities/$id" params={{ id }} className="min-w-0 truncate font-medium hover:underline">
-        <bdi>{label.slice(0, 300) || t('entity.noLabel')}</bdi>
+        <bdi>{label === '' ? t('entity.noLabel') : <Marked text={label.slice(0, 300)} sought={sought} />}</bdi>
       </Link>
       <bdi className="max-w-48 shrink-0 truncate text-xs text-quiet">{type.slice(0, 100)}</bdi>
     </>
@@ -60,11 +69,21 @@ export function ResultName({ id, label, type }: { id: string; label: string; typ
 }
 
 /** How the text of what was found begins. */
-export function ResultText({ text, lines }: { text: string | undefined; lines: 'line-clamp-1' | 'line-clamp-2' }) {
+export function ResultText({
+  text,
+  lines,
+  sought = [],
+}: {
+  text: string | undefined;
+  lines: 'line-clamp-1' | 'line-clamp-2';
+  sought?: readonly string[];
+}) {
   if (!text) return null;
   return (
     <p className={`${lines} text-quiet`}>
-      <bdi>{text}</bdi>
+      <bdi>
+        <Marked text={text} sought={sought} />
+      </bdi>
     </p>
   );
 }

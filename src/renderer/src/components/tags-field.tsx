@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTexts } from '../messages/texts.tsx';
 import { Combobox } from './combobox.tsx';
 
@@ -10,14 +10,29 @@ interface TagsFieldProps {
   onChange(values: string[]): void;
   suggestions: readonly string[];
   placeholder?: string;
+  /** What a text means, where it is none of the user's own; it is found by that, too. */
+  words?(value: string): string | null;
+  /** How one is shown; as it is unless said. */
+  show?(value: string): ReactNode;
 }
 
 /** A list of short texts: chips, and a field that offers what is usual and takes anything else with Enter. */
-export function TagsField({ id, label, values, onChange, suggestions, placeholder }: TagsFieldProps) {
+export function TagsField({
+  id,
+  label,
+  values,
+  onChange,
+  suggestions,
+  placeholder,
+  words,
+  show = asItIs,
+}: TagsFieldProps) {
   const { t } = useTexts();
   const [text, setText] = useState('');
   const typed = text.trim();
-  const fitting = suggestions.filter((one) => one.includes(typed) && !values.includes(one));
+  const fits = (one: string) =>
+    [one, words?.(one) ?? ''].some((text) => text.toLowerCase().includes(typed.toLowerCase()));
+  const fitting = suggestions.filter((one) => fits(one) && !values.includes(one));
   const options = typed === '' || fitting.includes(typed) || values.includes(typed) ? fitting : [...fitting, typed];
   const add = (value: string) => {
     setText('');
@@ -32,7 +47,7 @@ export function TagsField({ id, label, values, onChange, suggestions, placeholde
               key={value}
               className="inline-flex max-w-full items-center gap-1 rounded-full bg-sunken py-0.5 pr-1 pl-2.5"
             >
-              <bdi className="truncate font-mono text-xs">{value}</bdi>
+              <span className="truncate">{show(value)}</span>
               <button
                 type="button"
                 aria-label={t('tags.remove', { name: value })}
@@ -53,9 +68,13 @@ export function TagsField({ id, label, values, onChange, suggestions, placeholde
         onText={setText}
         options={options}
         keyOf={(option) => option}
-        show={(option) => <bdi className="font-mono text-xs">{option}</bdi>}
+        show={show}
         onChoose={add}
       />
     </div>
   );
+}
+
+function asItIs(value: string): ReactNode {
+  return <bdi className="font-mono text-xs">{value}</bdi>;
 }

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { CloudDownload } from 'lucide-react';
-import { useEffect, useRef } from 'react';
 import { classes } from '../../components/classes.ts';
 import { Moment } from '../../components/moment.tsx';
+import { useIntoView } from '../../components/use-into-view.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import type { CollectionLine } from './collections-query.ts';
 
@@ -15,12 +15,7 @@ export function CollectionLines({
   active?: number;
 }) {
   const { t, number } = useTexts();
-  const line = useRef<HTMLTableRowElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is scrolled to when it has become another one
-  useEffect(() => {
-    // Newer browsers answer with a promise, which an effect must not.
-    void line.current?.scrollIntoView({ block: 'nearest' });
-  }, [active]);
+  const line = useIntoView<HTMLTableRowElement>(active);
   return (
     <table className="w-full table-fixed">
       <thead className="text-left text-xs text-quiet">

@@ -2,10 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answered, api } from '../../api/client.ts';
-import { Button } from '../../components/button.tsx';
+import { CreateEnd } from '../../components/create-end.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Input, TextArea } from '../../components/field.tsx';
-import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { collectionsQuery } from './collections-query.ts';
 
@@ -56,13 +55,7 @@ export function NewCollection({ open, onClose }: { open: boolean; onClose(): voi
             />
           )}
         </Field>
-        {create.error && <Problem error={create.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button look="main" type="submit" disabled={create.isPending || !label.trim()}>
-            {t('action.create')}
-          </Button>
-        </div>
+        <CreateEnd making={create} ready={label.trim() !== ''} onCancel={onClose} />
       </form>
     </Dialog>
   );

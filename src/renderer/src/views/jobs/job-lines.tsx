@@ -1,6 +1,6 @@
 import { CornerDownRight, RotateCw } from 'lucide-react';
-import { useEffect, useRef } from 'react';
 import { classes } from '../../components/classes.ts';
+import { useIntoView } from '../../components/use-into-view.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import type { TreeLine } from './model/job-tree.ts';
 import { PhaseMark } from './phase-mark.tsx';
@@ -18,11 +18,7 @@ export function JobLines({
   onChoose(job: string): void;
 }) {
   const { t, number } = useTexts();
-  const current = useRef<HTMLLIElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is scrolled to when it has become another one
-  useEffect(() => {
-    void current.current?.scrollIntoView({ block: 'nearest' });
-  }, [chosen]);
+  const current = useIntoView<HTMLLIElement>(chosen);
   return (
     <ol aria-label={t('job.all')} className="py-1">
       {lines.map(({ job, depth, repeatedBy }) => {

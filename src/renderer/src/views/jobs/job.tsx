@@ -58,7 +58,7 @@ export function Job() {
         <div className="min-h-40 overflow-auto border-b border-line lg:border-r lg:border-b-0">
           <JobLines lines={lines} chosen={chosen?.job.job_id} onChoose={choose} />
           {total > mostJobs && (
-            <p className="p-3 text-xs text-quiet">{t('job.firstOnly', { shown: mostJobs, total })}</p>
+            <p className="p-3 text-xs text-quiet">{t('job.firstOnly', { most: mostJobs, total })}</p>
           )}
         </div>
         <div className="min-h-40 overflow-auto p-5">

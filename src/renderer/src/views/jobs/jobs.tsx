@@ -6,9 +6,9 @@ import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { More } from '../../components/more.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { Problem } from '../../components/problem.tsx';
-import { Waiting } from '../../components/waiting.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { runsQuery } from './job-queries.ts';
 import { RunLines } from './run-lines.tsx';
@@ -41,12 +41,7 @@ export function Jobs() {
           </Button>
         }
       />
-      {list.isPending && <Waiting />}
-      {list.error && (
-        <div className="p-5">
-          <Problem error={list.error} retry={() => void list.refetch()} />
-        </div>
-      )}
+      <QueryState query={list} />
       {list.data && runs.length === 0 && (
         <EmptyState icon={ListChecks} title={t('jobs.none')}>
           <p>{t('jobs.noneAbout')}</p>
@@ -58,11 +53,7 @@ export function Jobs() {
       {runs.length > 0 && (
         <div className="min-h-0 flex-1 overflow-auto">
           <RunLines runs={runs} active={at} />
-          {list.hasNextPage && (
-            <p className="p-3 text-center">
-              <Button onClick={() => void list.fetchNextPage()}>{t('list.more')}</Button>
-            </p>
-          )}
+          <More list={list} />
         </div>
       )}
     </>

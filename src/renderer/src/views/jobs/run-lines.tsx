@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
 import { classes } from '../../components/classes.ts';
 import { Moment } from '../../components/moment.tsx';
+import { useIntoView } from '../../components/use-into-view.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import type { RunLine } from './job-queries.ts';
 import { PhaseMark, ProgressBar } from './phase-mark.tsx';
@@ -9,11 +9,7 @@ import { PhaseMark, ProgressBar } from './phase-mark.tsx';
 /** What was started, a line each; `active` is the one that the keys are at. */
 export function RunLines({ runs, active }: { runs: readonly RunLine[]; active: number }) {
   const { t, number } = useTexts();
-  const row = useRef<HTMLTableRowElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is scrolled to when it has become another one
-  useEffect(() => {
-    void row.current?.scrollIntoView({ block: 'nearest' });
-  }, [active]);
+  const row = useIntoView<HTMLTableRowElement>(active);
   return (
     <table className="w-full table-fixed">
       <thead className="text-left text-xs text-quiet">

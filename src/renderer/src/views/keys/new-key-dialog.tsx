@@ -3,10 +3,10 @@ import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
 import { answered, api } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
+import { CreateEnd } from '../../components/create-end.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Input, Select } from '../../components/field.tsx';
 import { Moment } from '../../components/moment.tsx';
-import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { keysQuery } from './keys-query.ts';
 
@@ -91,13 +91,7 @@ export function NewKeyDialog({ onClose }: { onClose(): void }) {
             </Select>
           )}
         </Field>
-        {make.error && <Problem error={make.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button look="main" type="submit" disabled={make.isPending}>
-            {t('action.create')}
-          </Button>
-        </div>
+        <CreateEnd making={make} onCancel={onClose} />
       </form>
     </Dialog>
   );

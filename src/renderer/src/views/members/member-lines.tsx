@@ -1,9 +1,10 @@
 import { ChevronDown, ChevronRight, EllipsisVertical } from 'lucide-react';
-import { Fragment, useEffect, useRef, useState } from 'react';
+import { Fragment, useState } from 'react';
 import { Button, IconButton } from '../../components/button.tsx';
 import { classes } from '../../components/classes.ts';
 import { Menu, MenuItem } from '../../components/menu.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { useIntoView } from '../../components/use-into-view.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { isExpired, isGrantRole, type Membership } from './access.ts';
 import { GroupMembers } from './group-members.tsx';
@@ -28,11 +29,7 @@ interface MemberLinesProps {
 export function MemberLines({ members, nameOf, active, mayManage, onChange, onRemove, onAll }: MemberLinesProps) {
   const { t, number } = useTexts();
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const line = useRef<HTMLTableRowElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is scrolled to when it has become another one
-  useEffect(() => {
-    void line.current?.scrollIntoView({ block: 'nearest' });
-  }, [active]);
+  const line = useIntoView<HTMLTableRowElement>(active);
   if (members.length === 0)
     return (
       <p className="flex flex-wrap items-center gap-3 border-t border-line px-5 py-4 text-quiet">

@@ -66,13 +66,6 @@ export function Members() {
       run: () => here && here.peer !== '*' && void go({ to: '/entities/$id', params: { id: here.peer } }),
     },
     { id: 'find', label: t('members.filter'), group, keys: ['/'], run: () => box.current?.focus() },
-    {
-      id: 'entities',
-      label: t('collection.entities'),
-      group: t('group.places'),
-      keys: ['g e'],
-      run: () => void go({ to: '/collections/$id', params: { id } }),
-    },
     ...(mayManage
       ? [
           { id: 'add-member', label: t('members.add'), group, keys: ['n'], run: () => setAsking({ for: 'add' }) },

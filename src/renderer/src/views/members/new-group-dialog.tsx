@@ -2,10 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import { answered, api } from '../../api/client.ts';
-import { Button, IconButton } from '../../components/button.tsx';
+import { IconButton } from '../../components/button.tsx';
+import { CreateEnd } from '../../components/create-end.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Input } from '../../components/field.tsx';
-import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { type CollectionNow, rolesOf } from './access.ts';
@@ -98,13 +98,7 @@ export function NewGroupDialog({ collection, onClose }: { collection: Collection
           onChoose={(one) => setMembers([...members.filter(({ id }) => id !== one.id), one])}
         />
         <RoleChoice roles={roles} terms={terms} onChange={setTerms} />
-        {create.error && <Problem error={create.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button look="main" type="submit" disabled={create.isPending || !label.trim()}>
-            {t('action.create')}
-          </Button>
-        </div>
+        <CreateEnd making={create} ready={label.trim() !== ''} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -12,7 +12,7 @@ const most = 8;
 
 /** What went wrong with a change of roles or members; where somebody else was quicker, what they did and how to go on. */
 export function WriteProblem({ write, onAgain }: { write: AccessWrite; onAgain(): void }) {
-  const { t, number } = useTexts();
+  const { t, counted } = useTexts();
   const names = useQuery(namesQuery(write.collection)).data;
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -38,9 +38,7 @@ export function WriteProblem({ write, onAgain }: { write: AccessWrite; onAgain()
                   <bdi>{sentence(change)}</bdi>
                 </li>
               ))}
-              {changes.length > most && (
-                <li>{t('members.meanwhileMore', { number: number(changes.length - most) })}</li>
-              )}
+              {changes.length > most && <li>{counted('members.meanwhileMore', changes.length - most)}</li>}
             </ul>
           )}
           <Button onClick={onAgain} disabled={write.isPending}>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { answered, api } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { Copied } from '../../components/copied.tsx';
+import { CreateEnd } from '../../components/create-end.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Input } from '../../components/field.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -169,13 +170,7 @@ function NewKey({ id, kind, open, onClose, onMade }: NewKeyProps) {
               />
             )}
           </Field>
-          {make.error && <Problem error={make.error} />}
-          <div className="flex justify-end gap-2">
-            <Button onClick={close}>{t('action.cancel')}</Button>
-            <Button look="main" type="submit" disabled={make.isPending}>
-              {t('action.create')}
-            </Button>
-          </div>
+          <CreateEnd making={make} onCancel={close} />
         </form>
       )}
     </Dialog>

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { Field, Input, Select, TextArea } from '../../components/field.tsx';
+import { Permission, permissionWords } from '../../components/permission.tsx';
 import { TagsField } from '../../components/tags-field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import type { FormValues, Port } from './form-values.ts';
+import { LabelField } from './label-field.tsx';
 import { presetActions, presets, usualActions, usualTypes } from './presets.ts';
 import { commandsQuery } from './processor-queries.ts';
 import { isCommand } from './processor-state.tsx';
@@ -24,18 +26,7 @@ export function ProcessorForm({ kind, values, onChange, faults }: ProcessorFormP
   const set = (next: Partial<FormValues>) => onChange({ ...values, ...next });
   return (
     <div className="space-y-4">
-      <Field label={t('column.label')} error={faults.get('label')}>
-        {(ids) => (
-          <Input
-            {...ids}
-            required
-            dir="auto"
-            maxLength={200}
-            value={values.label}
-            onChange={({ target }) => set({ label: target.value })}
-          />
-        )}
-      </Field>
+      <LabelField value={values.label} onChange={(label) => set({ label })} fault={faults.get('label')} />
       <Field label={t('collections.description')} error={faults.get('description')}>
         {(ids) => (
           <TextArea
@@ -57,6 +48,8 @@ export function ProcessorForm({ kind, values, onChange, faults }: ProcessorFormP
             values={values.actions}
             onChange={(actions) => set({ actions })}
             suggestions={usualActions}
+            words={(action) => permissionWords(t, action)}
+            show={(action) => <Permission action={action} />}
           />
         )}
       </Field>

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { ArrowRight } from 'lucide-react';
-import { useEffect, useRef } from 'react';
 import { classes } from '../../components/classes.ts';
+import { useIntoView } from '../../components/use-into-view.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import type { ProcessorLine } from './processor-queries.ts';
 import { StatusMark, VerifiedMark } from './processor-state.tsx';
@@ -9,11 +9,7 @@ import { StatusMark, VerifiedMark } from './processor-state.tsx';
 /** Processors, a line each; `active` is the one that the keys are at. */
 export function ProcessorLines({ lines, active }: { lines: readonly ProcessorLine[]; active: number }) {
   const { t } = useTexts();
-  const row = useRef<HTMLTableRowElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is scrolled to when it has become another one
-  useEffect(() => {
-    void row.current?.scrollIntoView({ block: 'nearest' });
-  }, [active]);
+  const row = useIntoView<HTMLTableRowElement>(active);
   const head = 'px-3 py-2 font-medium';
   return (
     <table className="w-full table-fixed">

@@ -9,10 +9,10 @@ import { classes } from '../../components/classes.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Input, Select } from '../../components/field.tsx';
 import { Menu, MenuItem } from '../../components/menu.tsx';
+import { More } from '../../components/more.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { Problem } from '../../components/problem.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
-import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { ProcessorLines } from './processor-lines.tsx';
 import { processorsQuery } from './processor-queries.ts';
@@ -124,12 +124,7 @@ export function Processors() {
           ))}
         </Select>
       </search>
-      {list.isPending && <Waiting />}
-      {list.error && (
-        <div className="p-5">
-          <Problem error={list.error} retry={() => void list.refetch()} />
-        </div>
-      )}
+      <QueryState query={list} />
       {list.data && lines.length === 0 && !filtered && (
         <EmptyState icon={Workflow} title={t('processors.none')}>
           <p>{t('processors.noneAbout')}</p>
@@ -148,11 +143,7 @@ export function Processors() {
       {lines.length > 0 && (
         <div className="min-h-0 flex-1 overflow-auto">
           <ProcessorLines lines={lines} active={at} />
-          {list.hasNextPage && (
-            <p className="p-3 text-center">
-              <Button onClick={() => void list.fetchNextPage()}>{t('list.more')}</Button>
-            </p>
-          )}
+          <More list={list} />
         </div>
       )}
     </>

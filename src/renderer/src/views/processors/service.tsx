@@ -1,9 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Failure } from '../../api/failure.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { Button } from '../../components/button.tsx';
-import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { type Entity, entityQuery } from '../entity/entity-queries.ts';
@@ -16,6 +14,7 @@ import { ProcessorForm } from './processor-form.tsx';
 import { ProcessorHead, standingOf } from './processor-head.tsx';
 import { changeProcessor } from './processor-queries.ts';
 import { isCommand } from './processor-state.tsx';
+import { SaveProblem } from './save-problem.tsx';
 import { Verification } from './verification.tsx';
 
 /** An agent or klados: its form, its endpoint's proof, its keys and its jobs. */
@@ -67,13 +66,7 @@ export function Service({ entity, kind }: { entity: Entity; kind: 'agent' | 'kla
             />
             {changes === null && dirty && <p className="text-xs text-danger">{t('processor.noSchema')}</p>}
             {moved && <p className="rounded-md bg-warning-soft px-3 py-2">{t('processor.moved')}</p>}
-            {save.error && (
-              <Problem error={save.error}>
-                {save.error instanceof Failure && save.error.kind === 'conflict' && (
-                  <Button onClick={submit}>{t('processor.saveOnTop')}</Button>
-                )}
-              </Problem>
-            )}
+            {save.error && <SaveProblem error={save.error} onAgain={submit} />}
             <div className="flex gap-2">
               <Button look="main" type="submit" disabled={!dirty || changes === null || save.isPending}>
                 {t('save.save')}

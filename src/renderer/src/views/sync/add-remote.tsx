@@ -10,6 +10,7 @@ import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { type Direction, DirectionField } from './direction-field.tsx';
+import { KeyField } from './key-field.tsx';
 
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
 
@@ -90,18 +91,7 @@ export function AddRemote({ open, onClose }: { open: boolean; onClose(): void })
             />
           )}
         </Field>
-        <Field label={t('sync.key')} hint={t('sync.keyAbout')}>
-          {(ids) => (
-            <Input
-              {...ids}
-              type="password"
-              autoComplete="off"
-              maxLength={500}
-              value={key}
-              onChange={({ target }) => change(setKey)(target.value)}
-            />
-          )}
-        </Field>
+        <KeyField value={key} onChange={change(setKey)} />
         <Field label={t('sync.name')} error={badName ? t('sync.badName') : undefined}>
           {(ids) => <Input {...ids} maxLength={50} value={name} onChange={({ target }) => setTyped(target.value)} />}
         </Field>

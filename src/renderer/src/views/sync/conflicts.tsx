@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Handshake } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { classes } from '../../components/classes.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Moment } from '../../components/moment.tsx';
-import { Problem } from '../../components/problem.tsx';
-import { Waiting } from '../../components/waiting.tsx';
+import { QueryState } from '../../components/query-state.tsx';
+import { useIntoView } from '../../components/use-into-view.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { RunActions } from './run-actions.tsx';
 import { SyncHead } from './sync-head.tsx';
@@ -22,11 +22,7 @@ export function Conflicts() {
   const conflicts = list.data?.conflicts ?? [];
   const [at, setAt] = useState(0);
   const active = Math.min(at, conflicts.length - 1);
-  const line = useRef<HTMLTableRowElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is scrolled to when it has become another one
-  useEffect(() => {
-    void line.current?.scrollIntoView({ block: 'nearest' });
-  }, [active]);
+  const line = useIntoView<HTMLTableRowElement>(active);
   const open = () => {
     const one = conflicts[active];
     if (one) void go({ to: '/sync/conflicts/$remote/$id', params: { remote: one.remote, id: one.id } });
@@ -38,12 +34,7 @@ export function Conflicts() {
   return (
     <>
       <SyncHead title={t('sync.conflicts')} about={t('sync.conflictsAbout')} />
-      {list.isPending && <Waiting />}
-      {list.error && (
-        <div className="p-5">
-          <Problem error={list.error} retry={() => void list.refetch()} />
-        </div>
-      )}
+      <QueryState query={list} />
       {list.data && conflicts.length === 0 && <Settled />}
       {conflicts.length > 0 && (
         <div ref={toItself} tabIndex={-1} className="outline-none">

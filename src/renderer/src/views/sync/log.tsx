@@ -4,8 +4,7 @@ import { ScrollText } from 'lucide-react';
 import { Button } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Select } from '../../components/field.tsx';
-import { Problem } from '../../components/problem.tsx';
-import { Waiting } from '../../components/waiting.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { isKind, kinds } from './log-address.ts';
 import { LogLine } from './log-line.tsx';
@@ -63,12 +62,7 @@ export function SyncLog() {
           ))}
         </Select>
       </div>
-      {log.isPending && <Waiting />}
-      {log.error && (
-        <div className="p-5">
-          <Problem error={log.error} retry={() => void log.refetch()} />
-        </div>
-      )}
+      <QueryState query={log} />
       {log.data && events.length === 0 && (
         <EmptyState icon={ScrollText} title={t(narrow ? 'table.nothing' : 'sync.logEmpty')}>
           {narrow ? (

@@ -3,11 +3,11 @@ import { type FormEvent, useId, useState } from 'react';
 import { answered, api } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { Field, Input } from '../../components/field.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { type Direction, DirectionField } from './direction-field.tsx';
+import { KeyField } from './key-field.tsx';
 import type { Remote } from './sync-queries.ts';
 
 /** Another key for a remote, or none; the remote is asked whose it is before it takes the place of the one before. */
@@ -64,18 +64,7 @@ export function RekeyRemote({ remote, open, onClose }: { remote: Remote; open: b
       }
     >
       <form id={form} onSubmit={submit} className="space-y-3">
-        <Field label={t('sync.key')} hint={t('sync.keyAbout')}>
-          {(ids) => (
-            <Input
-              {...ids}
-              type="password"
-              autoComplete="off"
-              maxLength={500}
-              value={key}
-              onChange={({ target }) => setKey(target.value)}
-            />
-          )}
-        </Field>
+        <KeyField value={key} onChange={setKey} />
         <DirectionField
           value={direction}
           usual={t(keyed ? 'sync.direction.asIs' : 'sync.direction.usual')}

@@ -14,7 +14,7 @@ import { RekeyRemote } from './rekey-remote.tsx';
 import { RemoteSettings } from './remote-settings.tsx';
 import { RemoveRemote } from './remove-remote.tsx';
 import { RenameRemote } from './rename-remote.tsx';
-import { RunActions, useRemoteOrder } from './run-actions.tsx';
+import { RunActions } from './run-actions.tsx';
 import { RunProgress } from './run-progress.tsx';
 import { Stand } from './stand.tsx';
 import { SyncHead } from './sync-head.tsx';
@@ -57,17 +57,9 @@ function Above() {
 
 function Known({ remote }: { remote: Remote }) {
   const { t } = useTexts();
-  const { name, url, user, instance, direction, conflicts, running } = remote;
+  const { name, url, user, instance, direction, conflicts } = remote;
   const [dialog, setDialog] = useState<'rename' | 'rekey' | 'remove' | null>(null);
-  const order = useRemoteOrder(name);
   useCommands([
-    {
-      id: 'sync',
-      label: t(running ? 'sync.cancel' : 'sync.run'),
-      group: t('group.remote'),
-      keys: ['s'],
-      run: () => order.mutate(running ? 'stop' : 'run'),
-    },
     { id: 'rename-remote', label: t('sync.rename'), group: t('group.remote'), run: () => setDialog('rename') },
     { id: 'rekey-remote', label: t('sync.rekey'), group: t('group.remote'), run: () => setDialog('rekey') },
     { id: 'remove-remote', label: t('sync.remove'), group: t('group.remote'), run: () => setDialog('remove') },

@@ -7,11 +7,10 @@ import { stepCommands } from '../../commands/step-commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
 import { classes } from '../../components/classes.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Problem } from '../../components/problem.tsx';
-import { Waiting } from '../../components/waiting.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { AddRemote } from './add-remote.tsx';
-import { RunActions, useRemoteOrder } from './run-actions.tsx';
+import { RunActions } from './run-actions.tsx';
 import { RunProgress } from './run-progress.tsx';
 import { Stand } from './stand.tsx';
 import { SyncHead } from './sync-head.tsx';
@@ -31,24 +30,12 @@ export function Remotes() {
   const [active, setActive] = useState(0);
   const at = Math.min(active, remotes.length - 1);
   const here = remotes[at];
-  const order = useRemoteOrder(here?.name ?? '');
   const look = () => here && void go({ to: '/sync/remotes/$name', params: { name: here.name } });
   const group = t('group.list');
   useCommands([
     ...stepCommands(t, at, remotes.length, setActive),
     { id: 'open', label: t('list.open'), group, keys: ['Enter'], palette: false, run: look },
     { id: 'add-remote', label: t('sync.add'), group, keys: ['n'], run: () => open(true) },
-    ...(here
-      ? [
-          {
-            id: 'sync',
-            label: t(here.running ? 'sync.cancel' : 'sync.run'),
-            group,
-            keys: ['s'],
-            run: () => order.mutate(here.running ? 'stop' : 'run'),
-          },
-        ]
-      : []),
   ]);
   return (
     <>
@@ -61,12 +48,7 @@ export function Remotes() {
           </Button>
         }
       />
-      {list.isPending && <Waiting />}
-      {list.error && (
-        <div className="p-5">
-          <Problem error={list.error} retry={() => void list.refetch()} />
-        </div>
-      )}
+      <QueryState query={list} />
       {list.data && remotes.length === 0 && (
         <EmptyState icon={CloudDownload} title={t('sync.none')}>
           <p>{t('sync.noneAbout')}</p>

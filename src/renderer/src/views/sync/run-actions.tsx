@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { RefreshCw, Square } from 'lucide-react';
 import { useState } from 'react';
 import { answered, api } from '../../api/client.ts';
+import { useCommands } from '../../commands/commands.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { KeyCaps } from '../../components/key-caps.tsx';
@@ -33,7 +34,7 @@ export function useRemoteOrder(name: string) {
 interface RunActionsProps {
   remote: Remote;
   main?: boolean;
-  /** The key that does the same, where there is one. */
+  /** The key that begins and ends it, where there is one. */
   keys?: string | undefined;
 }
 
@@ -43,18 +44,32 @@ export function RunActions({ remote, main = false, keys }: RunActionsProps) {
   const order = useRemoteOrder(remote.name);
   const [asking, setAsking] = useState(false);
   const { name, running, last_run: last } = remote;
+  const toggle = () => order.isPending || order.mutate(running ? 'stop' : 'run');
+  useCommands(
+    keys === undefined
+      ? []
+      : [
+          {
+            id: 'sync',
+            label: t(running ? 'sync.cancel' : 'sync.run'),
+            group: t('group.remote'),
+            keys: [keys],
+            run: toggle,
+          },
+        ],
+  );
   const stopped = running === null && last !== null && last.error === null && last.report.stop !== null;
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
         {running ? (
-          <Button onClick={() => order.mutate('stop')} disabled={order.isPending}>
+          <Button onClick={toggle} disabled={order.isPending}>
             <Square size={13} aria-hidden />
             {t('sync.cancel')}
             {keys && <KeyCaps keys={keys} />}
           </Button>
         ) : (
-          <Button look={main ? 'main' : 'plain'} onClick={() => order.mutate('run')} disabled={order.isPending}>
+          <Button look={main ? 'main' : 'plain'} onClick={toggle} disabled={order.isPending}>
             <RefreshCw size={14} aria-hidden />
             {t('sync.run')}
             <span className="sr-only">{name}</span>

@@ -11,7 +11,7 @@ interface Sample {
 /** A sync under way: what it has done, how fast that goes, and what is left. */
 export function RunProgress({ remote }: { remote: Remote }) {
   const texts = useTexts();
-  const { t, number, bytes } = texts;
+  const { t, number, counted, bytes } = texts;
   const { running, lag, pending } = remote;
   const [rates, left] = [useRates(running), lag.events];
   if (!running) return null;
@@ -28,7 +28,7 @@ export function RunProgress({ remote }: { remote: Remote }) {
       <p className="text-quiet tabular-nums">
         {left !== null && t('sync.leftEvents', { count: left, number: number(left) })}{' '}
         {pending > 0 && t('sync.leftPending', { count: pending, number: number(pending) })}{' '}
-        {rates && t('sync.rates', { versions: number(rates.entries), bytes: bytes(rates.bytes) })}
+        {rates && t('sync.rates', { versions: counted('count.versions', rates.entries), bytes: bytes(rates.bytes) })}
       </p>
     </div>
   );

@@ -22,30 +22,24 @@ export function ScopeForm({ remote }: { remote: Remote }) {
   const { name } = remote;
   const queries = useQueryClient();
   const form = useId();
-  const [scope, setScope] = useState({
-    some: remote.collections.length > 0,
-    collections: remote.collections,
-    types: remote.types,
-    content: remote.content,
-  });
-  const change = (next: Partial<typeof scope>) => setScope({ ...scope, ...next });
+  const [scope, setScope] = useState(() => scopeOf(remote));
+  const change = (next: Partial<Scope>) => setScope({ ...scope, ...next });
   const known = useQuery(namesQuery);
-  const wanted = { collections: scope.some ? scope.collections : [], types: scope.types, content: scope.content };
+  const wanted = wantedOf(scope);
   const save = useMutation({
-    mutationFn: () => answered(api.PUT('/node/remotes/{name}', { params: { path: { name } }, body: wanted })),
-    onSuccess: (set) => {
+    mutationFn: (body: Wanted) => answered(api.PUT('/node/remotes/{name}', { params: { path: { name } }, body })),
+    onSuccess: (set, sent) => {
       queries.setQueryData(remoteQuery(name).queryKey, set);
-      setScope({ ...set, some: set.collections.length > 0 });
+      // What was changed while it was saved is not saved yet, and stays.
+      setScope((now) => (said(wantedOf(now)) === said(sent) ? scopeOf(set) : now));
       toast(t('sync.scopeSaved'));
     },
   });
-  const said = ({ collections, types, content }: typeof wanted) =>
-    JSON.stringify([collections.toSorted(), types.toSorted(), content]);
   const changed = said(wanted) !== said(remote);
   const incomplete = scope.some && scope.collections.length === 0;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (changed && !incomplete && !save.isPending) save.mutate();
+    if (changed && !incomplete && !save.isPending) save.mutate(wanted);
   };
   return (
     <form id={form} onSubmit={submit} className="space-y-3" aria-labelledby={`${form}-title`}>
@@ -95,6 +89,22 @@ export function ScopeForm({ remote }: { remote: Remote }) {
       {save.error && <Problem error={save.error} />}
     </form>
   );
+}
+
+type Wanted = Pick<Remote, 'collections' | 'types' | 'content'>;
+/** As the form has it: `some` stays chosen while no collection is named yet. */
+type Scope = Wanted & { some: boolean };
+
+function scopeOf({ collections, types, content }: Wanted): Scope {
+  return { some: collections.length > 0, collections, types, content };
+}
+
+function wantedOf({ some, collections, types, content }: Scope): Wanted {
+  return { collections: some ? collections : [], types, content };
+}
+
+function said({ collections, types, content }: Wanted): string {
+  return JSON.stringify([collections.toSorted(), types.toSorted(), content]);
 }
 
 /** Collections by their names where they are here already, else by their ids. */

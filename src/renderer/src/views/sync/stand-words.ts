@@ -14,7 +14,7 @@ export interface Sentence {
   quote?: string;
 }
 
-type Says = Pick<Texts, 't' | 'ago' | 'list' | 'number'>;
+type Says = Pick<Texts, 't' | 'ago' | 'list' | 'number' | 'counted'>;
 
 /** Fewer hours than these before events are lost are worth a warning. */
 const fewHours = 72;
@@ -25,7 +25,7 @@ export function standWords(remote: Remote, says: Says, now: number): Sentence[] 
 }
 
 /** The one sentence. */
-export function headline(remote: Remote, { t, ago, list, number }: Says): Sentence {
+export function headline(remote: Remote, { t, ago, list, number, counted }: Says): Sentence {
   const { running, last_run: last, conflicts, refused, pending, lag } = remote;
   if (running) return { tone: 'plain', text: t('sync.now.running') };
   if (!last) return { tone: 'look', text: t('sync.now.never') };
@@ -38,7 +38,8 @@ export function headline(remote: Remote, { t, ago, list, number }: Says): Senten
       ...(last.fault === 'ended' ? {} : { quote: last.error }),
     };
   if (stop) {
-    const counts = { count: stop.count ?? 0, of: stop.of ?? 0 };
+    const count = stop.count ?? 0;
+    const counts = { count, number: count, entities: counted('count.entities', stop.of ?? 0) };
     return { tone: 'look', text: t(`sync.stop.${stop.kind}`, counts), ...(stopped ? { quote: stopped } : {}) };
   }
   const open = [
@@ -103,7 +104,7 @@ function details(remote: Remote, { t, ago, list, number }: Says, now: number): S
 }
 
 /** What a sync did, as far as it did something. */
-export function didWords(report: Report, { t, list, number }: Omit<Says, 'ago'>): string {
+export function didWords(report: Report, { t, list, number }: Omit<Says, 'ago' | 'counted'>): string {
   const { versions, created, updated, deleted, restored, merged, conflicts, refused, content, sent } = report;
   const counts = {
     ...{ versions, created, updated, deleted, restored, merged, conflicts, refused },
