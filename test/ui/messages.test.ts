@@ -17,6 +17,15 @@ describe('the texts of the page', () => {
     }
   });
 
+  test('have a form for one wherever they count', () => {
+    // A number before a word in the plural; `{most}` is a limit, which is never one.
+    const counting = /\{(?:number|count|all|total|moves|done|shown|of|skipped)\} (?:\w+ )?[a-z]{2,}s\b/;
+    const counts = Object.entries(en).filter(([, text]) => counting.test(text));
+    const hasOne = (key: string) => key.endsWith('_other') && Object.hasOwn(en, key.replace(/other$/, 'one'));
+    expect(counts.map(([key]) => key).filter((key) => !hasOne(key))).toEqual([]);
+    expect(counts.length).toBeGreaterThan(40);
+  });
+
   test('are all used', () => {
     const root = new URL('../../src/renderer/src/', import.meta.url);
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path));

@@ -52,6 +52,12 @@ const members = createRoute({
   component: lazyRouteComponent(() => import('./views/members/members.tsx'), 'Members'),
 });
 
+const deleted = createRoute({
+  getParentRoute: () => root,
+  path: '/collections/$id/deleted',
+  component: lazyRouteComponent(() => import('./views/collection/deleted/deleted.tsx'), 'Deleted'),
+});
+
 const entity = createRoute({
   getParentRoute: () => root,
   path: '/entities/$id',
@@ -202,6 +208,7 @@ export const router = createRouter({
     collections,
     collection,
     members,
+    deleted,
     entity,
     history,
     search,

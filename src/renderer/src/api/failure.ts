@@ -66,3 +66,12 @@ function kindOf(status: number, details: Record<string, unknown> | undefined): F
 export function sentenceOf(error: unknown): MessageKey {
   return `failure.${error instanceof Failure ? error.kind : 'page'}`;
 }
+
+/** Whether that text says all that the node said. */
+export function isSaidBySentence(error: Error): boolean {
+  if (!(error instanceof Failure)) return false;
+  const plain = error.kind === 'missing' || error.kind === 'gone' || error.kind === 'conflict';
+  return (
+    error.kind === 'unreachable' || error.kind === 'signed-out' || (plain && typeof error.details.reason !== 'string')
+  );
+}

@@ -1,6 +1,6 @@
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Failure, sentenceOf } from '../api/failure.ts';
+import { Failure, type Issue, isSaidBySentence, sentenceOf } from '../api/failure.ts';
 import { useTexts } from '../messages/texts.tsx';
 import { Button } from './button.tsx';
 
@@ -8,15 +8,16 @@ interface ProblemProps {
   error: unknown;
   /** Tries again what failed. */
   retry?: (() => void) | undefined;
+  /** How something that is wrong with the request is said; in the node's words, with its place, unless given. */
+  words?: ((issue: Issue) => string) | undefined;
   /** Further ways out. */
   children?: ReactNode;
 }
 
 /** What went wrong, what it means and what can be done, where it happened. */
-export function Problem({ error, retry, children }: ProblemProps) {
+export function Problem({ error, retry, words, children }: ProblemProps) {
   const { t } = useTexts();
-  const said =
-    error instanceof Error && !(error instanceof Failure && error.kind === 'unreachable') ? error.message : null;
+  const said = error instanceof Error && !isSaidBySentence(error) ? error.message : null;
   const issues = error instanceof Failure ? error.issues : [];
   return (
     <div role="alert" className="flex gap-3 rounded-md border border-danger/40 bg-danger-soft p-3">
@@ -27,7 +28,13 @@ export function Problem({ error, retry, children }: ProblemProps) {
           <ul className="mt-1 list-disc pl-5 text-quiet">
             {issues.map(({ path, message }) => (
               <li key={`${path.join('.')} ${message}`} className="break-words">
-                <code className="font-mono text-xs">{path.join('.')}</code> {message}
+                {words ? (
+                  words({ path, message })
+                ) : (
+                  <>
+                    <code className="font-mono text-xs">{path.join('.')}</code> {message}
+                  </>
+                )}
               </li>
             ))}
           </ul>

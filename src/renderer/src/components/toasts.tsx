@@ -21,7 +21,7 @@ function change(next: readonly Toast[]): void {
   for (const tell of listeners) tell();
 }
 
-/** Says for a while, in a corner, that something was done; what went wrong is said where it happened. */
+/** Says for a while, at the bottom, that something was done; what went wrong is said where it happened. */
 export function toast(text: string, action?: Toast['action']): void {
   change([...toasts.slice(-2), { id: ++count, text, action }]);
 }
@@ -51,7 +51,7 @@ export function Toasts() {
         <Radix.Root
           key={id}
           onOpenChange={(open) => !open && remove(id)}
-          className="flex items-center gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-3 shadow-lg"
+          className="flex min-h-10 items-center gap-2 py-1 pr-3 pl-5"
         >
           <Radix.Description className="flex-1">{text}</Radix.Description>
           {action && (
@@ -71,7 +71,8 @@ export function Toasts() {
           </Radix.Close>
         </Radix.Root>
       ))}
-      <Radix.Viewport className="fixed right-3 bottom-3 z-50 flex w-96 max-w-[calc(100vw-1.5rem)] flex-col gap-2" />
+      {/* In a line of its own below the screen, so that it covers nothing. */}
+      <Radix.Viewport className="shrink-0 divide-y divide-line border-t border-line bg-surface empty:hidden" />
     </Radix.Provider>
   );
 }

@@ -18,10 +18,13 @@ export interface Texts {
   /** The text around its places: strings, and the name of a place as `{ place }`. */
   parts(key: MessageKey, values?: Values): (string | { place: string })[];
   number(value: number): string;
+  /** A text with `_one` and `_other` and the place `{number}`. */
+  counted(key: MessageKey, count: number): string;
   date(value: Date): string;
   dateTime(value: Date): string;
   /** A time that something takes or took, in its two largest units. */
   duration(seconds: number): string;
+  milliseconds(value: number): string;
   /** The time of a day. */
   time(value: Date): string;
   /** How long ago it was, or in which time it will be. */
@@ -30,6 +33,8 @@ export interface Texts {
   list(texts: readonly string[]): string;
   /** As in a sentence, with its word for `and`. */
   both(texts: readonly string[]): string;
+  /** The same with its word for `or`. */
+  either(texts: readonly string[]): string;
   /** A size in bytes, kilobytes and so on, of 1,000 each. */
   bytes(value: number): string;
 }
@@ -48,9 +53,11 @@ export function textsOf(language: string, messages: Messages): Texts {
   const number = new Intl.NumberFormat(language);
   const date = new Intl.DateTimeFormat(language, { dateStyle: 'medium' });
   const time = new Intl.DateTimeFormat(language, { timeStyle: 'medium' });
+  const milliseconds = new Intl.NumberFormat(language, { style: 'unit', unit: 'millisecond', unitDisplay: 'long' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   const list = new Intl.ListFormat(language, { type: 'unit' });
   const both = new Intl.ListFormat(language);
+  const either = new Intl.ListFormat(language, { type: 'disjunction' });
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
 
   function template(key: MessageKey, values: Values): string {
@@ -70,13 +77,17 @@ export function textsOf(language: string, messages: Messages): Texts {
       .map((part, i) => (i % 2 === 0 ? part : part in values ? shown(values[part]!) : { place: part }));
   }
 
+  function t(key: MessageKey, values?: Values): string {
+    return parts(key, values)
+      .map((part) => (typeof part === 'string' ? part : `{${part.place}}`))
+      .join('');
+  }
+
   return {
     language,
     parts,
-    t: (key, values) =>
-      parts(key, values)
-        .map((part) => (typeof part === 'string' ? part : `{${part.place}}`))
-        .join(''),
+    t,
+    counted: (key, count) => t(key, { count, number: count }),
     number: (value) => number.format(value),
     date: (value) => date.format(value),
     dateTime: (value) => dateTime.format(value),
@@ -98,6 +109,7 @@ export function textsOf(language: string, messages: Messages): Texts {
         )
         .join(' ');
     },
+    milliseconds: (value) => milliseconds.format(value),
     time: (value) => time.format(value),
     ago(value) {
       const seconds = Math.round((value.getTime() - Date.now()) / 1000);
@@ -106,6 +118,7 @@ export function textsOf(language: string, messages: Messages): Texts {
     },
     list: (texts) => list.format(texts),
     both: (texts) => both.format(texts),
+    either: (texts) => either.format(texts),
     bytes(value) {
       const power = value < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(value) / 3));
       const unit = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'][power];

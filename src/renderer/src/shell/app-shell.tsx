@@ -71,12 +71,12 @@ export function AppShell() {
         <main id={contentId} tabIndex={-1} className="flex min-h-0 flex-1 flex-col overflow-auto outline-none">
           <Outlet />
         </main>
+        <Toasts />
       </div>
       <CommandPalette open={palette} onClose={() => setPalette(false)} />
       <KeyboardHelp open={help} onClose={() => setHelp(false)} />
       <DropTarget />
       <LiveUpdates />
-      <Toasts />
     </div>
   );
 }

@@ -31,7 +31,7 @@ const route = getRouteApi('/argo');
 
 /** Questions in the Argo language: where to begin, and which relationships lead on. What was asked is in the address. */
 export function Argo() {
-  const { t, number } = useTexts();
+  const { t, number, counted } = useTexts();
   const address = route.useSearch();
   const go = useNavigate({ from: '/argo' });
   const queries = useQueryClient();
@@ -165,7 +165,7 @@ export function Argo() {
           >
             {sizes.map((size) => (
               <option key={size} value={size}>
-                {t('argo.sizeOf', { number: size })}
+                {counted('argo.sizeOf', size)}
               </option>
             ))}
           </Select>

@@ -12,9 +12,12 @@ export type BulkChange =
   | { kind: 'relate'; predicate: string; peer: { id: string; type: string; label: string } }
   | { kind: 'delete' };
 
+/** What of an entity has to be known to change it, and to tell of it. */
+type Row = Pick<TableRow, 'id' | 'label' | 'cid'>;
+
 /** An entity that was changed: the version before, and the one that it became. */
 export interface Changed {
-  row: TableRow;
+  row: Row;
   after: string;
   deleted: boolean;
 }
@@ -23,7 +26,7 @@ export interface BulkProgress {
   /** How many of all have been gone through. */
   done: number;
   changed: readonly Changed[];
-  failed: readonly { row: TableRow; error: unknown }[];
+  failed: readonly { row: Row; error: unknown }[];
 }
 
 interface Watch {
@@ -41,7 +44,7 @@ const pause = 100;
  * Changes entities one by one, each over the version that was seen of it, so that nothing that somebody else has written
  * meanwhile is overwritten. What fails is told, the others go on.
  */
-export function changeAll(rows: readonly TableRow[], change: BulkChange, note: string, watch: Watch) {
+export function changeAll(rows: readonly Row[], change: BulkChange, note: string, watch: Watch) {
   return goThrough(rows, watch, async (row) => {
     const params = { path: { id: row.id } };
     const base = { expect_tip: row.cid, ...(note.trim() ? { note: note.trim() } : {}) };
@@ -84,12 +87,12 @@ export function undoAll(changed: readonly Changed[], note: string, watch: Watch)
 }
 
 async function goThrough(
-  rows: readonly TableRow[],
+  rows: readonly Row[],
   { onProgress, stopped }: Watch,
-  each: (row: TableRow) => Promise<Changed>,
+  each: (row: Row) => Promise<Changed>,
 ): Promise<BulkProgress> {
   const changed: Changed[] = [];
-  const failed: { row: TableRow; error: unknown }[] = [];
+  const failed: { row: Row; error: unknown }[] = [];
   const standing = (): BulkProgress => ({
     done: changed.length + failed.length,
     changed: [...changed],

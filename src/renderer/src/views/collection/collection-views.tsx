@@ -1,30 +1,38 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useRouterState } from '@tanstack/react-router';
+import { useCommands } from '../../commands/commands.ts';
 import { useTexts } from '../../messages/texts.tsx';
 
 const link =
   'rounded-md px-2 py-1 text-quiet hover:bg-sunken data-[status=active]:bg-accent-soft data-[status=active]:font-medium data-[status=active]:text-ink';
 
-/** The screens of one collection. */
+const views = [
+  { to: '/collections/$id', label: 'collection.entities', keys: 'g e' },
+  { to: '/collections/$id/members', label: 'collection.members', keys: 'g m' },
+  { to: '/collections/$id/deleted', label: 'entity.deleted', keys: 'g d' },
+] as const;
+
+/** The screens of one collection, and the keys that lead from each to the others. */
 export function CollectionViews({ id }: { id: string }) {
   const { t } = useTexts();
+  const go = useNavigate();
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const others = views.filter(({ to }) => !path.endsWith(to.replace('$id', id)));
+  useCommands(
+    others.map(({ to, label, keys }) => ({
+      id: `go ${to}`,
+      label: t(label),
+      group: t('collection.views'),
+      keys: [keys],
+      run: () => void go({ to, params: { id } }),
+    })),
+  );
   return (
-    <nav aria-label={t('collection.views')} className="flex gap-1">
-      <Link
-        to="/collections/$id"
-        params={{ id }}
-        activeOptions={{ exact: true, includeSearch: false }}
-        className={link}
-      >
-        {t('collection.entities')}
-      </Link>
-      <Link
-        to="/collections/$id/members"
-        params={{ id }}
-        activeOptions={{ exact: true, includeSearch: false }}
-        className={link}
-      >
-        {t('collection.members')}
-      </Link>
+    <nav aria-label={t('collection.views')} className="flex flex-wrap gap-1">
+      {views.map(({ to, label }) => (
+        <Link key={to} to={to} params={{ id }} activeOptions={{ exact: true, includeSearch: false }} className={link}>
+          {t(label)}
+        </Link>
+      ))}
     </nav>
   );
 }

@@ -112,13 +112,6 @@ export function Collection() {
     },
     { id: 'select-all', label: t('table.selectEverything'), group, run: all.start },
     { id: 'find', label: t('list.filter'), group, keys: ['/'], run: () => box.current?.focus() },
-    {
-      id: 'members',
-      label: t('collection.members'),
-      group: t('group.places'),
-      keys: ['g m'],
-      run: () => void go({ to: '/collections/$id/members', params: { id } }),
-    },
     { id: 'export', label: t('export.open'), group, keys: ['o'], run: exported },
     { id: 'new-entity', label: t('entity.new'), group, keys: ['n'], run: () => setCreating(true) },
     ...(selection.size > 0

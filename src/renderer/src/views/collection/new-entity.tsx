@@ -2,10 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { answered, api } from '../../api/client.ts';
-import { Button } from '../../components/button.tsx';
+import { CreateEnd } from '../../components/create-end.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Input } from '../../components/field.tsx';
-import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 
 interface NewEntityProps {
@@ -70,13 +69,7 @@ export function NewEntity({ collection, types, open, onClose }: NewEntityProps) 
         <Field label={t('column.label')}>
           {(ids) => <Input {...ids} value={label} onChange={({ target }) => setLabel(target.value)} />}
         </Field>
-        {create.error && <Problem error={create.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button look="main" type="submit" disabled={create.isPending || !type.trim()}>
-            {t('action.create')}
-          </Button>
-        </div>
+        <CreateEnd making={create} ready={type.trim() !== ''} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -30,7 +30,7 @@ export function Gone({ id, failure }: { id: string; failure: Failure }) {
   });
   const group = t('group.entity');
   useCommands([
-    { id: 'restore', label: t('entity.restore'), group, keys: ['r'], run: () => restore.mutate() },
+    { id: 'restore', label: t('entity.restore'), group, keys: ['r'], run: () => restore.isPending || restore.mutate() },
     {
       id: 'history',
       label: t('history.title'),

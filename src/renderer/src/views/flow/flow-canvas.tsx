@@ -48,12 +48,15 @@ function Canvas({ draft, onChange, findings, chosen, onChoose }: FlowCanvasProps
   const view = useReactFlow();
   const size = useStore(({ width, height }) => `${width} ${height}`);
   const [nodes, setNodes] = useState<StepNode[]>([]);
+  /** Whether somebody has moved steps, and what is in view. */
   const moved = useRef(false);
+  const viewed = useRef(false);
   const links = useMemo(() => linksOf(draft), [draft]);
   const structure = JSON.stringify([Object.keys(draft.flow), links.map(({ id }) => id)]);
 
   const arrange = () => {
     moved.current = false;
+    viewed.current = false;
     const places = layoutOf(draft);
     setNodes((old) => old.map((node) => ({ ...node, position: places.get(node.id) ?? node.position })));
     requestAnimationFrame(() => void view.fitView({ padding: 0.15, maxZoom: 1.1 }));
@@ -83,12 +86,20 @@ function Canvas({ draft, onChange, findings, chosen, onChoose }: FlowCanvasProps
       });
     });
   }, [draft, findings, chosen]);
+  const fitted = useRef('');
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is new comes into view, and all of it where there is another room for it
   useEffect(() => {
+    // Who has looked for a place in it keeps that place in a window of another size.
+    if (fitted.current === structure && (viewed.current || moved.current)) return;
+    fitted.current = structure;
     const frame = requestAnimationFrame(() => void view.fitView({ padding: 0.15, maxZoom: 1.1 }));
     return () => cancelAnimationFrame(frame);
   }, [structure, size]);
 
+  const zoom = (way: 'zoomIn' | 'zoomOut') => {
+    viewed.current = true;
+    void view[way]();
+  };
   const at = new Map(nodes.map((node) => [node.id, node.position.x]));
   const edges = links.map(
     ({ id, source, target, form, route, when }): Edge => ({
@@ -127,6 +138,10 @@ function Canvas({ draft, onChange, findings, chosen, onChoose }: FlowCanvasProps
       nodeTypes={nodeTypes}
       edgeTypes={edgeTypes}
       onNodesChange={onNodesChange}
+      // Without an event it was fitted, not moved.
+      onMoveEnd={(event) => {
+        if (event) viewed.current = true;
+      }}
       onNodeClick={(_, { id }) => onChoose(id)}
       onConnect={({ source, target }) => onChange(connected(draft, source, target))}
       onNodesDelete={(gone) => onChange(gone.reduce((now, { id }) => withoutStep(now, id), draft))}
@@ -153,13 +168,19 @@ function Canvas({ draft, onChange, findings, chosen, onChoose }: FlowCanvasProps
         <IconButton label={t('flow.arrange')} onClick={arrange}>
           <WandSparkles size={15} aria-hidden />
         </IconButton>
-        <IconButton label={t('flow.fit')} onClick={() => void view.fitView({ padding: 0.15 })}>
+        <IconButton
+          label={t('flow.fit')}
+          onClick={() => {
+            viewed.current = false;
+            void view.fitView({ padding: 0.15 });
+          }}
+        >
           <Maximize size={15} aria-hidden />
         </IconButton>
-        <IconButton label={t('flow.zoomIn')} onClick={() => void view.zoomIn()}>
+        <IconButton label={t('flow.zoomIn')} onClick={() => zoom('zoomIn')}>
           <Plus size={15} aria-hidden />
         </IconButton>
-        <IconButton label={t('flow.zoomOut')} onClick={() => void view.zoomOut()}>
+        <IconButton label={t('flow.zoomOut')} onClick={() => zoom('zoomOut')}>
           <Minus size={15} aria-hidden />
         </IconButton>
       </Panel>

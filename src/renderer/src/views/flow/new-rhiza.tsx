@@ -10,6 +10,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import { CollectionSelect } from '../processors/collection-select.tsx';
 import { faultsOf } from '../processors/faults.ts';
 import { NewHead } from '../processors/new-processor.tsx';
+import { useFindingWords } from './finding-words.ts';
 import { FlowEditor } from './flow-editor.tsx';
 import { findingsOf } from './model/findings.ts';
 import type { FlowDraft } from './model/flow-draft.ts';
@@ -36,6 +37,7 @@ export function NewRhiza() {
       await go({ to: '/processors/$id', params: { id } });
     },
   });
+  const inFlow = useFindingWords();
   const issues = create.error instanceof Failure ? create.error.issues : [];
   return (
     <form
@@ -58,7 +60,7 @@ export function NewRhiza() {
       </RhizaFacts>
       {create.error && (
         <div className="px-5 py-2">
-          <Problem error={create.error} />
+          <Problem error={create.error} words={inFlow} />
         </div>
       )}
       <FlowEditor draft={draft} onChange={setDraft} findings={findingsOf(issues)} />

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Field, Input } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { LabelField } from '../processors/label-field.tsx';
 
 export interface Facts {
   label: string;
@@ -23,18 +24,7 @@ export function RhizaFacts({
   const { t } = useTexts();
   return (
     <div className="grid grid-cols-1 gap-3 border-b border-line px-5 py-3 sm:grid-cols-[minmax(0,2fr)_7rem_minmax(0,3fr)] xl:grid-cols-[minmax(10rem,2fr)_7rem_minmax(10rem,3fr)_auto]">
-      <Field label={t('column.label')} error={faults.get('label')}>
-        {(ids) => (
-          <Input
-            {...ids}
-            required
-            dir="auto"
-            maxLength={200}
-            value={facts.label}
-            onChange={({ target }) => onChange({ ...facts, label: target.value })}
-          />
-        )}
-      </Field>
+      <LabelField value={facts.label} onChange={(label) => onChange({ ...facts, label })} fault={faults.get('label')} />
       <Field label={t('column.ver')} error={faults.get('version')}>
         {(ids) => (
           <Input

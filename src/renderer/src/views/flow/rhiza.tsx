@@ -3,7 +3,6 @@ import { useMemo, useState } from 'react';
 import { Failure } from '../../api/failure.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { Button } from '../../components/button.tsx';
-import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { type Entity, entityQuery } from '../entity/entity-queries.ts';
@@ -12,6 +11,8 @@ import { same } from '../entity/model/json.ts';
 import { faultsOf } from '../processors/faults.ts';
 import { ProcessorHead } from '../processors/processor-head.tsx';
 import { changeProcessor } from '../processors/processor-queries.ts';
+import { SaveProblem } from '../processors/save-problem.tsx';
+import { useFindingWords } from './finding-words.ts';
 import { FlowEditor } from './flow-editor.tsx';
 import { findingsOf, warningsOf } from './model/findings.ts';
 import { draftOf, type FlowDraft } from './model/flow-draft.ts';
@@ -47,6 +48,7 @@ export function Rhiza({ entity }: { entity: Entity }) {
     if (dirty && !save.isPending) save.mutate();
   };
   useCommands([{ id: 'save', label: t('save.save'), group: t('group.entity'), keys: ['Mod+s'], run: submit }]);
+  const inFlow = useFindingWords();
   const findings = useMemo(() => {
     if (save.error instanceof Failure) return findingsOf(save.error.issues);
     const { data } = save;
@@ -74,11 +76,7 @@ export function Rhiza({ entity }: { entity: Entity }) {
       <RhizaFacts facts={facts} onChange={(next) => change({ facts: next })} faults={faultsOf(save.error)} />
       {save.error && (
         <div className="px-5 py-2">
-          <Problem error={save.error}>
-            {save.error instanceof Failure && save.error.kind === 'conflict' && (
-              <Button onClick={submit}>{t('processor.saveOnTop')}</Button>
-            )}
-          </Problem>
+          <SaveProblem error={save.error} onAgain={submit} words={inFlow} />
         </div>
       )}
       <FlowEditor draft={draft} onChange={(next) => change({ draft: next })} findings={findings} />

@@ -6,6 +6,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import { PeerName } from '../entity/peer-name.tsx';
 import { inputOf } from '../process/model/schema-form.ts';
 import { ProcessorPicker } from '../process/processor-picker.tsx';
+import { findingWords } from './finding-words.ts';
 import type { Finding } from './model/findings.ts';
 import {
   type FlowDraft,
@@ -54,10 +55,8 @@ export function StepForm({ draft, step, onChange, onChoose, findings }: StepForm
                 key={`${place} ${message}`}
                 className={`rounded px-2 py-1 break-words ${serious ? 'bg-danger-soft' : 'bg-warning-soft'}`}
               >
-                {code && <p className="font-medium">{t(`flow.code.${code}`)}</p>}
-                <p className="text-xs">
-                  {place && <code className="font-mono">{place}</code>} {message}
-                </p>
+                {findingWords(t, { code, message })}
+                {place && <code className="block font-mono text-xs text-quiet">{place}</code>}
               </li>
             ))}
           </ul>

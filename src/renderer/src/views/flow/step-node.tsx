@@ -3,6 +3,7 @@ import { Flag, TriangleAlert } from 'lucide-react';
 import { classes } from '../../components/classes.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { PeerName } from '../entity/peer-name.tsx';
+import { findingWords } from './finding-words.ts';
 import type { Finding } from './model/findings.ts';
 import { stepSize } from './model/layout.ts';
 
@@ -36,7 +37,7 @@ export function StepBox({ data, selected }: NodeProps<StepNode>) {
           <TriangleAlert
             size={14}
             role="img"
-            aria-label={findings.map(({ message }) => message).join('; ')}
+            aria-label={findings.map((finding) => findingWords(t, finding)).join('; ')}
             className={classes('ml-auto shrink-0', wrong ? 'text-danger' : 'text-warning')}
           />
         )}

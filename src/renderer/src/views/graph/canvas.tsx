@@ -18,7 +18,7 @@ interface CanvasProps {
 
 /** The picture drawn on WebGL. For those who cannot see it, the list beside says the same. */
 export function Canvas({ picture, ofType, active, onPoint, onArranging, ref }: CanvasProps) {
-  const { t, number } = useTexts();
+  const { t, counted } = useTexts();
   const place = useRef<HTMLDivElement>(null);
   const [stage, setStage] = useState<Stage | null>(null);
   const [failed, setFailed] = useState(false);
@@ -60,8 +60,8 @@ export function Canvas({ picture, ofType, active, onPoint, onArranging, ref }: C
         role="img"
         hidden={failed}
         aria-label={t('graph.drawing', {
-          entities: number(picture.nodes.length),
-          relationships: number(picture.edges.length),
+          entities: counted('count.entities', picture.nodes.length),
+          relationships: counted('count.relationships', picture.edges.length),
         })}
         className="absolute inset-0"
       />

@@ -23,7 +23,7 @@ const route = getRouteApi('/graph');
 
 /** What entities lead to, as a picture that grows where one looks. What it shows is in the address. */
 export function Graph() {
-  const { t, number } = useTexts();
+  const { t, number, counted } = useTexts();
   const address = route.useSearch();
   const go = useNavigate({ from: '/graph' });
   const graph = useGraph(address);
@@ -57,9 +57,9 @@ export function Graph() {
           !isEmpty && (
             <span role="status">
               {t('graph.showing', {
-                entities: number(picture.nodes.length),
-                relationships: number(picture.edges.length),
-                total: number(gathered.total),
+                entities: counted('count.entities', picture.nodes.length),
+                shown: number(picture.edges.length),
+                relationships: counted('count.relationships', gathered.total),
               })}
               {gathered.full && `. ${t('graph.full', { most: number(mostNodes) })}`}
               {arranging && ` · ${t('graph.arranging')}`}

@@ -17,7 +17,7 @@ const most = 100;
 
 /** To what the chosen entity leads in the picture, and what leads to it. */
 export function NodeDetail({ node, edges, nodes, total, onActive }: NodeDetailProps) {
-  const { t, number } = useTexts();
+  const { t, number, counted } = useTexts();
   return (
     <section aria-labelledby="graph-chosen" className="flex max-h-[45%] shrink-0 flex-col border-t border-line">
       <div className="px-3 pt-2 pb-1">
@@ -28,7 +28,7 @@ export function NodeDetail({ node, edges, nodes, total, onActive }: NodeDetailPr
           <bdi>{node.type.slice(0, 100)}</bdi> ·{' '}
           {total === undefined
             ? t('graph.notExpanded', { count: edges.length, number: number(edges.length) })
-            : t('graph.ofTotal', { shown: number(edges.length), total: number(total) })}
+            : t('graph.ofTotal', { shown: number(edges.length), relationships: counted('count.relationships', total) })}
         </p>
       </div>
       <ul aria-label={t('graph.itsRelationships')} className="min-h-0 overflow-auto pb-1">

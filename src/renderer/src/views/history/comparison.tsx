@@ -1,5 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { KeyCaps } from '../../components/key-caps.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Waiting } from '../../components/waiting.tsx';
@@ -8,12 +11,15 @@ import { byKey, contentOf, keyOf, type Relationship, sameRelationship } from '..
 import { type Json, type JsonMap, member, same } from '../entity/model/json.ts';
 import { PeerName } from '../entity/peer-name.tsx';
 import { type Historic, versionQuery } from './history-queries.ts';
+import { difference, useDifferences } from './use-differences.ts';
 import { type Piece, wordDiff } from './word-diff.ts';
 
 /** Two versions side by side: properties, texts by word, and relationships. */
 export function Comparison({ from, to }: { from: string; to: string }) {
   const { t } = useTexts();
   const [all, setAll] = useState(false);
+  const section = useRef<HTMLElement>(null);
+  const step = useDifferences(section);
   const [old, now] = [useQuery(versionQuery(from)), useQuery(versionQuery(to))];
   const error = old.error ?? now.error;
   if (error) return <Problem error={error} retry={() => void Promise.all([old.refetch(), now.refetch()])} />;
@@ -28,11 +34,25 @@ export function Comparison({ from, to }: { from: string; to: string }) {
   );
   const shown = all ? names : changed;
   return (
-    <section aria-label={t('history.comparison')} className="min-w-0 p-5">
-      <label className="mb-3 flex items-center gap-2">
-        <input type="checkbox" className="size-4 accent-accent" checked={all} onChange={() => setAll(!all)} />
-        {t('history.showAll')}
-      </label>
+    <section ref={section} aria-label={t('history.comparison')} className="min-w-0 p-5">
+      <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-2">
+        <label className="flex flex-1 items-center gap-2">
+          <input type="checkbox" className="size-4 accent-accent" checked={all} onChange={() => setAll(!all)} />
+          {t('history.showAll')}
+        </label>
+        <span className="flex flex-wrap gap-1">
+          <Button small onClick={() => step(-1)}>
+            <ArrowUp size={13} aria-hidden />
+            {t('history.previousDifference')}
+            <KeyCaps keys="p" />
+          </Button>
+          <Button small onClick={() => step(1)}>
+            <ArrowDown size={13} aria-hidden />
+            {t('history.nextDifference')}
+            <KeyCaps keys="n" />
+          </Button>
+        </span>
+      </div>
       <table className="w-full table-fixed border-collapse text-left">
         <thead>
           <tr className="text-xs text-quiet">
@@ -76,7 +96,7 @@ function PropertyRow({ name, before, after }: { name: string; before: JsonMap; a
   const [old, now] = [member(before, name), member(after, name)];
   const pieces = old === undefined || now === undefined || same(old, now) ? null : wordDiff(textOf(old), textOf(now));
   return (
-    <tr className="border-t border-line">
+    <tr {...(pieces || same(old, now) ? {} : difference)} className="border-t border-line">
       <th scope="row" className="py-1 pr-2 align-top font-medium break-words">
         <bdi>{name}</bdi>
       </th>
@@ -114,7 +134,7 @@ function Side({
                   piece.text
                 ) : (
                   // biome-ignore lint/suspicious/noArrayIndexKey: a piece of a text has no other name
-                  <Mark key={i} className={`rounded-xs no-underline ${tones[side]} font-medium`}>
+                  <Mark key={i} {...difference} className={`rounded-xs no-underline ${tones[side]} font-medium`}>
                     {piece.text}
                   </Mark>
                 );
@@ -140,7 +160,7 @@ function RelationshipRow({ before, after }: { before: Relationship | undefined; 
       <td className="p-1 align-top text-quiet italic">{t('value.missing')}</td>
     );
   return (
-    <tr className="border-t border-line">
+    <tr {...(sameRelationship(before, after) ? {} : difference)} className="border-t border-line">
       <th scope="row" className="py-1 pr-2 align-top font-medium break-words">
         → {predicate}
       </th>

@@ -20,7 +20,7 @@ type Step = components['schemas']['CarProgressView'];
 
 /** An archive, a bag or a crate: sent, verified whole, then taken in. */
 export function ArchiveImport({ file, onMore }: { file: File; onMore(): void }) {
-  const { t, number, bytes } = useTexts();
+  const { t, number, counted, bytes } = useTexts();
   const queries = useQueryClient();
   const [state, setState] = useState<'waiting' | 'working' | 'done'>('waiting');
   const [progress, setProgress] = useState<Step | null>(null);
@@ -101,7 +101,10 @@ export function ArchiveImport({ file, onMore }: { file: File; onMore(): void }) 
           <Progress label={t('import.running')} done={progress?.entities ?? 0} total={progress?.total ?? null} />
           <p role="status" className="text-quiet">
             {progress
-              ? t('import.archiveProgress', { done: progress.entities, total: progress.total })
+              ? t('import.archiveProgress', {
+                  done: progress.entities,
+                  entities: counted('count.entities', progress.total),
+                })
               : t('import.archiveVerifying')}
           </p>
           {/* What has begun to be taken in is taken in whole. */}

@@ -1,12 +1,13 @@
 import { ShieldCheck } from 'lucide-react';
 import { Moment } from '../../components/moment.tsx';
+import { Permission } from '../../components/permission.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { PeerName } from '../entity/peer-name.tsx';
 import type { Preview } from './invoke.ts';
 
 /** Which permissions would be given to whom, until when; and what stands in the way. */
 export function PreviewPanel({ preview, collection }: { preview: Preview; collection: string }) {
-  const { t, number } = useTexts();
+  const { t, counted } = useTexts();
   const { grants, expires, jobs, allowed, issues } = preview;
   return (
     <section aria-labelledby="preview" className="space-y-3 rounded-md border border-line bg-surface p-4">
@@ -17,7 +18,7 @@ export function PreviewPanel({ preview, collection }: { preview: Preview; collec
       <p>
         {t('process.grantsAbout')} <PeerName id={collection} /> · {t('process.until')} <Moment at={expires} />
       </p>
-      {jobs > 1 && <p>{t('process.jobs', { number: number(jobs) })}</p>}
+      {jobs > 1 && <p>{counted('process.jobs', jobs)}</p>}
       <ul className="divide-y divide-line border-y border-line">
         {grants.map(({ id, label, actions, role, already }) => (
           <li key={id} className="py-2">
@@ -29,9 +30,9 @@ export function PreviewPanel({ preview, collection }: { preview: Preview; collec
             </p>
             <p className="mt-1 flex flex-wrap gap-1">
               {actions.map((action) => (
-                <code key={action} className="rounded bg-sunken px-1.5 py-0.5 font-mono text-xs">
-                  {action}
-                </code>
+                <span key={action} className="rounded bg-sunken px-1.5 py-0.5">
+                  <Permission action={action} />
+                </span>
               ))}
             </p>
           </li>

@@ -29,7 +29,7 @@ const active: Status = 'active';
 
 /** Chooses a processor, what it works on and what is given along, shows which permissions it would get, and starts it. */
 export function Process() {
-  const { t } = useTexts();
+  const { t, duration } = useTexts();
   const address = route.useSearch();
   const go = useNavigate({ from: '/process' });
   const queries = useQueryClient();
@@ -181,7 +181,7 @@ export function Process() {
               <p className="break-words text-quiet">
                 <bdi>{refused.rejected}</bdi>
               </p>
-              {refused.retryAfter !== null && <p>{t('process.retryAfter', { seconds: refused.retryAfter })}</p>}
+              {refused.retryAfter !== null && <p>{t('process.retryAfter', { time: duration(refused.retryAfter) })}</p>}
             </div>
           )}
           <div className="flex items-center gap-3">

@@ -1,4 +1,6 @@
+import { useMemo } from 'react';
 import type { components } from '../../api/schema.d.ts';
+import { soughtWords } from '../../components/marked-words.ts';
 import { ResultList, ResultName, ResultText } from '../../components/result-list.tsx';
 import type { CollectionLine } from '../collections/collections-query.ts';
 
@@ -9,10 +11,13 @@ interface HitsProps {
   /** Whether they are of what was sought before. */
   late: boolean;
   collections: readonly CollectionLine[];
+  /** What was sought: its words are marked. */
+  query: string;
 }
 
 /** What was found, the best first, each with the collection that it lies in. */
-export function Hits({ hits, active, late, collections }: HitsProps) {
+export function Hits({ hits, active, late, collections, query }: HitsProps) {
+  const sought = useMemo(() => soughtWords(query), [query]);
   const names = new Map(collections.map(({ id, label }) => [id, label]));
   return (
     <ResultList
@@ -26,12 +31,13 @@ export function Hits({ hits, active, late, collections }: HitsProps) {
         return (
           <>
             <div className="flex items-baseline gap-3">
-              <ResultName id={id} label={label} type={type} />
+              <ResultName id={id} label={label} type={type} sought={sought} />
               {home && <bdi className="ml-auto max-w-48 shrink-0 truncate text-xs text-quiet">{home}</bdi>}
             </div>
             <ResultText
               text={entity_preview?.description_preview ?? entity_preview?.text_preview}
               lines="line-clamp-2"
+              sought={sought}
             />
           </>
         );

@@ -124,6 +124,7 @@ export function Search() {
           active={at}
           late={found.isPlaceholderData}
           collections={collections.data?.collections ?? []}
+          query={address.q ?? ''}
         />
       )}
     </>

@@ -3,8 +3,7 @@ import { currentNetwork } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { Copied } from '../../components/copied.tsx';
-import { Problem } from '../../components/problem.tsx';
-import { Waiting } from '../../components/waiting.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { statusQuery } from '../start/status-query.ts';
 import { LogHead } from './log-head.tsx';
@@ -29,12 +28,7 @@ export function NodeSettings() {
   return (
     <>
       <SettingsHead />
-      {status.isPending && <Waiting />}
-      {status.error && (
-        <div className="p-5">
-          <Problem error={status.error} retry={() => void status.refetch()} />
-        </div>
-      )}
+      <QueryState query={status} />
       {status.data && (
         <div className="grid grid-cols-1 w-full max-w-6xl items-start gap-5 p-5 lg:grid-cols-2">
           <div className="space-y-5">

@@ -4,6 +4,7 @@ import { currentNetwork } from '../../api/client.ts';
 import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { Stand } from '../sync/stand.tsx';
+import { RecentChanges } from './recent-changes.tsx';
 import { statusQuery } from './status-query.ts';
 
 /** How much the node holds, and how things stand with its remotes. */
@@ -41,6 +42,7 @@ export function NodeSummary() {
           </ul>
         </section>
       )}
+      <RecentChanges />
     </aside>
   );
 }

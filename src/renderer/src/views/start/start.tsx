@@ -6,8 +6,7 @@ import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { Problem } from '../../components/problem.tsx';
-import { Waiting } from '../../components/waiting.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { CollectionLines } from '../collections/collection-lines.tsx';
 import { collectionsQuery } from '../collections/collections-query.ts';
@@ -46,12 +45,7 @@ export function Start() {
           </Button>
         }
       />
-      {list.isPending && <Waiting />}
-      {list.error && (
-        <div className="p-5">
-          <Problem error={list.error} retry={() => void list.refetch()} />
-        </div>
-      )}
+      <QueryState query={list} />
       {list.data && total === 0 && <FirstSteps />}
       {list.data && total > 0 && (
         <div className="grid grid-cols-1 flex-1 content-start gap-x-6 lg:content-stretch lg:grid-cols-[minmax(0,1fr)_20rem]">

@@ -12,7 +12,7 @@ import { TaskProgress } from './task-progress.tsx';
 
 /** Copies the whole node into a folder of its machine. `data` is its data folder, whose form the path has. */
 export function BackupCard({ data }: { data: string }) {
-  const { t, number, bytes } = useTexts();
+  const { t, counted, bytes } = useTexts();
   const run = useRun('backup');
   const [dir, setDir] = useState(() => besides(data));
   const busy = run?.state === 'running';
@@ -55,7 +55,7 @@ export function BackupCard({ data }: { data: string }) {
         <div role="status" className="space-y-1">
           <p className="flex items-center gap-2 font-medium text-good">
             <BadgeCheck size={17} aria-hidden />
-            {t('backup.done', { files: number(run.result.files), bytes: bytes(run.result.bytes) })}
+            {t('backup.done', { files: counted('count.files', run.result.files), bytes: bytes(run.result.bytes) })}
           </p>
           <p className="text-quiet">
             <code className="font-mono text-xs break-all">{run.result.dir}</code> · <Moment at={run.at} />

@@ -11,7 +11,7 @@ import { TaskProgress } from './task-progress.tsx';
 
 /** How far the search's index has come, and making it anew. */
 export function IndexCard({ network }: { network: components['schemas']['NetworkStatusView'] }) {
-  const { t, number, bytes } = useTexts();
+  const { t, number, counted, bytes } = useTexts();
   const queries = useQueryClient();
   const run = useRun('reindex');
   const busy = run?.state === 'running';
@@ -32,7 +32,7 @@ export function IndexCard({ network }: { network: components['schemas']['Network
       }
     >
       <p className={state === 'stuck' ? 'text-danger' : state === 'behind' ? 'text-warning' : ''}>
-        {t(`index.${state}`, { moves: number(moves), all: number(network.moves) })}{' '}
+        {t(`index.${state}`, { moves: number(moves), changes: counted('count.changes', network.moves) })}{' '}
         <span className="text-quiet">{bytes(network.index_bytes)}</span>
       </p>
       {problem !== null && (

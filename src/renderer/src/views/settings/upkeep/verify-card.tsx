@@ -31,7 +31,7 @@ export function VerifyCard() {
 }
 
 function Report({ report, at }: { report: Results['verify']; at: number }) {
-  const { t, number, bytes } = useTexts();
+  const { t, number, counted, bytes } = useTexts();
   const { ok, counts, problem_count, problems, remarks } = report;
   const Icon = ok ? BadgeCheck : CircleAlert;
   const save = () => {
@@ -46,11 +46,11 @@ function Report({ report, at }: { report: Results['verify']; at: number }) {
       </p>
       <p className="text-quiet">
         {t('verify.counts', {
-          versions: number(counts.versions),
+          versions: counted('count.versions', counts.versions),
           bytes: bytes(counts.bytes),
-          entities: number(counts.entities),
-          files: number(counts.files),
-          leaves: number(counts.leaves),
+          entities: counted('count.entities', counts.entities),
+          files: counted('count.files', counts.files),
+          entries: counted('count.entries', counts.leaves),
         })}{' '}
         <Moment at={at} />
       </p>

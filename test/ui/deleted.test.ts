@@ -1,0 +1,118 @@
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
+import { operator, type Person } from '../helpers/callers.ts';
+import { collection, create, type Entity, read, remove, update } from '../helpers/entities.ts';
+import type { TestNode } from '../helpers/node.ts';
+import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
+
+const hostile = '<img src=x onerror="window.hacked=1">\u202egnol';
+
+describePage('what was deleted', () => {
+  let node: TestNode;
+  let me: Person;
+  let home: Entity;
+  let visitor: Visit;
+  let page: Page;
+
+  const tidied = tidiedAfterEach();
+  beforeEach(async () => {
+    node = tidied(await startPageNode());
+    me = operator(node);
+    home = await collection(node, me, { label: 'Letters' });
+    visitor = tidied(await signedIn(node));
+    page = visitor.page;
+  });
+  const press = async (...presses: string[]) => {
+    for (const one of presses) await page.keyboard.press(one);
+  };
+  const made = (label: string) =>
+    create(node, me, { type: 'letter', collection: home.id, properties: { label, text: `Dear ${label}` } });
+  const lines = () => page.getByRole('row').filter({ has: page.getByRole('button', { name: 'Restore' }) });
+  const labels = () => lines().getByRole('link').allInnerTexts();
+
+  test('is found in its collection and restored, one and several, by keys alone', async () => {
+    for (const label of ['To Ann', 'To Bea', 'To Cem', hostile]) {
+      const letter = await made(label);
+      await remove(node, me, letter, label === 'To Bea' ? { note: 'a double of another' } : {});
+    }
+    await made('stays');
+    await visitor.go(`/collections/${home.id}`);
+    await page.getByRole('grid').getByText('stays', { exact: true }).waitFor();
+    await press('g', 'd');
+    await page.getByText('4 deleted entities').waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/ui/collections/${home.id}/deleted`);
+    expect(await labels()).toEqual([hostile, 'To Cem', 'To Bea', 'To Ann']);
+    await page.getByText('a double of another').waitFor();
+    await lookAt(page, 'deleted');
+
+    // The one that the keys are at.
+    await press('j', 'j', 'r');
+    const said = page.getByText('One entity was restored', { exact: true });
+    await said.waitFor();
+    // What is said covers nothing of the screen.
+    const [screen, line] = [await page.getByRole('main').boundingBox(), await said.boundingBox()];
+    expect((screen?.y ?? 0) + (screen?.height ?? 0)).toBeLessThanOrEqual(line?.y ?? 0);
+    await page.getByText('3 deleted entities').waitFor();
+    expect(await labels()).toEqual([hostile, 'To Cem', 'To Ann']);
+
+    // Those that are selected.
+    await press('k', 'k', 'x', 'j', 'x');
+    await page.getByRole('button', { name: 'Restore 2' }).waitFor();
+    await lookAt(page, 'deleted-selected');
+    await press('r');
+    await page.getByText('2 entities were restored', { exact: true }).waitFor();
+    await page.getByText('One deleted entity').waitFor();
+    await press('Enter');
+    await page.getByRole('heading', { name: 'To Ann', level: 1 }).waitFor();
+    await press('r');
+    await page.getByText('Restored as version 3', { exact: true }).waitFor();
+    await visitor.go(`/collections/${home.id}/deleted`);
+    await page.getByRole('heading', { name: 'Nothing in this collection is deleted' }).waitFor();
+    await lookAt(page, 'deleted-none');
+    await press('g', 'e');
+    await page.getByText('5 entities').waitFor();
+    expect(await page.evaluate('window.hacked')).toBe(undefined);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('comes in pages, appears by itself, and says what somebody else was quicker with', async () => {
+    for (let n = 0; n < 103; n++) await remove(node, me, await made(`Letter ${n}`));
+    await visitor.go(`/collections/${home.id}/deleted`);
+    await page.getByText('103 deleted entities').waitFor();
+    await expect.poll(() => lines().count()).toBe(100);
+    await page.getByText('100 of 103').waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => lines().count()).toBe(103);
+    await remove(node, me, await made('Last of all'));
+    await expect.poll(async () => (await labels())[0], { timeout: 20_000 }).toBe('Last of all');
+
+    // Restored, changed and deleted again meanwhile: the version that was seen is no longer the newest.
+    await page.route('**/entities/*/restore', async (route) => {
+      await page.unroute('**/entities/*/restore');
+      const id = /entities\/([^/]+)\/restore/.exec(route.request().url())?.[1] ?? '';
+      const { expect_tip } = route.request().postDataJSON() as { expect_tip: string };
+      const answer = await fetch(`${node.url}/entities/${id}/restore`, {
+        method: 'POST',
+        headers: { ...me.headers, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ expect_tip }),
+      });
+      expect(answer.status).toBe(200);
+      await remove(node, me, await update(node, me, await read(node, me, id), { properties: { text: 'another' } }));
+      await route.continue();
+    });
+    await press('r');
+    const alert = page.getByRole('alert').filter({ hasText: 'One was not restored' });
+    await alert.getByText(/Last of all.*Somebody else changed this in the meantime/).waitFor();
+    await lookAt(page, 'deleted-overtaken');
+    await press('r');
+    await page.getByText('One entity was restored', { exact: true }).waitFor();
+    expect(await alert.count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('of a collection that is not there says so', async () => {
+    await visitor.go('/collections/01J00000000000000000000000/deleted');
+    await page.getByText('There is no such thing on this node.').waitFor();
+    await page.getByRole('link', { name: 'Collections' }).first().waitFor();
+  });
+});

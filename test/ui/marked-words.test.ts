@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { markedWords, soughtWords } from '../../src/renderer/src/components/marked-words.ts';
+
+/** The text with its hits between brackets. */
+const marked = (text: string, query: string) =>
+  markedWords(text, soughtWords(query))
+    .map((piece) => (piece.hit ? `[${piece.text}]` : piece.text))
+    .join('');
+
+describe('the words that were sought', () => {
+  test.each([
+    ['A ship, two ships and a shipwreck', 'ship', 'A [ship], two [ships] and a [shipwreck]'],
+    ['A ship at sea', 'ships by the sea', 'A [ship] at [sea]'],
+    ['Vue de la Forêt', 'foret', 'Vue de la [Forêt]'],
+    ['Das ist eine Übung', 'ÜBUNG', 'Das ist eine [Übung]'],
+    ['東京の絵', '東京の絵', '[東京の絵]'],
+    ['A <script>alert(1)</script>', 'script', 'A <[script]>alert(1)</[script]>'],
+    ['a b c', 'a b', 'a b c'],
+    ['shore', 'short', 'shore'],
+    ['relationship', 'ship', 'relationship'],
+    ['', 'ship', ''],
+    ['ship', '*[(', 'ship'],
+  ])('are marked in %s for %s', (text, query, expected) => expect(marked(text, query)).toBe(expected));
+
+  test('nothing of a text is lost, however long it is', () => {
+    const long = 'harbour and boats. '.repeat(20_000);
+    const pieces = markedWords(long, soughtWords('boat'));
+    expect(pieces.map(({ text }) => text).join('')).toBe(long);
+    expect(pieces.filter(({ hit }) => hit)).toHaveLength(20_000);
+  });
+});
