@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DeletedPageView } from '../../src/server/resources/node/tables/wire.ts';
+import type { DeletedCollectionsView, DeletedPageView } from '../../src/server/resources/node/tables/wire.ts';
 import { misfits } from '../contract/document.ts';
 import { anonymous, ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, notFound, nowhere, ok, remove, update } from '../helpers/entities.ts';
@@ -81,6 +81,33 @@ describe('what was deleted in a collection', () => {
     expect(row?.label).toMatch(/^x{299}.?…$/u);
     expect(row?.label?.isWellFormed()).toBe(true);
     expect(row?.note).toBe(`${'y'.repeat(300)}…`);
+  });
+
+  it('may be collections', async () => {
+    const asked = async (query = '') => {
+      const answer = await ask(node, me, `GET /node/collections/deleted${query}`);
+      expect(misfits('GET /node/collections/deleted', answer.status, answer.body), answer.text).toEqual([]);
+      return ok<DeletedCollectionsView>(answer);
+    };
+    const before = (await asked()).total;
+    const [maps, plans] = [
+      await collection(node, me, { label: 'Maps' }),
+      await collection(node, me, { label: 'Plans' }),
+    ];
+    await made(maps, 'a map');
+    await gone(maps);
+    const grave = await gone(plans);
+    const { rows, total } = await asked('?limit=2');
+    expect(total).toBe(before + 2);
+    expect(rows.map(({ id, label }) => [id, label])).toEqual([
+      [plans.id, 'Plans'],
+      [maps.id, 'Maps'],
+    ]);
+    ok(await ask(node, me, `POST /entities/${plans.id}/restore`, { expect_tip: grave.cid }));
+    expect((await asked()).rows[0]?.label).toBe('Maps');
+    expect((await asked('?offset=1000')).rows).toEqual([]);
+    expect((await ask(node, anonymous, 'GET /node/collections/deleted')).status).toBe(401);
+    expect((await ask(node, await user(node, 'bob'), 'GET /node/collections/deleted')).status).toBe(403);
   });
 
   it('is for the operator, of a collection that is there', async () => {

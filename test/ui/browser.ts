@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { env } from 'node:process';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { type StartOptions, startNode, type TestNode } from '../helpers/node.ts';
 import { browserThere, built, openBrowser } from './chromium.ts';
 
@@ -87,6 +87,23 @@ export async function signedIn(node: TestNode, options?: BrowserContextOptions):
   await visited.page.goto(signInLink(node));
   await visited.page.getByRole('navigation').waitFor();
   return visited;
+}
+
+/** What a test of one screen begins with. */
+interface Scene {
+  node: TestNode;
+  visitor: Visit;
+  page: Page;
+}
+
+/** Before each test a node of its own, and a tab of its operator there; both are gone after it. */
+export function onNewPage(ready: (scene: Scene) => void, options?: BrowserContextOptions): void {
+  const tidied = tidiedAfterEach();
+  beforeEach(async () => {
+    const node = tidied(await startPageNode());
+    const visitor = tidied(await signedIn(node, options));
+    ready({ node, visitor, page: visitor.page });
+  });
 }
 
 /** What a screen is looked at in beside the usual: at 200 % zoom a window has half as much room. */

@@ -1,21 +1,17 @@
 import type { Page } from 'playwright-core';
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { read, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
+import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 import { seedArtworks, seedItems } from './seed.ts';
 
 describePage('collections', () => {
   let node: TestNode;
   let visitor: Visit;
   let page: Page;
-
-  const tidied = tidiedAfterEach();
-  beforeEach(async () => {
-    node = tidied(await startPageNode());
-    visitor = tidied(await signedIn(node));
-    page = visitor.page;
+  onNewPage((scene) => {
+    ({ node, visitor, page } = scene);
   });
 
   const labels = () => page.locator('[role="row"] a').allInnerTexts();

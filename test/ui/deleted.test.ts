@@ -101,12 +101,30 @@ describePage('what was deleted', () => {
       await route.continue();
     });
     await press('r');
+    await page.waitForTimeout(3000); await page.screenshot({ path: '/tmp/w-page/dbg.png' });
     const alert = page.getByRole('alert').filter({ hasText: 'One was not restored' });
     await alert.getByText(/Last of all.*Somebody else changed this in the meantime/).waitFor();
     await lookAt(page, 'deleted-overtaken');
     await press('r');
     await page.getByText('One entity was restored', { exact: true }).waitFor();
     expect(await alert.count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('may be a collection, which comes back by keys', async () => {
+    await remove(node, me, await collection(node, me, { label: hostile }));
+    await visitor.go('/collections');
+    await page.getByRole('link', { name: 'Letters' }).waitFor();
+    await press('g', 'd');
+    await page.getByRole('heading', { name: 'Deleted collections', level: 1 }).waitFor();
+    await page.getByText('One deleted collection', { exact: true }).waitFor();
+    expect(await labels()).toEqual([hostile]);
+    await lookAt(page, 'deleted-collections');
+    await press('r');
+    await page.getByRole('heading', { name: 'No collection is deleted' }).waitFor();
+    await press('g', 'c');
+    await page.getByRole('link', { name: hostile }).waitFor();
+    expect(await page.evaluate('window.hacked')).toBe(undefined);
     expect(visitor.faults).toEqual([]);
   });
 

@@ -1,20 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TestNode } from '../helpers/node.ts';
-import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
+import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 import { seedArtworks, seedItems } from './seed.ts';
 
 describePage('export', () => {
   let node: TestNode;
   let visitor: Visit;
   let page: Page;
-
-  const tidied = tidiedAfterEach();
-  beforeEach(async () => {
-    node = tidied(await startPageNode());
-    visitor = tidied(await signedIn(node));
-    page = visitor.page;
+  onNewPage((scene) => {
+    ({ node, visitor, page } = scene);
   });
 
   async function saved(): Promise<{ name: string; bytes: Buffer }> {

@@ -1,22 +1,18 @@
 import type { Page } from 'playwright-core';
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { operator } from '../helpers/callers.ts';
 import { read, update } from '../helpers/entities.ts';
 import { importer } from '../helpers/imports.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
+import { describePage, lookAt, onNewPage, signedIn, startPageNode, type Visit } from './browser.ts';
 import { artworksTable, seedItems } from './seed.ts';
 
 describePage('import', () => {
   let node: TestNode;
   let visitor: Visit;
   let page: Page;
-
-  const tidied = tidiedAfterEach();
-  beforeEach(async () => {
-    node = tidied(await startPageNode());
-    visitor = tidied(await signedIn(node));
-    page = visitor.page;
+  onNewPage((scene) => {
+    ({ node, visitor, page } = scene);
     // Heard from the beginning, so that none opens before the test takes it.
     page.on('filechooser', () => undefined);
   });

@@ -2,25 +2,24 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Page } from 'playwright-core';
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { databaseFile } from '../../src/server/store/network-store.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { ok, read } from '../helpers/entities.ts';
 import { type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
+import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 import { seedArtworks } from './seed.ts';
 
 describePage('the settings', () => {
   let node: TestNode;
   let visitor: Visit;
   let page: Page;
-
-  const tidied = tidiedAfterEach();
-  beforeEach(async () => {
-    node = tidied(await startPageNode());
-    visitor = tidied(await signedIn(node, { permissions: ['clipboard-read', 'clipboard-write'] }));
-    page = visitor.page;
-  });
+  onNewPage(
+    (scene) => {
+      ({ node, visitor, page } = scene);
+    },
+    { permissions: ['clipboard-read', 'clipboard-write'] },
+  );
 
   const card = (name: string) => page.getByRole('region', { name });
 

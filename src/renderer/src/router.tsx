@@ -52,6 +52,15 @@ const members = createRoute({
   component: lazyRouteComponent(() => import('./views/members/members.tsx'), 'Members'),
 });
 
+const deletedCollections = createRoute({
+  getParentRoute: () => root,
+  path: '/collections/deleted',
+  component: lazyRouteComponent(
+    () => import('./views/collection/deleted/deleted-collections.tsx'),
+    'DeletedCollections',
+  ),
+});
+
 const deleted = createRoute({
   getParentRoute: () => root,
   path: '/collections/$id/deleted',
@@ -208,6 +217,7 @@ export const router = createRouter({
     collections,
     collection,
     members,
+    deletedCollections,
     deleted,
     entity,
     history,

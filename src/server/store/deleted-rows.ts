@@ -5,8 +5,8 @@ import { entityKey } from './entity-keys.ts';
 import { lastLive } from './versions.ts';
 
 export interface DeletedQuery {
-  /** A collection's id. */
-  collection: string;
+  /** A collection's id; null for the collections themselves. */
+  collection: string | null;
   offset: number;
   limit: number;
 }
@@ -28,22 +28,25 @@ export interface DeletedRow {
 type Row = Pick<DeletedRow, 'id' | 'type' | 'ver' | 'cid' | 'created_at'> & { tip: number; updated_at: string };
 
 const longest = 300;
+/** The last condition is the index's own: SQLite takes a partial index only where it stands in the query. */
+const deletedCollections = `type = 'collection' AND deleted = 1
+  AND type IN ('collection', 'user', 'agent', 'klados', 'rhiza')`;
 
-/** What was deleted in a collection, the last first. It decodes two versions of each: a long read. */
+/** What was deleted in a collection, or which collections were, the last first. It decodes versions: a long read. */
 export function deletedRows(
   db: Reader,
   { collection, offset, limit }: DeletedQuery,
 ): { total: number; rows: DeletedRow[] } {
-  const key = entityKey(db, collection) ?? -1;
-  const from = 'FROM entity WHERE collection = ? AND deleted = 1';
+  const from = `FROM entity WHERE ${collection === null ? deletedCollections : 'collection = ? AND deleted = 1'}`;
+  const of = collection === null ? [] : [entityKey(db, collection) ?? -1];
   const rows = db.all<Row>(
     `SELECT id, type, ver, cid, created_at, updated_at, tip ${from} ORDER BY updated_at DESC, key DESC LIMIT ? OFFSET ?`,
-    key,
+    ...of,
     limit,
     offset,
   );
   return {
-    total: db.get<{ n: number }>(`SELECT count(*) AS n ${from}`, key)?.n ?? 0,
+    total: db.get<{ n: number }>(`SELECT count(*) AS n ${from}`, ...of)?.n ?? 0,
     rows: rows.map((row) => told(db, row)),
   };
 }

@@ -1,16 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { Library, Plus } from 'lucide-react';
+import { Library, Plus, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
-import { Button } from '../../components/button.tsx';
+import { Button, buttonClasses } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Input } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { Problem } from '../../components/problem.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
-import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { CollectionLines } from './collection-lines.tsx';
 import { collectionsQuery } from './collections-query.ts';
@@ -42,6 +41,13 @@ export function Collections() {
     ...stepCommands(t, at, shown.length, setActive),
     { id: 'open', label: t('list.open'), group, keys: ['Enter'], palette: false, run: () => open(shown[at]?.id) },
     { id: 'find', label: t('list.filter'), group, keys: ['/'], run: () => box.current?.focus() },
+    {
+      id: 'deleted',
+      label: t('deleted.collections'),
+      group: t('group.places'),
+      keys: ['g d'],
+      run: () => void go({ to: '/collections/deleted' }),
+    },
     { id: 'new-collection', label: t('collections.new'), group, keys: ['n'], run: () => setCreating(true) },
   ]);
 
@@ -65,6 +71,10 @@ export function Collections() {
                 className="w-56"
               />
             )}
+            <Link to="/collections/deleted" className={buttonClasses()}>
+              <Trash2 size={15} aria-hidden />
+              {t('entity.deleted')}
+            </Link>
             <Button look="main" onClick={() => setCreating(true)}>
               <Plus size={15} aria-hidden />
               {t('collections.new')}
@@ -72,12 +82,7 @@ export function Collections() {
           </>
         }
       />
-      {list.isPending && <Waiting />}
-      {list.error && (
-        <div className="p-5">
-          <Problem error={list.error} retry={() => void list.refetch()} />
-        </div>
-      )}
+      <QueryState query={list} />
       {none && (
         <EmptyState icon={Library} title={t('collections.none')}>
           <p>{t('collections.noneAbout')}</p>

@@ -56,7 +56,7 @@ export function StepForm({ draft, step, onChange, onChoose, findings }: StepForm
                 className={`rounded px-2 py-1 break-words ${serious ? 'bg-danger-soft' : 'bg-warning-soft'}`}
               >
                 {findingWords(t, { code, message })}
-                {place && <code className="block font-mono text-xs text-quiet">{place}</code>}
+                {code === null && place && <code className="block font-mono text-xs text-quiet">{place}</code>}
               </li>
             ))}
           </ul>

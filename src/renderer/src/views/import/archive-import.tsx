@@ -14,6 +14,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import { Count } from './records/running.tsx';
 import { UndoDialog } from './undo/undo-dialog.tsx';
 import { madeQuery } from './undo/undo-import.ts';
+import { useStartCommand } from './use-start-command.ts';
 
 type Report = components['schemas']['CarImportView'];
 type Step = components['schemas']['CarProgressView'];
@@ -54,15 +55,7 @@ export function ArchiveImport({ file, onMore }: { file: File; onMore(): void }) 
       if (!stop.current.signal.aborted) setError(failed);
     }
   };
-  useCommands([
-    {
-      id: 'start-import',
-      label: t('import.start'),
-      group: t('group.import'),
-      keys: ['Mod+Enter'],
-      run: () => void start(),
-    },
-  ]);
+  useStartCommand(start);
   if (report)
     return (
       <div className="max-w-4xl space-y-4 p-5">

@@ -5,9 +5,10 @@ import { Failure } from '../../api/failure.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { previewQuery } from '../entity/entity-queries.ts';
 
-/** So many entities. Some that changed last are the node's own business, so more are looked at. */
+/** So many entities are shown, of more that are looked at: users come and go without anybody's doing. */
 const shown = 6;
-const lookedAt = 40;
+const lookedAt = 10;
+const events = 60;
 
 /** The entities that changed last, by whomever, also by a sync. */
 export function RecentChanges() {
@@ -15,21 +16,24 @@ export function RecentChanges() {
   const { data } = useQuery({
     queryKey: ['recent', currentNetwork()],
     queryFn: ({ signal }) =>
-      answered(api.GET('/events', { params: { query: { limit: lookedAt, network: currentNetwork() } }, signal })),
+      answered(api.GET('/events', { params: { query: { limit: events, network: currentNetwork() } }, signal })),
   });
   const newest = [...Map.groupBy(data?.events ?? [], ({ entity_id }) => entity_id)]
     .flatMap(([id, [last]]) => (last ? [{ id, ts: last.ts }] : []))
-    .slice(0, shown);
+    .slice(0, lookedAt);
   const previews = useQueries({ queries: newest.map(({ id }) => previewQuery(id)) });
-  if (newest.length === 0) return null;
+  const told = newest
+    .map((one, i) => ({ ...one, known: previews[i]?.data, error: previews[i]?.error }))
+    .filter(({ known }) => known?.type !== 'user')
+    .slice(0, shown);
+  if (told.length === 0) return null;
   return (
     <section aria-labelledby="start-recent">
       <h2 id="start-recent" className="mb-2 text-base font-semibold">
         {t('start.recent')}
       </h2>
       <ul className="space-y-2">
-        {newest.map(({ id, ts }, i) => {
-          const { data: known, error } = previews[i] ?? {};
+        {told.map(({ id, ts, known, error }) => {
           const gone = error instanceof Failure && error.kind === 'gone';
           return (
             <li key={id} className="min-w-0">

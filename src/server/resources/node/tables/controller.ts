@@ -3,7 +3,13 @@ import { StoredJson } from '../../../http/stored-json.ts';
 import type { CallerRequest } from '../../../model/caller.ts';
 import type { EntityId, ErrorView, ValidationErrorView } from '../../wire.ts';
 import type { TablesService } from './service.ts';
-import type { CollectionLinesView, DeletedPageView, TableFacetsView, TablePageView } from './wire.ts';
+import type {
+  CollectionLinesView,
+  DeletedCollectionsView,
+  DeletedPageView,
+  TableFacetsView,
+  TablePageView,
+} from './wire.ts';
 
 /** What the node's page shows as tables. */
 @Route('node/collections')
@@ -84,6 +90,24 @@ export class TablesController {
   ): Promise<TablePageView> {
     const options = { types, filter, sort, order, columns, view, offset, limit };
     return StoredJson.as<TablePageView>(await this.tables.page(request.caller, id, options));
+  }
+
+  /**
+   * The collections that were deleted, the last first; `POST /entities/{id}/restore` brings each back.
+   * @isInt limit
+   * @minimum limit 1
+   * @maximum limit 500
+   * @isInt offset
+   * @minimum offset 0
+   */
+  @Get('deleted')
+  async deletedCollections(
+    @Request() request: CallerRequest,
+    @Query() limit: number = 100,
+    @Query() offset: number = 0,
+  ): Promise<DeletedCollectionsView> {
+    const rows = await this.tables.deletedCollections(request.caller, { limit, offset });
+    return StoredJson.as<DeletedCollectionsView>(rows);
   }
 
   /**

@@ -44,6 +44,14 @@ export class TablesService {
     return joined(`${head.slice(0, -1)},"rows":`, page.rows, '}');
   }
 
+  /** The collections that were deleted and can be restored. */
+  async deletedCollections(caller: Caller, page: { limit: number; offset: number }): Promise<Uint8Array> {
+    operator(caller);
+    const store = await this.#writes.store(caller);
+    const rows = await store.readLong('deletedRows', { collection: null, ...page });
+    return joined(`{"offset":${page.offset},`, rows.subarray(1), '');
+  }
+
   /** What was deleted in a collection and can be restored. */
   async deleted(caller: Caller, id: string, page: { limit: number; offset: number }): Promise<Uint8Array> {
     operator(caller);

@@ -100,12 +100,15 @@ export interface DeletedRowView {
   note: string | null;
 }
 
-export interface DeletedPageView {
-  collection_id: EntityId;
+export interface DeletedCollectionsView {
   /** @isInt */
   total: number;
   /** @isInt */
   offset: number;
   /** The last deleted first. */
   rows: DeletedRowView[];
+}
+
+export interface DeletedPageView extends DeletedCollectionsView {
+  collection_id: EntityId;
 }

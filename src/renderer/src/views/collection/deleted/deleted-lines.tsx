@@ -40,7 +40,7 @@ export function DeletedLines({ rows, active, selected, onSelect, onRestore, busy
           <th className="px-2 py-2 font-medium">{t('column.label')}</th>
           <th className="hidden w-40 px-3 py-2 font-medium lg:table-cell">{t('column.type')}</th>
           <th className="hidden w-40 px-3 py-2 font-medium sm:table-cell">{t('entity.deleted')}</th>
-          <th className="w-40 px-5 py-2">
+          <th className="w-48 py-2 pr-5">
             <span className="sr-only">{t('entity.restore')}</span>
           </th>
         </tr>
@@ -94,12 +94,16 @@ export function DeletedLines({ rows, active, selected, onSelect, onRestore, busy
               <td className="hidden px-3 py-2 text-quiet sm:table-cell">
                 <Moment at={deleted_at} />
               </td>
-              <td className="px-5 py-1.5 text-right">
+              <td className="py-1.5 pr-5 text-right">
                 <Button small onClick={() => onRestore(row)} disabled={busy}>
                   <RotateCcw size={13} aria-hidden />
                   {t('entity.restore')}
                   <span className="sr-only">{name}</span>
-                  {isHere && selected.size === 0 && <KeyCaps keys="r" />}
+                  {isHere && selected.size === 0 && (
+                    <span className="hidden md:inline">
+                      <KeyCaps keys="r" />
+                    </span>
+                  )}
                 </Button>
               </td>
             </tr>

@@ -1,146 +1,25 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { ArchiveRestore, RotateCcw } from 'lucide-react';
-import { useState } from 'react';
-import { sentenceOf } from '../../../api/failure.ts';
-import { useCommands } from '../../../commands/commands.ts';
-import { stepCommands } from '../../../commands/step-commands.ts';
-import { Button, buttonClasses } from '../../../components/button.tsx';
-import { EmptyState } from '../../../components/empty-state.tsx';
-import { KeyCaps } from '../../../components/key-caps.tsx';
-import { More } from '../../../components/more.tsx';
-import { PageHead } from '../../../components/page-head.tsx';
-import { Problem } from '../../../components/problem.tsx';
-import { Progress } from '../../../components/progress.tsx';
-import { Waiting } from '../../../components/waiting.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useTexts } from '../../../messages/texts.tsx';
 import { entityQuery } from '../../entity/entity-queries.ts';
 import { CollectionViews } from '../collection-views.tsx';
-import { DeletedLines, toggled } from './deleted-lines.tsx';
-import { deletedQuery } from './deleted-query.ts';
-import { useRestore } from './use-restore.ts';
+import { useDeleted } from './deleted-query.ts';
+import { DeletedScreen } from './deleted-screen.tsx';
 
 const route = getRouteApi('/collections/$id/deleted');
-/** So many that could not be restored are named. */
-const named = 20;
 
-/** What was deleted in a collection; one or many can be brought back. */
+/** What was deleted in a collection. */
 export function Deleted() {
-  const { t, number, counted } = useTexts();
+  const { t } = useTexts();
   const { id } = route.useParams();
-  const go = useNavigate();
-  const collection = useQuery(entityQuery(id));
-  const list = useInfiniteQuery(deletedQuery(id));
-  const [active, setActive] = useState(0);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const restore = useRestore();
-
-  const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
-  const total = list.data?.pages.at(-1)?.total;
-  const at = Math.min(active, rows.length - 1);
-  const here = rows[at];
-  // What is no longer there is not selected any more.
-  const selected = rows.filter((row) => chosen.has(row.id));
-  const restoreThese = () => restore.run(selected.length > 0 ? selected : here ? [here] : []);
-  const group = t('group.list');
-  useCommands([
-    ...stepCommands(t, at, rows.length, setActive),
-    {
-      id: 'open',
-      label: t('list.open'),
-      group,
-      keys: ['Enter'],
-      palette: false,
-      run: () => here && void go({ to: '/entities/$id', params: { id: here.id } }),
-    },
-    {
-      id: 'select',
-      label: t('list.select'),
-      group,
-      keys: ['x'],
-      palette: false,
-      run: () => here && setChosen(toggled(chosen, here.id)),
-    },
-    ...(here ? [{ id: 'restore', label: t('entity.restore'), group, keys: ['r'], run: restoreThese }] : []),
-    ...(selected.length > 0
-      ? [{ id: 'clear', label: t('table.selectNone'), group, keys: ['Escape'], run: () => setChosen(new Set()) }]
-      : []),
-  ]);
-
-  const error = collection.error ?? list.error;
-  const label = collection.data?.properties.label;
+  const label = useQuery(entityQuery(id)).data?.properties.label;
   return (
-    <>
-      <PageHead
-        above={<Link to="/collections">{t('collections.title')}</Link>}
-        title={typeof label === 'string' && label ? label : t('entity.noLabel')}
-        about={total !== undefined && <span role="status">{counted('deleted.count', total)}</span>}
-        actions={
-          <>
-            <CollectionViews id={id} />
-            {selected.length > 0 && (
-              <Button look="main" onClick={restoreThese} disabled={restore.busy}>
-                <RotateCcw size={15} aria-hidden />
-                {counted('deleted.restoreSelected', selected.length)}
-                <KeyCaps keys="r" />
-              </Button>
-            )}
-          </>
-        }
-      />
-      {error && (
-        <div className="p-5">
-          <Problem error={error} retry={() => void Promise.all([collection.refetch(), list.refetch()])}>
-            <Link to="/collections" className={buttonClasses()}>
-              {t('collections.title')}
-            </Link>
-          </Problem>
-        </div>
-      )}
-      {restore.progress && restore.progress.total > 1 && (
-        <div className="space-y-1 px-5 py-3">
-          <Progress label={t('bulk.progress')} done={restore.progress.done} total={restore.progress.total} />
-          <p className="text-xs text-quiet">
-            {t('bulk.ofAll', { done: restore.progress.done, total: restore.progress.total })}
-          </p>
-        </div>
-      )}
-      {restore.failed.length > 0 && (
-        <div role="alert" className="m-5 mb-0 rounded-md bg-danger-soft p-3">
-          <p className="font-medium">{counted('deleted.failed', restore.failed.length)}</p>
-          <ul className="mt-1 list-disc pl-5">
-            {restore.failed.slice(0, named).map(({ row, error }) => (
-              <li key={row.id}>
-                <bdi>{row.label ?? row.id}</bdi>: {t(sentenceOf(error))}
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
-      {list.isPending && !error && <Waiting />}
-      {total === 0 && (
-        <EmptyState icon={ArchiveRestore} title={t('deleted.none')}>
-          <p>{t('deleted.noneAbout')}</p>
-        </EmptyState>
-      )}
-      {rows.length > 0 && (
-        <div className="min-h-40 flex-1 overflow-auto">
-          <p className="px-5 py-2 text-quiet">{t('deleted.about')}</p>
-          <DeletedLines
-            rows={rows}
-            active={at}
-            selected={new Set(selected.map((row) => row.id))}
-            onSelect={setChosen}
-            onRestore={(row) => restore.run([row])}
-            busy={restore.busy}
-          />
-          <More list={list}>
-            <span className="text-quiet">
-              {t('bulk.ofAll', { done: number(rows.length), total: number(total ?? 0) })}
-            </span>
-          </More>
-        </div>
-      )}
-    </>
+    <DeletedScreen
+      list={useDeleted(id)}
+      title={typeof label === 'string' && label ? label : t('entity.noLabel')}
+      views={<CollectionViews id={id} />}
+      count="deleted.count"
+      none={{ title: 'deleted.none', about: 'deleted.noneAbout' }}
+    />
   );
 }

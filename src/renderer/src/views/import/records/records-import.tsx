@@ -2,7 +2,6 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { FileJson, Save } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { answered, api } from '../../../api/client.ts';
-import { useCommands } from '../../../commands/commands.ts';
 import { Button } from '../../../components/button.tsx';
 import { KeyCaps } from '../../../components/key-caps.tsx';
 import { Problem } from '../../../components/problem.tsx';
@@ -11,6 +10,7 @@ import { useSettled } from '../../../components/use-settled.ts';
 import { Waiting } from '../../../components/waiting.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import { type Target, TargetChoice, targetText } from '../target.tsx';
+import { useStartCommand } from '../use-start-command.ts';
 import { type MappingDraft, mappingOf, proposedDraft } from './mapping-draft.ts';
 import { MappingEditor } from './mapping-editor.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
@@ -82,15 +82,7 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
       else setWork((old) => old && { ...old, id, error });
     }
   };
-  useCommands([
-    {
-      id: 'start-import',
-      label: t('import.start'),
-      group: t('group.import'),
-      keys: ['Mod+Enter'],
-      run: () => void start(),
-    },
-  ]);
+  useStartCommand(start);
 
   if (work)
     return (
