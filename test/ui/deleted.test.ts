@@ -1,7 +1,7 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
-import { operator, type Person } from '../helpers/callers.ts';
-import { collection, create, type Entity, read, remove, update } from '../helpers/entities.ts';
+import { ask, operator, type Person } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok, read, remove, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 
@@ -87,21 +87,14 @@ describePage('what was deleted', () => {
     await expect.poll(async () => (await labels())[0], { timeout: 20_000 }).toBe('Last of all');
 
     // Restored, changed and deleted again meanwhile: the version that was seen is no longer the newest.
-    await page.route('**/entities/*/restore', async (route) => {
-      await page.unroute('**/entities/*/restore');
+    const overtaken = async (route: Route) => {
       const id = /entities\/([^/]+)\/restore/.exec(route.request().url())?.[1] ?? '';
-      const { expect_tip } = route.request().postDataJSON() as { expect_tip: string };
-      const answer = await fetch(`${node.url}/entities/${id}/restore`, {
-        method: 'POST',
-        headers: { ...me.headers, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ expect_tip }),
-      });
-      expect(answer.status).toBe(200);
+      ok(await ask(node, me, `POST /entities/${id}/restore`, route.request().postDataJSON() as object));
       await remove(node, me, await update(node, me, await read(node, me, id), { properties: { text: 'another' } }));
       await route.continue();
-    });
+    };
+    await page.route('**/entities/*/restore', overtaken, { times: 1 });
     await press('r');
-    await page.waitForTimeout(3000); await page.screenshot({ path: '/tmp/w-page/dbg.png' });
     const alert = page.getByRole('alert').filter({ hasText: 'One was not restored' });
     await alert.getByText(/Last of all.*Somebody else changed this in the meantime/).waitFor();
     await lookAt(page, 'deleted-overtaken');

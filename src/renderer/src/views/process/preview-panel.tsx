@@ -42,7 +42,7 @@ export function PreviewPanel({ preview, collection }: { preview: Preview; collec
         <ul className="space-y-1 rounded-md bg-warning-soft px-3 py-2">
           {issues.map(({ id, reason }) => (
             <li key={id} className="break-words">
-              <PeerName id={id} />: <code className="font-mono text-xs">{reason.slice(0, 300)}</code>
+              <PeerName id={id} />: <Reason reason={reason} />
             </li>
           ))}
         </ul>
@@ -54,4 +54,14 @@ export function PreviewPanel({ preview, collection }: { preview: Preview; collec
       )}
     </section>
   );
+}
+
+const reasons = ['not_found', 'not_active', 'not_verified', 'disabled'] as const;
+
+/** Why a processor cannot work: in our words where the node names one of its reasons, else in its own. */
+function Reason({ reason }: { reason: string }) {
+  const { t } = useTexts();
+  const known = reasons.find((one) => reason === one || reason.startsWith(`${one}:`));
+  if (!known) return <bdi>{reason.slice(0, 300)}</bdi>;
+  return <span title={reason.slice(0, 300)}>{t(`process.reason.${known}`)}</span>;
 }
