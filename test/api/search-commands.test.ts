@@ -118,7 +118,7 @@ test('the index is made anew while the node runs, with progress; only for the op
   expect(JSON.parse(lines[0] ?? '')).toEqual({ progress: { step: 'changes', done: 0, total: expect.any(Number) } });
   // Five entities, their collection and the operator.
   expect(await lastLine(answer)).toEqual({ done: { network: 'main', entities: 7, moves: 7 } });
-  expect((await here('reindex')).out).toEqual(['7 entities of the main network are indexed.']);
+  expect((await here('reindex')).out).toEqual(['Indexed: 7 entities of the main network.']);
   expect((await found('horses')).results.map(({ id }) => id)).toEqual([horses.id]);
   expect((await ask(node, await user(node, 'reader'), 'POST /node/reindex')).status).toBe(403);
   expect((await node.fetch('/node/reindex', { method: 'POST' })).status).toBe(401);

@@ -79,9 +79,9 @@ test('a mirror is limited by type and content, previewed, and widened later', as
   expect(added[0]).toMatch(/both, only work, without the bytes of files$/);
   const preview = await done('sync origin --dry-run');
   expect(preview).toContain('  What lies in no collection comes too, and is not counted.');
-  expect((await done('sync origin --once'))[0]).toMatch(/1 entities pulled; .* 0 restored there$/);
+  expect((await done('sync origin --once'))[0]).toMatch(/1 entity pulled; .* 0 restored there$/);
   expect((await done('remote set origin --all-types --content'))[0]).toMatch(/both$/);
-  expect((await done('sync origin --once'))[0]).toMatch(/, 1 files fetched \(0 MB\)$/);
+  expect((await done('sync origin --once'))[0]).toMatch(/, 1 file fetched \(0 MB\)$/);
 });
 
 test.each(['a node of its own', 'a running node'])('sync --watch goes on until it is stopped, in %s', async (where) => {
@@ -109,7 +109,7 @@ test('sync --watch says what was done, and ends with 1 where there is nothing to
   await vi.waitFor(() => expect(serving.out).toHaveLength(1), 15_000);
   await done(`remote add origin ${origin.url} --key ${keyOf(curator)}`);
   const watching = archeion('sync --watch');
-  await vi.waitFor(() => expect(watching.out.at(-1)).toMatch(/ origin: \d+ versions of \d+ entities pulled$/), 15_000);
+  await vi.waitFor(() => expect(watching.out.at(-1)).toMatch(/ origin: \d+ versions? of \d+ entit(y|ies) pulled$/), 15_000);
   await done('remote remove origin');
   expect(await watching.code).toBe(1);
   expect(watching.err).toEqual(['archeion: The node does not watch origin any more.']);

@@ -159,7 +159,7 @@ test('status of a node that does not run, in words', async () => {
   const { code, out } = await archeion('status');
   expect(code).toBe(0);
   expect(out).toContain('is not running');
-  expect(out).toMatch(/main +1 entities, 0 deleted, 1 moves/);
+  expect(out).toMatch(/main +1 entity, 0 deleted, 1 move,/);
 });
 
 test('a node that does not answer is named', async () => {

@@ -5,6 +5,7 @@ import { readConfig } from '../config.ts';
 import { ValidationError } from '../errors.ts';
 import { restoreBackup } from '../store/restore.ts';
 import { openClient } from './client.ts';
+import { counted } from './counted.ts';
 import { FailureError } from './failure.ts';
 import { type AnswerLine, lastOf, type StepProgress, stepText } from './lines.ts';
 import { progressDisplay } from './progress.ts';
@@ -33,7 +34,7 @@ export function addBackup(program: Command, shell: Shell): void {
       const lines = client.send<AnswerLine<StepProgress, Report>>('POST', '/node/backup', body, 'application/json');
       const report = await lastOf(shell, 'backup', lines, stepText);
       if (flags.json) shell.out(JSON.stringify(report));
-      else shell.out(`${report.files} files (${report.bytes.toLocaleString('en')} bytes) in ${report.dir}`);
+      else shell.out(`${counted(report.files, 'file')} (${report.bytes.toLocaleString('en')} bytes) in ${report.dir}`);
     });
   program
     .command('restore')

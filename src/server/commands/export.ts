@@ -7,6 +7,7 @@ import { type Command, Option } from 'commander';
 import { UsageError } from '../config.ts';
 import { indexOfFile } from '../exchange/archive-index.ts';
 import { openClient } from './client.ts';
+import { counted } from './counted.ts';
 import { FailureError } from './failure.ts';
 import { progressDisplay } from './progress.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
@@ -60,7 +61,7 @@ export function addExport(program: Command, shell: Shell): void {
       };
       if (options.json) shell.out(JSON.stringify(report));
       else {
-        const entities = `${report.entities.toLocaleString('en')} entities`;
+        const entities = counted(report.entities, 'entity');
         const what = options.since === undefined ? `${entities} in` : `What has changed of ${entities}, in`;
         shell.out(`${what} ${options.out} (${bytes.toLocaleString('en')} bytes)`);
         if (options.format === 'car')

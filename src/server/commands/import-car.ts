@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
 import { openClient } from './client.ts';
+import { counted } from './counted.ts';
 import { FailureError, RefusedError } from './failure.ts';
 import { type AnswerLine, lastOf } from './lines.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
@@ -41,7 +42,7 @@ export function addImportCar(program: Command, shell: Shell): void {
       const report = await lastOf(shell, 'import-car', lines, ({ entities, total }) => ({
         done: entities,
         total,
-        text: `${number(entities)} entities`,
+        text: counted(entities, 'entity'),
       })).catch((error: unknown) => {
         // Not the command line is wrong, but what is in the file.
         throw error instanceof RefusedError ? new FailureError(error.message) : error;
@@ -63,7 +64,7 @@ function summary({
 }: Report): string[] {
   const counts = `${number(created)} created, ${number(advanced)} moved on, ${number(unchanged)} unchanged`;
   return [
-    `${number(entities)} entities, ${number(versions)} new versions: ${counts}, ${number(forks)} in conflict`,
+    `${counted(entities, 'entity')}, ${counted(versions, 'new version')}: ${counts}, ${number(forks)} in conflict`,
     ...remarks,
     ...fork_examples.map(({ id, ours, theirs }) => `  ${id}: here ${ours}, there ${theirs}`),
   ];

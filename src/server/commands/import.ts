@@ -6,6 +6,7 @@ import { UsageError } from '../config.ts';
 import { ValidationError } from '../errors.ts';
 import { parseMappingText } from '../exchange/mapping.ts';
 import { type NodeClient, openClient } from './client.ts';
+import { counted } from './counted.ts';
 import { FailureError, issueText, RefusedError } from './failure.ts';
 import { progressDisplay } from './progress.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
@@ -116,7 +117,7 @@ async function importFile(client: NodeClient, shell: Shell, id: string, file: st
 const number = (n: number): string => n.toLocaleString('en');
 
 function countsText({ records, created, updated }: Counts): string {
-  return `${number(records)} records, ${number(created)} entities created, ${number(updated)} updated`;
+  return `${counted(records, 'record')}, ${counted(created, 'entity')} created, ${number(updated)} updated`;
 }
 
 function summary(report: Report): string[] {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { openClient } from './client.ts';
+import { counted } from './counted.ts';
 import { type AnswerLine, lastOf, type StepProgress, stepText } from './lines.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
@@ -23,6 +24,6 @@ export function addReindex(program: Command, shell: Shell): void {
       const lines = client.send<AnswerLine<StepProgress, Report>>('POST', '/node/reindex', Readable.from([]));
       const report = await lastOf(shell, 'reindex', lines, stepText);
       if (flags.json) shell.out(JSON.stringify(report));
-      else shell.out(`${report.entities.toLocaleString('en')} entities of the ${report.network} network are indexed.`);
+      else shell.out(`Indexed: ${counted(report.entities, 'entity')} of the ${report.network} network.`);
     });
 }

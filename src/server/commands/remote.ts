@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../config.ts';
 import { openClient } from './client.ts';
+import { counted } from './counted.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
 interface Options extends GlobalOptions {
@@ -155,7 +156,7 @@ function settingsOf({ watch, maxKbps, hours }: Options) {
 export function describe({ name, url, direction, keyed, words, ...scope }: RemoteState): string[] {
   const { collections, types, content } = scope;
   const only = [
-    ...(collections.length > 0 ? [`, ${collections.length} collections`] : []),
+    ...(collections.length > 0 ? [`, ${counted(collections.length, 'collection')}`] : []),
     ...(types.length > 0 ? [`, only ${types.join(', ')}`] : []),
     ...(content === 'none' ? [', without the bytes of files'] : []),
   ].join('');

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { openClient } from './client.ts';
+import { counted } from './counted.ts';
 import { describe, type RemoteState } from './remote.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
@@ -49,7 +50,7 @@ function described(status: Status & { running: boolean }): string[] {
     `  instance     ${instance}`,
     ...(running ? [`  memory       ${size(memory_bytes)}`] : []),
     ...networks.flatMap((n) => [
-      `  ${n.network.padEnd(11)}  ${number(n.entities)} entities, ${number(n.deleted)} deleted, ${number(n.moves)} moves, ` +
+      `  ${n.network.padEnd(11)}  ${counted(n.entities, 'entity')}, ${number(n.deleted)} deleted, ${counted(n.moves, 'move')}, ` +
         `${size(n.database_bytes)} database, ${size(n.file_bytes)} files`,
       ...indexed(n).map((line) => `    ${line}`),
       ...n.remotes.flatMap(describe).map((line) => `    ${line}`),
@@ -63,7 +64,7 @@ function indexed({ index, moves }: Status['networks'][number]): string[] {
   if (!index.behind) return index.learning ? ['the search still learns which texts are alike'] : [];
   const some = index.moves < moves;
   return [
-    `the search index ${some ? `has ${number(index.moves)} of ${number(moves)} moves so far` : 'takes up labels that have changed'}`,
+    `the search index ${some ? `has ${number(index.moves)} of ${counted(moves, 'move')} so far` : 'takes up labels that have changed'}`,
   ];
 }
 

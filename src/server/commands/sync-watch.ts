@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { NodeClient } from './client.ts';
+import { counted } from './counted.ts';
 import { FailureError, RefusedError } from './failure.ts';
 import type { Shell } from './shell.ts';
 import type { Report } from './sync.ts';
@@ -43,11 +44,11 @@ function described(remote: string, { run }: WatchLine): string[] {
   const { versions, entities, created, updated, deleted, restored, refused, conflicts, stopped } = run.report;
   const at = new Date(run.ended_at).toLocaleTimeString('en-GB');
   const parts = [
-    ...(versions > 0 ? [`${versions} versions of ${entities} entities pulled`] : []),
+    ...(versions > 0 ? [`${counted(versions, 'version')} of ${counted(entities, 'entity')} pulled`] : []),
     ...Object.entries({ created, updated, deleted, restored, refused }).flatMap(([what, n]) =>
       n > 0 ? [`${n} ${what} there`] : [],
     ),
-    ...(conflicts > 0 ? [`${conflicts} new conflicts: archeion conflicts`] : []),
+    ...(conflicts > 0 ? [`${counted(conflicts, 'new conflict')}: archeion conflicts`] : []),
     ...(stopped === null ? [] : [stopped]),
     ...(run.error === null ? [] : [run.error]),
   ];

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
 import { type NodeClient, openClient } from './client.ts';
+import { counted } from './counted.ts';
 import { FailureError } from './failure.ts';
 import { type AnswerLine, lastOf } from './lines.ts';
 import type { RemoteState } from './remote.ts';
@@ -127,7 +128,7 @@ function shown(report: Report): { done: number; total: number; text: string } {
   return {
     done: report.entities,
     total: Math.max(report.events, report.entities),
-    text: `${number(report.versions)} versions pulled, ${number(pushed)} entities pushed${files(report)}`,
+    text: `${counted(report.versions, 'version')} pulled, ${counted(pushed, 'entity')} pushed${files(report)}`,
   };
 }
 
@@ -138,7 +139,7 @@ function firstLook({ first }: Preview): string[] {
   if (first === null) return [];
   const { entities, version_bytes, files, file_bytes, unknown } = first;
   return [
-    `  collections list ${number(entities)} entities (${mb(version_bytes)} of versions), with ${number(files)} files (${mb(file_bytes)})`,
+    `  collections list ${counted(entities, 'entity')} (${mb(version_bytes)} of versions), with ${counted(files, 'file')} (${mb(file_bytes)})`,
     ...unknown.map((it) => `  ${it}`),
   ];
 }
@@ -146,7 +147,7 @@ function firstLook({ first }: Preview): string[] {
 /** What became of the bytes of files. */
 function files({ content, sent }: Report): string {
   const part = (n: number, bytes: number, how: string) =>
-    n + bytes > 0 ? [`, ${number(n)} files ${how} (${mb(bytes)})`] : [];
+    n + bytes > 0 ? [`, ${counted(n, 'file')} ${how} (${mb(bytes)})`] : [];
   return [...part(content.files, content.bytes, 'fetched'), ...part(sent.files, sent.bytes, 'sent')].join('');
 }
 
@@ -154,7 +155,7 @@ function describe({ remote, report, preview, open, error }: Outcome): string[] {
   if (error !== undefined) return [`${remote}: ${error}`];
   if (preview)
     return [
-      `${remote}: ${number(preview.events)} events of ${number(preview.entities)} entities to pull, ${number(preview.push.length)} entities to push`,
+      `${remote}: ${counted(preview.events, 'event')} of ${counted(preview.entities, 'entity')} to pull, ${counted(preview.push.length, 'entity')} to push`,
       ...firstLook(preview),
       ...preview.deletions.map(({ id, type, label }) => `  deletes here ${id} ${type} ${label}`),
       ...(preview.looked_at_all ? [] : ['  Not all was looked at: there may be more deletions.']),
@@ -166,13 +167,13 @@ function describe({ remote, report, preview, open, error }: Outcome): string[] {
   if (!report) return [];
   const troubles = Object.entries(open?.troubles ?? {}).map(([kind, n]) => `${number(n)} ${kind}`);
   return [
-    `${remote}: ${number(report.versions)} versions of ${number(report.entities)} entities pulled; ` +
+    `${remote}: ${counted(report.versions, 'version')} of ${counted(report.entities, 'entity')} pulled; ` +
       `${number(report.created)} created, ${number(report.updated)} updated, ${number(report.deleted)} deleted, ${number(report.restored)} restored there${files(report)}`,
     ...(open && open.conflicts > 0 ? [`  ${number(open.conflicts)} in conflict`] : []),
     ...(open && open.refused > 0 ? [`  ${number(open.refused)} refused by the remote`] : []),
     ...(troubles.length > 0 ? [`  not taken over: ${troubles.join(', ')}`] : []),
     ...(report.content.missing > 0
-      ? [`  the bytes of ${number(report.content.missing)} files could not be had: archeion remote list`]
+      ? [`  the bytes of ${counted(report.content.missing, 'file')} could not be had: archeion remote list`]
       : []),
     ...(report.merged > 0
       ? [`  ${number(report.merged)} merged: both sides had changed them in different places`]

@@ -11,6 +11,7 @@ import { lockFolder } from '../store/lock.ts';
 import { databaseFile } from '../store/network-store.ts';
 import type { VerifyReport } from '../store/verify-findings.ts';
 import { noNode, openClient } from './client.ts';
+import { counted } from './counted.ts';
 import { FailureError } from './failure.ts';
 import { type AnswerLine, lastOf, type StepProgress, stepText } from './lines.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
@@ -91,7 +92,7 @@ function summary({ ok, counts, problems, problem_count, remarks }: VerifyReport)
   const { versions, entities, edges, moves, heads } = counts;
   const number = (n: number): string => n.toLocaleString('en');
   return [
-    `${number(versions)} versions of ${number(entities)} entities, ${number(edges)} relationships, ${number(moves)} moves, ${number(heads)} signed heads: ${ok ? 'all is well' : 'something is wrong'}`,
+    `${counted(versions, 'version')} of ${counted(entities, 'entity')}, ${counted(edges, 'relationship')}, ${counted(moves, 'move')}, ${counted(heads, 'signed head')}: ${ok ? 'all is well' : 'something is wrong'}`,
     ...problems.map(({ kind, message }) => `  ${kind}: ${message}`),
     ...(problem_count > problems.length ? [`  and ${number(problem_count - problems.length)} more`] : []),
     ...remarks,
