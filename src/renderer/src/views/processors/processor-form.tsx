@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { Field, Input, Select, TextArea } from '../../components/field.tsx';
-import { Permission, permissionWords } from '../../components/permission.tsx';
+import { Permission } from '../../components/permission.tsx';
+import { permissionWords } from '../../components/permission-words.ts';
 import { TagsField } from '../../components/tags-field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import type { FormValues, Port } from './form-values.ts';
