@@ -305,7 +305,7 @@ describePage('the sync screens', () => {
     await press('s');
     await press('s');
     await press('s');
-    expect(await page.getByRole('button', { name: /Sync now/ }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: /Sync now/, disabled: true }).waitFor();
     answer.resolve();
     await page.getByText(/In step/).waitFor();
     expect(orders).toBe(1);
