@@ -78,7 +78,9 @@ describePage('the settings', () => {
     await card('Backup').getByText('must be an absolute path').waitFor();
     await card('Backup').getByLabel('Folder on the machine of the node').fill(to);
     await page.keyboard.press('Enter');
-    await card('Backup').getByText('were copied').waitFor();
+    await card('Backup')
+      .getByText(/\d+ files with .* copied/)
+      .waitFor();
     await card('Backup').getByText(`archeion restore ${to}`).waitFor();
     expect(existsSync(join(to, 'identity.db'))).toBe(true);
 

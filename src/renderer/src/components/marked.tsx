@@ -6,7 +6,7 @@ export function Marked({ text, sought }: { text: string; sought: readonly string
   return markedWords(text, sought).map((piece, i) =>
     piece.hit ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: a piece of a text has no other name
-      <mark key={i} className="rounded-xs bg-marked text-inherit">
+      <mark key={i} className="rounded-xs bg-marked text-ink">
         {piece.text}
       </mark>
     ) : (

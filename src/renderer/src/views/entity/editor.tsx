@@ -6,6 +6,7 @@ import { useCommands } from '../../commands/commands.ts';
 import { Button } from '../../components/button.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
+import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { facetsQuery } from '../collection/table-queries.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
@@ -52,15 +53,18 @@ export function Editor({ entity }: { entity: Entity }) {
     setComparing(false);
     toast(t('save.saved', { ver }));
   };
+  const once = useOnce();
   const send = (tip: string, base: Content, content: Content) =>
-    save.mutate(
-      { tip, base, content, note },
-      {
-        onSuccess: onSaved,
-        onError: (error) => {
-          if (error instanceof Failure && error.kind === 'conflict') void compare(content);
+    once(() =>
+      save.mutateAsync(
+        { tip, base, content, note },
+        {
+          onSuccess: onSaved,
+          onError: (error) => {
+            if (error instanceof Failure && error.kind === 'conflict') void compare(content);
+          },
         },
-      },
+      ),
     );
   /** Looks at what is there now. It may be the very text: an answer that was lost, of a save that was not. */
   const compare = async (content: Content) => {

@@ -10,6 +10,7 @@ import { KeyCaps } from '../../components/key-caps.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
+import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { versionQuery, versionsQuery } from '../history/history-queries.ts';
 
@@ -28,9 +29,11 @@ export function Gone({ id, failure }: { id: string; failure: Failure }) {
       await queries.invalidateQueries();
     },
   });
+  const once = useOnce();
+  const restoreOnce = () => once(() => restore.mutateAsync());
   const group = t('group.entity');
   useCommands([
-    { id: 'restore', label: t('entity.restore'), group, keys: ['r'], run: () => restore.isPending || restore.mutate() },
+    { id: 'restore', label: t('entity.restore'), group, keys: ['r'], run: restoreOnce },
     {
       id: 'history',
       label: t('history.title'),
@@ -48,7 +51,7 @@ export function Gone({ id, failure }: { id: string; failure: Failure }) {
       >
         <p>{t('entity.deletedAbout')}</p>
         <div className="flex justify-center gap-2">
-          <Button look="main" onClick={() => restore.mutate()} disabled={restore.isPending}>
+          <Button look="main" onClick={restoreOnce} disabled={restore.isPending}>
             {t('entity.restore')}
             <KeyCaps keys="r" />
           </Button>

@@ -4,6 +4,7 @@ import { Failure } from '../../api/failure.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { Button } from '../../components/button.tsx';
 import { toast } from '../../components/toasts.tsx';
+import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { type Entity, entityQuery } from '../entity/entity-queries.ts';
 import type { Json } from '../entity/model/json.ts';
@@ -44,8 +45,9 @@ export function Rhiza({ entity }: { entity: Entity }) {
   });
   const change = (next: Partial<Whole>) =>
     setTyped((old) => ({ base: old?.base ?? stored, now: { ...(old?.now ?? stored), ...next } }));
+  const once = useOnce();
   const submit = () => {
-    if (dirty && !save.isPending) save.mutate();
+    if (dirty) once(() => save.mutateAsync());
   };
   useCommands([{ id: 'save', label: t('save.save'), group: t('group.entity'), keys: ['Mod+s'], run: submit }]);
   const inFlow = useFindingWords();

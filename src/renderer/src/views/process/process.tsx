@@ -7,6 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { Field, Select } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { entityQuery } from '../entity/entity-queries.ts';
 import { isMap, type Json } from '../entity/model/json.ts';
@@ -71,10 +72,9 @@ export function Process() {
     preview.reset();
     begin.reset();
   }, [asked]);
+  const once = useOnce();
   const next = () => {
-    if (!order || preview.isPending || begin.isPending) return;
-    if (preview.data?.allowed) begin.mutate(order);
-    else preview.mutate(order);
+    if (order) once(() => (preview.data?.allowed ? begin.mutateAsync(order) : preview.mutateAsync(order)));
   };
   useCommands([{ id: 'go-on', label: t('process.preview'), group: t('group.page'), keys: ['Mod+Enter'], run: next }]);
   const refused = begin.data && 'rejected' in begin.data ? begin.data : null;

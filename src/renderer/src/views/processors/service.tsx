@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { Button } from '../../components/button.tsx';
 import { toast } from '../../components/toasts.tsx';
+import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { type Entity, entityQuery } from '../entity/entity-queries.ts';
 import { same } from '../entity/model/json.ts';
@@ -41,8 +42,9 @@ export function Service({ entity, kind }: { entity: Entity; kind: 'agent' | 'kla
     },
     onSettled: () => queries.invalidateQueries({ queryKey: entityQuery(entity.id).queryKey }),
   });
+  const once = useOnce();
   const submit = () => {
-    if (dirty && changes && !save.isPending) save.mutate(changes);
+    if (dirty && changes) once(() => save.mutateAsync(changes));
   };
   useCommands([{ id: 'save', label: t('save.save'), group: t('group.entity'), keys: ['Mod+s'], run: submit }]);
   const moved = dirty && changes !== null && 'endpoint' in changes.changed && !isCommand(values.endpoint);

@@ -8,6 +8,7 @@ import { Input } from '../../components/field.tsx';
 import { KeyCaps } from '../../components/key-caps.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
+import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { cardQuery } from '../entity/entity-queries.ts';
 import { type Content, contentOf, sameContent } from '../entity/model/content.ts';
@@ -74,8 +75,9 @@ export function ConflictEditor({
     else await go({ to: '/sync/conflicts' });
     queries.removeQueries({ queryKey: ['sync', 'conflict', remote, id] });
   };
+  const once = useOnce();
   const submit = (side?: 'ours' | 'theirs') => {
-    if (fault || decide.isPending) return;
+    if (fault) return;
     const decision: Decision =
       side !== undefined
         ? { side }
@@ -84,7 +86,8 @@ export function ConflictEditor({
           : { content: byHand ?? merged };
     // What is as it is there already is not sent.
     const isTheirs = 'side' in decision ? decision.side === 'theirs' : sameContent(decision.content, theirs);
-    decide.mutate({ decision, note }, { onSuccess: () => void onward(!isTheirs || note.trim() !== '') });
+    const onSuccess = () => void onward(!isTheirs || note.trim() !== '');
+    once(() => decide.mutateAsync({ decision, note }, { onSuccess }));
   };
   const overtaken = decide.error instanceof Failure && decide.error.kind === 'conflict';
   const lookAgain = async () => {

@@ -7,6 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { KeyCaps } from '../../components/key-caps.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { Headline } from './stand.tsx';
 import { headline } from './stand-words.ts';
@@ -44,7 +45,8 @@ export function RunActions({ remote, main = false, keys }: RunActionsProps) {
   const order = useRemoteOrder(remote.name);
   const [asking, setAsking] = useState(false);
   const { name, running, last_run: last } = remote;
-  const toggle = () => order.isPending || order.mutate(running ? 'stop' : 'run');
+  const once = useOnce();
+  const toggle = () => once(() => order.mutateAsync(running ? 'stop' : 'run'));
   useCommands(
     keys === undefined
       ? []

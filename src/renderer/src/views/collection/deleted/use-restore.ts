@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { toast } from '../../../components/toasts.tsx';
+import { useOnce } from '../../../components/use-once.ts';
 import { useTexts } from '../../../messages/texts.tsx';
 import { type BulkProgress, undoAll } from '../bulk.ts';
 import type { DeletedRow } from './deleted-query.ts';
@@ -10,6 +11,7 @@ export function useRestore() {
   const { counted } = useTexts();
   const queries = useQueryClient();
   const [progress, setProgress] = useState<BulkProgress | null>(null);
+  const once = useOnce();
   const restore = useMutation({
     mutationFn: (rows: readonly DeletedRow[]) =>
       undoAll(
@@ -25,7 +27,7 @@ export function useRestore() {
   });
   return {
     run: (rows: readonly DeletedRow[]) => {
-      if (rows.length > 0 && !restore.isPending) restore.mutate(rows);
+      if (rows.length > 0) once(() => restore.mutateAsync(rows));
     },
     busy: restore.isPending,
     /** How many of `total` are done, while it goes on. */
