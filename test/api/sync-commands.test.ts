@@ -109,7 +109,10 @@ test('sync --watch says what was done, and ends with 1 where there is nothing to
   await vi.waitFor(() => expect(serving.out).toHaveLength(1), 15_000);
   await done(`remote add origin ${origin.url} --key ${keyOf(curator)}`);
   const watching = archeion('sync --watch');
-  await vi.waitFor(() => expect(watching.out.at(-1)).toMatch(/ origin: \d+ versions? of \d+ entit(y|ies) pulled$/), 15_000);
+  await vi.waitFor(
+    () => expect(watching.out.at(-1)).toMatch(/ origin: \d+ versions? of \d+ entit(y|ies) pulled$/),
+    15_000,
+  );
   await done('remote remove origin');
   expect(await watching.code).toBe(1);
   expect(watching.err).toEqual(['archeion: The node does not watch origin any more.']);
