@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ask } from '../helpers/callers.ts';
-import { create, ok } from '../helpers/entities.ts';
+import { ask, user } from '../helpers/callers.ts';
+import { create, enrol, ok } from '../helpers/entities.ts';
 import { JobScene } from '../helpers/job-scene.ts';
 
 let scene: JobScene;
@@ -124,5 +124,17 @@ describe('what starts a processor', () => {
     const refused = await make(10_000);
     expect(refused.status).toBe(400);
     expect(JSON.stringify(refused.body)).toContain('has 10000 steps: at most 2000');
+  });
+
+  test('is no workflow of more than 1 MiB, whoever may start it; who may not is told that first', async () => {
+    const properties = { label: 'long', text: 'a'.repeat(2 ** 20) };
+    const { id } = await create(scene.node, scene.who, { type: 'rhiza', properties, collection: scene.home.id });
+    const viewer = await user(scene.node, 'viewer');
+    await enrol(scene.node, scene.who, scene.home.id, viewer, 'viewer');
+    const body = { target_collection: scene.target.id, target_entity: scene.file.id };
+    const refused = await ask(scene.node, viewer, `POST /rhizai/${id}/invoke`, body);
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([403, expect.stringContaining('rhiza:invoke')]);
+    const large = await ask(scene.node, scene.who, `POST /rhizai/${id}/invoke`, body);
+    expect([large.status, JSON.stringify(large.body)]).toEqual([400, expect.stringContaining('too large')]);
   });
 });

@@ -86,9 +86,9 @@ export class RhizaJobsService {
     const authority = registered(caller);
     const row = entities.viewedRow(db, caller, id);
     if (row.type !== 'rhiza') throw new NotFoundError();
+    env.permissions.require(db, authority, 'rhiza:invoke', row);
     if (isTooLarge(db, id)) throw ValidationError.at(['id'], `the workflow is too large: ${tooLarge}`);
     const rhiza = entities.viewed(db, caller, id);
-    env.permissions.require(db, authority, 'rhiza:invoke', rhiza);
     this.#requireStatus(db, caller, rhiza);
     const target = namedCollection(db, caller.network, body.target_collection, 'target_collection');
     const flow = flowKladoi(db, rhiza, launcher.needs.isVerified);
