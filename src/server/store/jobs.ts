@@ -185,7 +185,7 @@ const selectRun = `SELECT j.id, j.processor, j.parent, j.retries, j.state, j.err
 
 /** All jobs of a run with what their own processors' logs say. */
 export function jobsOfRun(db: Reader, run: string): RunJob[] {
-  return merged(db.all<RunRow>(`${selectRun} WHERE j.run = ? ORDER BY j.key, l.entity`, run));
+  return merged(db.each<RunRow>(`${selectRun} WHERE j.run = ? ORDER BY j.key, l.entity`, run));
 }
 
 /** One job as part of a run. */
@@ -194,7 +194,7 @@ export function runJob(db: Reader, id: string): RunJob | undefined {
 }
 
 /** One row for each log becomes one job. */
-function merged(rows: readonly RunRow[]): RunJob[] {
+function merged(rows: Iterable<RunRow>): RunJob[] {
   const jobs: RunJob[] = [];
   for (const row of rows) {
     const job = toRunJob(row);
