@@ -9,7 +9,7 @@ import { type Endpoint, type EndpointAnswer, endpoints } from './http/endpoint.t
 import { answerOf } from './http/errors.ts';
 import { serviceFactoryOf } from './http/ioc.ts';
 import type { LargeAnswer, LargeRequest } from './http/large-requests.ts';
-import { movable } from './http/routes.ts';
+import { movable } from './http/movable.ts';
 import { jsonText } from './http/stored-json.ts';
 import type { Network } from './model/ids.ts';
 import { SearchEngine } from './search/engine.ts';

@@ -1,13 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
-import express, { type RequestHandler } from 'express';
 import { TooLargeError, ValidationError } from '../errors.ts';
 import { maxDepth } from '../model/json-value.ts';
 
 /** decisions.md, JSON: a body has at most 32 MiB. */
 export const maxBodyBytes = 32 * 1024 * 1024;
 /** What starts processors is read on the event loop, and as much is sent on: ten thousand targets fit. */
-const invocation = {
+export const invocation = {
   path: /^\/(?:agents|kladoi|rhizai)\/[^/]+\/(?:invoke|reinvoke|jobs)(?:\/|\?|$)/,
   bytes: 1024 * 1024,
 };
@@ -18,10 +16,6 @@ export function bodyTooLarge(limit: number = maxBodyBytes): TooLargeError {
   return new TooLargeError(
     limit === invocation.bytes ? `${most} start a processor; put what is longer into an entity and name it` : most,
   );
-}
-
-function limitOf({ url = '' }: IncomingMessage): number {
-  return invocation.path.test(url) ? invocation.bytes : maxBodyBytes;
 }
 
 /** What a stored value may have, and the envelope around it. */
@@ -40,34 +34,6 @@ const streams: { methods: string[]; path: RegExp }[] = [
 /** Whether the body of a request, or of an endpoint by its path, is a stream of bytes. */
 export function isStream({ method = '', url = '' }: { method?: string; url?: string }): boolean {
   return streams.some(({ methods, path }) => methods.includes(method) && path.test(url));
-}
-
-function isJson(request: IncomingMessage): boolean {
-  if (isStream(request)) return false;
-  const type = request.headers['content-type'];
-  return type === undefined || /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type);
-}
-
-/**
- * Takes in the bytes of JSON bodies; whoever serves the request parses them. A missing type is taken for JSON; a body of
- * another type is left to its controller.
- */
-export function jsonBytes(): RequestHandler {
-  const takeUpTo = (limit: number) => express.raw({ limit, type: isJson, verify });
-  const [take, takeShort] = [takeUpTo(maxBodyBytes), takeUpTo(invocation.bytes)];
-  return (request, response, next) => {
-    const limit = limitOf(request);
-    // The parser would first wait for all that is announced.
-    if (Number(request.headers['content-length'] ?? 0) > limit && isJson(request)) throw bodyTooLarge(limit);
-    (limit === maxBodyBytes ? take : takeShort)(request, response, next);
-  };
-}
-
-/** What says of itself that it is not UTF-8 is 415, as express would have it. */
-function verify(request: IncomingMessage): void {
-  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers['content-type'] ?? '')?.[1];
-  if (charset !== undefined && charset.toLowerCase() !== 'utf-8')
-    throw Object.assign(new Error('the body is not UTF-8'), { status: 415 });
 }
 
 /** The value of a JSON body; no bytes at all are an empty object. @throws ValidationError */

@@ -2,10 +2,11 @@ import { type NextFunction, type Request, type RequestHandler, type Response, Ro
 import type { Context } from '../context.ts';
 import { type Caller, type CallerRequest, registered } from '../model/caller.ts';
 import { maxOnLoop } from '../model/large.ts';
-import { isStream, parseJson } from './body.ts';
+import { parseJson } from './body.ts';
 import { type Endpoint, type EndpointAnswer, type EndpointRequest, endpoints } from './endpoint.ts';
-import { type ControllerClass, factoryOf, serviceFactoryOf } from './ioc.ts';
+import { type ControllerClass, factoryOf } from './ioc.ts';
 import { isLight, type LargeRequests } from './large-requests.ts';
+import { movable } from './movable.ts';
 import { tallied } from './request-tally.ts';
 import type { Models, Parameter } from './schema.ts';
 import { StoredJson, sendJson } from './stored-json.ts';
@@ -76,13 +77,6 @@ export function routesOf(table: RouteTable, ctx: Context, factory: typeof factor
     if (router) router(request, response, next);
     else next();
   };
-}
-
-/** Whether a request thread can serve a route: its controller needs the services alone, and all that goes through is JSON. */
-export function movable({ controller, method, path, streams }: RouteData): boolean {
-  return (
-    !streams && !isStream({ method: method.toUpperCase(), url: path }) && serviceFactoryOf(controller) !== undefined
-  );
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
