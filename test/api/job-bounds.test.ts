@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ask, user } from '../helpers/callers.ts';
-import { create, enrol, ok } from '../helpers/entities.ts';
+import { collection, create, ok } from '../helpers/entities.ts';
 import { JobScene } from '../helpers/job-scene.ts';
 
 let scene: JobScene;
@@ -128,9 +128,9 @@ describe('what starts a processor', () => {
 
   test('is no workflow of more than 1 MiB, whoever may start it; who may not is told that first', async () => {
     const properties = { label: 'long', text: 'a'.repeat(2 ** 20) };
-    const { id } = await create(scene.node, scene.who, { type: 'rhiza', properties, collection: scene.home.id });
+    const shown = await collection(scene.node, scene.who, { roles: { public: ['*:view'] } });
+    const { id } = await create(scene.node, scene.who, { type: 'rhiza', properties, collection: shown.id });
     const viewer = await user(scene.node, 'viewer');
-    await enrol(scene.node, scene.who, scene.home.id, viewer, 'viewer');
     const body = { target_collection: scene.target.id, target_entity: scene.file.id };
     const refused = await ask(scene.node, viewer, `POST /rhizai/${id}/invoke`, body);
     expect([refused.status, JSON.stringify(refused.body)]).toEqual([403, expect.stringContaining('rhiza:invoke')]);
