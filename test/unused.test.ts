@@ -67,6 +67,7 @@ const programs = new Set([
   'electron',
   'graphology-types',
   'node',
+  'recheck',
   'typescript',
   'vite',
   'tailwindcss',
