@@ -81,7 +81,8 @@ export function openWindow({ url, session, kept, areas, keep, openArchive }: Win
   const leave = (wanted: string) => {
     if (/^(https?|mailto):/.test(wanted)) void shell.openExternal(wanted);
     try {
-      if (/^file:(?!.*%00).*\.car$/i.test(wanted)) openArchive(fileURLToPath(wanted));
+      if (/^file:/i.test(wanted) && /\.car$/i.test(wanted) && !wanted.includes('%00'))
+        openArchive(fileURLToPath(wanted));
     } catch {} // The address of another machine's file, or of none.
   };
   window.webContents.on('will-navigate', (event) => {

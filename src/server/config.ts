@@ -219,7 +219,7 @@ export function readConfig(
       network: all.ARCHEION_NETWORK,
       service: all.ARCHEION_SERVICE,
       allowedHosts,
-      publicUrl: publicUrl?.replace(/\/+$/, '') ?? null,
+      publicUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? null,
       processors: all.ARCHEION_PROCESSORS ?? null,
       logLevel: all.ARCHEION_LOG_LEVEL,
       mcpWrites: all.ARCHEION_MCP_WRITES === 'true',
@@ -236,7 +236,7 @@ export function readConfig(
       official: all.ARCHEION_OFFICIAL_COLLECTION ?? null,
       embed: embedSettings(all.ARCHEION_EMBED_URL, all.ARCHEION_EMBED_MODEL),
       chat: {
-        url: all.ARCHEION_CHAT_URL?.replace(/\/+$/, '') ?? null,
+        url: all.ARCHEION_CHAT_URL?.replace(/(?<!\/)\/+$/, '') ?? null,
         model: all.ARCHEION_CHAT_MODEL ?? null,
         timeoutMs: all.ARCHEION_CHAT_TIMEOUT * 1000,
         maxBytes: all.ARCHEION_CHAT_STORAGE_MB * 2 ** 20,
@@ -261,7 +261,7 @@ function embedSettings(url: string | undefined, model: string | undefined): Embe
   if (url === undefined && model === undefined) return null;
   if (url === undefined) throw new UsageError('ARCHEION_EMBED_MODEL: needs ARCHEION_EMBED_URL, where that model is.');
   if (model === undefined) throw new UsageError('ARCHEION_EMBED_URL: needs ARCHEION_EMBED_MODEL, a model there.');
-  return { url: url.replace(/\/+$/, ''), model };
+  return { url: url.replace(/(?<!\/)\/+$/, ''), model };
 }
 
 export function isLoopback(host: string): boolean {

@@ -100,6 +100,14 @@ describe('extract-text', () => {
     expect(outputs[0]?.properties?.text).toBe('Königsberg');
   });
 
+  test('a page is known by what follows its comments, however many there are', async () => {
+    const comments = '<?xml version="1.0"?> <!-- a --> <!---->'.concat('<!-- -->'.repeat(40));
+    const page = await run('extract-text', [{ path: await made('many.bin', Buffer.from(`${comments}<html><p>here`)) }]);
+    expect(page.outputs[0]?.properties).toMatchObject({ source_format: 'html' });
+    const none = await run('extract-text', [{ path: await made('none.bin', Buffer.from(`${comments}here`)) }]);
+    expect(none.outputs[0]?.properties ?? {}).not.toHaveProperty('source_format');
+  });
+
   test('is not led into the depths by nested tags', async () => {
     const html = `<html>${'<div>'.repeat(100_000)}deep`;
     const { error } = await run('extract-text', [{ path: await made('deep.html', html) }]);

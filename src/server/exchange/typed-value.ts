@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../model/manifest.ts';
 import type { PropertyKind } from './mapping-file.ts';
 import { type Path, valueAt, withoutPaths, withValueAt } from './paths.ts';
 
-const numeral = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,4})?$/i;
+const numeral = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d{1,4})?$/i;
 const date =
   /^\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:?\d{2})?)?)?)?$/;
 const truths: ReadonlyMap<string, boolean> = new Map([

@@ -84,6 +84,6 @@ function sendHtml(response: Response, html: string): void {
 
 /** Built assets carry a hash in their names; the document does not. */
 function cacheAssets(response: { setHeader(name: string, value: string): unknown }, path: string): void {
-  const hashed = /[-.][\w-]{8,}\.(?:js|css|woff2?|svg|png)$/.test(path);
+  const hashed = /[-.][\w-]{8}\.(?:js|css|woff2?|svg|png)$/.test(path);
   response.setHeader('Cache-Control', hashed ? 'public, max-age=31536000, immutable' : 'no-cache');
 }

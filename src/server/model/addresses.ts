@@ -25,7 +25,7 @@ function split(net: string): [string, number] {
 
 /** Whether an address belongs to the public Internet. What is no address does not. */
 export function isPublicAddress(address: string): boolean {
-  const plain = address.replace(/%.*$/, '');
+  const plain = address.split('%', 1)[0] ?? '';
   switch (isIP(plain)) {
     case 4:
       return !outside.check(plain, 'ipv4');

@@ -25,5 +25,5 @@ export function endpointFault(endpoint: unknown, type: 'agent' | 'klados'): stri
 
 /** The address of something below an endpoint, as `/process`. */
 export function below(endpoint: string, path: string): string {
-  return endpoint.replace(/\/+$/, '') + path;
+  return endpoint.replace(/(?<!\/)\/+$/, '') + path;
 }

@@ -15,9 +15,14 @@ export function sameType(a: string, b: string): boolean {
 }
 
 function plain(type: string): string {
-  return type
-    .trim()
+  const parts = type
     .toLowerCase()
-    .replaceAll(/\s*([;=])\s*/g, '$1')
-    .replace(/;+$/, '');
+    .split(';')
+    .map((part) =>
+      part
+        .split('=')
+        .map((one) => one.trim())
+        .join('='),
+    );
+  return parts.slice(0, parts.findLastIndex((part) => part !== '') + 1).join(';');
 }

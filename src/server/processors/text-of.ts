@@ -43,7 +43,7 @@ function formatOf(head: string, { content_type, filename }: Named): ExtractedTex
   if (head.includes('%PDF-')) return 'pdf';
   const type = (content_type ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   const name = filename ?? '';
-  if (/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<(?:!doctype html|html|head|body)\b/i.test(head)) return 'html';
+  if (/^<(?:!doctype html|html|head|body)\b/i.test(afterProlog(head))) return 'html';
   if (type === 'text/html' || type === 'application/xhtml+xml' || /\.x?html?$/i.test(name)) return 'html';
   return type.startsWith('text/') || /\.(?:txt|md)$/i.test(name) ? 'text' : null;
 }
@@ -100,11 +100,25 @@ async function converted(html: string): Promise<ExtractedText> {
   return { text, format: 'html', ...(title.trim() !== '' && { title: title.trim() }) };
 }
 
+/** What follows the XML declaration and the comments that a text may begin with. */
+function afterProlog(head: string): string {
+  let rest = head.trimStart();
+  if (rest.startsWith('<?xml')) rest = after(rest, '>');
+  while (rest.startsWith('<!--')) rest = after(rest, '-->');
+  return rest;
+}
+
+function after(text: string, end: string): string {
+  const at = text.indexOf(end);
+  return at === -1 ? '' : text.slice(at + end.length).trimStart();
+}
+
 /** In the character set that the file names, else UTF-8. */
 function decoded(bytes: Uint8Array, contentType: string): string {
   const head = Buffer.from(bytes.subarray(0, headBytes)).toString('latin1');
   const named =
-    /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType) ?? /<meta[^>]+charset\s*=\s*["']?([\w.:-]+)/i.exec(head);
+    /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType) ??
+    /<meta\b[^<>]{1,200}?charset\s{0,20}=\s{0,20}["']?([\w.:-]+)/i.exec(head);
   try {
     return new TextDecoder(named?.[1] ?? 'utf-8').decode(bytes);
   } catch {

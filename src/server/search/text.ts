@@ -31,7 +31,7 @@ const maxDepth = 6;
 /** Addresses, CIDs and the like say nothing to whom searches by words. */
 const wordless = /^(?:[a-z][a-z0-9+.-]*:\/\/\S+|data:\S+|baf[a-z0-9]{40,}|[0-9A-HJKMNP-TV-Z]{26})$/i;
 /** `[Label](arke:ID)`, whatever the service calls itself (interface.md; wire-contract.md 1.4). */
-const reference = /\[([^\]\n]{0,500})\]\([a-z][a-z0-9-]{0,31}:([0-9A-Z]{26})\)/g;
+const reference = /\[([^[\]\n]{0,500})\]\([a-z][a-z0-9-]{0,31}:([0-9A-Z]{26})\)/g;
 
 export function entityText({ type, label, properties, neighbours, summary = [], labelOf }: TextSource): EntityText {
   const parts: string[] = [type.replaceAll(/[_-]+/g, ' ')];

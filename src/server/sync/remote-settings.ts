@@ -49,5 +49,5 @@ export function checkedUrl(text: string): string {
     throw ValidationError.at(['url'], 'must be an http or https address');
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw ValidationError.at(['url'], 'must be an address without user, query or fragment; the key is given apart');
-  return url.href.replace(/\/+$/, '');
+  return url.href.replace(/(?<!\/)\/+$/, '');
 }

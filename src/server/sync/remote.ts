@@ -96,7 +96,7 @@ export class RemoteClient implements AsyncDisposable {
     this.#options = options;
     this.#pool = pool;
     this.host = url.host;
-    this.#prefix = url.pathname.replace(/\/+$/, '');
+    this.#prefix = url.pathname.replace(/(?<!\/)\/+$/, '');
     this.#headers = {
       accept: 'application/json',
       [`x-${options.service}-network`]: options.network,

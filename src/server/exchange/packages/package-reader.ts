@@ -75,7 +75,11 @@ async function layoutOf(zip: ZipFile): Promise<Layout> {
     const manifest = tags.get(`${prefix}${payloadManifest}`);
     if (manifest === undefined) throw damaged(`The bag has no ${payloadManifest}.`);
     const info = tags.get(`${prefix}bag-info.txt`) ?? '';
-    return { prefix, digests: digestsOf(manifest), oxum: /^Payload-Oxum:\s*(\S+)\s*$/m.exec(info)?.[1] ?? null };
+    return {
+      prefix,
+      digests: digestsOf(manifest),
+      oxum: /^Payload-Oxum:[ \t]{0,20}(\S{1,60})/m.exec(info)?.[1] ?? null,
+    };
   }
   if (crate === null) throw damaged('It is neither a bag (bagit.txt) nor a crate (ro-crate-metadata.json).');
   return { prefix: crate, digests: null, oxum: null };
