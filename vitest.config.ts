@@ -6,6 +6,7 @@ export default defineConfig({
     globals: false,
     include: ['test/**/*.test.ts'],
     exclude: ['test/bench/**', 'test/fixtures/**'],
+    setupFiles: ['test/helpers/leak-watch.ts'],
     // Processes, not threads: the store starts workers of its own and loads native code.
     pool: 'forks',
     // Most tests wait for a disk or a clock now and then, so one more than there are cores.

@@ -6,6 +6,7 @@ import { readConfig } from '../../src/server/config.ts';
 import type { Context } from '../../src/server/context.ts';
 import { openLog } from '../../src/server/log.ts';
 import { type Overrides, startServer } from '../../src/server/server.ts';
+import { noteCredential, noteSaid } from './spoken.ts';
 
 /** One answer: `body` is the parsed JSON, `text` the bytes as text. */
 export interface Answer {
@@ -51,8 +52,15 @@ export async function startNode({ env = {}, data, ...overrides }: StartOptions =
   const folder = data ?? opened.use(await temporaryFolder()).path;
   const { config, secrets } = readConfig({ ARCHEION_PORT: '0', ...env }, { data: folder }, folder);
   const logged: string[] = [];
-  const log = openLog('debug', { write: (line) => void logged.push(line) });
+  const write = (line: string) => {
+    logged.push(line);
+    noteSaid(line);
+  };
+  for (const [name, value] of Object.entries(env))
+    if (/(?<!PUBLIC)_(?:SECRET|KEY|TOKEN)$/.test(name)) noteCredential(value);
+  const log = openLog('debug', { write });
   const node = opened.use(await startServer(config, secrets, { log, ...overrides }));
+  noteCredential(node.ctx.identity.ensureOperator().key);
   const all = opened.move();
   return {
     url: node.url,
@@ -85,6 +93,7 @@ export function send(
         response.on('error', reject);
         const whole = () => {
           const text = Buffer.concat(chunks).toString();
+          if ((response.statusCode ?? 0) >= 400) noteSaid(text);
           // Stored bytes may say that they are JSON, whatever they are.
           const { 'content-type': type = '', 'content-disposition': saved } = response.headers;
           const json = /\bjson\b/.test(type) && text !== '' && saved === undefined;

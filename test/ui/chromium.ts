@@ -19,7 +19,8 @@ if (!browserThere) {
   console.warn(sentence);
 }
 
-export async function openBrowser(): Promise<Browser> {
+/** `more`: further options of its command line. */
+export async function openBrowser(more: readonly string[] = []): Promise<Browser> {
   if (!existsSync(resolve(built, 'index.html'))) throw new Error('Build the page first: npm run build');
-  return chromium.launch({ executablePath, headless: true, args });
+  return chromium.launch({ executablePath, headless: true, args: [...args, ...more] });
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'undici';
 import { DomainError, UnreachableError } from '../errors.ts';
 import type { Network } from '../model/ids.ts';
+import { publicLookup } from './public-lookup.ts';
 import type { Throttle } from './throttle.ts';
 
 /** One answer; `body` is null where it is no JSON. */
@@ -20,6 +21,8 @@ export interface RemoteOptions {
   service: string;
   /** Requests under way at once. */
   connections?: number;
+  /** Names that mean this machine or a private network are not gone to. */
+  outsideOnly?: boolean;
   signal?: AbortSignal | undefined;
   /** What holds up bytes in both directions, where there is a limit. */
   throttle?: Throttle | undefined;
@@ -112,6 +115,7 @@ export class RemoteClient implements AsyncDisposable {
       connectTimeout: 10_000,
       headersTimeout: answerTimeout,
       bodyTimeout: answerTimeout,
+      ...(options.outsideOnly && { connect: { lookup: publicLookup() } }),
     });
     return new RemoteClient(options, pool);
   }
@@ -244,9 +248,13 @@ export class RemoteClient implements AsyncDisposable {
     return this.#write(async () => this.#answerOf(await this.#request(method, path, undefined, { bytes }), path));
   }
 
-  /** A client of another address that this remote has named: nothing that proves who we are goes there. */
+  /**
+   * A client of another address that this remote has named: nothing that proves who we are goes there, and under another
+   * name than its own it leads to no private network.
+   */
   elsewhere(origin: string): Promise<RemoteClient> {
-    return RemoteClient.open({ ...this.#options, url: origin, secret: null, connections: 1 });
+    const outsideOnly = new URL(origin).hostname !== new URL(this.#options.url).hostname;
+    return RemoteClient.open({ ...this.#options, url: origin, secret: null, connections: 1, outsideOnly });
   }
 
   async #write(send: () => Promise<Sent>): Promise<RemoteAnswer> {

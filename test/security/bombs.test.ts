@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import * as dagCbor from '@ipld/dag-cbor';
+import { CID } from 'multiformats/cid';
+import { create as digestOf } from 'multiformats/hashes/digest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ZipFile } from 'yazl';
+import { ask, operator } from '../helpers/callers.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+import { create, exported, lastLine, operate } from '../helpers/node-archives.ts';
+
+// What is small on the wire and large, deep or many when it is taken up.
+
+let node: TestNode;
+let car: Buffer;
+beforeAll(async () => {
+  node = await startNode();
+  await create(node, 'one');
+  car = Buffer.from((await exported(node)).car);
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+/** Nothing came of it, and the node goes on. */
+async function unharmed(): Promise<void> {
+  expect(await ask(node, operator(node), 'GET /node/status')).toMatchObject({ status: 200 });
+  expect(await ask(node, operator(node), 'GET /collections/catalog')).toMatchObject({ status: 200 });
+}
+
+describe('a packed body', () => {
+  const zeros = Buffer.alloc(256 * 2 ** 20, ' ');
+  const packings = {
+    gzip: gzipSync(zeros),
+    deflate: deflateSync(zeros),
+    br: brotliCompressSync(Buffer.alloc(64 * 2 ** 20, ' ')),
+  };
+
+  test.each(Object.entries(packings))(
+    'of %s that becomes far more than a body may have is a 413',
+    async (encoding, body) => {
+      expect(body.length).toBeLessThan(2 * 2 ** 20);
+      const headers = { 'Content-Encoding': encoding, 'Content-Type': 'application/json' };
+      const answer = await ask(node, operator(node), 'POST /entities', body, headers);
+      expect(answer.status, answer.text).toBe(413);
+      await unharmed();
+    },
+  );
+
+  test.each(['gzip, gzip', 'gzip,br', 'x-gzip', 'compress', 'zstd'])('of %s is a 415', async (encoding) => {
+    const body = gzipSync(packings.gzip);
+    const headers = { 'Content-Encoding': encoding, 'Content-Type': 'application/json' };
+    expect((await ask(node, operator(node), 'POST /entities', body, headers)).status).toBe(415);
+  });
+
+  test('that holds another is no JSON', async () => {
+    const headers = { 'Content-Encoding': 'gzip', 'Content-Type': 'application/json' };
+    const answer = await ask(node, operator(node), 'POST /entities', gzipSync(gzipSync('{}')), headers);
+    expect(answer.status).toBe(400);
+  });
+
+  test('that is cut off, or no packing at all, is a 400', async () => {
+    const headers = { 'Content-Encoding': 'gzip', 'Content-Type': 'application/json' };
+    for (const body of [gzipSync('{"type":"t"}').subarray(0, 20), Buffer.from('{}'), Buffer.alloc(0)]) {
+      const { status, text } = await ask(node, operator(node), 'POST /entities', body, headers);
+      expect(status, text).toBe(400);
+    }
+  });
+});
+
+const varint = (value: bigint): Buffer => {
+  const bytes: number[] = [];
+  for (let rest = value; ; rest >>= 7n) {
+    if (rest < 128n) return Buffer.from([...bytes, Number(rest)]);
+    bytes.push(Number(rest & 127n) | 128);
+  }
+};
+const sha256 = (bytes: Uint8Array) => digestOf(0x12, createHash('sha256').update(bytes).digest());
+function block(bytes: Uint8Array): Buffer {
+  const cid = CID.createV1(0x71, sha256(bytes));
+  return Buffer.concat([varint(BigInt(cid.bytes.length + bytes.length)), cid.bytes, bytes]);
+}
+const header = (root: CID): Buffer => {
+  const bytes = dagCbor.encode({ version: 1, roots: [root] });
+  return Buffer.concat([varint(BigInt(bytes.length)), bytes]);
+};
+const rootOf = (bytes: Uint8Array) => CID.createV1(0x71, sha256(bytes));
+const lists = (depth: number) => Buffer.concat([Buffer.alloc(depth, 0x81), Buffer.from([0])]);
+const maps = (depth: number) =>
+  Buffer.concat([Buffer.alloc(depth * 3, Buffer.from([0xa1, 0x61, 0x61])), Buffer.from([0])]);
+const archive = (bytes: Buffer) => Buffer.concat([header(rootOf(bytes)), block(bytes)]);
+
+const archives: Record<string, () => Buffer> = {
+  'a header of 2^63 bytes': () => varint(2n ** 63n),
+  'a header longer than any number': () => Buffer.alloc(100, 0xff),
+  'a header whose length is written in ten bytes of nothing': () =>
+    Buffer.concat([Buffer.alloc(9, 0x80), Buffer.from([0x00])]),
+  'a header of 4 GB that is not there': () => Buffer.concat([varint(2n ** 32n), Buffer.from('a')]),
+  'a header nested 100,000 deep': () => Buffer.concat([varint(100_001n), lists(100_000)]),
+  'a header with a list of 2^32 items': () =>
+    Buffer.concat([varint(9n), Buffer.from([0x9a, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0])]),
+  'a header with a text of 2^53 bytes': () =>
+    Buffer.concat([varint(9n), Buffer.from([0x7b, 0, 0x20, 0, 0, 0, 0, 0, 0])]),
+  'a header without an end': () => Buffer.concat([varint(100n), Buffer.alloc(100, 0x9f)]),
+  'a block of 2^63 bytes': () => Buffer.concat([header(rootOf(lists(1))), varint(2n ** 63n), Buffer.alloc(50)]),
+  'a block of no bytes': () => Buffer.concat([header(rootOf(lists(1))), Buffer.from([0])]),
+  'a CID that is longer than its block': () =>
+    Buffer.concat([header(rootOf(lists(1))), varint(4n), Buffer.from([1, 0x71, 0x12, 0x20])]),
+  'a digest of 2^60 bytes': () =>
+    Buffer.concat([
+      header(rootOf(lists(1))),
+      varint(20n),
+      Buffer.from([1, 0x71, 0x12]),
+      varint(2n ** 60n),
+      Buffer.alloc(20),
+    ]),
+  'another hash': () => Buffer.concat([header(rootOf(lists(1))), varint(6n), Buffer.from([1, 0x71, 0x13, 1, 0, 0])]),
+  'a root nested 100,000 deep in lists': () => archive(lists(100_000)),
+  'a root nested 100,000 deep in maps': () => archive(maps(100_000)),
+  'a root nested five million deep': () => archive(lists(5_000_000)),
+  'a root that names itself': () =>
+    archive(
+      Buffer.from(dagCbor.encode({ schema: 'archeion/archive@v1', shards: [{ first: '', shard: rootOf(lists(1)) }] })),
+    ),
+  '100,000 blocks that nothing leads to': () =>
+    Buffer.concat([car, ...Array.from({ length: 100_000 }, (_, i) => block(dagCbor.encode(i)))]),
+  'the same block 100,000 times': () => Buffer.concat([car, ...new Array(100_000).fill(block(dagCbor.encode(7)))]),
+  'another archive behind it': () => Buffer.concat([car, car]),
+  'zeros behind it': () => Buffer.concat([car, Buffer.alloc(1_000_000)]),
+};
+
+describe('an archive with', () => {
+  test.each(Object.keys(archives))('%s', { timeout: 60_000 }, async (name) => {
+    const response = await operate(node, 'POST /node/import-car', archives[name]?.() ?? Buffer.alloc(0));
+    const line = await lastLine(response);
+    // What is only superfluous may be read over; everything else is refused, in words.
+    const harmless = /nothing leads to|the same block|zeros|another archive/.test(name);
+    if (!(harmless && 'done' in line))
+      expect(line.error, JSON.stringify(line)).toMatch(/damaged|Validation failed|too large/);
+    expect(response.status).toBeLessThan(500);
+    await unharmed();
+  });
+});
+
+async function zip(entries: [string, Buffer][]): Promise<Buffer> {
+  const file = new ZipFile();
+  for (const [path, bytes] of entries) file.addBuffer(bytes, path, { compress: true });
+  file.end();
+  const chunks: Buffer[] = [];
+  for await (const chunk of file.outputStream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+describe('a package with', () => {
+  const bagit = Buffer.from('BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n');
+  const spaces = Buffer.alloc(200 * 2 ** 20, ' ');
+  const packages: Record<string, () => Promise<Buffer>> = {
+    'a manifest of 200 MB': () =>
+      zip([
+        ['bag/bagit.txt', bagit],
+        ['bag/manifest-sha256.txt', spaces],
+      ]),
+    'a history of 200 MB of nothing': () =>
+      zip([
+        ['ro-crate-metadata.json', Buffer.from('{}')],
+        ['history.car', spaces],
+      ]),
+    'a file of 200 MB of nothing': () =>
+      zip([
+        ['ro-crate-metadata.json', Buffer.from('{}')],
+        ['files/a', spaces],
+      ]),
+    'a ZIP in a ZIP': async () => zip([['ro-crate-metadata.json', await zip([['a', spaces]])]]),
+    '60,000 files': () =>
+      zip([
+        ['ro-crate-metadata.json', Buffer.from('{}')],
+        ...Array.from({ length: 60_000 }, (_, i): [string, Buffer] => [`files/${i}`, Buffer.alloc(0)]),
+      ]),
+    'a line without end': () =>
+      zip([
+        ['bag/bagit.txt', bagit],
+        ['bag/bag-info.txt', Buffer.from(`Payload-Oxum:${'\n'.repeat(500_000)}x`)],
+        ['bag/manifest-sha256.txt', Buffer.from(`${'a'.repeat(64)}${' '.repeat(500_000)}x`)],
+      ]),
+  };
+
+  test.each(Object.keys(packages))('%s is refused', { timeout: 60_000 }, async (name) => {
+    const bytes = await packages[name]?.();
+    const response = await operate(node, 'POST /node/import-car', bytes);
+    const { error } = await lastLine(response);
+    expect(error).toMatch(/damaged|Validation failed|too large/);
+    expect(response.status).toBeLessThan(500);
+    await unharmed();
+  });
+});
+
+describe('a deep body', () => {
+  test.each([
+    ['lists', '['.repeat(5_000_000)],
+    ['objects', '{"a":'.repeat(3_000_000)],
+    ['closed lists', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['brackets in a text', JSON.stringify({ type: 5, text: '['.repeat(5_000_000) })],
+    ['a million members', `{${Array.from({ length: 1_000_000 }, (_, i) => `"${i}":0`).join()}}`],
+    ['a million equal members', `{${'"a":0,'.repeat(1_000_000)}"a":0}`],
+    ['a number of a million digits', `{"type":"t","properties":{"a":${'9'.repeat(1_000_000)}}}`],
+  ])('of %s is a 400', { timeout: 60_000 }, async (_name, body) => {
+    const answer = await ask(node, operator(node), 'POST /entities', body, { 'Content-Type': 'application/json' });
+    expect(answer.status, answer.text.slice(0, 200)).toBe(400);
+    await unharmed();
+  });
+});
