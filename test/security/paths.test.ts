@@ -137,7 +137,14 @@ test('keys and names of contents are kept as they are, and are no paths', { time
 
 test('what lies in a package is written nowhere by its name', { timeout: 60_000 }, async () => {
   const car = Buffer.from((await exported(node)).car);
-  for (const way of ways.filter((one) => /^[\x20-\x7e]+$/.test(one))) {
+  for (const way of [
+    '../secret.txt',
+    '..\\secret.txt',
+    '/etc/passwd',
+    'C:\\Windows\\win.ini',
+    'operator.key',
+    'secret.txt\0.js',
+  ]) {
     // The library that writes ZIPs refuses such names, so a name as long takes their place in the bytes.
     const name = `files/${'q'.repeat(Math.max(1, way.length))}`;
     const bytes = await zipOf([
