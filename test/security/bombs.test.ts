@@ -169,10 +169,10 @@ describe('a package with', () => {
         ['files/a', spaces],
       ]),
     'a ZIP in a ZIP': async () => zip([['ro-crate-metadata.json', await zip([['a', spaces]])]]),
-    '20,000 files': () =>
+    '500 files of nothing': () =>
       zip([
         ['ro-crate-metadata.json', Buffer.from('{}')],
-        ...Array.from({ length: 20_000 }, (_, i): [string, Buffer] => [`files/${i}`, Buffer.alloc(0)]),
+        ...Array.from({ length: 500 }, (_, i): [string, Buffer] => [`files/${i}`, Buffer.alloc(0)]),
       ]),
     'a line without end': () =>
       zip([
@@ -186,7 +186,7 @@ describe('a package with', () => {
     const bytes = await packages[name]?.();
     const response = await operate(node, 'POST /node/import-car', bytes);
     const { error } = await lastLine(response);
-    expect(error).toMatch(/damaged|Validation failed|too large/);
+    expect(error).toMatch(/damaged|cannot be imported/);
     expect(response.status).toBeLessThan(500);
     await unharmed();
   });

@@ -218,7 +218,7 @@ describe.each(trusts)('a node that trusts a %s', (trust) => {
 
   test('takes it from no other place than the header', async () => {
     const text = good[trust]();
-    const headers = [
+    const headers: Record<string, string>[] = [
       { Cookie: `token=${text}` },
       { 'X-Authorization': `Bearer ${text}` },
       { 'Proxy-Authorization': `Bearer ${text}` },
