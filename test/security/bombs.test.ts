@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import * as dagCbor from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
 import { create as digestOf } from 'multiformats/hashes/digest';
@@ -31,6 +31,7 @@ describe('a packed body', () => {
   const packings = {
     gzip: gzipSync(zeros),
     deflate: deflateSync(zeros),
+    zstd: zstdCompressSync(zeros),
     br: brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   };
 
@@ -45,7 +46,7 @@ describe('a packed body', () => {
     },
   );
 
-  test.each(['gzip, gzip', 'gzip,br', 'x-gzip', 'compress', 'zstd'])('of %s is a 415', async (encoding) => {
+  test.each(['gzip, gzip', 'gzip,br', 'x-gzip', 'compress'])('of %s is a 415', async (encoding) => {
     const body = gzipSync(packings.gzip);
     const headers = { 'Content-Encoding': encoding, 'Content-Type': 'application/json' };
     expect((await ask(node, operator(node), 'POST /entities', body, headers)).status).toBe(415);
