@@ -13,7 +13,7 @@ import { printTable } from './table.ts';
 import { edgesOf, importTate, vectorsOf } from './tate.ts';
 
 // The node beside what people would use instead: one machine, one run, the same documents, every answered write on the
-// disk where the peer can promise that. `npm run bench:peers`, some ten minutes; `-- graph` or the name of a peer: less.
+// disk where the peer can promise that. `npm run bench:peers`, some ten minutes; `-- paths`, `-- nearest` or the name of a peer: less.
 
 const wanted = new Set(process.argv.slice(2));
 const asked = (name: string): boolean => wanted.size === 0 || wanted.has(name);
@@ -30,25 +30,29 @@ for (const [name, start] of Object.entries(stores)) {
   await using peer = await start(place(name));
   await measureDocuments(peer);
 }
-if (asked('graph')) {
+if (asked('paths') || asked('nearest')) {
   await using archeion = await startArcheion(place('graph'));
   const { node } = archeion;
   const collection = await importTate(node);
-  await using postgres = await startPostgres(place('graph-postgres'));
   await using surreal = await startSurreal(place('graph-surreal'));
-  const edges = edgesOf(node);
-  await measurePaths(edges, [
-    [archeion.name, pathsOf(node)],
-    [postgres.name, await postgres.connect(edges)],
-    [surreal.name, await surreal.connect(edges)],
-  ]);
-  const vectors = vectorsOf(node, indexed);
-  await measureNearest(
-    vectors.map(([id]) => id),
-    [
-      [archeion.name, nearestOf(node, collection)],
-      [surreal.name, await surreal.index(vectors)],
-    ],
-  );
+  if (asked('paths')) {
+    await using postgres = await startPostgres(place('graph-postgres'));
+    const edges = edgesOf(node);
+    await measurePaths(edges, [
+      [archeion.name, pathsOf(node)],
+      [postgres.name, await postgres.connect(edges)],
+      [surreal.name, await surreal.connect(edges)],
+    ]);
+  }
+  if (asked('nearest')) {
+    const vectors = vectorsOf(node, indexed);
+    await measureNearest(
+      vectors.map(([id]) => id),
+      [
+        [archeion.name, nearestOf(node, collection)],
+        [surreal.name, await surreal.index(vectors)],
+      ],
+    );
+  }
 }
 printTable();

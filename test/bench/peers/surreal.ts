@@ -34,7 +34,7 @@ export async function startSurreal(folder: string): Promise<
       await ask('/works/index', { dimensions: vectors[0]?.[1].length ?? 0 });
       for (let from = 0; from < vectors.length; from += 500)
         await ask(
-          '/vectors',
+          '/works',
           vectors.slice(from, from + 500).map(([id, vector]) => ({ id, vector })),
         );
       return async (id, k) => (await ask('/nearest', { id, k })) as string[];
