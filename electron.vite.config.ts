@@ -41,7 +41,14 @@ function servedAt(base: string): PluginOption {
 function inLatin(): PluginOption {
   const escaped = (code: string) =>
     code.replace(/[^\0-\xff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  return { name: 'in-latin', renderChunk: (code) => ({ code: escaped(code), map: null }) };
+  return {
+    name: 'in-latin',
+    // As the last of all: what prints the code before takes escapes back.
+    enforce: 'post',
+    generateBundle(_, bundle) {
+      for (const chunk of Object.values(bundle)) if (chunk.type === 'chunk') chunk.code = escaped(chunk.code);
+    },
+  };
 }
 
 export default defineConfig({
@@ -49,6 +56,7 @@ export default defineConfig({
     plugins: [inLatin()],
     build: {
       outDir: 'out/main',
+      externalizeDeps: { exclude: ['zod'] },
       sourcemap: true,
       rolldownOptions: {
         input: input(),

@@ -13,7 +13,7 @@ const nurseryBytes = 16e6;
  */
 export function boundHeaps(): void {
   // Heaps that grow by less before they are looked through: under an import memory halves, and so do the pauses.
-  setFlagsFromString('--heap-growing-percent=60');
+  setFlagsFromString('--heap-growing-percent=35');
   // Threads begin and stay with as large a nursery as their own limits allow.
   setFlagsFromString('--min-semi-space-size=16');
   // The main thread's can only be stopped between turns, so it stays small while the program is loaded; and V8 makes it

@@ -142,7 +142,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
       idleTimeout: 60_000,
       atomics: 'disabled',
       recordTiming: false,
-      resourceLimits: { maxYoungGenerationSizeMb: 12 },
+      resourceLimits: { maxYoungGenerationSizeMb: 6 },
     });
     pool.on('error', (error: unknown) => this.#needs.log.error({ error }, 'a request thread failed'));
     return pool;

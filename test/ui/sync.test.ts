@@ -309,6 +309,7 @@ describePage('the sync screens', () => {
     answer.resolve();
     await page.getByText(/In step/).waitFor();
     expect(orders).toBe(1);
+    await expect.poll(async () => ((await remote()) as { running: object | null }).running).toBe(null);
 
     const guest = await user(origin, 'guest');
     await press('Control+k');

@@ -118,7 +118,7 @@ export function openWriter(file: string, steps: readonly Migration[] = migration
     db.pragma('checkpoint_fullfsync = ON');
     db.pragma('wal_autocheckpoint = 0');
     db.pragma('journal_size_limit = 67108864');
-    db.pragma('cache_size = -12288');
+    db.pragma('cache_size = -6144');
     db.pragma('temp_store = MEMORY');
     const migrated = migrate(db, steps, (version) => keepCopy(db, file, version));
     if (!migrated) dropCopies(file);

@@ -67,7 +67,7 @@ export class ReaderPool implements LongReader {
       idleTimeout: 5000,
       atomics: 'disabled',
       recordTiming: false,
-      resourceLimits: { maxYoungGenerationSizeMb: 12 },
+      resourceLimits: { maxYoungGenerationSizeMb: 6 },
     });
     this.underWay++;
     try {

@@ -20,7 +20,7 @@ export function writerThread(file: string): Worker {
   return new Worker(workerUrl('writer-thread'), {
     workerData: { file },
     // What is written passes through; a smaller nursery would be collected more often than it commits.
-    resourceLimits: { maxYoungGenerationSizeMb: 12 },
+    resourceLimits: { maxYoungGenerationSizeMb: 9 },
   });
 }
 
