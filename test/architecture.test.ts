@@ -32,6 +32,7 @@ const directions: Record<string, string[]> = {
     'processors',
     'generated',
     'node-file',
+    'node-http',
     'data-folder',
     'config',
     'exchange',
@@ -45,6 +46,7 @@ const directions: Record<string, string[]> = {
   'node-file': ['blocks', 'config:type', 'errors', 'log:type'],
   'data-folder': ['blocks', 'config:type', 'errors', 'log:type'],
   heaps: [],
+  'node-http': [],
   context: ['*'],
   services: ['*'],
   invocations: ['*'],
@@ -72,6 +74,7 @@ const directions: Record<string, string[]> = {
   http: [
     'controller',
     'generated',
+    'node-http',
     'errors',
     'model',
     'config:type',

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { type Config, readConfig, UsageError } from '../config.ts';
 import { UnavailableError } from '../errors.ts';
 import { readNodeFile } from '../node-file.ts';
+import { http } from '../node-http.ts';
 import { startServer } from '../server.ts';
 import { identityFile } from '../store/identity-schema.ts';
 import { readOperatorKey } from '../store/operator-key.ts';
@@ -93,7 +94,7 @@ function clientOf(
   signal: AbortSignal,
 ): Pick<NodeClient, 'url' | 'ask' | 'send' | 'fetch'> {
   const start = (method: string, path: string, type: string) =>
-    httpRequest(new URL(path, url), { method, agent: false, signal, headers: { ...headers, 'Content-Type': type } });
+    http.request(new URL(path, url), { method, agent: false, signal, headers: { ...headers, 'Content-Type': type } });
 
   const lost = (error: unknown): FailureError => {
     if (signal.aborted) return new FailureError('Stopped.');
@@ -159,7 +160,7 @@ function clientOf(
   return { url, ask, send, fetch };
 }
 
-async function responseOf(request: ReturnType<typeof httpRequest>): Promise<IncomingMessage> {
+async function responseOf(request: ReturnType<typeof http.request>): Promise<IncomingMessage> {
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   return response;
 }

@@ -1,6 +1,7 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { UnavailableError } from '../errors.ts';
+import { http } from '../node-http.ts';
 import { boundConnections, type ConnectionLimits, connectionLimits } from './connections.ts';
 import { sendJson } from './stored-json.ts';
 
@@ -22,7 +23,7 @@ export interface ListenerLimits {
 
 /** An HTTP server over an app that answers in JSON also where a request never reaches the app. */
 export function createListener(app: RequestListener, limits: ListenerLimits = {}): Server {
-  const server = createServer({ ...times, ...limits.times });
+  const server = http.createServer({ ...times, ...limits.times });
   // First, so that it knows of a request before anybody answers it.
   boundConnections(server, { ...connectionLimits, ...limits.connections });
   server.on('request', app);
