@@ -48,6 +48,8 @@ describePage('members and roles', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('m');
     await page.getByText('One membership').waitFor();
+    // Keys work once it is known what the caller may do.
+    await page.getByRole('button', { name: 'Add a member' }).waitFor();
 
     await page.keyboard.press('n');
     await page.locator('[role="dialog"] input:focus').waitFor();
