@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signatureOf } from '../../src/server/jobs/signature.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read } from '../helpers/entities.ts';
+import { freePort } from '../helpers/free-port.ts';
 import { activated, allow, command, ended, many, one, replying, within, workflow } from '../helpers/local.ts';
 import { send, startNode, type TestNode } from '../helpers/node.ts';
 import { klados } from '../helpers/processors.ts';
@@ -18,15 +18,6 @@ let me: Person;
 let place: Entity;
 let counter: Entity;
 let worker: { url: string; process: ReturnType<typeof spawn> };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** Starts the example as docs/processors.md says, and answers once it is ready. */
 async function startWorker(env: Record<string, string>): Promise<typeof worker> {

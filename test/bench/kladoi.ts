@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { call } from './call.ts';
 import type { Node } from './processes.ts';
 
 export interface Status {
@@ -53,18 +54,6 @@ export async function prepareScatter(node: Node, kladoi: Kladoi, count: number):
     start: (more = {}) => call(node, `POST /rhizai/${rhiza}/invoke`, { ...body, ...more }),
     status: (job) => `/rhizai/${rhiza}/jobs/${job}/status`,
   };
-}
-
-export async function call<T>(node: Node, line: string, body?: object): Promise<T> {
-  const [method = '', path = ''] = line.split(' ');
-  const answer = await fetch(`${node.url}${path}`, {
-    method,
-    headers: node.headers,
-    body: body === undefined ? null : JSON.stringify(body),
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${line} was answered ${answer.status}: ${text.slice(0, 300)}`);
-  return JSON.parse(text) as T;
 }
 
 export async function made(node: Node, line: string, body: object): Promise<string> {

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { readyUrl } from '../../src/main/node-client.ts';
+import { freePort } from '../helpers/free-port.ts';
 import { differences, type Names } from './answers.ts';
 import { type Fence, fences, type Page, root } from './pages.ts';
 
@@ -53,7 +53,7 @@ export class Reader implements AsyncDisposable {
   /** What went otherwise than the page says; empty where nothing did. */
   async run({ script, answer }: Step): Promise<string[]> {
     for (const [port] of script.matchAll(/\b(?:474\d|9001)\b/g))
-      if (!this.#ports.has(port)) this.#ports.set(port, await freePort());
+      if (!this.#ports.has(port)) this.#ports.set(port, String(await freePort()));
     const line = this.#here(script);
     if (/^archeion serve\b/.test(script)) return this.#serve(line);
     const after = join(this.#folder, 'environment');
@@ -113,14 +113,4 @@ export class Reader implements AsyncDisposable {
     }
     rmSync(this.#folder, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return String(address.port);
 }

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { readyUrl } from '../../src/main/node-client.ts';
 import { type Entity, ok } from '../helpers/entities.ts';
+import { freePort } from '../helpers/free-port.ts';
 import { send, temporaryFolder } from '../helpers/node.ts';
 import { startWorker, type WorkerProcess } from '../helpers/worker-processes.ts';
 
@@ -46,16 +46,6 @@ async function serve(data: string, port: number): Promise<Program> {
     };
   }
   throw new Error('the program ended before it was ready');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Registered, verified by the endpoint itself, active, and with a key. */

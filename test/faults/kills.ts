@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Node, startNode } from '../bench/processes.ts';
+import { freePort } from '../helpers/free-port.ts';
 import { seeded } from '../helpers/seeded.ts';
 import type { Target } from './load.ts';
 import { brokenPromises, type Promised } from './promises.ts';
-import { allowEcho, beginLoad, call, freePort, furnish, startPeer } from './scene.ts';
+import { allowEcho, beginLoad, call, furnish, startPeer } from './scene.ts';
 
 /** What became of one run: how much was promised before it, and what was not kept. */
 export interface Run {

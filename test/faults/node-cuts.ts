@@ -2,12 +2,13 @@ import { cpSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'no
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startNode } from '../bench/processes.ts';
+import { freePort } from '../helpers/free-port.ts';
 import { seeded } from '../helpers/seeded.ts';
 import { cutOff } from './cuts.ts';
 import type { Run } from './kills.ts';
 import { brokenPromises, type Promised } from './promises.ts';
 import { addMark, buildRecorder, killRecorded, readRecording, recorded } from './recording.ts';
-import { allowEcho, beginLoad, freePort, furnish, startPeer } from './scene.ts';
+import { allowEcho, beginLoad, furnish, startPeer } from './scene.ts';
 
 /** What is known of a recording beside its log. */
 interface About {

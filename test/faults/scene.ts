@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Node, startNode } from '../bench/processes.ts';
@@ -21,16 +19,6 @@ export function allowEcho(place: string): Record<string, string> {
   writeFileSync(file, JSON.stringify({ commands }), { mode: 0o600 });
   // Many runs end long before what is logged of them is of use.
   return { ARCHEION_PROCESSORS: file, ARCHEION_LOG_LEVEL: 'fatal' };
-}
-
-/** A port that nobody listens at; a node that is killed comes back at the same one. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** One request that has to go well. */

@@ -1,4 +1,5 @@
-import { call, ended, made, prepareScatter, startKladoi } from '../kladoi.ts';
+import { call } from '../call.ts';
+import { ended, made, prepareScatter, startKladoi } from '../kladoi.ts';
 import type { Node } from '../processes.ts';
 import { atLeastRow, atMostRow, loopRow, plainRow } from '../report.ts';
 

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { call, prepareScatter, type Scatter, type Status, startKladoi } from '../kladoi.ts';
+import { freePort } from '../../helpers/free-port.ts';
+import { call } from '../call.ts';
+import { prepareScatter, type Scatter, type Status, startKladoi } from '../kladoi.ts';
 import { type Node, startNode } from '../processes.ts';
 import { atLeastRow, plainRow } from '../report.ts';
 
@@ -78,15 +78,4 @@ async function gatheredTargets(node: Node, job: string): Promise<number> {
   }
   if (joins.length !== 1) throw new Error(`${joins.length} gathers are done`);
   return joins[0] ?? 0;
-}
-
-/** Processors find the node again only where it was. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { seeded } from '../../helpers/seeded.ts';
+import { call } from '../call.ts';
 import { indexed } from '../indexed.ts';
 import { tateMapping } from '../measures/tate.ts';
 import { command, type Node, startNode } from '../processes.ts';
@@ -85,7 +86,7 @@ async function measureRequests(
 ): Promise<void> {
   const next = seeded(1);
   const list = (offset: number, limit = pageSize) =>
-    ask<{ entities: { id: string }[] }>(
+    call<{ entities: { id: string }[] }>(
       node,
       `GET /collections/${collection}/entities?type=artwork&limit=${limit}&offset=${offset}`,
     );
@@ -97,25 +98,25 @@ async function measureRequests(
     ids.push(...(await list(Math.floor((works * part) / 20))).entities.map(({ id }) => id));
   const any = () => ids[Math.floor(next() * ids.length)] as string;
   const gets = Array.from({ length: counts.gets }, any);
-  await both('get', gets, (id) => ask(node, `GET /entities/${id}`), say);
+  await both('get', gets, (id) => call(node, `GET /entities/${id}`), say);
   await both('list, first page of 100', deep, () => list(0), say);
   await both('list, page of 100 near the end', deep, list, say);
   const search = (query: string) =>
-    ask(node, 'POST /search/entities', { query, types: ['artwork'], limit: 20, collections: [collection] });
+    call(node, 'POST /search/entities', { query, types: ['artwork'], limit: 20, collections: [collection] });
   for (const query of queries.slice(0, counts.warm)) await search(query);
   await both('search by words and meaning', queries, search, say);
   const pairs = Array.from({ length: counts.paths }, () => [any(), any()] as const);
   const path = ([a, b]: readonly [string, string]) =>
-    ask(node, 'POST /graph/paths', { source_ids: [a], target_ids: [b] });
+    call(node, 'POST /graph/paths', { source_ids: [a], target_ids: [b] });
   await both('graph, paths of up to 4', pairs, path, say);
   const one = ([a, b]: readonly [string, string]) =>
-    ask(node, 'POST /graph/paths', { source_ids: [b], target_ids: [a], limit: 1 });
+    call(node, 'POST /graph/paths', { source_ids: [b], target_ids: [a], limit: 1 });
   await both('graph, one path', pairs, one, say);
 }
 
 /** Ordinary creates in the large collection, one after the other; the index takes them up meanwhile. */
 async function measureCreates(node: Node, collection: string, say: Say): Promise<void> {
-  const create = (n: number) => ask(node, 'POST /entities', { ...sampleBody(n), collection });
+  const create = (n: number) => call(node, 'POST /entities', { ...sampleBody(n), collection });
   const numbers = Array.from({ length: counts.creates }, (_, n) => n);
   for (const n of numbers.slice(0, counts.warm)) await create(n);
   await both('create', numbers, create, say);
@@ -134,18 +135,6 @@ function measureDisk(folder: string, say: Say): void {
     const path = join(folder, file);
     if (existsSync(path)) say(`disk for each version, ${name}`, statSync(path).size / versions, bytes);
   }
-}
-
-async function ask<T>(node: Node, line: string, body?: object): Promise<T> {
-  const [method = '', path = ''] = line.split(' ');
-  const answer = await fetch(`${node.url}${path}`, {
-    method,
-    headers: node.headers,
-    body: body === undefined ? null : JSON.stringify(body),
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${line} was answered ${answer.status}: ${text.slice(0, 300)}`);
-  return JSON.parse(text) as T;
 }
 
 /** Runs one after the other; the median and the 99th of a hundred, in milliseconds. */

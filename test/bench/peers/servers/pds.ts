@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { envToCfg, envToSecrets, PDS, readEnv } from '@atproto/pds';
 import express from 'express';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../../helpers/free-port.ts';
 
 // A personal data server of the AT Protocol. The public directory of identities that it registers its accounts with is
 // stood in for by a few lines, since nothing is reached from here.

