@@ -30,12 +30,21 @@ export function describePage(name: string, tests: () => void): void {
 /** What is handed to it in a test, or before one, is disposed of after the test, the last first. */
 export function tidiedAfterEach(): <T extends AsyncDisposable>(thing: T) => T {
   let things = new AsyncDisposableStack();
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
     const these = things;
     things = new AsyncDisposableStack();
+    if (task.result?.state === 'fail') await tellWhatIsShown();
     await these.disposeAsync();
   });
   return (thing) => things.use(thing);
+}
+
+/** What a test saw that failed: where nobody can look, its log has to say. */
+async function tellWhatIsShown(): Promise<void> {
+  for (const page of browser?.contexts().flatMap((context) => context.pages()) ?? []) {
+    const text = await page.locator('body').innerText({ timeout: 2000 }).catch(String);
+    console.error(`${page.url()}\n${text.slice(0, 4000)}`);
+  }
 }
 
 /** A node that serves the built page. */
