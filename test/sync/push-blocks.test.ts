@@ -369,6 +369,33 @@ describe('a push between nodes', () => {
     expect(proxy.calls.filter(({ path, method }) => method === 'POST' && path.startsWith('/entities?')).length).toBe(0);
   });
 
+  test('whose answer was lost is gone on with, also by who is not known there and has edited on', async () => {
+    await using opened = new AsyncDisposableStack();
+    const origin = opened.use(await startNode());
+    const mirror = opened.use(await startNode());
+    const proxy = opened.use(await startProxy(origin.url, { plain: false }));
+    const here = operator(mirror);
+    const place = await collection(mirror, here, { label: 'Works' });
+    await addRemote(mirror, here, { url: proxy.url, key: keyOf(operator(origin)) });
+    const work = await create(mirror, here, { collection: place.id, properties: { n: 1 } });
+    await sync(mirror, here);
+    const sent = await update(mirror, here, work, { properties: { n: 2 } });
+    let isGone = false;
+    proxy.fault = ({ path }) => {
+      if (path !== pushPath) return isGone ? 'cut' : undefined;
+      isGone = true;
+      return 'lose';
+    };
+    await ask(mirror, here, 'POST /node/remotes/origin/sync');
+    expect(await tipsOf(origin)).toEqual(await tipsOf(mirror));
+    await remove(mirror, here, await update(mirror, here, sent, { properties: { n: 3 } }));
+    proxy.fault = () => undefined;
+    await sync(mirror, here);
+    expect(await conflictsOf(mirror, here)).toEqual([]);
+    expect(await tipsOf(origin)).toEqual(await tipsOf(mirror));
+    expect(await chainOf(origin, work.id)).toEqual(await chainOf(mirror, work.id));
+  });
+
   test('after edits on both sides merges, or is a conflict, and loses nothing', async () => {
     await using pair = await startPair();
     const { origin, mirror, curator, here } = pair;

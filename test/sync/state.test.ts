@@ -10,7 +10,9 @@ import {
   type Version,
 } from '../../src/server/sync/state.ts';
 
-const plain: Relation = { descends: false, echoes: false, common: null, node: false, reset: false };
+const plain: Relation = {
+  ...{ descends: false, echoes: false, precedes: false, common: null, node: false, reset: false },
+};
 
 function version(cid: string, content = cid, ver = 1): Version {
   return { cid, ver, content, deleted: content === 'deleted' };
@@ -96,6 +98,16 @@ describe('an entity', () => {
     expect(arrived).toMatchObject({ local: { cid: 'r2' }, standing: 'quiet' });
     const buried = entityStep(sending, seen(version('r3'), { echoes: true }));
     expect(buried).toMatchObject({ local: { cid: 'r3' }, standing: 'quiet' });
+  });
+
+  test('whose answer was lost and that was edited on is pushed further', () => {
+    const sending = following(seen(version('r1')), edited(version('l2')), { kind: 'sending' }, edited(version('l3')));
+    const arrived = entityStep(sending, seen(version('l2'), { precedes: true }));
+    expect(arrived).toMatchObject({ local: { cid: 'l3' }, theirs: { cid: 'l2' }, twin: 'l2', standing: 'quiet' });
+    expect(intentOf(arrived)).toBe('update');
+    const apart = entityStep(sending, seen(version('l2')));
+    expect(apart).toMatchObject({ base: 'r1', standing: 'conflict' });
+    expect(entityStep(apart, seen(version('l2'), { precedes: true }))).toEqual(arrived);
   });
 
   test('that was refused is tried again once it has been edited', () => {

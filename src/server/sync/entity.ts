@@ -55,7 +55,7 @@ export function relationOf(
   // What says the same while a request is open is that request's own version, and is taken.
   const node = isNode && known.intent === null;
   if (local === null || local.cid === chain.cid)
-    return { descends: false, echoes: false, common: null, node, reset: noticed };
+    return { descends: false, echoes: false, precedes: false, common: null, node, reset: noticed };
   const below = chain.blocks.length === 0 ? chain.cid : (chain.manifests[0]?.prev ?? null);
   const holds = ({ cid, ver }: Pick<Version, 'cid' | 'ver'>) =>
     chain.blocks.some((block) => block.cid === cid) ||
@@ -68,10 +68,19 @@ export function relationOf(
       local.cid !== known.twin &&
       (chain.below?.said.has(local.content) === true ||
         chain.manifests.some((manifest) => contentHash(manifest) === local.content)),
+    precedes: !reset && state.theirs !== null && holds(state.theirs) && isRecent(db, local, chain),
     common: known.theirs === null || reset ? commonVersion(db, local.cid, chain) : null,
     node,
     reset,
   };
+}
+
+/** More edits than that over a request whose answer was lost are not looked through. */
+const recent = 1000;
+
+/** Whether the tip here descends from a remote's, by few steps. */
+function isRecent(db: Reader, local: Version, { cid, head }: Chain): boolean {
+  return local.ver - head.ver <= recent && chainHolds(db, local.cid, cid, head.ver);
 }
 
 /** Whether `wanted`, whose number is `ver`, is in the chain that ends with `tip`, as far as it is stored. */

@@ -37,6 +37,8 @@ export interface Relation {
   descends: boolean;
   /** Its chain holds, above the version last known, one that says what the tip here says. */
   echoes: boolean;
+  /** It follows the version last known, and the tip here descends from it: what was sent from here, and no more. */
+  precedes: boolean;
   /** The newest version of the tip's chain here that its chain holds too; only looked for where the remote is new, or reset. */
   common: string | null;
   /** The remote keeps to the same rule where contents are equal (an Archeion node). */
@@ -106,10 +108,11 @@ function seen(state: EntityState, version: Version, relation: Relation): EntityS
       : adopted(version);
   }
   if (relation.descends || relation.echoes) return adopted(version);
-  if (!isNews) return settled(state);
   // It has never had, or has forgotten, what came after.
-  if ((theirs === null || relation.reset) && relation.common === version.cid)
+  const isBehind = relation.precedes || ((theirs === null || relation.reset) && relation.common === version.cid);
+  if (isBehind && (isNews || state.standing === 'conflict'))
     return { ...state, theirs: version, twin: version.cid, base: null, standing: 'quiet' };
+  if (!isNews) return settled(state);
   // Of what was pushed in part there is no twin yet: what the remote said last is what both go on from.
   const known = relation.reset ? null : state.standing === 'conflict' ? state.base : (twin ?? theirs?.cid ?? null);
   const base = known ?? relation.common;

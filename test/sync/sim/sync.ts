@@ -161,7 +161,7 @@ function relationOf(
 ): Relation {
   const isNode = server.instance !== null && !node.mirror(server).intents.has(chain.tip.entity);
   if (!local || local.cid === chain.tip.cid)
-    return { descends: false, echoes: false, common: null, node: isNode, reset: noticed };
+    return { descends: false, echoes: false, precedes: false, common: null, node: isNode, reset: noticed };
   const fetched = new Map(chain.blocks.map((it) => [it.cid, it]));
   const below = (cid: string | null) => ancestors(cid, (it) => fetched.get(it) ?? node.versions.get(it));
   const mine = below(local.cid);
@@ -171,6 +171,7 @@ function relationOf(
   return {
     descends: there.includes(local.cid),
     echoes: local.cid !== twin && chain.blocks.some(({ content }) => content === local.content),
+    precedes: !reset && theirs !== null && there.includes(theirs.cid) && mine.includes(chain.tip.cid),
     common: theirs === null || reset ? (mine.find((cid) => there.includes(cid)) ?? null) : null,
     node: isNode,
     reset,
