@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Outbound, type OutboundError, type OutboundRequest } from '../../src/server/jobs/outbound.ts';
 
@@ -10,6 +13,7 @@ const names = new Map<string, string[]>([
   ['public.test', [internet]],
   ['private.test', [here]],
   ['both.test', [here, internet]],
+  ['another.test', [internet]],
 ]);
 let asked: string[] = [];
 
@@ -41,9 +45,13 @@ interface Seen {
 }
 
 /** A server of somebody else's; `seen` are its requests. */
-async function server(answer: RequestListener, host = internet): Promise<{ port: number; seen: Seen[] }> {
+async function server(
+  answer: RequestListener,
+  host = internet,
+  create: (listener: RequestListener) => ReturnType<typeof createServer> = createServer,
+): Promise<{ port: number; seen: Seen[] }> {
   const seen: Seen[] = [];
-  const listening = createServer((request, response) => {
+  const listening = create((request, response) => {
     let body = '';
     request.on('data', (chunk) => (body += chunk));
     request.on('end', () => {
@@ -167,6 +175,60 @@ describe('where it may go', () => {
       expect(await fault(url)).toMatchObject({ fault: 'forbidden', sent: false });
     },
   );
+});
+
+describe('over TLS', () => {
+  const fixture = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}.pem`, import.meta.url), 'utf8');
+  const [key, cert] = [fixture('key'), fixture('certificate')];
+  const secure = (answer: RequestListener, host?: string) =>
+    server(answer, host, (listener) => createSecureServer({ key, cert }, listener));
+  beforeEach(() => {
+    const before = getCACertificates('default');
+    setDefaultCACertificates([...before, cert]);
+    opened.defer(() => setDefaultCACertificates(before));
+  });
+
+  test('asks and is answered, over one connection', async () => {
+    const { port, seen } = await secure((_, response) => response.end('safely'));
+    for (let i = 0; i < 2; i++) expect((await get(`https://public.test:${port}/a?b=c`)).body.toString()).toBe('safely');
+    expect(seen).toMatchObject([{ path: '/a?b=c' }, { path: '/a?b=c' }]);
+    expect(asked).toEqual(['public.test']);
+  });
+
+  test('nothing is sent to who is not the one of the name, or does not speak it', async () => {
+    const { port, seen } = await secure((_, response) => response.end('safely'));
+    const plain = await server((_, response) => response.end('plainly'));
+    for (const url of [
+      `https://another.test:${port}/`,
+      `https://${internet}:${port}/`,
+      `https://public.test:${plain.port}/`,
+    ])
+      expect(await fault(url, { method: 'POST', body: 'secret' })).toMatchObject({ fault: 'unreachable', sent: false });
+    setDefaultCACertificates(getCACertificates('bundled'));
+    const another = opened.use(
+      new Outbound({ isPublic: () => true, resolve: async () => [{ address: internet, family: 4 }] }),
+    );
+    const asking = {
+      url: `https://public.test:${port}/`,
+      method: 'GET',
+      reach: 'public',
+      timeoutMs: 5000,
+      maxBytes: 9,
+    } as const;
+    await expect(another.request(asking)).rejects.toMatchObject({ fault: 'unreachable', sent: false });
+    expect(seen).toEqual([]);
+  });
+
+  test('nothing goes to this machine, at once or when it is led there', async () => {
+    const within = await secure((_, response) => response.end(), here);
+    for (const host of ['127.0.0.1', 'private.test', '[::ffff:127.0.0.1]'])
+      expect(await fault(`https://${host}:${within.port}/`)).toMatchObject({ fault: 'forbidden', sent: false });
+    const leading = await server((_, response) =>
+      response.writeHead(302, { Location: `https://private.test:${within.port}/` }).end(),
+    );
+    expect(await fault(`http://public.test:${leading.port}/`)).toMatchObject({ fault: 'forbidden' });
+    expect(within.seen).toEqual([]);
+  });
 });
 
 describe('redirects', () => {
@@ -312,6 +374,19 @@ describe('what others do', () => {
       expect(await fault(`http://public.test:${port}/`)).toMatchObject({ fault: 'broken', sent: true });
     },
   );
+
+  test('an upgrade that nobody asked for', async () => {
+    const port = await socketServer((socket) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
+    );
+    expect(await fault(`http://public.test:${port}/`)).toMatchObject({ fault: 'broken', sent: true });
+  });
+
+  test('a second answer, which nobody reads', async () => {
+    const one = 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n';
+    const port = await socketServer((socket) => socket.on('data', () => socket.write(`${one}a${one}b`)));
+    for (let i = 0; i < 2; i++) expect((await get(`http://public.test:${port}/`)).body.toString()).toBe('a');
+  });
 
   test('a request that is given up', async () => {
     const port = await socketServer(() => undefined);

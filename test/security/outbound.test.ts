@@ -17,7 +17,7 @@ import { readTree } from '../helpers/source-tree.ts';
 
 test('requests leave the program in these files alone', () => {
   const leaves =
-    /\bfrom 'undici'|import\('undici'\)|\bfetch\(|node:https'|createRemoteJWKSet|\brequest as httpRequest\b/;
+    /\bfrom 'undici'|import\('undici'\)|\bfetch\(|node:(?:https|tls)'|\bhttp\.request\(|createRemoteJWKSet|\brequest as httpRequest\b/;
   const found = readTree(new URL('../../src/server/', import.meta.url)).filter(({ code }) =>
     leaves.test(code.replaceAll(/\.fetch\(|#fetch\(|^\s*(?:async function )?fetch\(.*[{;]$/gm, '')),
   );
@@ -25,8 +25,9 @@ test('requests leave the program in these files alone', () => {
     // Where the operator has said: a model, the program's own node, a remote, keys of the identity provider.
     'chat/model-endpoint.ts',
     'commands/client.ts',
-    // On the word of others: only what jobs/outbound.ts lets through.
     'http/jwt.ts',
+    // On the word of others: only what jobs/outbound.ts lets through.
+    'jobs/checked-agent.ts',
     'jobs/outbound.ts',
     'search/embed-thread.ts',
     'sync/remote.ts',

@@ -1,8 +1,10 @@
 import { type LookupAddress, lookup } from 'node:dns';
-import { isIP } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Agent, Dispatcher } from 'undici';
 import { isPublicAddress } from '../model/addresses.ts';
+import { http } from '../node-http.ts';
+import { CheckedAgent, type Gate } from './checked-agent.ts';
+import { ConnectError, codeOf } from './connect-error.ts';
 
 /** `anywhere`: addresses of this machine and of private networks too. */
 export type Reach = 'public' | 'anywhere';
@@ -64,50 +66,24 @@ export interface OutboundSurroundings {
   isPublic?: (address: string) => boolean;
 }
 
-type Library = typeof import('undici');
-
-/** What requests go through. */
-interface Client {
-  request: Library['request'];
-  agents: Record<Reach, Agent>;
-}
+type Protocol = 'http:' | 'https:';
 
 const maxRedirects = 3;
-const connectTimeout = 5000;
-/** Idle connections are kept so briefly that the other side has hardly ever closed one when it is used again. */
-const keepAliveTimeout = 1000;
-
-/** A connection was refused before anything was sent. */
-class ConnectError extends Error {
-  readonly fault: OutboundFault;
-  constructor(fault: OutboundFault, message: string) {
-    super(message);
-    this.fault = fault;
-  }
-}
 
 /**
  * Every request that the node makes on somebody's word: to processors, and to verify them. Where it goes is decided when
  * the connection is made, by the address itself: after the name is resolved, on each redirect, and again once connected,
  * so that no name, spelling or change of a name server gets around it.
  */
-export class Outbound implements AsyncDisposable {
+export class Outbound implements Disposable {
   readonly #resolve: (host: string) => Promise<LookupAddress[]>;
   readonly #isPublic: (address: string) => boolean;
-  #client: Promise<Client> | null = null;
+  /** By where they may go and how: a connection that may reach anywhere is not used by a request that may not. */
+  readonly #agents = new Map<string, CheckedAgent>();
 
   constructor({ resolve = resolveAll, isPublic = isPublicAddress }: OutboundSurroundings = {}) {
     this.#resolve = resolve;
     this.#isPublic = isPublic;
-  }
-
-  /** The library is loaded for the first request: a node that makes none is spared it. */
-  async #open(): Promise<Client> {
-    const library = await import('undici');
-    return {
-      request: library.request,
-      agents: { public: this.#agent(library, 'public'), anywhere: this.#agent(library, 'anywhere') },
-    };
   }
 
   /** @throws OutboundError */
@@ -132,18 +108,15 @@ export class Outbound implements AsyncDisposable {
     for (let redirects = 0; ; redirects++) {
       const response = await this.#one(url, { ...wanted, reach }, signal, state);
       const { location } = response.headers;
-      if (!isRedirect(response.statusCode) || typeof location !== 'string')
-        return {
-          status: response.statusCode,
-          headers: response.headers,
-          body: await read(response.body, wanted.maxBytes),
-        };
+      const status = response.statusCode!;
+      if (!isRedirect(status) || location === undefined)
+        return { status, headers: response.headers, body: await read(response, wanted.maxBytes) };
       // Nobody reads the rest, so its end may be an error.
-      response.body.on('error', () => undefined).destroy();
+      response.on('error', () => undefined).destroy();
       if (wanted.method !== 'GET')
         throw new OutboundError(
           'redirected',
-          `answered ${response.statusCode} instead of taking it: give the address that it leads to`,
+          `answered ${status} instead of taking it: give the address that it leads to`,
           true,
         );
       if (redirects === maxRedirects)
@@ -155,23 +128,39 @@ export class Outbound implements AsyncDisposable {
     }
   }
 
-  async #one(
+  #one(
     url: URL,
     { method, headers, body, reach }: Pick<OutboundRequest, 'method' | 'headers' | 'body' | 'reach'>,
     signal: AbortSignal,
     state: { sent: boolean },
-  ): Promise<Dispatcher.ResponseData> {
-    this.#client ??= this.#open();
-    const { request, agents } = await this.#client;
-    const dispatcher = agents[reach].compose(
-      (dispatch) => (options, handler) =>
-        dispatch(
-          options,
-          noting(handler, () => (state.sent = true)),
-        ),
-    );
-    const options = { method, headers: { ...headers }, body: body ?? null, signal, dispatcher };
-    return await until(signal, request(url, options));
+  ): Promise<IncomingMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const request = http.request({
+      protocol: url.protocol,
+      host: bare(url.hostname),
+      port: url.port || (url.protocol === 'https:' ? 443 : 80),
+      path: url.pathname + url.search,
+      agent: this.#agent(url.protocol as Protocol, reach),
+      method,
+      headers,
+      maxHeaderSize: 16 * 1024,
+    });
+    // It begins to be written when it is given a connection.
+    request.once('socket', () => {
+      state.sent = true;
+    });
+    request.once('response', resolve).on('error', reject);
+    request.once('close', () => reject(new Error('closed')));
+    // A connection that is still coming about is not waited for; what has not been sent by then never is.
+    const stop = () => {
+      request.destroy();
+      reject(signal.reason);
+    };
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    request.once('close', () => signal.removeEventListener('abort', stop));
+    request.end(body);
+    return promise;
   }
 
   async #resolved(host: string): Promise<LookupAddress[]> {
@@ -186,10 +175,15 @@ export class Outbound implements AsyncDisposable {
     return reach === 'anywhere' || this.#isPublic(address);
   }
 
-  #agent({ Agent, buildConnector }: Library, reach: Reach): Agent {
-    const connect = buildConnector({
-      timeout: connectTimeout,
-      allowH2: false,
+  #agent(protocol: Protocol, reach: Reach): CheckedAgent {
+    const key = `${protocol} ${reach}`;
+    const agent = this.#agents.get(key) ?? new CheckedAgent(protocol, this.#gate(reach));
+    this.#agents.set(key, agent);
+    return agent;
+  }
+
+  #gate(reach: Reach): Gate {
+    return {
       // Whatever the name means by now, only what may be reached is connected to.
       lookup: (host, _, done) => {
         this.#resolved(host).then(
@@ -201,51 +195,15 @@ export class Outbound implements AsyncDisposable {
           (error: Error) => done(error, []),
         );
       },
-      autoSelectFamily: true,
-    });
-    return new Agent({
-      connect: (options, done) => {
-        const host = bare(options.hostname);
-        if (isIP(host) !== 0 && !this.#mayReach(host, reach)) {
-          done(refused(host), null);
-          return;
-        }
-        connect(options, (error, socket) => {
-          if (error !== null) done(unconnected(error), null);
-          else if (this.#mayReach(socket.remoteAddress ?? '', reach)) done(null, socket);
-          else {
-            socket.destroy();
-            done(refused(host), null);
-          }
-        });
+      check: (host, address) => {
+        if (!this.#mayReach(address, reach)) throw refused(host);
       },
-      keepAliveTimeout,
-      keepAliveMaxTimeout: keepAliveTimeout,
-      maxHeaderSize: 16 * 1024,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+    };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    const client = await this.#client;
-    if (client) await Promise.all(Object.values(client.agents).map((agent) => agent.destroy()));
+  [Symbol.dispose](): void {
+    for (const agent of this.#agents.values()) agent[Symbol.dispose]();
   }
-}
-
-/** Passes everything on to `handler`; `begun` is called when the request begins to be written to a connection. */
-function noting(handler: Dispatcher.DispatchHandler, begun: () => void): Dispatcher.DispatchHandler {
-  return {
-    onRequestStart: (...args) => {
-      begun();
-      handler.onRequestStart?.(...args);
-    },
-    onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
-    onResponseStart: (...args) => handler.onResponseStart?.(...args),
-    onResponseData: (...args) => handler.onResponseData?.(...args),
-    onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
-    onResponseError: (...args) => handler.onResponseError?.(...args),
-  };
 }
 
 function resolveAll(host: string): Promise<LookupAddress[]> {
@@ -272,21 +230,8 @@ function refused(host: string): ConnectError {
   );
 }
 
-function unconnected(error: Error): ConnectError {
-  return error instanceof ConnectError ? error : new ConnectError('unreachable', `no connection (${codeOf(error)})`);
-}
-
 const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
-
-/** Does not wait for a connection that is still coming about; what has not been sent by then never is. */
-function until<T>(signal: AbortSignal, answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
-}
 
 async function read(body: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -297,11 +242,6 @@ async function read(body: Readable, maxBytes: number): Promise<Buffer> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-function codeOf(error: unknown): string {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  return String(code ?? message ?? 'unknown').slice(0, 100);
 }
 
 function faultOf(
