@@ -60,12 +60,12 @@ export async function made(node: Node, line: string, body: object): Promise<stri
   return (await call<{ id: string }>(node, line, body)).id;
 }
 
-/** The state of a job that has come to its end. */
-export async function ended(node: Node, path: string): Promise<Status> {
+/** The state of a job that has come to its end, looked at again after so many milliseconds. */
+export async function ended(node: Node, path: string, pause = 500): Promise<Status> {
   for (;;) {
     const status = await call<Status>(node, `GET ${path}`);
     if (status.status === 'done' || status.status === 'error') return status;
-    await sleep(500);
+    await sleep(pause);
   }
 }
 

@@ -28,15 +28,11 @@ export async function measureJobs(node: Node): Promise<void> {
   times.sort((a, b) => a - b);
   atMostRow('preview of an invocation, median', times[previews / 2] ?? 0, 'ms', 5);
 
-  const jobs: { job_id: string }[] = [];
   const begun = performance.now();
   node.reset();
-  let at = 0;
-  const some = async () => {
-    while (at++ < invocations) jobs.push(await call(node, invoke, { ...body, confirm: true }));
-  };
-  await Promise.all(Array.from({ length: atOnce }, some));
-  await Promise.all(jobs.map(({ job_id }) => ended(node, `/kladoi/${echo}/jobs/${job_id}/status`)));
+  const jobs: { job_id: string }[] = [];
+  await together(invocations, async () => void jobs.push(await call(node, invoke, { ...body, confirm: true })));
+  await together(jobs.length, (i) => ended(node, `/kladoi/${echo}/jobs/${jobs[i]?.job_id}/status`, 20));
   atLeastRow('invocations of a klados over HTTP, each logged', rate(invocations, begun), '/s', 300);
   loopRow('invocations', (await node.loopDelay()).p99);
 
@@ -50,6 +46,15 @@ export async function measureJobs(node: Node): Promise<void> {
   await ended(node, `/kladoi/${echo}/jobs/${dispatch_id}/status`);
   plainRow('the same as one batch', rate(invocations, batchBegun), '/s');
   if (kladoi.failures.length > 0) throw new Error(`a klados failed: ${kladoi.failures[0]}`);
+}
+
+/** Does a piece of work so many times, some at once. */
+async function together(times: number, work: (n: number) => Promise<unknown>): Promise<void> {
+  let at = 0;
+  const some = async () => {
+    while (at < times) await work(at++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, some));
 }
 
 /** A workflow over many targets; on a node of its own, whose peak of memory it is. */
