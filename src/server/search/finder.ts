@@ -79,7 +79,7 @@ export class Finder {
   }
 
   #look(within: Within): Look {
-    const look = lookAmong(within, this.#until);
+    const look = lookAmong(this.db, within, this.#until);
     this.#looks.push(look);
     return look;
   }

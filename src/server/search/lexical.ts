@@ -144,6 +144,8 @@ export function frequency(db: Reader, { frequencies }: Lexicon, word: string): n
 
 /** How many of a text's words are asked for, to find what is like it. */
 const mostTelling = 25;
+/** So many times those words are found in all: what is said that often tells little more, and is looked at one by one. */
+const mostLooked = 10_000;
 /** A label's words say more, where they stand and where they are found. */
 const labelCounts = 3;
 const ofLabels = 5;
@@ -161,9 +163,14 @@ export function moreLikeThis(db: Reader, lexicon: Lexicon, text: EntityText, loo
   const scored = [...counts].flatMap(([word, n]) => {
     const found = frequency(db, lexicon, word);
     if (found < 2 || found > Math.max(100, lexicon.size * commonPart)) return [];
-    return [{ word, score: (1 + Math.log(n)) * rarity(lexicon, found) }];
+    return [{ word, found, score: (1 + Math.log(n)) * rarity(lexicon, found) }];
   });
-  const telling = scored.sort((a, b) => b.score - a.score || (a.word < b.word ? -1 : 1)).slice(0, mostTelling);
+  const ordered = scored.sort((a, b) => b.score - a.score || (a.word < b.word ? -1 : 1)).slice(0, mostTelling);
+  let looked = 0;
+  const telling = ordered.filter(({ found }) => {
+    looked += found;
+    return looked <= mostLooked;
+  });
   if (telling.length === 0) return { keys: [], weight: 1 };
   const match = telling.map(({ word }) => `"${word}"`).join(' OR ');
   return { keys: wordHits(db, match, look, pool, ofLabels).map(({ key }) => key), weight: 1 };

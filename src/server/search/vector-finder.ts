@@ -1,8 +1,8 @@
 import type { Connection } from '../store/connection.ts';
+import { keysAmong } from '../store/search-among.ts';
 import { type Look, passing, type Within } from '../store/search-hits.ts';
 import {
   codesAfter,
-  keysInCollections,
   type ModelRow,
   rescored,
   servingFacts,
@@ -88,7 +88,7 @@ export class VectorFinder {
     if (!serving || vector.length !== serving.row.dimensions) return [];
     const { codes, center, row } = serving;
     const code = codeOf(vector, center);
-    const looked = this.#looked(within);
+    const looked = this.#looked(within, look, codes.size);
     for (let count = chosen; ; count *= widening) {
       const keys = codes.nearest(code, count, looked);
       const scored = rescored(this.#db, keys, { vector, model: row.number, within: look.quick });
@@ -102,20 +102,12 @@ export class VectorFinder {
   }
 
   /** What a scan can tell by itself: the rest is asked of those that it chooses. */
-  #looked({ types, notTypes, collections, orLoose }: Within): Looked {
-    const [only, none] = [types && new Set(types), new Set(notTypes)];
+  #looked(within: Within, look: Look, all: number): Looked {
+    const [only, none] = [within.types && new Set(within.types), new Set(within.notTypes)];
     const type = (name: string) => !none.has(name) && (only?.has(name) ?? true);
-    if (!collections || orLoose) return { type, keys: null };
-    let keys = new Uint8Array(1024);
-    for (const { key } of keysInCollections(this.#db, collections)) {
-      if (key >= keys.length) {
-        const longer = new Uint8Array(2 * key);
-        longer.set(keys);
-        keys = longer;
-      }
-      keys[key] = 1;
-    }
-    return { type, keys };
+    // Where a good part of all can be a hit, enough of those that are chosen are.
+    const keys = look.few ?? keysAmong(this.#db, within, Math.ceil(all / 4));
+    return { type, keys: keys && marked(keys) };
   }
 
   #begun(row: ModelRow): Serving {
@@ -127,4 +119,11 @@ export class VectorFinder {
     for (const { key, type, vector } of uncoded(this.#db, row.number)) codes.put(key, type, codeOf(vector, center));
     return { row, model: learned && new LatentModel(learned), center, codes, seq: 0 };
   }
+}
+
+/** A 1 for each of the keys. */
+function marked(keys: readonly number[]): Uint8Array {
+  const marks = new Uint8Array(1 + keys.reduce((most, key) => Math.max(most, key), 0));
+  for (const key of keys) marks[key] = 1;
+  return marks;
 }

@@ -1,5 +1,6 @@
 import type { Reader } from './connection.ts';
 import type { FilterSql } from './filter.ts';
+import { keysAmong } from './search-among.ts';
 
 /** Among which entities a search looks: all that are given must hold. Ids of entities that are not here fit nothing. */
 export interface Within {
@@ -61,6 +62,8 @@ export interface WordHit {
 /** Among which entities one search looks, and until when. */
 export interface Look {
   quick: FilterSql;
+  /** The keys that alone can be among the hits, where they are few; null for others. */
+  few: readonly number[] | null;
   /** What looks into the JSON of each entity, and what it has found there so far, by key. */
   filter: FilterSql | undefined;
   fits: Map<number, boolean>;
@@ -70,22 +73,37 @@ export interface Look {
   late: boolean;
 }
 
-export function lookAmong({ filter, ...within }: Within, until: number): Look {
-  return { quick: conditionsOf(within), filter, fits: new Map(), until, late: false };
+/** Of so few, hits are ordered when they have been found; of more, the index gives them in their order. */
+const few = 2000;
+
+export function lookAmong(db: Reader, { filter, ...within }: Within, until: number): Look {
+  return {
+    ...{ quick: conditionsOf(within), few: keysAmong(db, within, few), filter, fits: new Map() },
+    ...{ until, late: false },
+  };
 }
 
 const pageSize = 256;
 
 /**
- * The best by BM25 for an FTS5 expression, best first. The index gives its rows by rank, and each is looked up here; a
- * filter, which may hold hundreds of conditions, page by page, as long as there is time. `ofLabels`: how much more a word
+ * The best by BM25 for an FTS5 expression, best first. The index gives its rows by rank, and each is looked up here, or of
+ * few rows alone the rank is computed; a filter, which may hold hundreds of conditions, page by page, as long as there is time. `ofLabels`: how much more a word
  * counts in a label than in a text.
  */
 export function wordHits(db: Reader, match: string, look: Look, limit: number, ofLabels = 2): WordHit[] {
-  const { quick } = look;
-  const sql = `SELECT e.key, -w.rank AS score FROM search.words w CROSS JOIN entity e ON e.key = w.rowid
-    WHERE w.words MATCH ? AND w.rank MATCH ? AND ${quick.sql} ORDER BY w.rank`;
-  const params = [match, `bm25(${ofLabels}, 1.0, 1.5, 3.0)`, ...quick.params];
+  const { quick, few } = look;
+  const from = 'FROM search.words w CROSS JOIN entity e ON e.key = w.rowid WHERE w.words MATCH ?';
+  const [sql, params] = few
+    ? [
+        // The plus keeps SQLite from asking the full text for one row at a time.
+        `SELECT e.key, -bm25(words, ?, 1.0, 1.5, 3.0) AS score ${from} AND +w.rowid IN (SELECT value FROM json_each(?))
+          AND ${quick.sql} ORDER BY score DESC, e.key`,
+        [ofLabels, match, JSON.stringify(few), ...quick.params],
+      ]
+    : [
+        `SELECT e.key, -w.rank AS score ${from} AND w.rank MATCH ? AND ${quick.sql} ORDER BY w.rank`,
+        [match, `bm25(${ofLabels}, 1.0, 1.5, 3.0)`, ...quick.params],
+      ];
   if (!look.filter) return db.all(`${sql} LIMIT ?`, ...params, limit);
   const hits: WordHit[] = [];
   let page: WordHit[] = [];

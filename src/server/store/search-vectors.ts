@@ -170,12 +170,3 @@ export function rescored(
     ...[blobOf(vector), JSON.stringify(keys), model, ...within.params],
   );
 }
-
-/** The keys of what lies in one of the collections. */
-export function keysInCollections(db: Reader, collections: readonly string[]): IterableIterator<{ key: number }> {
-  return db.each(
-    `SELECT d.source AS key FROM json_each(?) v CROSS JOIN entity c ON c.id = v.value CROSS JOIN edge d ON d.peer = c.key
-        AND d.predicate = (SELECT key FROM predicate WHERE name = 'collection')`,
-    JSON.stringify(collections),
-  );
-}

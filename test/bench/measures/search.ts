@@ -65,7 +65,7 @@ function measureVectors({ db, entities }: Indexed): void {
   );
   const within = {};
   const coded = timed(rows, ({ vector }) => {
-    const look = lookAmong(within, Number.POSITIVE_INFINITY);
+    const look = lookAmong(db, within, Number.POSITIVE_INFINITY);
     return finder.nearest(floats(vector), within, look, { limit: k, from: -1 }).map(({ key }) => key);
   });
   const scanned = timed(rows, ({ vector }) => {

@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { VectorFinder } from '../../src/server/search/vector-finder.ts';
+import type { Connection } from '../../src/server/store/connection.ts';
+import { keysAmong } from '../../src/server/store/search-among.ts';
+import { lookAmong, type Within, wordHits } from '../../src/server/store/search-hits.ts';
+import { openSearchReader, searchFile } from '../../src/server/store/search-index.ts';
+import { ask, operator, type Person } from '../helpers/callers.ts';
+import { collection, type Entity, ok } from '../helpers/entities.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { indexIdle } from '../helpers/searches.ts';
+import { topicTitles } from '../helpers/topics.ts';
+
+// What is few is looked at in another way than what is much: both find the same, in the same order.
+
+let opened: AsyncDisposableStack;
+let node: TestNode;
+let me: Person;
+let db: Connection;
+const homes: Entity[] = [];
+const ids: string[] = [];
+const sizes = [700, 60, 4];
+
+beforeAll(async () => {
+  opened = new AsyncDisposableStack();
+  const folder = opened.use(await temporaryFolder());
+  node = opened.use(await startNode({ data: folder.path }));
+  me = operator(node);
+  const titles = topicTitles(sizes.reduce((a, b) => a + b));
+  for (const size of sizes) {
+    const home = await collection(node, me, { label: `schooner mariner ${size}` });
+    homes.push(home);
+    const mine = titles.splice(0, size);
+    for (let at = 0; at < mine.length; at += 90) {
+      const entities = mine
+        .slice(at, at + 90)
+        .map(({ title }) => ({ type: 'artwork', properties: { label: title }, collection: home.id }));
+      const { results } = ok<{ results: Entity[] }>(await ask(node, me, 'POST /entities/batch', { entities }));
+      ids.push(...results.map(({ id }) => id));
+    }
+  }
+  await indexIdle(node);
+  const database = join(folder.path, 'main');
+  const reader = openSearchReader(join(database, 'archeion.db'), searchFile(database));
+  if (!reader) throw new Error('there is no index');
+  db = opened.adopt(reader, (it) => it.close());
+});
+afterAll(() => opened.disposeAsync());
+
+const cases = (): [string, Within, number][] => [
+  ['a type of which the store has an index', { types: ['collection'] }, sizes.length],
+  ['some ids', { ids: ids.slice(0, 40) }, 40],
+  ['a small collection', { collections: [homes[1]?.id ?? ''] }, 60],
+  ['two collections', { collections: homes.slice(1).map(({ id }) => id) }, 64],
+  ['a large collection', { collections: [homes[0]?.id ?? ''] }, 700],
+  ['a collection that is not here', { collections: ['01ARZ3NDEKTSV4RRFFQ69G5FAV'] }, 0],
+];
+
+test('the keys of what can be within are told up to a number, and of nothing else', () => {
+  for (const [name, within, count] of cases()) {
+    expect(keysAmong(db, within, 1000)?.length, name).toBe(count);
+    expect(keysAmong(db, within, count)?.length, name).toBe(count);
+    if (count > 0) expect(keysAmong(db, within, count - 1), name).toBe(null);
+  }
+  const any = [{}, { types: ['artwork'] }, { types: ['collection', 'artwork'] }, { collections: [], orLoose: true }];
+  for (const within of any) expect(keysAmong(db, within, 1000), JSON.stringify(within)).toBe(null);
+});
+
+test('by words, the same is found in the same order', () => {
+  const match = 'schooner OR mariner OR anchor OR tide';
+  for (const [name, within, count] of cases()) {
+    const look = lookAmong(db, within, Number.POSITIVE_INFINITY);
+    expect(look.few?.length, name).toBe(count);
+    for (const ofLabels of [1, 5]) {
+      const found = wordHits(db, match, look, 50, ofLabels);
+      expect(found, name).toEqual(wordHits(db, match, { ...look, few: null }, 50, ofLabels));
+      expect(found.length > 0, name).toBe(count > 0);
+    }
+    const filter = { sql: "e.label LIKE '%anchor%'", params: [] };
+    const filtered = lookAmong(db, { ...within, filter }, Number.POSITIVE_INFINITY);
+    expect(wordHits(db, match, filtered, 50), name).toEqual(wordHits(db, match, { ...filtered, few: null }, 50));
+  }
+});
+
+test('by vectors, the same is found in the same order', () => {
+  const finder = new VectorFinder(db);
+  finder.refresh();
+  const vector = finder.embed({ title: 'schooner', text: '' });
+  if (!vector) throw new Error('the word is not known');
+  for (const [name, within, count] of cases()) {
+    const look = lookAmong(db, within, Number.POSITIVE_INFINITY);
+    const near = (few: Partial<typeof look>) =>
+      finder.nearest(vector, within, { ...look, ...few }, { limit: 20, from: -1 });
+    expect(near({}), name).toEqual(near({ few: null }));
+    expect(near({}).length, name).toBe(Math.min(count, 20));
+  }
+});
