@@ -61,7 +61,7 @@ const directions: Record<string, string[]> = {
   store: ['model', 'blocks', 'errors', 'log:type'],
   search: ['store', 'model', 'errors', 'log:type'],
   argo: ['store', 'model', 'errors', 'log:type'],
-  jobs: ['model', 'store', 'blocks', 'kit', 'errors', 'log:type'],
+  jobs: ['node-http', 'model', 'store', 'blocks', 'kit', 'errors', 'log:type'],
   // What programs of other people import: it knows nothing of the node's inside.
   kit: ['model'],
   processors: ['jobs:type', 'kit', 'model', 'blocks', 'errors'],
