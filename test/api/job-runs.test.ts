@@ -217,6 +217,27 @@ describe('a batch', () => {
     });
   });
 
+  test('for one that is slow holds up nobody else', async () => {
+    await using endpoint = await startProcessorEndpoint();
+    await using node = await startNode({ env: { ARCHEION_JOB_TIMEOUT: '600' } });
+    const who = operator(node);
+    const home = await collection(node, who);
+    const target = await collection(node, who);
+    const dispatch = async (behaviour: string, count: number) => {
+      const { klados } = await activeKlados(node, who, home.id, { endpoint: `${endpoint.url}/${behaviour}` });
+      const invocations = Array.from({ length: count }, () => ({ target_entity: target.id }));
+      const body = { target_collection: target.id, invocations, confirm: true };
+      ok(await ask(node, who, `POST /kladoi/${klados.id}/invoke/batch`, body));
+    };
+    const received = (behaviour: string) => endpoint.received.filter((job) => job.behaviour === behaviour).length;
+    await dispatch('hang', 450);
+    await expect.poll(() => received('hang')).toBe(10);
+    await dispatch('accept', 450);
+    await expect.poll(() => received('accept'), { timeout: 20_000 }).toBe(450);
+    expect(received('hang')).toBe(10);
+    expect(new Set(endpoint.received.map(({ body }) => body.job_id)).size).toBe(460);
+  });
+
   test('says which items miss the schema', async () => {
     const input_schema = { required: ['page'], properties: { page: { type: 'integer' } } };
     const { id } = await scene.klados('accept', { input_schema });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+import { getuid } from 'node:process';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Outbound, type OutboundError, type OutboundRequest } from '../../src/server/jobs/outbound.ts';
@@ -49,6 +50,7 @@ async function server(
   answer: RequestListener,
   host = internet,
   create: (listener: RequestListener) => ReturnType<typeof createServer> = createServer,
+  port = 0,
 ): Promise<{ port: number; seen: Seen[] }> {
   const seen: Seen[] = [];
   const listening = create((request, response) => {
@@ -59,7 +61,7 @@ async function server(
       answer(request, response);
     });
   });
-  await new Promise<void>((resolve) => listening.listen(0, host, resolve));
+  await new Promise<void>((resolve) => listening.listen(port, host, resolve));
   opened.defer(
     () =>
       new Promise<void>((resolve) => {
@@ -180,8 +182,8 @@ describe('where it may go', () => {
 describe('over TLS', () => {
   const fixture = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}.pem`, import.meta.url), 'utf8');
   const [key, cert] = [fixture('key'), fixture('certificate')];
-  const secure = (answer: RequestListener, host?: string) =>
-    server(answer, host, (listener) => createSecureServer({ key, cert }, listener));
+  const secured = (listener: RequestListener) => createSecureServer({ key, cert }, listener);
+  const secure = (answer: RequestListener, host?: string) => server(answer, host, secured);
   beforeEach(() => {
     const before = getCACertificates('default');
     setDefaultCACertificates([...before, cert]);
@@ -193,6 +195,13 @@ describe('over TLS', () => {
     for (let i = 0; i < 2; i++) expect((await get(`https://public.test:${port}/a?b=c`)).body.toString()).toBe('safely');
     expect(seen).toMatchObject([{ path: '/a?b=c' }, { path: '/a?b=c' }]);
     expect(asked).toEqual(['public.test']);
+  });
+
+  test.runIf(getuid?.() === 0)('says no port that goes without saying', async () => {
+    const { seen } = await server((_, response) => response.end(), internet, createServer, 80);
+    const over = await server((_, response) => response.end(), internet, secured, 443);
+    for (const url of ['http://public.test/', 'https://public.test/', 'https://public.test:443/']) await get(url);
+    expect([...seen, ...over.seen].map(({ headers }) => headers.host)).toEqual(Array(3).fill('public.test'));
   });
 
   test('nothing is sent to who is not the one of the name, or does not speak it', async () => {

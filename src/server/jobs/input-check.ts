@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { BusyError, type Issue, ValidationError } from '../errors.ts';
 import type { JsonObject } from '../model/manifest.ts';
+import { workerUrl } from '../store/worker-url.ts';
 import type { InputTask } from './input-thread.ts';
 
 /** How long a check may take: patterns may be written to take for ever. */
@@ -34,9 +35,7 @@ export class InputChecks implements AsyncDisposable {
 
   async #run(task: InputTask): Promise<Issue[][]> {
     this.#pool ??= new Piscina({
-      filename: fileURLToPath(
-        new URL(`./input-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
-      ),
+      filename: fileURLToPath(workerUrl('input-thread', import.meta.url)),
       minThreads: 0,
       maxThreads: 2,
       maxQueue: maxWaiting,

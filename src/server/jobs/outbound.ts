@@ -135,10 +135,13 @@ export class Outbound implements Disposable {
     state: { sent: boolean },
   ): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const defaultPort = url.protocol === 'https:' ? 443 : 80;
     const request = http.request({
       protocol: url.protocol,
       host: bare(url.hostname),
-      port: url.port || (url.protocol === 'https:' ? 443 : 80),
+      port: url.port || defaultPort,
+      // Which the Host header leaves out.
+      defaultPort,
       path: url.pathname + url.search,
       agent: this.#agent(url.protocol as Protocol, reach),
       method,

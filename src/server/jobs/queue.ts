@@ -1,8 +1,9 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterSending, newSending } from '../model/job-state.ts';
+import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
 import type { JobRow, NewJobBatch } from '../store/job-rows.ts';
-import { findBatch, interruptedJobs, openBatch, queuedJobs, type StoredJob } from '../store/jobs.ts';
+import { batchPlace, findBatch, interruptedJobs, openBatches, queuedJobs, type StoredJob } from '../store/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { JobSender } from './sender.ts';
 
@@ -24,6 +25,7 @@ const longestPauseMs = 30_000;
 const perRead = 100;
 const perSlice = 200;
 const perPage = 500;
+const batchesAtOnce = 100;
 
 /** Sends a network's jobs that wait: those of batches, and those that a stop of the node left. */
 export class JobQueue {
@@ -33,8 +35,13 @@ export class JobQueue {
   readonly #each = new Map<string, number>();
   /** The batch that becomes jobs now. */
   #batch: NewJobBatch | null = null;
+  /** Of open batches, by id. */
+  readonly #processors = new Map<string, string>();
   #running: Promise<void> | null = null;
+  /** Whether something may have come since it was looked for. */
   #again = false;
+  /** Resolved when something may have come. */
+  #news = Promise.withResolvers<void>();
 
   constructor(store: NetworkStore, needs: QueueNeeds) {
     this.#store = store;
@@ -70,6 +77,7 @@ export class JobQueue {
   /** There may be something to send. */
   wake(): void {
     this.#again = true;
+    this.#news.resolve();
     this.#running ??= this.#run().finally(() => {
       this.#running = null;
     });
@@ -83,11 +91,8 @@ export class JobQueue {
   async #run(): Promise<void> {
     const { stop, log } = this.#needs;
     for (let pause = firstPauseMs; this.#again && !stop.aborted; ) {
-      this.#again = false;
       try {
-        while (await this.#expand()) await this.#sendAll();
-        await this.#sendAll();
-        await Promise.all(this.#sending.values());
+        while (await this.#step());
         pause = firstPauseMs;
       } catch (error) {
         if (stop.aborted) break;
@@ -99,10 +104,28 @@ export class JobQueue {
     }
   }
 
-  /** Makes jobs of the next part of a batch; false where there is none. */
+  /**
+   * Sends what can be sent, else makes jobs of the next part of a batch, else waits until one has been sent or more has
+   * come: who is busy holds up nobody but himself. False where nothing is left.
+   */
+  async #step(): Promise<boolean> {
+    const { stop } = this.#needs;
+    this.#again = false;
+    const mayBegin = !stop.aborted && this.#sending.size < most.atOnce;
+    if (mayBegin && ((await this.#sendSome()) || (await this.#expand()))) return true;
+    if (this.#sending.size === 0) return false;
+    if (this.#again) return true;
+    this.#news = Promise.withResolvers();
+    await Promise.race([this.#news.promise, ...this.#sending.values()]);
+    return true;
+  }
+
+  /** Makes jobs of the next part of the oldest batch whose processor has room; false where there is none. */
   async #expand(): Promise<boolean> {
-    const found = this.#store.look(openBatch);
-    if (!found || this.#needs.stop.aborted) {
+    const found = this.#store.look((db) =>
+      openBatches(db, batchesAtOnce).find(({ id }) => this.#hasRoom(this.#processorOf(db, id))),
+    );
+    if (!found) {
       this.#batch = null;
       return false;
     }
@@ -115,7 +138,15 @@ export class JobQueue {
     await this.#store.submit([
       this.#needs.sender.commit([...rows, { kind: 'job_batch_step', id: batch.id, next: end }]),
     ]);
+    if (end === batch.items.length) this.#processors.delete(id);
     return true;
+  }
+
+  /** Whose jobs a batch makes; it is long, and looked into once. */
+  #processorOf(db: Reader, batch: string): string {
+    const processor = this.#processors.get(batch) ?? batchPlace(db, batch)?.processor ?? '';
+    this.#processors.set(batch, processor);
+    return processor;
   }
 
   #jobOf({ id: run, job }: NewJobBatch, { target_entity, input }: NewJobBatch['items'][number]): JobRow {
@@ -126,27 +157,28 @@ export class JobQueue {
     return { kind: 'job', job: { ...job, id, run, request, state, attempts } };
   }
 
-  /** Sends what waits now, each processor a few at a time; gives those their turn that come behind a busy one. */
-  async #sendAll(): Promise<void> {
-    for (let after = 0; !this.#needs.stop.aborted; ) {
-      const page = this.#store.read((db) => queuedJobs(db, after, perRead));
+  /** Sends the oldest that wait for processors with room; false where there are none. */
+  async #sendSome(): Promise<boolean> {
+    let sent = false;
+    for (let after = 0; !sent && !this.#needs.stop.aborted; ) {
+      const busy = [...this.#each.keys()].filter((processor) => !this.#hasRoom(processor));
+      const page = this.#store.read((db) => queuedJobs(db, { after, except: busy, limit: perRead }));
       const last = page.at(-1);
       if (!last) break;
       for (const { job } of page) {
-        if (this.#needs.sender.has(job.id) || this.#sending.has(job.id) || job.expires <= this.#needs.now()) continue;
-        await this.#room(job.processor);
-        if (this.#needs.stop.aborted) return;
+        const waits = !this.#needs.sender.has(job.id) && !this.#sending.has(job.id) && job.expires > this.#needs.now();
+        if (!waits || !this.#hasRoom(job.processor)) continue;
         this.#start(job);
+        sent = true;
       }
       after = last.key;
       await setImmediate();
     }
+    return sent;
   }
 
-  async #room(processor: string): Promise<void> {
-    while (this.#sending.size >= most.atOnce || (this.#each.get(processor) ?? 0) >= most.each) {
-      await Promise.race(this.#sending.values());
-    }
+  #hasRoom(processor: string): boolean {
+    return this.#sending.size < most.atOnce && (this.#each.get(processor) ?? 0) < most.each;
   }
 
   #start(job: StoredJob): void {

@@ -62,13 +62,16 @@ export function liveJobIn(db: Reader, collection: string, processor: string, now
   );
 }
 
-/** Jobs to be sent, the oldest first, from after the one given by its key. */
-export function queuedJobs(db: Reader, after: number, limit: number): { key: number; job: StoredJob }[] {
+/** Jobs to be sent but to some processors, the oldest first, from after the one given by its key. */
+export function queuedJobs(
+  db: Reader,
+  { after, except, limit }: { after: number; except: readonly string[]; limit: number },
+): { key: number; job: StoredJob }[] {
   return db
     .all<Columns & { key: number }>(
-      `SELECT key, ${columns} FROM job WHERE state = 'queued' AND key > ? ORDER BY key LIMIT ?`,
-      after,
-      limit,
+      `SELECT key, ${columns} FROM job
+        WHERE state = 'queued' AND key > ? AND processor NOT IN (SELECT value FROM json_each(?)) ORDER BY key LIMIT ?`,
+      ...[after, JSON.stringify(except), limit],
     )
     .map(({ key, ...row }) => ({ key, job: toJob(row) }));
 }
@@ -127,9 +130,9 @@ export function grantedIn(db: Reader, run: string): string[] {
     .map(({ processor }) => processor);
 }
 
-/** A batch of which not all have become jobs, and how many have. */
-export function openBatch(db: Reader): { id: string; next: number } | undefined {
-  return db.get('SELECT id, next FROM job_batch WHERE next < total ORDER BY id LIMIT 1');
+/** Batches of which not all have become jobs, the oldest first, with how many have. */
+export function openBatches(db: Reader, limit: number): { id: string; next: number }[] {
+  return db.all('SELECT id, next FROM job_batch WHERE next < total ORDER BY id LIMIT ?', limit);
 }
 
 /** All of a batch; it may be long. */

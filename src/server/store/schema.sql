@@ -124,7 +124,7 @@ CREATE INDEX job_retries ON job (retries) WHERE retries IS NOT NULL;
 
 CREATE INDEX job_run ON job (run, key);
 
-CREATE INDEX job_state ON job (state, key) WHERE state IN ('queued', 'sent', 'accepted');
+CREATE INDEX job_state ON job (state, key, processor) WHERE state IN ('queued', 'sent', 'accepted');
 
 CREATE TABLE job_batch (
   id TEXT PRIMARY KEY,

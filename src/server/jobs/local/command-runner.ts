@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { workerUrl } from '../../store/worker-url.ts';
 import type { FromHost, ToHost } from './command-messages.ts';
 import type { CommandOutcome, CommandRun } from './run-command.ts';
 
@@ -56,8 +57,7 @@ export class CommandRunner implements AsyncDisposable {
   }
 
   #start(): ChildProcess {
-    const file = `./command-host${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`;
-    const host = fork(fileURLToPath(new URL(file, import.meta.url)), [], {
+    const host = fork(fileURLToPath(workerUrl('command-host', import.meta.url)), [], {
       // Nothing of the node's environment: it may hold secrets.
       env: {},
       execArgv: [],

@@ -258,7 +258,7 @@ CREATE TABLE job (
 CREATE INDEX job_run ON job (run, key);
 CREATE INDEX job_place ON job (collection, processor, expires);
 CREATE INDEX job_end ON job (expires);
-CREATE INDEX job_state ON job (state, key) WHERE state IN ('queued', 'sent', 'accepted');
+CREATE INDEX job_state ON job (state, key, processor) WHERE state IN ('queued', 'sent', 'accepted');
 CREATE INDEX job_handoff ON job (handoff) WHERE handoff IS NOT NULL;
 CREATE INDEX job_retries ON job (retries) WHERE retries IS NOT NULL;
 -- What a run's processors were granted, in its target collection and where its logs lie. actions is JSON.
