@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { ask, operator, user } from '../helpers/callers.ts';
+import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, ok, update } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { addRemote, keyOf, lines, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
@@ -42,6 +42,24 @@ describe('a remote that is watched', () => {
     // What was pushed comes as an event of the remote, too, which is read a moment later.
     const rest = { watch: true, pending: 0, lag: { events: 0 } };
     await vi.waitFor(async () => expect(await stateOf(mirror, here)).toMatchObject(rest), 15_000);
+  });
+
+  test('is listened to with its new key, when it has been given another one', async () => {
+    await using opened = new AsyncDisposableStack();
+    const origin = opened.use(await startNode());
+    const proxy = opened.use(await startProxy(origin.url, { plain: false }));
+    const [first, second] = [await user(origin, 'first'), await user(origin, 'second')];
+    const mirror = opened.use(await startNode({ watch: true }));
+    const here = operator(mirror);
+    const listenedWith = (who: Person) =>
+      proxy.calls.some(
+        ({ path, headers }) => path.startsWith('/node/events/stream') && headers.authorization?.includes(keyOf(who)),
+      );
+    await addRemote(mirror, here, { url: proxy.url, key: keyOf(first), watch: true });
+    await vi.waitFor(() => expect(listenedWith(first)).toBe(true), 15_000);
+    expect(listenedWith(second)).toBe(false);
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(second) }));
+    await vi.waitFor(() => expect(listenedWith(second)).toBe(true), 15_000);
   });
 
   test('is watched on after a restart, also on a network that nobody has asked for yet', async () => {

@@ -8,7 +8,7 @@ import type { SyncEngine } from './engine.ts';
 import { closesAt, type Hours, readHours } from './hours.ts';
 import { isActive } from './report.ts';
 import type { Run } from './runs.ts';
-import { type Schedule, type ScheduleEvent, scheduleStep, startSchedule } from './schedule.ts';
+import { nudgeDelay, type Schedule, type ScheduleEvent, scheduleStep, startSchedule } from './schedule.ts';
 
 export interface WatcherNeeds {
   sync: SyncEngine;
@@ -90,13 +90,6 @@ export class Watcher implements AsyncDisposable {
       else this.#set(key, watched, remote);
     }
     if (this.#started) for (const remote of remotes) if (remote.watch) this.#watch(store, remote);
-  }
-
-  /** Something waits to be pushed to a remote, or it has something new. */
-  nudge(network: Network, name: string): void {
-    const watched = this.#watched.get(keyOf(network, name));
-    if (watched?.running) watched.moved = true;
-    else if (watched) this.#step(watched, { kind: 'nudged' });
   }
 
   /** When the next run begins, in epoch milliseconds; null where the remote is not watched. */
@@ -224,11 +217,20 @@ export class Watcher implements AsyncDisposable {
 
   /** A remote of the same name may be another one: it has been removed and added again. */
   #set(key: string, watched: Watched, remote: Remote): void {
-    const changed = remote.hours !== watched.remote.hours;
+    const before = watched.remote;
     watched.remote = remote;
     watched.hours = hoursOf(remote);
-    if (!this.#wanted(watched)) this.#drop(key, watched);
-    else if (changed && !watched.running) this.#step(watched, { kind: 'hours' });
+    if (!this.#wanted(watched)) {
+      this.#drop(key, watched);
+      return;
+    }
+    if (remote.secret !== before.secret || remote.url !== before.url) {
+      // Its stream of events was opened at the old address, or with the old key.
+      watched.live.abort();
+      watched.live = new AbortController();
+      this.#listen(watched);
+    }
+    if (remote.hours !== before.hours && !watched.running) this.#step(watched, { kind: 'hours' });
   }
 
   #drop(key: string, watched: Watched): void {
@@ -254,8 +256,9 @@ export class Watcher implements AsyncDisposable {
     });
   }
 
+  /** Whether the next run begins as soon as one that an edit calls for. */
   #isSoon({ schedule }: Watched): boolean {
-    return schedule.due - this.#needs.now() < soon;
+    return schedule.due - this.#needs.now() <= nudgeDelay;
   }
 
   #hasPending({ store, remote }: Watched): boolean {
@@ -324,8 +327,6 @@ export class Watcher implements AsyncDisposable {
 }
 
 const maxUnread = 1000;
-/** A run that begins within so many milliseconds is not brought forward. */
-const soon = 500;
 /** A clock that is set otherwise is noticed after so long. */
 const longestTimer = 600_000;
 
