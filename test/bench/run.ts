@@ -23,7 +23,14 @@ import { sampleBody } from './samples.ts';
 
 // Every figure beside its baseline of the same run; what counts is the ratio. `npm run bench`, some four minutes.
 
+const onTate = ['tate', 'reads', 'listing', 'archive', 'mirror', 'graph', 'argo', 'search', 'start', 'ui', 'beside'];
+const groups = ['requests', 'jobs', 'killed-scatter', 'slow-disk', 'files', ...onTate];
 const wanted = new Set(process.argv.slice(2));
+const unknown = [...wanted].filter((name) => !groups.includes(name));
+if (unknown.length > 0) {
+  process.stderr.write(`There is no group ${unknown.join(' and ')}: there are ${groups.join(', ')}.\n`);
+  process.exit(2);
+}
 const asked = (name: string): boolean => wanted.size === 0 || wanted.has(name);
 
 using folder = temporaryFolder();
@@ -50,9 +57,7 @@ if (asked('ui')) {
 if (asked('slow-disk')) await measureSlowDisk();
 if (asked('files')) await measureFiles();
 if (!existsSync(tateFile)) process.stderr.write('the Tate data is not here: what is measured on it is left out\n');
-else if (
-  ['tate', 'reads', 'listing', 'archive', 'mirror', 'graph', 'argo', 'search', 'start', 'ui', 'beside'].some(asked)
-) {
+else if (onTate.some(asked)) {
   // A node of its own for each measure: peaks of memory belong to it.
   const { collection, entities, pipeline } = await withNode(measureImport);
   const ids = await withNode((node) => measureListing(node, collection));

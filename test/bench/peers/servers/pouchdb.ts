@@ -1,5 +1,6 @@
 import express from 'express';
 import expressPouchDB from 'express-pouchdb';
+import leveldown from 'leveldown';
 import http from 'pouchdb-adapter-http';
 import leveldb from 'pouchdb-adapter-leveldb';
 import PouchDB from 'pouchdb-core';
@@ -8,10 +9,10 @@ import mapReduce from 'pouchdb-mapreduce';
 import replication from 'pouchdb-replication';
 import { listen } from './ready.ts';
 
-// PouchDB Server: a CouchDB's interface over leveldb, which is told to sync every write to the disk.
+// PouchDB Server: a CouchDB's interface over leveldb.
 const [folder = ''] = process.argv.slice(2);
 PouchDB.plugin(leveldb).plugin(http).plugin(mapReduce).plugin(replication).plugin(find);
-const Databases = PouchDB.defaults({ prefix: `${folder}/`, sync: true });
+const Databases = PouchDB.defaults({ prefix: `${folder}/`, db: synced });
 const app = express();
 app.use(
   expressPouchDB(Databases, {
@@ -22,3 +23,11 @@ app.use(
 );
 listen(app);
 process.on('SIGTERM', () => process.exit(0));
+
+/** leveldb with every write on the disk before it is answered, for which PouchDB has no setting. */
+function synced(place: string): leveldown.Leveldb {
+  const db = leveldown(place);
+  const write = db._batch.bind(db);
+  db._batch = (operations, options, done) => write(operations, { ...options, sync: true }, done);
+  return db;
+}
