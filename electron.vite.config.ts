@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
@@ -6,31 +5,22 @@ import { defineConfig } from 'electron-vite';
 import type { PluginOption } from 'vite';
 
 /** What `out/main` holds. Threads are entries because they are started by file name, beside the module that starts them. */
-const entries: { name: string; file: string; required: boolean }[] = [
-  { name: 'index', file: 'src/main/index.ts', required: true },
-  { name: 'cli', file: 'src/server/cli.ts', required: true },
-  { name: 'writer-thread', file: 'src/server/store/writer-thread.ts', required: false },
-  { name: 'task-thread', file: 'src/server/store/task-thread.ts', required: false },
-  { name: 'request-thread', file: 'src/server/request-thread.ts', required: true },
-  { name: 'index-thread', file: 'src/server/search/index-thread.ts', required: true },
-  { name: 'embed-thread', file: 'src/server/search/embed-thread.ts', required: true },
-  { name: 'search-thread', file: 'src/server/search/search-thread.ts', required: true },
-  { name: 'attest-thread', file: 'src/server/attest/attest-thread.ts', required: true },
-  { name: 'input-thread', file: 'src/server/jobs/input-thread.ts', required: true },
-  { name: 'command-host', file: 'src/server/jobs/local/command-host.ts', required: true },
+const entries = {
+  index: 'src/main/index.ts',
+  cli: 'src/server/cli.ts',
+  'writer-thread': 'src/server/store/writer-thread.ts',
+  'reader-thread': 'src/server/store/reader-thread.ts',
+  'task-thread': 'src/server/store/task-thread.ts',
+  'request-thread': 'src/server/request-thread.ts',
+  'index-thread': 'src/server/search/index-thread.ts',
+  'embed-thread': 'src/server/search/embed-thread.ts',
+  'search-thread': 'src/server/search/search-thread.ts',
+  'attest-thread': 'src/server/attest/attest-thread.ts',
+  'input-thread': 'src/server/jobs/input-thread.ts',
+  'command-host': 'src/server/jobs/local/command-host.ts',
   // What processors of other people import as `archeion/kit`.
-  { name: 'kit', file: 'src/server/kit/kit.ts', required: true },
-  { name: 'reader-thread', file: 'src/server/store/reader-thread.ts', required: false },
-];
-
-function input(): Record<string, string> {
-  const present = entries.filter(({ file }) => existsSync(resolve(import.meta.dirname, file)));
-  const missing = entries.filter((entry) => entry.required && !present.includes(entry));
-  if (missing.length > 0) {
-    throw new Error(`The build needs ${missing.map(({ file }) => file).join(' and ')}, which does not exist.`);
-  }
-  return Object.fromEntries(present.map(({ name, file }) => [name, resolve(import.meta.dirname, file)]));
-}
+  kit: 'src/server/kit/kit.ts',
+};
 
 /** electron-vite wants relative addresses, for pages that are read from files. Ours has addresses of any depth below `base`. */
 function servedAt(base: string): PluginOption {
@@ -59,7 +49,7 @@ export default defineConfig({
       externalizeDeps: { exclude: ['zod'] },
       sourcemap: true,
       rolldownOptions: {
-        input: input(),
+        input: entries,
         // Flat: a chunk finds a thread with `new URL('./writer-thread.js', import.meta.url)` as its source does.
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },

@@ -136,7 +136,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
 
   #start(): Piscina {
     const pool = new Piscina({
-      filename: fileURLToPath(threadUrl()),
+      filename: fileURLToPath(workerUrl('request-thread', import.meta.url)),
       minThreads: 0,
       maxThreads: 2,
       idleTimeout: 60_000,
@@ -160,11 +160,6 @@ const settled = (work: Promise<unknown>): Promise<void> =>
     () => undefined,
     () => undefined,
   );
-
-/** Beside this file, as source or as built. */
-function threadUrl(): URL {
-  return new URL(`./request-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
-}
 
 async function submit(store: NetworkStore, commits: Commit[], port: MessagePort): Promise<void> {
   const post = (answer: SubmissionAnswer) => port.postMessage(answer);

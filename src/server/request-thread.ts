@@ -106,7 +106,12 @@ function build(config: Config): NonNullable<typeof here> {
     },
   };
   const identity = new Identity(config.data, { now, randomBytes });
-  const services = buildServices({ config, networks, identity, search: new SearchEngine(), now });
+  const search = new SearchEngine(
+    null,
+    undefined,
+    config.embed && 'A request of this size is searched by words alone.',
+  );
+  const services = buildServices({ config, networks, identity, search, now });
   const endpointOf = endpoints(table.models);
   const served = new Map(
     table.routes.filter(movable).flatMap((route) => {

@@ -70,15 +70,15 @@ test('by words, the same is found in the same order', () => {
   const match = 'schooner OR mariner OR anchor OR tide';
   for (const [name, within, count] of cases()) {
     const look = lookAmong(db, within, Number.POSITIVE_INFINITY);
-    expect(look.few?.length, name).toBe(count);
+    expect(look.keys?.length, name).toBe(count);
     for (const ofLabels of [1, 5]) {
       const found = wordHits(db, match, look, 50, ofLabels);
-      expect(found, name).toEqual(wordHits(db, match, { ...look, few: null }, 50, ofLabels));
+      expect(found, name).toEqual(wordHits(db, match, { ...look, keys: null }, 50, ofLabels));
       expect(found.length > 0, name).toBe(count > 0);
     }
     const filter = { sql: "e.label LIKE '%anchor%'", params: [] };
     const filtered = lookAmong(db, { ...within, filter }, Number.POSITIVE_INFINITY);
-    expect(wordHits(db, match, filtered, 50), name).toEqual(wordHits(db, match, { ...filtered, few: null }, 50));
+    expect(wordHits(db, match, filtered, 50), name).toEqual(wordHits(db, match, { ...filtered, keys: null }, 50));
   }
 });
 
@@ -89,9 +89,9 @@ test('by vectors, the same is found in the same order', () => {
   if (!vector) throw new Error('the word is not known');
   for (const [name, within, count] of cases()) {
     const look = lookAmong(db, within, Number.POSITIVE_INFINITY);
-    const near = (few: Partial<typeof look>) =>
-      finder.nearest(vector, within, { ...look, ...few }, { limit: 20, from: -1 });
-    expect(near({}), name).toEqual(near({ few: null }));
+    const near = (more: Partial<typeof look>) =>
+      finder.nearest(vector, within, { ...look, ...more }, { limit: 20, from: -1 });
+    expect(near({}), name).toEqual(near({ keys: null }));
     expect(near({}).length, name).toBe(Math.min(count, 20));
   }
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { openLog } from '../../src/server/log.ts';
 import { answerWith } from '../../src/server/resources/search/body.ts';
 import { SearchEngine } from '../../src/server/search/engine.ts';
 import { change, commit, first, idOf, openStore } from '../helpers/store.ts';
@@ -22,4 +23,9 @@ test('an answer says how much the index lacks, while that is much', async () => 
     result_count: 0,
     index: { complete: false, changes_missing: 250 },
   });
+  // Another one writes the index; what it has come to stands there.
+  await using writing = new SearchEngine();
+  writing.follow(opened.store, openLog('silent'));
+  await writing.passed(opened.store);
+  expect(engine.lacking(opened.store)).toBe(null);
 });

@@ -7,7 +7,7 @@ import { mapContext } from './map-record.ts';
 import { type MappingOf, mapSource } from './map-source.ts';
 import type { SourceRecord } from './record-place.ts';
 import { readRecords } from './records.ts';
-import { Turns } from './turns.ts';
+import { Steps } from './steps.ts';
 
 /** A slice has at most so many entities, and is written early where their records hold so many bytes. */
 const sliceSize = 24;
@@ -23,7 +23,7 @@ export class ImportJob {
   readonly #context: ReturnType<typeof mapContext>;
   readonly #intake = createIntake();
   readonly #tally = new ImportTally();
-  readonly #turns = new Turns();
+  readonly #steps = new Steps();
   readonly #writer: ImportWriter;
   #batch: ImportItem[] = [];
   #batchBytes = 0;
@@ -33,7 +33,7 @@ export class ImportJob {
   constructor(target: ImportTarget, network: Network, mappingOf: MappingOf) {
     this.#mappingOf = mappingOf;
     this.#context = mapContext(network, target.collection);
-    this.#writer = new ImportWriter(target, this.#tally, this.#turns);
+    this.#writer = new ImportWriter(target, this.#tally, this.#steps);
   }
 
   counts(): ImportCounts {
@@ -54,7 +54,7 @@ export class ImportJob {
       for await (const record of readRecords(source, name)) {
         this.#take(record);
         if (this.#batch.length >= sliceSize || this.#batchBytes >= sliceBytes) await this.#write();
-        if (this.#turns.due()) await this.#turns.take();
+        if (this.#steps.due()) await this.#steps.take();
         if (performance.now() - told < progressMs) continue;
         yield this.counts();
         told = performance.now();

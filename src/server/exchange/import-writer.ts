@@ -9,7 +9,7 @@ import type { NetworkStore } from '../store/network-store.ts';
 import type { Draft } from './draft.ts';
 import { type Destination, type Step, stepOf } from './import-step.ts';
 import type { ImportTally } from './import-tally.ts';
-import type { Turns } from './turns.ts';
+import type { Steps } from './steps.ts';
 
 /** One draft, with file and line in words. */
 export interface ImportItem {
@@ -38,13 +38,13 @@ interface Written {
 export class ImportWriter {
   readonly #target: ImportTarget;
   readonly #tally: ImportTally;
-  readonly #turns: Turns;
+  readonly #steps: Steps;
   #inFlight: Promise<void>[] = [];
 
-  constructor(target: ImportTarget, tally: ImportTally, turns: Turns) {
+  constructor(target: ImportTarget, tally: ImportTally, steps: Steps) {
     this.#target = target;
     this.#tally = tally;
-    this.#turns = turns;
+    this.#steps = steps;
   }
 
   /** Resolves when the next slice may come; rejects where this one or one before could not be written. */
@@ -93,7 +93,7 @@ export class ImportWriter {
     }
   }
 
-  /** What is to be committed of a slice; the rest is counted. One look-up for all, then steps between turns. */
+  /** What is to be committed of a slice; the rest is counted. One look-up for all, then turns between steps. */
   async #prepare(items: ImportItem[]): Promise<Written[]> {
     const { store, collection } = this.#target;
     const standings = store.read((db) => {
@@ -106,13 +106,13 @@ export class ImportWriter {
     const stamp = this.#target.stamp();
     const written: Written[] = [];
     for (let next = 0; next < items.length; ) {
-      if (this.#turns.due()) await this.#turns.take();
+      if (this.#steps.due()) await this.#steps.take();
       store.read((db) => {
         do {
           const item = items[next++] as ImportItem;
           const step = this.#step(db, item, standings.get(item.draft.id), stamp);
           if (step) written.push({ item, ...step });
-        } while (next < items.length && !this.#turns.due());
+        } while (next < items.length && !this.#steps.due());
       });
     }
     return written;

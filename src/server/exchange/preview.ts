@@ -6,7 +6,7 @@ import type { MapContext } from './map-record.ts';
 import { type MappingOf, mapSource } from './map-source.ts';
 import type { SourceRecord } from './record-place.ts';
 import { readRecords } from './records.ts';
-import { Turns } from './turns.ts';
+import { Steps } from './steps.ts';
 
 /** The beginning of a file, and whether it is all of it. */
 export interface Sample {
@@ -48,11 +48,11 @@ export async function previewOf(
   limit: number,
 ): Promise<Preview> {
   const preview: Omit<Preview, 'columns'> = { rows: [], records: 0, refused: 0, issues: [] };
-  const turns = new Turns();
+  const steps = new Steps();
   const records: JsonObject[] = [];
   try {
     for await (const source of readRecords(sampleBytes(sample), sample.name)) {
-      if (turns.due()) await turns.take();
+      if (steps.due()) await steps.take();
       records.push(source.record);
       const row = rowOf(source, mappingOf, context);
       preview.records++;

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 const stepMs = 2;
 
 /** Cuts long work into steps, between which everything that waits on the event loop has its turn. */
-export class Turns {
+export class Steps {
   #until = performance.now() + stepMs;
 
   /** Whether the step has lasted long enough: time to `await take()`. */

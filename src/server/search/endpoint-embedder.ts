@@ -2,7 +2,7 @@ import type { Log } from '../log.ts';
 import { RecentMap } from '../store/recent-map.ts';
 import type { EmbedAnswer, EmbedOrder, Refusal } from './embed-thread.ts';
 import type { Embedder, Passage } from './embedder.ts';
-import { OneThread } from './thread-pool.ts';
+import { OneThread } from './one-thread.ts';
 
 /** An endpoint, and the model there. */
 export interface EndpointSettings {

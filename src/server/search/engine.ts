@@ -13,12 +13,12 @@ import { ThreadError } from './failed.ts';
 import { IndexFollower, type Rebuilt } from './follower.ts';
 import type { Ranked } from './fuse.ts';
 import type { Sliced } from './index-slice.ts';
-import type { QueryVector, RankAnswer, RankJob } from './jobs.ts';
 import { dot } from './latent/vectors.ts';
 import { notBegun } from './not-begun.ts';
+import { OneThread } from './one-thread.ts';
 import type { Shape } from './present.ts';
+import type { QueryVector, RankAnswer, RankJob } from './rank-jobs.ts';
 import type { Hit, Missing, Presented } from './search-thread.ts';
-import { OneThread } from './thread-pool.ts';
 import { words } from './tokens.ts';
 
 /** What is written is searched a moment later; an index that lacks more than this is said to be incomplete. */
@@ -45,10 +45,15 @@ export class SearchEngine implements AsyncDisposable {
   readonly #searching = new OneThread('search-thread', 'closeFinders');
   readonly #followers = new Map<Network, IndexFollower>();
   readonly #embedder: EndpointEmbedder | null;
+  readonly #without: string | null;
 
-  /** `embedder`: what makes vectors; null for the builtin one. `thread`: where indexes are written, shared with others. */
-  constructor(embedder: EndpointEmbedder | null = null, thread?: SideThread) {
+  /**
+   * `embedder`: what makes vectors; null for the builtin one. `thread`: where indexes are written, shared with others.
+   * `without`: why texts get no vectors here, where another embedder than the builtin one is set and not given.
+   */
+  constructor(embedder: EndpointEmbedder | null = null, thread?: SideThread, without: string | null = null) {
     this.#embedder = embedder;
+    this.#without = without;
     this.#indexing = new OneThread('index-thread', 'closeIndexes', thread && { thread });
   }
 
@@ -71,7 +76,8 @@ export class SearchEngine implements AsyncDisposable {
 
   /** How many of the committed moves the index lacks, where it is far behind: it is made, or follows an import. */
   lacking(store: NetworkStore): number | null {
-    const { cursor } = this.#followers.get(store.network)?.stand ?? notBegun;
+    const follower = this.#followers.get(store.network);
+    const cursor = follower ? follower.stand.cursor : indexedUpTo(searchFile(store.folder));
     const lacks = store.read(lastMove) - cursor;
     return lacks > mostLacked ? lacks : null;
   }
@@ -135,7 +141,7 @@ export class SearchEngine implements AsyncDisposable {
   /** A query's vector where the vectors that are searched are made elsewhere; else why there is none. */
   async #vectorOf(store: NetworkStore, text: string): Promise<{ vector?: QueryVector; problem: string | null }> {
     const name = this.#servingElsewhere(store);
-    if (!this.#embedder || name === null) return { problem: this.#embedder?.problem ?? null };
+    if (!this.#embedder || name === null) return { problem: this.#embedder?.problem ?? this.#without };
     const [values] = (await this.#embedder.short([text], name)) ?? [];
     if (values) return { vector: { name, values }, problem: null };
     return {

@@ -7,8 +7,8 @@ import { builtin } from './embedder.ts';
 import type { EndpointEmbedder } from './endpoint-embedder.ts';
 import type { Sliced } from './index-slice.ts';
 import { notBegun } from './not-begun.ts';
+import type { OneThread } from './one-thread.ts';
 import { restedStand } from './rested.ts';
-import type { OneThread } from './thread-pool.ts';
 import { VectorFeeder } from './vector-feeder.ts';
 
 /** How long a slice may last: so long does closing wait at most. */

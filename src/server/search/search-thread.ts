@@ -4,8 +4,8 @@ import { type Failed, failing, isFailed } from './failed.ts';
 import { Finder } from './finder.ts';
 import type { Ranked } from './fuse.ts';
 import type { IndexFiles } from './index-thread.ts';
-import { type RankAnswer, type RankJob, rank } from './jobs.ts';
 import { presented, type Shape } from './present.ts';
+import { type RankAnswer, type RankJob, rank } from './rank-jobs.ts';
 
 /** There is no index yet. */
 export interface Missing {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { EmbedderError, type EndpointEmbedder } from './endpoint-embedder.ts';
 import type { IndexFiles, Lacking } from './index-thread.ts';
-import type { OneThread } from './thread-pool.ts';
+import type { OneThread } from './one-thread.ts';
 
 /** So many texts are sent at a time. */
 const batch = 32;

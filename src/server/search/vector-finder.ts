@@ -13,9 +13,9 @@ import {
 } from '../store/search-vectors.ts';
 import { CodeTable, codeOf, type Looked } from './codes.ts';
 import { builtin, type Passage } from './embedder.ts';
-import type { QueryVector } from './jobs.ts';
 import { unpackFacts } from './latent/facts.ts';
 import { LatentModel } from './latent/latent-model.ts';
+import type { QueryVector } from './rank-jobs.ts';
 
 /** So many are chosen by their codes and compared exactly. */
 const chosen = 400;
@@ -106,7 +106,7 @@ export class VectorFinder {
     const [only, none] = [within.types && new Set(within.types), new Set(within.notTypes)];
     const type = (name: string) => !none.has(name) && (only?.has(name) ?? true);
     // Where a good part of all can be a hit, enough of those that are chosen are.
-    const keys = look.few ?? keysAmong(this.#db, within, Math.ceil(all / 4));
+    const keys = look.keys ?? keysAmong(this.#db, within, Math.ceil(all / 4));
     return { type, keys: keys && marked(keys) };
   }
 

@@ -63,7 +63,7 @@ export interface WordHit {
 export interface Look {
   quick: FilterSql;
   /** The keys that alone can be among the hits, where they are few; null for others. */
-  few: readonly number[] | null;
+  keys: readonly number[] | null;
   /** What looks into the JSON of each entity, and what it has found there so far, by key. */
   filter: FilterSql | undefined;
   fits: Map<number, boolean>;
@@ -74,11 +74,11 @@ export interface Look {
 }
 
 /** Of so few, hits are ordered when they have been found; of more, the index gives them in their order. */
-const few = 2000;
+const mostKeys = 2000;
 
 export function lookAmong(db: Reader, { filter, ...within }: Within, until: number): Look {
   return {
-    ...{ quick: conditionsOf(within), few: keysAmong(db, within, few), filter, fits: new Map() },
+    ...{ quick: conditionsOf(within), keys: keysAmong(db, within, mostKeys), filter, fits: new Map() },
     ...{ until, late: false },
   };
 }
@@ -86,19 +86,19 @@ export function lookAmong(db: Reader, { filter, ...within }: Within, until: numb
 const pageSize = 256;
 
 /**
- * The best by BM25 for an FTS5 expression, best first. The index gives its rows by rank, and each is looked up here, or of
- * few rows alone the rank is computed; a filter, which may hold hundreds of conditions, page by page, as long as there is time. `ofLabels`: how much more a word
- * counts in a label than in a text.
+ * The best by BM25 for an FTS5 expression, best first. Of few keys the rank is computed for these alone; else the index
+ * gives its rows by rank, and each is looked up here. A filter, which may hold hundreds of conditions, is tried page by
+ * page, as long as there is time. `ofLabels`: how much more a word counts in a label than in a text.
  */
 export function wordHits(db: Reader, match: string, look: Look, limit: number, ofLabels = 2): WordHit[] {
-  const { quick, few } = look;
+  const { quick, keys } = look;
   const from = 'FROM search.words w CROSS JOIN entity e ON e.key = w.rowid WHERE w.words MATCH ?';
-  const [sql, params] = few
+  const [sql, params] = keys
     ? [
         // The plus keeps SQLite from asking the full text for one row at a time.
         `SELECT e.key, -bm25(words, ?, 1.0, 1.5, 3.0) AS score ${from} AND +w.rowid IN (SELECT value FROM json_each(?))
           AND ${quick.sql} ORDER BY score DESC, e.key`,
-        [ofLabels, match, JSON.stringify(few), ...quick.params],
+        [ofLabels, match, JSON.stringify(keys), ...quick.params],
       ]
     : [
         `SELECT e.key, -w.rank AS score ${from} AND w.rank MATCH ? AND ${quick.sql} ORDER BY w.rank`,

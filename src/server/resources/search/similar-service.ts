@@ -1,7 +1,7 @@
 import { type Caller, registered } from '../../model/caller.ts';
 import type { SearchEngine } from '../../search/engine.ts';
-import type { RankAnswer, RankJob } from '../../search/jobs.ts';
 import type { Shape } from '../../search/present.ts';
+import type { RankAnswer, RankJob } from '../../search/rank-jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { RecentMap } from '../../store/recent-map.ts';
 import type { Within } from '../../store/search-hits.ts';
@@ -102,9 +102,11 @@ export class SimilarService {
       if (shown.count === known.ranked.length)
         return { shown, collections: known.collections, from: made(known, true) };
     }
+    const lacked = engine.lacking(store) !== null;
     const found = { ...(await engine.rank(store, job)), made: now };
-    this.#kept.set(key, found);
-    const shown = await engine.present(store, found.ranked, within, shape);
+    // What was found in a part of all is not all that is like it.
+    if (!lacked && !found.late) this.#kept.set(key, found);
+    const shown = { ...(await engine.present(store, found.ranked, within, shape)), late: found.late };
     return { shown, collections: found.collections, from: made(found, false) };
   }
 }
