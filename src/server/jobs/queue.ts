@@ -22,7 +22,7 @@ export interface QueueNeeds {
 const most = { atOnce: 32, each: 10 };
 const firstPauseMs = 100;
 const longestPauseMs = 30_000;
-const perRead = 100;
+const perRead = 50;
 const perSlice = 200;
 const perPage = 500;
 const batchesAtOnce = 100;
@@ -33,6 +33,8 @@ export class JobQueue {
   readonly #needs: QueueNeeds;
   readonly #sending = new Map<string, Promise<void>>();
   readonly #each = new Map<string, number>();
+  /** Read and not sent yet, by processor. */
+  readonly #taken = new Map<string, StoredJob[]>();
   /** The batch that becomes jobs now. */
   #batch: NewJobBatch | null = null;
   /** Of open batches, by id. */
@@ -40,6 +42,8 @@ export class JobQueue {
   #running: Promise<void> | null = null;
   /** Whether something may have come since it was looked for. */
   #again = false;
+  /** Whether the store may have jobs for somebody with room. */
+  #looks = false;
   /** Resolved when something may have come. */
   #news = Promise.withResolvers<void>();
 
@@ -77,6 +81,7 @@ export class JobQueue {
   /** There may be something to send. */
   wake(): void {
     this.#again = true;
+    this.#looks = true;
     this.#news.resolve();
     this.#running ??= this.#run().finally(() => {
       this.#running = null;
@@ -98,6 +103,7 @@ export class JobQueue {
         if (stop.aborted) break;
         log.error({ err: error }, 'jobs that wait could not be sent; they are tried again');
         this.#again = true;
+        this.#looks = true;
         await sleep(pause, undefined, { signal: stop, ref: false }).catch(() => undefined);
         pause = Math.min(2 * pause, longestPauseMs);
       }
@@ -111,10 +117,15 @@ export class JobQueue {
   async #step(): Promise<boolean> {
     const { stop } = this.#needs;
     this.#again = false;
-    const mayBegin = !stop.aborted && this.#sending.size < most.atOnce;
-    if (mayBegin && ((await this.#sendSome()) || (await this.#expand()))) return true;
+    const mayBegin = () => !stop.aborted && this.#sending.size < most.atOnce;
+    if (mayBegin() && this.#startTaken()) return true;
+    if (mayBegin() && this.#looks) {
+      // Who gets room meanwhile is looked for again.
+      this.#looks = false;
+      if ((await this.#sendSome()) || (await this.#expand())) this.#looks = true;
+    }
+    if (this.#again || (mayBegin() && this.#looks)) return true;
     if (this.#sending.size === 0) return false;
-    if (this.#again) return true;
     this.#news = Promise.withResolvers();
     await Promise.race([this.#news.promise, ...this.#sending.values()]);
     return true;
@@ -159,22 +170,39 @@ export class JobQueue {
 
   /** Sends the oldest that wait for processors with room; false where there are none. */
   async #sendSome(): Promise<boolean> {
-    let sent = false;
-    for (let after = 0; !sent && !this.#needs.stop.aborted; ) {
-      const busy = [...this.#each.keys()].filter((processor) => !this.#hasRoom(processor));
-      const page = this.#store.read((db) => queuedJobs(db, { after, except: busy, limit: perRead }));
-      const last = page.at(-1);
-      if (!last) break;
-      for (const { job } of page) {
-        const waits = !this.#needs.sender.has(job.id) && !this.#sending.has(job.id) && job.expires > this.#needs.now();
-        if (!waits || !this.#hasRoom(job.processor)) continue;
-        this.#start(job);
-        sent = true;
-      }
-      after = last.key;
+    for (let after: number | undefined = 0; after !== undefined; after = this.#take(after)) {
+      if (this.#startTaken()) return true;
       await setImmediate();
+      if (this.#needs.stop.aborted) break;
     }
-    return sent;
+    return this.#startTaken();
+  }
+
+  /** Takes some of those that wait for processors with room, of which none has been taken; the key of the last one. */
+  #take(after: number): number | undefined {
+    const { sender, now } = this.#needs;
+    const busy = [...this.#each.keys()].filter((processor) => !this.#hasRoom(processor));
+    const except = { processors: [...busy, ...this.#taken.keys()], ids: [...this.#sending.keys()] };
+    const page = this.#store.read((db) => queuedJobs(db, { after, except, limit: perRead }));
+    for (const { job } of page) {
+      if (sender.has(job.id) || job.expires <= now()) continue;
+      const taken = this.#taken.get(job.processor) ?? [];
+      taken.push(job);
+      this.#taken.set(job.processor, taken);
+    }
+    return page.at(-1)?.key;
+  }
+
+  #startTaken(): boolean {
+    const before = this.#sending.size;
+    for (const [processor, jobs] of this.#taken) {
+      while (jobs.length > 0 && this.#hasRoom(processor)) {
+        const job = jobs.shift()!;
+        if (job.expires > this.#needs.now()) this.#start(job);
+      }
+      if (jobs.length === 0) this.#taken.delete(processor);
+    }
+    return this.#sending.size > before;
   }
 
   #hasRoom(processor: string): boolean {
@@ -186,6 +214,7 @@ export class JobQueue {
     this.#each.set(processor, (this.#each.get(processor) ?? 0) + 1);
     const sent = this.#deliver(job).finally(() => {
       this.#sending.delete(job.id);
+      this.#looks ||= !this.#taken.has(processor);
       const left = (this.#each.get(processor) ?? 1) - 1;
       if (left === 0) this.#each.delete(processor);
       else this.#each.set(processor, left);

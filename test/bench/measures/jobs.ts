@@ -43,7 +43,7 @@ export async function measureJobs(node: Node): Promise<void> {
     invocations: items,
     confirm: true,
   });
-  await ended(node, `/kladoi/${echo}/jobs/${dispatch_id}/status`);
+  await ended(node, `/kladoi/${echo}/jobs/${dispatch_id}/status`, 20);
   plainRow('the same as one batch', rate(invocations, batchBegun), '/s');
   if (kladoi.failures.length > 0) throw new Error(`a klados failed: ${kladoi.failures[0]}`);
 }
