@@ -40,6 +40,8 @@ describePage('members and roles', () => {
   const open = async () => {
     await visitor.go(`/collections/${home.id}/members`);
     await page.getByRole('heading', { name: 'Members', level: 2 }).waitFor();
+    // Keys that change something work from here on.
+    await page.getByRole('button', { name: 'Add a member' }).waitFor();
   };
 
   test('are added, changed and removed by keys alone, and say what that means', async () => {
