@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, type Entity, enrol, nowhere, ok, read } from '../helpers/entities.ts';
@@ -236,6 +238,28 @@ describe('a batch', () => {
     await expect.poll(() => received('accept'), { timeout: 20_000 }).toBe(450);
     expect(received('hang')).toBe(10);
     expect(new Set(endpoint.received.map(({ body }) => body.job_id)).size).toBe(460);
+  });
+
+  test('is tried again at growing distances while the store does not take what becomes of it', async () => {
+    await using folder = await temporaryFolder();
+    await using endpoint = await startProcessorEndpoint();
+    await using node = await startNode({ data: folder.path });
+    const who = operator(node);
+    const home = await collection(node, who);
+    const { klados } = await activeKlados(node, who, home.id, { endpoint: `${endpoint.url}/accept` });
+    await using opened = new AsyncDisposableStack();
+    const db = opened.adopt(new Database(join(folder.path, 'main', 'archeion.db')), (it) => void it.close());
+    db.exec("CREATE TRIGGER stuck BEFORE UPDATE ON job BEGIN SELECT RAISE(ABORT, 'no more'); END");
+    const body = { target_collection: home.id, invocations: [{ target_entity: home.id }], confirm: true };
+    ok(await ask(node, who, `POST /kladoi/${klados.id}/invoke/batch`, body));
+    const failures = () => node.logged.filter((line) => line.includes('they are tried again')).length;
+    await expect.poll(failures, { timeout: 5000 }).toBeGreaterThan(2);
+    // 100, 200, 400 ms and so on.
+    await sleep(500);
+    expect(failures()).toBeLessThan(8);
+    expect(endpoint.received).toEqual([]);
+    db.exec('DROP TRIGGER stuck');
+    await expect.poll(() => endpoint.received.length, { timeout: 10_000 }).toBe(1);
   });
 
   test('says which items miss the schema', async () => {

@@ -31,7 +31,7 @@ const batchesAtOnce = 100;
 export class JobQueue {
   readonly #store: NetworkStore;
   readonly #needs: QueueNeeds;
-  readonly #sending = new Map<string, Promise<void>>();
+  readonly #sending = new Map<string, Promise<unknown>>();
   readonly #each = new Map<string, number>();
   /** Read and not sent yet, by processor. */
   readonly #taken = new Map<string, StoredJob[]>();
@@ -44,6 +44,8 @@ export class JobQueue {
   #again = false;
   /** Whether the store may have jobs for somebody with room. */
   #looks = false;
+  /** Why one could not be sent, and still waits. */
+  #failure: { error: unknown } | null = null;
   /** Resolved when something may have come. */
   #news = Promise.withResolvers<void>();
 
@@ -112,10 +114,13 @@ export class JobQueue {
 
   /**
    * Sends what can be sent, else makes jobs of the next part of a batch, else waits until one has been sent or more has
-   * come: who is busy holds up nobody but himself. False where nothing is left.
+   * come: who is busy holds up nobody but himself. False where nothing is left. Throws where one could not be sent.
    */
   async #step(): Promise<boolean> {
     const { stop } = this.#needs;
+    const failure = this.#failure;
+    this.#failure = null;
+    if (failure) throw failure.error;
     this.#again = false;
     const mayBegin = () => !stop.aborted && this.#sending.size < most.atOnce;
     if (mayBegin() && this.#startTaken()) return true;
@@ -212,22 +217,19 @@ export class JobQueue {
   #start(job: StoredJob): void {
     const { processor } = job;
     this.#each.set(processor, (this.#each.get(processor) ?? 0) + 1);
-    const sent = this.#deliver(job).finally(() => {
-      this.#sending.delete(job.id);
-      this.#looks ||= !this.#taken.has(processor);
-      const left = (this.#each.get(processor) ?? 1) - 1;
-      if (left === 0) this.#each.delete(processor);
-      else this.#each.set(processor, left);
-    });
+    const failed = (error: unknown) => {
+      this.#failure = { error };
+    };
+    const sent = this.#needs.sender
+      .deliver(this.#store, job)
+      .catch(failed)
+      .finally(() => {
+        this.#sending.delete(job.id);
+        this.#looks ||= !this.#taken.has(processor);
+        const left = (this.#each.get(processor) ?? 1) - 1;
+        if (left === 0) this.#each.delete(processor);
+        else this.#each.set(processor, left);
+      });
     this.#sending.set(job.id, sent);
-  }
-
-  async #deliver(job: StoredJob): Promise<void> {
-    const { sender, log, stop } = this.#needs;
-    try {
-      await sender.deliver(this.#store, job);
-    } catch (error) {
-      if (!stop.aborted) log.error({ err: error, job: job.id }, 'a job could not be sent');
-    }
   }
 }
