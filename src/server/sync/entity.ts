@@ -68,7 +68,7 @@ export function relationOf(
       local.cid !== known.twin &&
       (chain.below?.said.has(local.content) === true ||
         chain.manifests.some((manifest) => contentHash(manifest) === local.content)),
-    precedes: !reset && state.theirs !== null && holds(state.theirs) && isRecent(db, local, chain),
+    precedes: !reset && state.theirs !== null && holds(state.theirs) && follows(db, local, chain),
     common: known.theirs === null || reset ? commonVersion(db, local.cid, chain) : null,
     node,
     reset,
@@ -76,11 +76,11 @@ export function relationOf(
 }
 
 /** More edits than that over a request whose answer was lost are not looked through. */
-const recent = 1000;
+const mostSteps = 1000;
 
 /** Whether the tip here descends from a remote's, by few steps. */
-function isRecent(db: Reader, local: Version, { cid, head }: Chain): boolean {
-  return local.ver - head.ver <= recent && chainHolds(db, local.cid, cid, head.ver);
+function follows(db: Reader, local: Version, { cid, head }: Chain): boolean {
+  return local.ver - head.ver <= mostSteps && chainHolds(db, local.cid, cid, head.ver);
 }
 
 /** Whether `wanted`, whose number is `ver`, is in the chain that ends with `tip`, as far as it is stored. */
