@@ -5,6 +5,7 @@ import * as dagCbor from '@ipld/dag-cbor';
 import fc from 'fast-check';
 import { base32 } from 'multiformats/bases/base32';
 import { describe, expect, test } from 'vitest';
+import { encodeValue } from '../../src/server/blocks/cbor-value.ts';
 import {
   decodeManifest,
   encodeHistoric,
@@ -13,7 +14,7 @@ import {
   valueHash,
 } from '../../src/server/blocks/encode.ts';
 import { manifestHead } from '../../src/server/blocks/manifest-head.ts';
-import { encodePlain } from '../../src/server/blocks/plain-maps.ts';
+
 import { jsonIssues } from '../../src/server/model/json-value.ts';
 import type { JsonObject, Manifest } from '../../src/server/model/manifest.ts';
 import { nextVersion } from '../helpers/sample-archive.ts';
@@ -156,7 +157,7 @@ describe('a manifest', () => {
   });
 });
 
-describe('the encoder of plain maps', () => {
+describe('the encoder', () => {
   test('gives the bytes of dag-cbor for every value that dag-cbor takes', () => {
     fc.assert(
       fc.property(properties, (value) => {
@@ -164,22 +165,69 @@ describe('the encoder of plain maps', () => {
         try {
           expected = dagCbor.encode(value);
         } catch {
-          expectSame(dagCbor.decode(encodePlain(value)), value);
+          expectSame(dagCbor.decode(encodeValue(value)), value);
           return;
         }
-        expect(Buffer.from(encodePlain(value))).toEqual(Buffer.from(expected));
+        expect(Buffer.from(encodeValue(value))).toEqual(Buffer.from(expected));
       }),
       { numRuns: 300 },
     );
   });
 
+  test.each([
+    0,
+    -0,
+    23,
+    24,
+    -24,
+    -25,
+    255,
+    256,
+    65_535,
+    65_536,
+    -65_537,
+    2 ** 32 - 1,
+    2 ** 32,
+    -(2 ** 32),
+    -(2 ** 32) - 1,
+    2 ** 53 - 1,
+    2 ** 53,
+    1 - 2 ** 53,
+    1.5,
+    1e300,
+    5e-324,
+  ])('writes the number %d as dag-cbor does', (number) =>
+    expect(Buffer.compare(encodeValue(number), dagCbor.encode(number))).toBe(0),
+  );
+
+  test.each([NaN, Infinity, undefined, 1n, () => 1])('refuses what dag-cbor has no form for: %s', (value) => {
+    expect(() => encodeValue({ value })).toThrow(TypeError);
+    expect(Buffer.compare(encodeValue({ a: 1 }), dagCbor.encode({ a: 1 }))).toBe(0);
+  });
+
+  test('writes texts around the length of the short ones, ASCII or not, and halves of characters, as dag-cbor does', () => {
+    for (let length = 0; length < 50; length++)
+      for (const end of ['', 'é', '\u{1f40e}', '\ud83d', '\udc0e']) {
+        const text = 'x'.repeat(length) + end;
+        expect(Buffer.compare(encodeValue({ [text]: text, b: 1 }), dagCbor.encode({ [text]: text, b: 1 }))).toBe(0);
+      }
+  });
+
+  test('answers bytes of its own, also after a very large value', () => {
+    const [one, large] = [encodeValue(['one']), encodeValue('x'.repeat(3_000_000))];
+    const two = encodeValue(['two']);
+    expect(dagCbor.decode(large)).toHaveLength(3_000_000);
+    expect([dagCbor.decode(one), dagCbor.decode(two)]).toEqual([['one'], ['two']]);
+    expect([one.byteOffset, one.buffer.byteLength]).toEqual([0, one.length]);
+  });
+
   test('writes long lists and maps as dag-cbor does', () => {
     for (const length of [23, 24, 255, 256, 65_535, 65_536]) {
       const list = new Array(length).fill(1);
-      expect(Buffer.compare(encodePlain(list), dagCbor.encode(list))).toBe(0);
+      expect(Buffer.compare(encodeValue(list), dagCbor.encode(list))).toBe(0);
     }
     const map = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, i]));
-    expect(Buffer.compare(encodePlain(map), dagCbor.encode(map))).toBe(0);
+    expect(Buffer.compare(encodeValue(map), dagCbor.encode(map))).toBe(0);
     expect(valueHash({ '/': 'x', bytes: 'x' })).not.toBe(valueHash({ '/': 'x', bytes: 'y' }));
   });
 });

