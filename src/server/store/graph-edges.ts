@@ -12,6 +12,7 @@ import {
   listsOf,
   type NeighbourRow,
   oneOf,
+  ownedOf,
   type PageRead,
   pages,
   touching,
@@ -284,8 +285,12 @@ export class GraphEdges {
     }
   }
 
-  /** Before many nodes between these two are asked about: their predicates, so that they are not looked up for each. */
-  expect(source: number, target: number): void {
+  /** What `between` and `isInner` will ask of nodes that are one step from both of these, read at once. */
+  expect(nodes: readonly number[], source: number, target: number): void {
+    readAllFacts(this.#db, nodes, this.#memory.facts);
+    const unread = nodes.filter((node) => !this.#memory.owned.has(node));
+    if (unread.length > 0) this.#readOwned(unread);
+    if (nodes.every((node) => this.#memory.owned.get(node))) return;
     for (const way of this.#ways('source')) this.predicates(source, way);
     for (const way of this.#ways('target')) this.predicates(target, way);
   }
@@ -293,21 +298,33 @@ export class GraphEdges {
   /** The relationships by which a path may go from one node to the next. */
   between(source: number, target: number): GraphEdge[] {
     this.#spend(0);
-    const name = `${source} ${target}`;
-    const known = this.#memory.between.get(name);
-    if (known) return known;
-    const found = this.#ways('source').flatMap((way) =>
+    return this.#ways('source').flatMap((way) =>
       way === 'out' ? this.#stored(source, target) : this.#stored(target, source),
     );
-    this.#memory.keepBetween(name, found);
-    return found;
   }
 
   #stored(subject: number, object: number): GraphEdge[] {
+    const predicates = this.#amongOwned(subject, object) ?? this.#looked(subject, object);
+    return predicates.map((predicate) => ({ subject, predicate, object }));
+  }
+
+  /** Predicates from a node to another one; null for a node that owns too many relationships to have them read. */
+  #amongOwned(subject: number, object: number): number[] | null {
     const own = this.#owned(subject);
-    if (own) return own.filter((edge) => edge.object === object);
-    const known = this.#memory.predicates.get(`${object} in`) ?? this.#memory.predicates.get(`${subject} out`);
-    const among = known ?? this.predicates(subject, 'out');
+    if (own === null) return null;
+    const found: number[] = [];
+    for (let i = 1; i < own.length; i += 2) if (own[i] === object) found.push(own[i - 1] as number);
+    return found;
+  }
+
+  #looked(subject: number, object: number): number[] {
+    const name = `${subject} ${object}`;
+    const known = this.#memory.between.get(name);
+    if (known) return known;
+    const among =
+      this.#memory.predicates.get(`${object} in`) ??
+      this.#memory.predicates.get(`${subject} out`) ??
+      this.predicates(subject, 'out');
     if (among.length === 0) return [];
     const rows = this.#db.all<{ predicate: number }>(
       `SELECT predicate FROM edge WHERE source = ? AND predicate ${oneOf(among)} AND peer = ? ORDER BY predicate`,
@@ -316,24 +333,37 @@ export class GraphEdges {
       object,
     );
     this.#spend(rows.length);
-    return rows.map(({ predicate }) => ({ subject, predicate, object }));
+    const found = rows.map(({ predicate }) => predicate);
+    this.#memory.keepBetween(name, found);
+    return found;
   }
 
-  /** A node's own relationships, by predicate; null where they are many. */
-  #owned(subject: number): readonly GraphEdge[] | null {
+  #owned(subject: number): readonly number[] | null {
     const known = this.#memory.owned.get(subject);
     if (known !== undefined) return known;
-    const rows = this.#db.all<{ predicate: number; peer: number }>(
-      'SELECT predicate, peer FROM edge WHERE source = ? LIMIT ?',
-      subject,
+    this.#readOwned([subject]);
+    return this.#memory.owned.get(subject) ?? null;
+  }
+
+  #readOwned(subjects: number[]): void {
+    const rows = this.#db.all<{ subject: number; pairs: string | null }>(
+      ownedOf,
       fewOwned + 1,
+      JSON.stringify(subjects),
     );
-    this.#spend(rows.length);
-    const edges = rows.map(({ predicate, peer }) => ({ subject, predicate, object: peer }));
-    const fit = edges.filter(({ predicate }) => this.#only === null || this.#only.includes(predicate));
-    const owned = rows.length > fewOwned ? null : fit;
-    this.#memory.keepOwned(subject, owned);
-    return owned;
+    for (const { subject, pairs } of rows) {
+      const all = JSON.parse(`[${pairs ?? ''}]`) as number[];
+      this.#spend(all.length / 2);
+      this.#memory.keepOwned(subject, all.length > 2 * fewOwned ? null : this.#followed(all));
+    }
+  }
+
+  /** Those pairs whose predicate is followed. */
+  #followed(pairs: number[]): number[] {
+    const only = this.#only;
+    if (only === null) return pairs;
+    const followed = (_: number, i: number) => only.includes(pairs[i - (i % 2)] as number);
+    return pairs.filter(followed);
   }
 
   /** The predicates of a node's relationships, found by jumping from one to the next. */

@@ -1,5 +1,4 @@
 import type { Reader } from './connection.ts';
-import type { GraphEdge } from './graph-edges.ts';
 import type { NodeFacts } from './graph-facts.ts';
 
 /** Numbers in kept lists, and entries of each other kind, that a connection keeps at most: at any time, also within one question. */
@@ -25,10 +24,11 @@ export class GraphMemory {
   readonly lists = new Map<string, readonly number[]>();
   readonly asked = new BoundedMap<string, number>();
   readonly predicates = new BoundedMap<string, number[]>();
+  /** Predicates from an entity with many relationships of its own to another one. */
+  readonly between = new BoundedMap<string, number[]>();
   readonly degrees = new BoundedMap<string, { cap: number; n: number }>();
-  readonly between = new BoundedMap<string, GraphEdge[]>();
-  /** A node's own relationships; null where they are too many. */
-  readonly owned = new Map<number, readonly GraphEdge[] | null>();
+  /** A node's own relationships, predicate and peer in turn; null where they are too many. */
+  readonly owned = new Map<number, readonly number[] | null>();
   /** Of every direction alike. */
   readonly facts: Map<number, NodeFacts>;
   readonly #kept: Kept;
@@ -48,13 +48,13 @@ export class GraphMemory {
     this.predicates.set(name, predicates);
   }
 
-  keepBetween(name: string, edges: GraphEdge[]): void {
-    this.#kept.weigh(4 * edges.length + listWeight);
-    this.between.set(name, edges);
+  keepBetween(name: string, predicates: number[]): void {
+    this.#kept.weigh(predicates.length + listWeight);
+    this.between.set(name, predicates);
   }
 
-  keepOwned(node: number, owned: readonly GraphEdge[] | null): void {
-    this.#kept.weigh(4 * (owned?.length ?? 0) + listWeight);
+  keepOwned(node: number, owned: readonly number[] | null): void {
+    this.#kept.weigh((owned?.length ?? 0) + listWeight);
     this.owned.set(node, owned);
   }
 

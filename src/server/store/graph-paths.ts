@@ -1,5 +1,6 @@
 import type { Reader } from './connection.ts';
 import { type GraphBudget, GraphBudgetSpent, type GraphDirection, type GraphEdge, GraphEdges } from './graph-edges.ts';
+import { paged } from './sorted-keys.ts';
 
 export interface PathsQuery {
   /** Keys. */
@@ -69,10 +70,9 @@ export function* between(
   }
   const fits = (node: number) => !left.includes(node) && !right.includes(node) && isInner(node);
   if (length === 2) {
-    for (const node of edges.common(source, target)) {
-      if (!fits(node)) continue;
-      edges.expect(source, target);
-      yield [...left, node, ...right];
+    for (const page of paged(edges.common(source, target), 16, 64)) {
+      edges.expect(page, source, target);
+      for (const node of page) if (fits(node)) yield [...left, node, ...right];
     }
   } else if (edges.sourceIsSmaller(source, target)) {
     for (const node of edges.neighbours(source, 'source'))

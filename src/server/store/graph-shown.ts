@@ -58,6 +58,7 @@ export class ShownEntities {
   readonly #expansion: GraphExpansion;
   readonly #rows = new Map<number, Row>();
   readonly #shown = new Map<number, Shown>();
+  readonly #heads = new Map<string, Map<number, string>>();
   readonly #predicates = new Map<number, string>();
   #read = 0;
   #size = 0;
@@ -71,15 +72,18 @@ export class ShownEntities {
   }
 
   /** `"<role>_id":...,"<role>_label":...,"<role>_type":...` and the expansion. Both spellings of the id (decisions.md, Names). */
-  members(role: string, key: number, copies: Copies = {}): string {
-    const { id, live, label, type, expansion } = this.#of(key);
-    const said = {
-      id: id === '""' ? JSON.stringify(copies.id ?? '') : id,
-      label: live ? label : JSON.stringify(copies.label ?? ''),
-      type: type === '""' ? JSON.stringify(copies.type ?? '') : type,
-    };
-    const head = `"${role}_id":${said.id},"${role}_pi":${said.id},"${role}_label":${said.label},"${role}_type":${said.type}`;
-    return head + this.#fitting(this.#expansion === 'full' ? `${role}_entity` : `${role}_preview`, expansion);
+  members(role: string, key: number, copies?: Copies): string {
+    const shown = this.#of(key);
+    const head = copies ? headOf(role, shown, copies) : this.#head(role, key, shown);
+    return head + this.#fitting(this.#expansion === 'full' ? `${role}_entity` : `${role}_preview`, shown.expansion);
+  }
+
+  /** Each once: the paths of an answer name the same few entities again and again. */
+  #head(role: string, key: number, shown: Shown): string {
+    const heads = this.#heads.get(role) ?? new Map<number, string>();
+    const head = heads.get(key) ?? headOf(role, shown, {});
+    this.#heads.set(role, heads.set(key, head));
+    return head;
   }
 
   /** The entity itself in an answer of `POST /query`: as a result, or as a step of a path. */
@@ -179,3 +183,12 @@ export class ShownEntities {
 }
 
 const tooLarge = 'null';
+
+function headOf(role: string, { id, live, label, type }: Shown, copies: Copies): string {
+  const said = {
+    id: id === '""' ? JSON.stringify(copies.id ?? '') : id,
+    label: live ? label : JSON.stringify(copies.label ?? ''),
+    type: type === '""' ? JSON.stringify(copies.type ?? '') : type,
+  };
+  return `"${role}_id":${said.id},"${role}_pi":${said.id},"${role}_label":${said.label},"${role}_type":${said.type}`;
+}

@@ -65,3 +65,7 @@ export const touching = {
     `SELECT json_group_array(n.value) AS nodes FROM json_each(?) n WHERE EXISTS (
        SELECT 1 FROM edge t WHERE t.peer = ? AND t.predicate ${oneOf(among)} AND t.source = n.value)`,
 };
+
+/** What some nodes own, at most so many of each: predicate and peer in turn, separated by commas. */
+export const ownedOf = `SELECT n.value AS subject, (SELECT group_concat(predicate || ',' || peer)
+  FROM (SELECT predicate, peer FROM edge WHERE source = n.value LIMIT ?)) AS pairs FROM json_each(?) n`;
