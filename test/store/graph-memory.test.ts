@@ -83,7 +83,7 @@ class Graph {
   paths({ source, target, direction }: { source: number; target: number; direction: GraphDirection }): string[] {
     const query = { sources: [nodeId(source)], targets: [nodeId(target)], depth: 4, direction, limit: 100_000 };
     const text = this.#opened.store.read((db) => pathsAnswer(db, { ...query, expand: 'none' }));
-    const { paths } = JSON.parse(text) as { paths: Parameters<typeof written>[0][] };
+    const { paths } = JSON.parse(Buffer.from(text).toString()) as { paths: Parameters<typeof written>[0][] };
     return paths.map(written).toSorted();
   }
 

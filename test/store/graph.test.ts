@@ -23,11 +23,13 @@ type ReachableBody = {
 const usual = { depth: 4, direction: 'both', limit: 1000, expand: 'none' } as const;
 const ids = (nodes: number[]) => nodes.map(nodeId);
 
+const parsed = (text: Uint8Array): unknown => JSON.parse(Buffer.from(text).toString());
+
 function pathsIn({ store }: TestStore, query: Partial<PathsAnswerQuery> & { sources: string[]; targets: string[] }) {
-  return JSON.parse(store.read((db) => pathsAnswer(db, { ...usual, ...query }))) as PathsBody;
+  return parsed(store.read((db) => pathsAnswer(db, { ...usual, ...query }))) as PathsBody;
 }
 function reachableIn({ store }: TestStore, query: Partial<ReachableAnswerQuery> & { sources: string[]; type: string }) {
-  return JSON.parse(store.read((db) => reachableAnswer(db, { ...usual, ...query }))) as ReachableBody;
+  return parsed(store.read((db) => reachableAnswer(db, { ...usual, ...query }))) as ReachableBody;
 }
 function neighboursIn({ store }: TestStore, query: Partial<NeighboursQuery> & { sources: string[] }) {
   return store.read((db) => neighbours(db, { ...usual, ...query }));
@@ -384,7 +386,7 @@ describe('what a question may look at', () => {
       pathsAnswer(db, { ...usual, sources: ids([0]), targets: ids([1]), expand: 'full', depth: 2 }),
     );
     expect(text.length).toBeLessThan(34 * 1024 * 1024);
-    const { paths, _expansion_metadata: left } = JSON.parse(text) as PathsBody & { _expansion_metadata: unknown };
+    const { paths, _expansion_metadata: left } = parsed(text) as PathsBody & { _expansion_metadata: unknown };
     expect(paths).toHaveLength(40);
     const expansions = paths.flatMap(({ edges: list }) => list).flatMap((edge) => Object.keys(edge));
     const expanded = expansions.filter((name) => name.endsWith('_entity')).length;

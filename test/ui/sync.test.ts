@@ -306,6 +306,7 @@ describePage('the sync screens', () => {
     await press('s');
     await press('s');
     await page.getByRole('button', { name: /Sync now/, disabled: true }).waitFor();
+    await expect.poll(() => orders).toBe(1);
     answer.resolve();
     await page.getByText(/In step/).waitFor();
     expect(orders).toBe(1);

@@ -5,6 +5,8 @@ import type { Leading } from './graph-ends.ts';
 import { pathsBetween } from './graph-paths.ts';
 import { type GraphExpansion, ShownEntities } from './graph-shown.ts';
 import { type Step, type WalkOptions, walk, wayTo } from './graph-walk.ts';
+import { kept } from './kept.ts';
+import { Utf8Text } from './utf8-text.ts';
 
 interface GraphQuery {
   /** Relationships in a path at most. */
@@ -21,17 +23,21 @@ export interface PathsAnswerQuery extends GraphQuery {
   targets: string[];
 }
 
-/** The answer of `POST /graph/paths` as JSON text. */
-export function pathsAnswer(db: Reader, { sources, targets, expand, ...query }: PathsAnswerQuery): string {
+/** The answer of `POST /graph/paths` as JSON, in UTF-8. */
+export function pathsAnswer(db: Reader, { sources, targets, expand, ...query }: PathsAnswerQuery): Uint8Array {
   const keys = { sources: keysOf(db, sources), targets: keysOf(db, targets) };
   const { paths, truncated } = pathsBetween(db, { ...query, ...keys });
   const shown = new ShownEntities(db, expand);
   shown.learn(new Set(paths.flatMap(({ edges }) => edges.flatMap(({ subject, object }) => [subject, object]))));
-  const texts = paths.map(({ source, target, edges }) => {
+  const text = new Utf8Text();
+  for (const [i, { source, target, edges }] of paths.entries()) {
     const ends = `${shown.ids('source', source)},${shown.ids('target', target)}`;
-    return `{${ends},"length":${edges.length},"edges":[${edges.map((edge) => shown.edge(edge)).join()}]}`;
-  });
-  return `{"paths":[${texts.join()}],"truncated":${truncated}${shown.metadata()}}`;
+    text.add(`${i === 0 ? '{"paths":[' : ','}{${ends},"length":${edges.length},"edges":`);
+    shown.addEdges(text, edges);
+    text.add('}');
+  }
+  text.add(`${paths.length === 0 ? '{"paths":[' : ''}],"truncated":${truncated}${shown.metadata()}}`);
+  return text.bytes();
 }
 
 export interface ReachableAnswerQuery extends GraphQuery {
@@ -40,19 +46,23 @@ export interface ReachableAnswerQuery extends GraphQuery {
   type: string;
 }
 
-/** The answer of `POST /graph/reachable` as JSON text: live entities of the type, nearest first, each with one path. */
-export function reachableAnswer(db: Reader, { sources, type, expand, ...query }: ReachableAnswerQuery): string {
+/** The answer of `POST /graph/reachable` as JSON, in UTF-8: live entities of the type, nearest first, each with one path. */
+export function reachableAnswer(db: Reader, { sources, type, expand, ...query }: ReachableAnswerQuery): Uint8Array {
   const edges = new GraphEdges(db, query);
   const onward = (key: number) => edges.isInner(key);
   const options = { starts: keysOf(db, sources), depth: query.depth, onward, ends: { types: [type] } };
   const { found, truncated } = gathered(edges, options, query.limit);
   const shown = new ShownEntities(db, expand);
-  const texts = found.map((step) => {
+  const text = new Utf8Text();
+  for (const [i, step] of found.entries()) {
     const { start, edges: way } = wayTo(step);
     const ends = `${shown.ids('source', start)},${shown.members('target', step.key)}`;
-    return `{${ends},"length":${step.depth},"edges":[${way.map((edge) => shown.edge(edge)).join()}]}`;
-  });
-  return `{"results":[${texts.join()}],"truncated":${truncated}${shown.metadata()}}`;
+    text.add(`${i === 0 ? '{"results":[' : ','}{${ends},"length":${step.depth},"edges":`);
+    shown.addEdges(text, way);
+    text.add('}');
+  }
+  text.add(`${found.length === 0 ? '{"results":[' : ''}],"truncated":${truncated}${shown.metadata()}}`);
+  return text.bytes();
 }
 
 export interface NeighboursQuery {
@@ -185,12 +195,6 @@ export class Names {
       () => this.#db.get<{ name: string }>('SELECT name FROM predicate WHERE key = ?', key)?.name ?? '',
     );
   }
-}
-
-function kept<K, V>(values: Map<K, V>, key: K, make: () => V): V {
-  const value = values.get(key) ?? make();
-  values.set(key, value);
-  return value;
 }
 
 /** The first of what a walk finds. */

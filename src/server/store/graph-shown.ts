@@ -1,6 +1,8 @@
 import { previewOf } from '../model/preview.ts';
 import type { Reader } from './connection.ts';
 import type { GraphEdge } from './graph-edges.ts';
+import { kept } from './kept.ts';
+import type { Utf8Text } from './utf8-text.ts';
 
 /** What an answer says of the entities that it names, besides id, label and type. */
 export type GraphExpansion = 'preview' | 'full' | 'none';
@@ -20,11 +22,11 @@ interface Row {
 /** Texts of larger ones are read one by one. */
 const maxAtOnce = 64 * 1024;
 /** Of long texts no more than a preview shows. */
-const begun = (
+const firstOf = (
   name: string,
 ): string => `CASE WHEN octet_length(e.json) <= ? AND json_type(e.json, '$.properties.${name}') = 'text'
   THEN substr(json_extract(e.json, '$.properties.${name}'), 1, 404) END AS ${name}`;
-const texts = `${begun('description')}, ${begun('text')}`;
+const texts = `${firstOf('description')}, ${firstOf('text')}`;
 const columns = `e.id, e.type, CASE e.deleted WHEN 0 THEN e.label ELSE '' END AS label, e.created_at, e.updated_at,
   (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection, coalesce(octet_length(e.json), 0) AS size`;
 
@@ -37,6 +39,8 @@ interface Shown {
   type: string;
   collection: string;
   expansion: string;
+  /** What relationships say of it, by role. */
+  members: Map<string, Uint8Array>;
 }
 
 /** Bytes of stored entities that one answer reads to expand, and of expansions that it has. */
@@ -58,8 +62,8 @@ export class ShownEntities {
   readonly #expansion: GraphExpansion;
   readonly #rows = new Map<number, Row>();
   readonly #shown = new Map<number, Shown>();
-  readonly #heads = new Map<string, Map<number, string>>();
   readonly #predicates = new Map<number, string>();
+  readonly #predicateMembers = new Map<number, Uint8Array>();
   #read = 0;
   #size = 0;
   /** How many expansions there could be, and how many there are. */
@@ -72,24 +76,16 @@ export class ShownEntities {
   }
 
   /** `"<role>_id":...,"<role>_label":...,"<role>_type":...` and the expansion. Both spellings of the id (decisions.md, Names). */
-  members(role: string, key: number, copies?: Copies): string {
+  members(role: string, key: number, copies: Copies = {}): string {
     const shown = this.#of(key);
-    const head = copies ? headOf(role, shown, copies) : this.#head(role, key, shown);
-    return head + this.#fitting(this.#expansion === 'full' ? `${role}_entity` : `${role}_preview`, shown.expansion);
-  }
-
-  /** Each once: the paths of an answer name the same few entities again and again. */
-  #head(role: string, key: number, shown: Shown): string {
-    const heads = this.#heads.get(role) ?? new Map<number, string>();
-    const head = heads.get(key) ?? headOf(role, shown, {});
-    this.#heads.set(role, heads.set(key, head));
-    return head;
+    return headOf(role, shown, copies) + (this.#fits(shown.expansion) ? this.#expanding(role, shown) : '');
   }
 
   /** The entity itself in an answer of `POST /query`: as a result, or as a step of a path. */
   queried(key: number, as: 'result' | 'step'): string {
     const { id, label, type, collection, expansion } = this.#of(key);
-    const more = this.#fitting(this.#expansion === 'full' ? 'full_entity' : 'preview_data', expansion);
+    const name = this.#expansion === 'full' ? 'full_entity' : 'preview_data';
+    const more = this.#fits(expansion) ? `,"${name}":${expansion}` : '';
     const said = `"type":${type},"label":${label}`;
     if (as === 'step') return `"entity":${id},${said}${more}`;
     return `"id":${id},"pi":${id},${said},"collection_id":${collection},"collection_pi":${collection}${more}`;
@@ -100,8 +96,26 @@ export class ShownEntities {
     return `"${role}_id":${id},"${role}_pi":${id}`;
   }
 
-  edge({ subject, predicate, object }: GraphEdge): string {
-    return `{${this.members('subject', subject)},"predicate":${this.predicate(predicate)},${this.members('object', object)}}`;
+  /** Adds relationships, as a JSON array. */
+  addEdges(text: Utf8Text, edges: readonly GraphEdge[]): void {
+    for (const [i, { subject, predicate, object }] of edges.entries()) {
+      text.add(i === 0 ? mark.first : mark.next);
+      text.add(this.#member('subject', subject), this.#predicateMember(predicate), this.#member('object', object));
+    }
+    text.add(edges.length === 0 ? mark.none : mark.end);
+  }
+
+  /** As `members`; each once, as the paths of an answer name the same entities again and again. */
+  #member(role: string, key: number): Uint8Array {
+    const shown = this.#of(key);
+    const fits = this.#fits(shown.expansion);
+    return kept(shown.members, fits ? `${role} whole` : role, () =>
+      Buffer.from(headOf(role, shown, {}) + (fits ? this.#expanding(role, shown) : '')),
+    );
+  }
+
+  #predicateMember(key: number): Uint8Array {
+    return kept(this.#predicateMembers, key, () => Buffer.from(`,"predicate":${this.predicate(key)},`));
   }
 
   predicate(key: number): string {
@@ -120,13 +134,18 @@ export class ShownEntities {
     return `,"_expansion_metadata":${JSON.stringify(said)}`;
   }
 
-  #fitting(name: string, expansion: string): string {
-    if (expansion === '') return '';
+  /** Whether there is room for an expansion; counts it. */
+  #fits(expansion: string): boolean {
+    if (expansion === '') return false;
     this.#total++;
-    if (expansion === tooLarge || this.#size + expansion.length > maxShown) return '';
+    if (expansion === tooLarge || this.#size + expansion.length > maxShown) return false;
     this.#expanded++;
     this.#size += expansion.length;
-    return `,"${name}":${expansion}`;
+    return true;
+  }
+
+  #expanding(role: string, { expansion }: Shown): string {
+    return `,"${role}_${this.#expansion === 'full' ? 'entity' : 'preview'}":${expansion}`;
   }
 
   #of(key: number): Shown {
@@ -140,6 +159,7 @@ export class ShownEntities {
       type: JSON.stringify(row?.type ?? ''),
       collection: JSON.stringify(row?.collection ?? null),
       expansion: row ? this.#expansionOf(key, row) : '',
+      members: new Map<string, Uint8Array>(),
     };
     this.#shown.set(key, shown);
     return shown;
@@ -183,6 +203,7 @@ export class ShownEntities {
 }
 
 const tooLarge = 'null';
+const mark = { none: Buffer.from('[]'), first: Buffer.from('[{'), next: Buffer.from('},{'), end: Buffer.from('}]') };
 
 function headOf(role: string, { id, live, label, type }: Shown, copies: Copies): string {
   const said = {
