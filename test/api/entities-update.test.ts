@@ -49,6 +49,11 @@ describe('properties', () => {
     });
   });
 
+  it('keep the byte order mark that a text begins with, whatever else is changed', async () => {
+    const marked = { title: '\ufeffÉtude', '\ufeffname': '\ufeff' };
+    expect(await updated(marked, { properties: { other: 1 } })).toEqual({ ...marked, other: 1 });
+  });
+
   it('go by name at the top, or by objects that lead further down', async () => {
     const before = { a: 1, b: { c: { d: 1, e: 1 }, f: 1 }, 'b.f': 1 };
     expect(await updated(before, { properties_remove: ['a', 'b.f', 'absent'] })).toEqual({ b: before.b });

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
+import { inspect, isDeepStrictEqual } from 'node:util';
 import * as dagCbor from '@ipld/dag-cbor';
 import fc from 'fast-check';
 import { base32 } from 'multiformats/bases/base32';
+import { CID } from 'multiformats/cid';
 import { describe, expect, test } from 'vitest';
-import { encodeValue } from '../../src/server/blocks/cbor-value.ts';
+import { decodeValue } from '../../src/server/blocks/cbor-read.ts';
+import { encodeValue } from '../../src/server/blocks/cbor-write.ts';
 import {
   decodeManifest,
   encodeHistoric,
@@ -67,7 +69,7 @@ function mapOf(members: [string, unknown][]): unknown {
 
 /** `toEqual` looks at members named `constructor` and `__proto__` as if they were JavaScript's. */
 function expectSame(actual: unknown, expected: unknown): void {
-  expect(isDeepStrictEqual(actual, expected), `${JSON.stringify(actual)} is ${JSON.stringify(expected)}`).toBe(true);
+  expect(isDeepStrictEqual(actual, expected), `${inspect(actual)} is ${inspect(expected)}`).toBe(true);
 }
 
 /** The same value with the members of every map in the opposite order. */
@@ -229,5 +231,102 @@ describe('the encoder', () => {
     const map = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, i]));
     expect(Buffer.compare(encodeValue(map), dagCbor.encode(map))).toBe(0);
     expect(valueHash({ '/': 'x', bytes: 'x' })).not.toBe(valueHash({ '/': 'x', bytes: 'y' }));
+  });
+});
+
+/** What a decoder makes of bytes; that it refuses them is enough, whatever it says. */
+function outcome(decode: () => unknown): unknown {
+  try {
+    return { value: decode() };
+  } catch {
+    return 'refused';
+  }
+}
+
+describe('the decoder', () => {
+  const marked = (bytes: Uint8Array) => Buffer.from(bytes).includes(Buffer.from('\ufeff'));
+
+  test('gives back every value that was encoded', () => {
+    fc.assert(
+      fc.property(properties, (value) => expectSame(decodeValue(encodeValue(value)), value)),
+      { numRuns: 300 },
+    );
+  });
+
+  test('makes of changed, cut and lengthened bytes what dag-cbor makes of them', () => {
+    const change = fc.tuple(
+      fc.nat(),
+      fc.oneof(
+        fc.nat(255),
+        fc.constantFrom(0x18, 0x19, 0x1b, 0x3b, 0x5f, 0x7f, 0xc2, 0xd8, 0xf7, 0xf9, 0xfa, 0xfb, 0xff),
+      ),
+    );
+    fc.assert(
+      fc.property(
+        properties,
+        fc.array(change, { maxLength: 3 }),
+        fc.nat(12),
+        fc.boolean(),
+        (value, changes, cut, longer) => {
+          const plain = encodeValue({ ...value, link: CID.parse(before.cid) });
+          const bytes = longer
+            ? Uint8Array.from([...plain, cut])
+            : Uint8Array.from(plain.subarray(0, plain.length - cut));
+          for (const [at, byte] of changes) if (bytes.length > 0) bytes[at % bytes.length] = byte;
+          fc.pre(!marked(bytes));
+          expectSame(
+            outcome(() => decodeValue(bytes)),
+            outcome(() => dagCbor.decode(bytes)),
+          );
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  test.each([
+    ['a number in a longer form than it needs', '1800'],
+    ['a count in a longer form than it needs', '980100'],
+    ['a number beyond what JavaScript is exact for', '1b0020000000000001'],
+    ['a negative one', '3b0020000000000001'],
+    ['undefined', 'f7'],
+    ['NaN', 'fb7ff8000000000000'],
+    ['half precision', 'f93c00'],
+    ['single precision', 'fa3f800000'],
+    ['bytes', '4101'],
+    ['indefinite length', '9f01ff'],
+    ['a name that comes twice', 'a2616101616102'],
+    ['names out of order', 'a2616201616102'],
+    ['a name that is no text', 'a10101'],
+    ['an unknown tag', 'c101'],
+    ['a link that is none', 'd82a4101'],
+    ['text that is no UTF-8', '62c328'],
+    ['half of a character', '63eda0bd'],
+    ['a text that ends early', '6261'],
+    ['nothing', ''],
+    ['something after the end', '0101'],
+    ['a list of more than there is', '9b000000010000000001'],
+  ])('makes of %s what dag-cbor makes of it', (_, hex) => {
+    const bytes = Buffer.from(hex, 'hex');
+    expect(outcome(() => decodeValue(bytes))).toEqual(outcome(() => dagCbor.decode(bytes)));
+  });
+
+  test('reads a value of a great depth, and refuses one without end', () => {
+    const deep = (levels: number) => Uint8Array.from([...new Array<number>(levels).fill(0x81), 0x01]);
+    expectSame(decodeValue(deep(1000)), dagCbor.decode(deep(1000)));
+    expect(() => decodeValue(deep(1_000_000))).toThrow();
+  });
+
+  test('keeps a byte order mark, wherever it stands', () => {
+    for (const text of ['\ufeff', '\ufeffa', `\ufeff${'long '.repeat(20)}`, 'a\ufeffb'])
+      expectSame(decodeValue(encodeValue({ [text]: [text] })), { [text]: [text] });
+    const manifest = nextVersion(id, null, { label: '\ufeffA label' });
+    expect(decodeManifest(encodeManifest(manifest).bytes).properties.label).toBe('\ufeffA label');
+  });
+
+  test('tells short texts apart that look alike', () => {
+    const texts = Array.from({ length: 5000 }, (_, n) => `k${n.toString(36)}${'x'.repeat(n % 12)}`);
+    expectSame(decodeValue(encodeValue(texts)), texts);
+    expectSame(decodeValue(encodeValue(['é', 'e', 'é', ''])), ['é', 'e', 'é', '']);
   });
 });

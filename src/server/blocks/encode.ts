@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import * as dagCbor from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
 import type { JsonObject, Manifest } from '../model/manifest.ts';
-import { encodeValue } from './cbor-value.ts';
+import { decodeValue } from './cbor-read.ts';
+import { encodeValue } from './cbor-write.ts';
 import { cidBytes, digestCid } from './cid.ts';
 
 const dagCborCode = 0x71;
@@ -43,14 +43,14 @@ export function encodeHistoric(json: JsonObject): Block {
 
 /** The manifest in a block's bytes, for reading: missing members get their empty value. Throws where the bytes are no dag-cbor map. */
 export function decodeManifest(bytes: Uint8Array): Manifest {
-  const value = dagCbor.decode<Omit<Partial<Manifest>, 'prev'> & { prev?: unknown }>(bytes);
+  const value = decodeValue(bytes) as Omit<Partial<Manifest>, 'prev'> & { prev?: unknown };
   const prev = value.prev instanceof CID ? value.prev.toString() : null;
   return { properties: {}, relationships: [], ...value, prev } as Manifest;
 }
 
 /** A block's value as JSON carries it: links become `{"/": cid}`, members stand in dag-cbor's order (wire-contract.md 1.5). */
 export function historicJson(bytes: Uint8Array): JsonObject {
-  return JSON.parse(JSON.stringify(dagCbor.decode(bytes))) as JsonObject;
+  return JSON.parse(JSON.stringify(decodeValue(bytes))) as JsonObject;
 }
 
 function encodeBlock(value: unknown): Block {

@@ -10,7 +10,7 @@ export interface ManifestHead {
   deleted: boolean;
 }
 
-const text = new TextDecoder('utf-8', { fatal: true });
+const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Reads these members out of a manifest's block without decoding the rest: a chain of ten thousand versions is walked
