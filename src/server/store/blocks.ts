@@ -1,7 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { cidBytes, cidText } from '../blocks/cid.ts';
 import { decodeManifest } from '../blocks/encode.ts';
-import { manifestHead } from '../blocks/manifest-head.ts';
 import { StorageError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader, Writer } from './connection.ts';
@@ -68,19 +67,23 @@ export function blockCidText(db: Reader, key: number): string {
   return cidText(row.cid);
 }
 
-/** Stores a version once; gives its key. `cid` is binary, `previous` the block that it may be compressed against. */
-export function putBlock(
-  db: Writer,
-  { cid, bytes: plain }: { cid: Uint8Array; bytes: Uint8Array },
-  entity: number,
-  ver: number,
-  previous: number | null,
-): number {
-  const known = db.get<StoredBlock>('SELECT key, entity FROM block WHERE cid = ?', cid);
-  if (known) return known.key;
+/** A version to store. `cid` is binary; `prev` the text of the CID before, null for a first version. */
+interface NewBlock {
+  cid: Uint8Array;
+  bytes: Uint8Array;
+  ver: number;
+  prev: string | null;
+}
+
+/** Stores a version once; gives its key. `previous`: the block that it may be compressed against. */
+export function putBlock(db: Writer, block: NewBlock, entity: number, previous: number | null): number {
+  const { cid, bytes: plain, ver, prev } = block;
+  const known = plain.length < compressFrom ? undefined : keyOf(db, cid);
+  if (known !== undefined) return known;
   const { enc, base, bytes } = compress(db, plain, ver, previous);
-  const key = db.insert(
-    'INSERT INTO block (cid, entity, ver, size, enc, base, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  const key = db.insertNew(
+    `INSERT INTO block (cid, entity, ver, size, enc, base, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (cid) DO NOTHING`,
     cid,
     entity,
     ver,
@@ -89,29 +92,35 @@ export function putBlock(
     base,
     bytes,
   );
-  noteStart(db, { key, entity, cid, prev: prevOf(plain) });
+  if (key === null) return keyOf(db, cid) as number;
+  noteStart(db, { key, entity, cid, prev });
   noteContent(db, entity, plain);
   return key;
 }
 
-/** The version before, as the block says; null for a first version, and for bytes that say nothing that can be read. */
-function prevOf(bytes: Uint8Array): Uint8Array | null {
-  try {
-    const { prev } = manifestHead(bytes);
-    return prev === null ? null : cidBytes(prev);
-  } catch {
-    return null;
-  }
+function keyOf(db: Reader, cid: Uint8Array): number | undefined {
+  return db.get<{ key: number }>('SELECT key FROM block WHERE cid = ?', cid)?.key;
 }
 
 /** Keeps `partial`: a history that starts here with a later version, and one that this version completes. */
 function noteStart(
   db: Writer,
-  { key, entity, cid, prev }: { key: number; entity: number; cid: Uint8Array; prev: Uint8Array | null },
+  { key, entity, cid, prev }: { key: number; entity: number; cid: Uint8Array; prev: string | null },
 ): void {
-  db.run('DELETE FROM partial WHERE missing = ?', cid);
-  if (prev !== null && db.get('SELECT 1 FROM block WHERE cid = ?', prev) === undefined)
-    db.run('INSERT INTO partial (block, entity, missing) VALUES (?, ?, ?)', key, entity, prev);
+  if (!isWhole(db)) db.run('DELETE FROM partial WHERE missing = ?', cid);
+  if (prev === null || keyOf(db, cidBytes(prev)) !== undefined) return;
+  db.run('INSERT INTO partial (block, entity, missing) VALUES (?, ?, ?)', key, entity, cidBytes(prev));
+  whole.delete(db);
+}
+
+/** Connections to databases in which no history is partial; see entity-keys.ts on what is remembered of a connection. */
+const whole = new WeakSet<Writer>();
+
+function isWhole(db: Writer): boolean {
+  if (whole.has(db)) return true;
+  if (db.get('SELECT 1 FROM partial LIMIT 1') !== undefined) return false;
+  whole.add(db);
+  return true;
 }
 
 function compress(db: Writer, plain: Uint8Array, ver: number, previous: number | null) {

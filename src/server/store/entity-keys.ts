@@ -7,7 +7,18 @@ export function entityKey(db: Reader, id: string): number | undefined {
 
 /** The key of an id; one that is unknown becomes a stub. */
 export function ensureEntityKey(db: Writer, id: string): number {
-  return remembered(entities, db, id, () => entityKey(db, id) ?? db.insert('INSERT INTO entity (id) VALUES (?)', id));
+  return remembered(entities, db, id, () => entityKey(db, id) ?? addStub(db, id));
+}
+
+function addStub(db: Writer, id: string): number {
+  return db.insert('INSERT INTO entity (key, id) VALUES (?, ?)', nextEntityKey(db), id);
+}
+
+/** A key for a new entity, which nobody else gets. */
+export function nextEntityKey(db: Writer): number {
+  const last = lastKeys.get(db) ?? db.get<{ key: number | null }>('SELECT max(key) AS key FROM entity')?.key ?? 0;
+  lastKeys.set(db, last + 1);
+  return last + 1;
 }
 
 /** The key of a predicate's name. */
@@ -36,6 +47,7 @@ export function ensurePredicateKey(db: Writer, name: string): number {
 type Keys = WeakMap<Writer, Map<string, number>>;
 const entities: Keys = new WeakMap();
 const predicates: Keys = new WeakMap();
+const lastKeys = new WeakMap<Writer, number>();
 const maxRemembered = 8192;
 
 function remembered(keys: Keys, db: Writer, name: string, find: () => number): number {

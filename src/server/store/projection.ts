@@ -21,11 +21,6 @@ export interface Current {
   collection: string | null | undefined;
 }
 
-/** The key that the next new entity gets. */
-export function nextEntityKey(db: Writer): number {
-  return (db.get<{ key: number | null }>('SELECT max(key) AS key FROM entity')?.key ?? 0) + 1;
-}
-
 /** The wire JSON that reads send; null for a deleted entity. Throws where the manifest has what JSON cannot say. */
 export function currentJson(cid: string, manifest: Manifest): string | null {
   return manifest.deleted ? null : JSON.stringify(wireManifest(cid, manifest));
