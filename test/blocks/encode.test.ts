@@ -220,7 +220,6 @@ describe('the encoder', () => {
     const two = encodeValue(['two']);
     expect(dagCbor.decode(large)).toHaveLength(3_000_000);
     expect([dagCbor.decode(one), dagCbor.decode(two)]).toEqual([['one'], ['two']]);
-    expect([one.byteOffset, one.buffer.byteLength]).toEqual([0, one.length]);
   });
 
   test('writes long lists and maps as dag-cbor does', () => {

@@ -28,7 +28,7 @@ export function leafOf({ seq, pi, ver, cid, prev_cid, ts }: AttestedMove): Leaf 
 
 /** The leaf's hash in the tree: RFC 6962 over its canonical JSON. */
 export function hashOfLeaf({ seq, pi, ver, cid, op, prev_cid, ts }: Leaf): Uint8Array {
-  return leafHash(canonicalJson({ seq, pi, ver, cid, op, prev_cid, ts }));
+  return leafHash(canonicalJson({ cid, op, pi, prev_cid, seq, ts, ver }));
 }
 
 /** A hash as text: base64url, 43 characters. Of a leaf it is the `tx` of its attestation. */

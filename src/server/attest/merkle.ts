@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256 } from '../blocks/sha256.ts';
 
 // RFC 6962, section 2.1 (and RFC 9162, which has the checks as algorithms): SHA-256, a leaf is hashed behind 0x00, a
 // node behind 0x01. Leaves are numbered from 0; D[from:to] is the range with `from` and without `to`.
@@ -10,7 +10,7 @@ const leafPrefix = Uint8Array.of(0);
 const nodePrefix = 1;
 
 export function leafHash(data: Uint8Array): Uint8Array {
-  return hash('sha256', Buffer.concat([leafPrefix, data]), 'buffer');
+  return sha256(Buffer.concat([leafPrefix, data]));
 }
 
 export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
@@ -18,11 +18,11 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
   both[0] = nodePrefix;
   both.set(left, 1);
   both.set(right, 1 + left.length);
-  return hash('sha256', both, 'buffer');
+  return sha256(both);
 }
 
 /** The root of a tree without leaves. */
-export const emptyRoot: Uint8Array = hash('sha256', new Uint8Array(0), 'buffer');
+export const emptyRoot: Uint8Array = sha256(new Uint8Array(0));
 
 /** The largest power of two below `n`, which is at least 2. */
 function split(n: number): number {

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { ArchiveEntry } from './archive-entry.ts';
 import { decodeDelta, decodeRoot, decodeShard } from './archive-shapes.ts';
@@ -10,6 +9,7 @@ import { DamagedArchiveError } from './damaged-archive-error.ts';
 import { DigestTable } from './digest-table.ts';
 import type { Block } from './encode.ts';
 import { Pace, turn } from './pace.ts';
+import { sha256 } from './sha256.ts';
 import { SpooledFile } from './spooled-file.ts';
 
 /** What an archive's file holds, counted. */
@@ -73,7 +73,7 @@ class BlockFile {
     const place = codecOf(cid) === dagCborCode && this.nodes.get(digestOf(cid));
     if (!place) return null;
     const bytes = await this.file.at(...place);
-    if (!hash('sha256', bytes, 'buffer').equals(digestOf(cid)))
+    if (!sha256(bytes).equals(digestOf(cid)))
       throw new DamagedArchiveError(`Block ${text} is no longer what it was when the file was first read.`, place[0]);
     return { cid: text, bytes, offset: place[0] };
   }

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { CID } from 'multiformats/cid';
 import { StorageError, ValidationError } from '../errors.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
@@ -16,6 +16,7 @@ import { codecOf, dagCborCode, digestOf, maxNodeBytes, rawCode } from './car-for
 import { cidBytes, cidText } from './cid.ts';
 import { DigestTable } from './digest-table.ts';
 import { Pace, turn } from './pace.ts';
+import { sha256 } from './sha256.ts';
 
 type Stream<T> = Iterable<T> | AsyncIterable<T>;
 
@@ -194,7 +195,7 @@ class Writer {
 
   node(cid: Uint8Array, bytes: Uint8Array): void {
     if (codecOf(cid) !== dagCborCode) throw refused(cid, 'is of a kind that no archive holds');
-    if (!hash('sha256', bytes, 'buffer').equals(digestOf(cid))) throw refused(cid, 'is stored with other bytes');
+    if (!sha256(bytes).equals(digestOf(cid))) throw refused(cid, 'is stored with other bytes');
     if (bytes.length > maxNodeBytes) throw refused(cid, 'is larger than an archive may hold');
     this.buffer.block(cid, bytes);
   }

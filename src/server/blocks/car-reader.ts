@@ -1,10 +1,11 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import * as dagCbor from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
 import { ByteQueue } from './byte-queue.ts';
 import { cidLength, dagCborCode, digestOf, maxNodeBytes, rawCode } from './car-format.ts';
 import { DamagedArchiveError } from './damaged-archive-error.ts';
 import { Pace, turn } from './pace.ts';
+import { sha256 } from './sha256.ts';
 
 /** A dag-cbor block. `offset` and `length` say where its bytes stand in the file (without length prefix and CID). */
 export interface CarNode {
@@ -129,7 +130,7 @@ async function readNode(queue: ByteQueue, cid: CID, length: number, at: number):
     throw new DamagedArchiveError(`A block of ${length} bytes is over the limit of ${maxNodeBytes}.`, at);
   if (queue.length < length && !(await queue.fill(length))) throw cutOff(at);
   const bytes = queue.take(length);
-  const digest = length <= pieceBytes ? hash('sha256', bytes, 'buffer') : await hashInPieces(bytes);
+  const digest = length <= pieceBytes ? sha256(bytes) : await hashInPieces(bytes);
   if (!digest.equals(digestOf(cid.bytes))) throw wrongBytes(cid, at);
   return bytes;
 }

@@ -11,7 +11,7 @@ const writer = new CborWriter();
 export function encodeValue(value: unknown): Uint8Array {
   writer.clear();
   write(value);
-  return new Uint8Array(writer.bytes());
+  return Buffer.from(writer.bytes());
 }
 
 function write(value: unknown): void {

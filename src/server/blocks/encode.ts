@@ -4,6 +4,7 @@ import type { JsonObject, Manifest } from '../model/manifest.ts';
 import { decodeValue } from './cbor-read.ts';
 import { encodeValue } from './cbor-write.ts';
 import { cidBytes, digestCid } from './cid.ts';
+import { sha256 } from './sha256.ts';
 
 const dagCborCode = 0x71;
 const rawCode = 0x55;
@@ -16,7 +17,7 @@ export interface Block {
 
 /** The CID of dag-cbor bytes (decisions.md, G8: dag-cbor, sha2-256, CIDv1 base32). */
 export function blockCid(bytes: Uint8Array): string {
-  return digestCid(dagCborCode, hash('sha256', bytes, 'buffer'));
+  return digestCid(dagCborCode, sha256(bytes));
 }
 
 /** The CID of file content: raw, sha2-256 (wire-contract.md 1.4). `digest` is the content's SHA-256, 32 bytes. */

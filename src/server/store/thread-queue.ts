@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Block } from '../blocks/encode.ts';
 import { StorageError } from '../errors.ts';
-import type { Commit, Outcome } from './commit.ts';
+import { blocksOf, type Commit, type Outcome } from './commit.ts';
 import { type CommitQueue, closing, type QueueLoad, Waiting } from './commit-queue.ts';
 import { storageError } from './storage-error.ts';
 import { workerUrl } from './worker-url.ts';
@@ -24,6 +24,11 @@ export function writerThread(file: string): Worker {
   });
 }
 
+interface Submission {
+  seq: number;
+  commits: Commit[];
+}
+
 /**
  * The network's writer in a thread of its own. A thread that dies takes along what it was sent, and the next submission
  * starts another one.
@@ -33,7 +38,7 @@ export class ThreadQueue implements CommitQueue {
   readonly #waiting = new Waiting();
   #worker: Worker | null = null;
   #opening: Promise<void> | null = null;
-  #unsent: { seq: number; commits: Commit[] }[] = [];
+  #unsent: Submission[] = [];
   #closed: Promise<void> | null = null;
 
   /** `thread` starts a writer thread; it is called again after one has died. */
@@ -79,7 +84,7 @@ export class ThreadQueue implements CommitQueue {
   async submit(commits: Commit[]): Promise<Outcome[]> {
     if (this.#closed) throw new StorageError(closing);
     return this.#waiting.add(commits, (seq) => {
-      if (this.#unsent.push({ seq, commits: commits.map(transferable) }) === 1) setImmediate(() => void this.#flush());
+      if (this.#unsent.push({ seq, commits }) === 1) setImmediate(() => void this.#flush());
     });
   }
 
@@ -90,15 +95,17 @@ export class ThreadQueue implements CommitQueue {
       if (!this.#worker) await this.open();
       const submissions = this.#unsent;
       this.#unsent = [];
-      if (submissions.length > 0) this.#post({ submissions });
+      if (submissions.length > 0) this.#send(submissions);
     } catch (error) {
       const { reason, full } = storageError(error);
       this.#lose(reason, full);
     }
   }
 
-  #post(message: ToWriter): void {
-    this.#worker?.postMessage(message);
+  #send(submissions: Submission[]): void {
+    const memory = new BlockMemory(submissions.flatMap(({ commits }) => commits));
+    const packed = submissions.map(({ seq, commits }) => ({ seq, commits: commits.map((one) => memory.pack(one)) }));
+    this.#worker?.postMessage({ submissions: packed } satisfies ToWriter, [memory.buffer]);
   }
 
   load(): QueueLoad {
@@ -115,20 +122,43 @@ export class ThreadQueue implements CommitQueue {
     const worker = this.#worker;
     if (!worker) return;
     const exited = new Promise((resolve) => worker.once('exit', resolve));
-    this.#post({ close: true });
+    worker.postMessage({ close: true } satisfies ToWriter);
     await exited;
   }
 }
 
-/** A message carries the whole memory behind a view: a small block must not take its encoder's 64 kB along. */
-function transferable(commit: Commit): Commit {
-  return {
-    ...commit,
-    changes: commit.changes.map((change) => ({ ...change, blocks: change.blocks.map(ownBytes) })),
-    rows: commit.rows.map((row) => ('blocks' in row ? { ...row, blocks: row.blocks.map(ownBytes) } : row)),
-  };
-}
+/**
+ * The bytes of many blocks in one piece of memory, which changes threads as it is: memory for each would have to be made
+ * and freed on both sides, and a block that shares its memory with others would take along all of it.
+ */
+class BlockMemory {
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  #used = 0;
 
-function ownBytes({ cid, bytes }: Block): Block {
-  return { cid, bytes: bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes) };
+  constructor(commits: Commit[]) {
+    let size = 0;
+    for (const commit of commits) for (const { bytes } of blocksOf(commit)) size += bytes.length;
+    this.#bytes = new Uint8Array(size);
+  }
+
+  get buffer(): ArrayBuffer {
+    return this.#bytes.buffer;
+  }
+
+  pack(commit: Commit): Commit {
+    return {
+      ...commit,
+      changes: commit.changes.map((change) => ({ ...change, blocks: change.blocks.map((block) => this.#put(block)) })),
+      rows: commit.rows.map((row) =>
+        'blocks' in row ? { ...row, blocks: row.blocks.map((one) => this.#put(one)) } : row,
+      ),
+    };
+  }
+
+  #put({ cid, bytes }: Block): Block {
+    const start = this.#used;
+    this.#used += bytes.length;
+    this.#bytes.set(bytes, start);
+    return { cid, bytes: this.#bytes.subarray(start, this.#used) };
+  }
 }
