@@ -23,14 +23,20 @@ export interface Issue {
 
 export type Details = Record<string, unknown>;
 
-/** The base of the errors that callers are meant to see; anything else is a fault of ours. */
+/**
+ * The base of the errors that callers are meant to see; anything else is a fault of ours. Without a stack: it is an answer,
+ * says by itself what it is about, and a stack would be a tenth of the work for a write that comes too late.
+ */
 export abstract class DomainError extends Error {
   override readonly name: string = 'DomainError';
   abstract readonly code: ErrorCode;
   /** What stands in the body's `details` (interface.md, Errors). */
   readonly details: Details | undefined;
   constructor(message: string, details?: Details) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.details = details;
   }
   /** All that there is to say, in words: where the message is a heading, the reason below it. */
