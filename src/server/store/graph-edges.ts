@@ -3,6 +3,7 @@ import { type Ends, withFacts } from './graph-ends.ts';
 import { factsOf, type NodeFacts, readAllFacts, readFacts } from './graph-facts.ts';
 import { hitsOf, type Led, led } from './graph-hits.ts';
 import { type GraphMemory, graphMemory } from './graph-memory.ts';
+import { OwnedEdges } from './graph-owned.ts';
 import {
   asParameters,
   bothDegrees,
@@ -12,7 +13,6 @@ import {
   listsOf,
   type NeighbourRow,
   oneOf,
-  ownedOf,
   type PageRead,
   pages,
   touching,
@@ -53,8 +53,6 @@ const [firstPage, lastPage] = [64, 1024];
  * asked about often up to so many.
  */
 const [fewListed, maxListed, maxAsked] = [1024, 16_384, 250_000];
-/** A node's own relationships are read at once up to so many. */
-const fewOwned = 64;
 /** Two degrees are compared at these sizes: counting costs no more than a multiple of the smaller one. */
 const degreeSteps = [fewListed + 1, 16_384, 262_144];
 const defaults = { rows: 300_000, milliseconds: 5000 };
@@ -75,6 +73,7 @@ export class GraphEdges {
   #others = 0;
   /** What is in it costs a question nothing. */
   readonly #memory: GraphMemory;
+  readonly #owned: OwnedEdges;
 
   constructor(
     db: Reader,
@@ -87,6 +86,9 @@ export class GraphEdges {
     this.#rows = this.#most;
     this.#until = performance.now() + (budget.milliseconds ?? defaults.milliseconds);
     this.#memory = graphMemory(db, `${direction} ${only?.toSorted((a, b) => a - b).join() ?? 'any'}`);
+    const spend = (rows: number) => this.#spend(rows);
+    const predicates = (node: number, way: Way) => this.predicates(node, way);
+    this.#owned = new OwnedEdges({ db, memory: this.#memory, only: this.#only, spend, predicates });
   }
 
   #spend(rows: number): void {
@@ -288,9 +290,7 @@ export class GraphEdges {
   /** What `between` and `isInner` will ask of nodes that are one step from both of these, read at once. */
   expect(nodes: readonly number[], source: number, target: number): void {
     readAllFacts(this.#db, nodes, this.#memory.facts);
-    const unread = nodes.filter((node) => !this.#memory.owned.has(node));
-    if (unread.length > 0) this.#readOwned(unread);
-    if (nodes.every((node) => this.#memory.owned.get(node))) return;
+    if (this.#owned.learn(nodes)) return;
     for (const way of this.#ways('source')) this.predicates(source, way);
     for (const way of this.#ways('target')) this.predicates(target, way);
   }
@@ -298,72 +298,10 @@ export class GraphEdges {
   /** The relationships by which a path may go from one node to the next. */
   between(source: number, target: number): GraphEdge[] {
     this.#spend(0);
-    return this.#ways('source').flatMap((way) =>
-      way === 'out' ? this.#stored(source, target) : this.#stored(target, source),
-    );
-  }
-
-  #stored(subject: number, object: number): GraphEdge[] {
-    const predicates = this.#amongOwned(subject, object) ?? this.#looked(subject, object);
-    return predicates.map((predicate) => ({ subject, predicate, object }));
-  }
-
-  /** Predicates from a node to another one; null for a node that owns too many relationships to have them read. */
-  #amongOwned(subject: number, object: number): number[] | null {
-    const own = this.#owned(subject);
-    if (own === null) return null;
-    const found: number[] = [];
-    for (let i = 1; i < own.length; i += 2) if (own[i] === object) found.push(own[i - 1] as number);
-    return found;
-  }
-
-  #looked(subject: number, object: number): number[] {
-    const name = `${subject} ${object}`;
-    const known = this.#memory.between.get(name);
-    if (known) return known;
-    const among =
-      this.#memory.predicates.get(`${object} in`) ??
-      this.#memory.predicates.get(`${subject} out`) ??
-      this.predicates(subject, 'out');
-    if (among.length === 0) return [];
-    const rows = this.#db.all<{ predicate: number }>(
-      `SELECT predicate FROM edge WHERE source = ? AND predicate ${oneOf(among)} AND peer = ? ORDER BY predicate`,
-      subject,
-      ...asParameters(among),
-      object,
-    );
-    this.#spend(rows.length);
-    const found = rows.map(({ predicate }) => predicate);
-    this.#memory.keepBetween(name, found);
-    return found;
-  }
-
-  #owned(subject: number): readonly number[] | null {
-    const known = this.#memory.owned.get(subject);
-    if (known !== undefined) return known;
-    this.#readOwned([subject]);
-    return this.#memory.owned.get(subject) ?? null;
-  }
-
-  #readOwned(subjects: number[]): void {
-    const rows = this.#db.all<{ subject: number; pairs: string | null }>(
-      ownedOf,
-      fewOwned + 1,
-      JSON.stringify(subjects),
-    );
-    for (const { subject, pairs } of rows) {
-      const all = JSON.parse(`[${pairs ?? ''}]`) as number[];
-      this.#spend(all.length / 2);
-      this.#memory.keepOwned(subject, all.length > 2 * fewOwned ? null : this.#followed(all));
-    }
-  }
-
-  /** Those pairs whose predicate is followed. */
-  #followed(pairs: number[]): number[] {
-    const only = this.#only;
-    if (only === null) return pairs;
-    const followed = (_: number, i: number) => only.includes(pairs[i - (i % 2)] as number);
-    return pairs.filter(followed);
+    return this.#ways('source').flatMap((way) => {
+      const [subject, object] = way === 'out' ? [source, target] : [target, source];
+      return this.#owned.between(subject, object).map((predicate) => ({ subject, predicate, object }));
+    });
   }
 
   /** The predicates of a node's relationships, found by jumping from one to the next. */
