@@ -91,12 +91,12 @@ describe('import', () => {
       ndjson(Array.from({ length: 20_000 }, (_, id) => ({ id, label: `work ${id}` }))),
     );
     const first = await serve();
-    const importing = start(['import', works, '--collection', 'Works', '--data', data]);
+    const importing = result(start(['import', works, '--collection', 'Works', '--data', data]));
     await expect.poll(() => entities(first.url), { timeout: 20_000, interval: 20 }).toBeGreaterThan(1000);
     const killed = once(first.child, 'exit');
     first.child.kill('SIGKILL');
     await killed;
-    const ended = await result(importing);
+    const ended = await importing;
     expect(ended.code).toBe(1);
     expect(ended.err).toContain('ended the connection');
 
@@ -119,9 +119,10 @@ describe('import', () => {
     );
     const { url } = await serve();
     const importing = start(['import', works, '--collection', 'Works', '--data', data]);
+    const end = result(importing);
     await expect.poll(() => entities(url), { timeout: 20_000, interval: 20 }).toBeGreaterThan(500);
     importing.kill('SIGINT');
-    const ended = await result(importing);
+    const ended = await end;
     expect(ended.code).toBe(1);
     expect(ended.err).toContain('Stopped.');
   }, 60_000);
@@ -193,6 +194,7 @@ function archeion(...args: string[]): Promise<{ code: number | null; out: string
   return result(start([...args, '--data', data]));
 }
 
+/** To be called as soon as the program has started: it may end at any time. */
 async function result(
   child: ChildProcessWithoutNullStreams,
 ): Promise<{ code: number | null; out: string; err: string }> {

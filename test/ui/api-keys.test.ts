@@ -54,6 +54,8 @@ describePage('API keys', () => {
     await page.getByRole('dialog', { name: 'Revoke the key nightly import' }).waitFor();
     await lookAt(page, 'keys-revoke');
     await page.keyboard.press('Enter');
+    // Behind the dialog the list is there for nobody.
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await line('nightly import').waitFor({ state: 'detached' });
     expect(await whoami(key)).toBe(401);
 
