@@ -6,10 +6,11 @@ import fc from 'fast-check';
 import { CID } from 'multiformats/cid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openArchive } from '../../src/server/blocks/archive-reader.ts';
-import { type ArchiveSummary, checkArchive, type Known } from '../../src/server/blocks/archive-walk.ts';
+import type { Known } from '../../src/server/blocks/archive-walk.ts';
 import { CarBuffer } from '../../src/server/blocks/car-buffer.ts';
 import { DamagedArchiveError } from '../../src/server/blocks/damaged-archive-error.ts';
 import { type Block, blockCid, encodeManifest } from '../../src/server/blocks/encode.ts';
+import { type ArchiveSummary, checkArchive } from '../helpers/check-archive.ts';
 import { nextVersion, SampleState, wholeMain, withArchive } from '../helpers/sample-archive.ts';
 
 interface Sample {

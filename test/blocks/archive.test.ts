@@ -3,11 +3,12 @@ import * as dagCbor from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
 import { describe, expect, test } from 'vitest';
 import { rootOf, shardsOf } from '../../src/server/blocks/archive-tree.ts';
-import { checkArchive, walkArchive } from '../../src/server/blocks/archive-walk.ts';
+import { walkArchive } from '../../src/server/blocks/archive-walk.ts';
 import { exportArchive } from '../../src/server/blocks/archive-writer.ts';
 import { DamagedArchiveError } from '../../src/server/blocks/damaged-archive-error.ts';
 import { verifyBlock } from '../../src/server/blocks/verify.ts';
 import { StorageError, ValidationError } from '../../src/server/errors.ts';
+import { checkArchive } from '../helpers/check-archive.ts';
 import { collect, inBinary, listOf, SampleState, wholeMain, withArchive } from '../helpers/sample-archive.ts';
 
 function sample(entities: number): SampleState {

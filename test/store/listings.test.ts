@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { catalogPage, rolesHeldBy } from '../../src/server/store/collection-reads.ts';
 import { type Connection, openReader, type Reader } from '../../src/server/store/connection.ts';
-import { countEntities, findEntity, findStored, findTip, tipsPage } from '../../src/server/store/entities.ts';
+import { countEntities, findEntity, findStored, findTip } from '../../src/server/store/entities.ts';
 import { floorAt, lastMove, movesAfter, movesBefore } from '../../src/server/store/events.ts';
 import { entityMoves } from '../../src/server/store/history-reads.ts';
 import { lookUp, searchLabels } from '../../src/server/store/label-reads.ts';
@@ -108,7 +108,6 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp }[] = [
   { name: 'an entity', read: (db) => findEntity(db, idOf(100)), uses: /SEARCH e USING INDEX .*entity.* \(id=\?\)/ },
   { name: 'stored JSON', read: (db) => findStored(db, idOf(100)), uses: /SEARCH e USING INDEX .*entity.* \(id=\?\)/ },
   { name: 'a tip', read: (db) => findTip(db, idOf(100)), uses: /SEARCH entity USING INDEX .*entity.* \(id=\?\)/ },
-  { name: 'a page of tips', read: (db) => tipsPage(db, idOf(100), 5), uses: /SEARCH entity USING INDEX .* \(id>\?\)/ },
   {
     name: 'a version',
     read: (db) => findVersion(db, findTip(db, idOf(100)) as string),

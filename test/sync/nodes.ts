@@ -1,5 +1,5 @@
 import type { Network } from '../../src/server/model/ids.ts';
-import { findTip, tipsPage } from '../../src/server/store/entities.ts';
+import { findTip } from '../../src/server/store/entities.ts';
 import { chain } from '../../src/server/store/versions.ts';
 import { ask, on, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok } from '../helpers/entities.ts';
@@ -128,9 +128,8 @@ export function lines(text: string): unknown[] {
 export async function tipsOf(node: TestNode, network: Network = 'main'): Promise<Record<string, string>> {
   const store = await node.ctx.networks.get(network);
   return store.read((db) => {
-    const ids = tipsPage(db, '', 100_000).map(({ id }) => id);
-    const others = ids.filter((id) => db.get('SELECT 1 FROM entity WHERE id = ? AND type <> ?', id, 'user'));
-    return Object.fromEntries(others.map((id) => [id, findTip(db, id) ?? '']));
+    const sql = "SELECT id FROM entity WHERE tip IS NOT NULL AND type <> 'user' ORDER BY id";
+    return Object.fromEntries(db.all<{ id: string }>(sql).map(({ id }) => [id, findTip(db, id) ?? '']));
   });
 }
 

@@ -6,9 +6,10 @@ import {
   entityStep,
   intentOf,
   type Relation,
-  unknownEntity,
   type Version,
 } from '../../src/server/sync/state.ts';
+
+const unknownEntity: EntityState = { local: null, theirs: null, twin: null, base: null, standing: 'quiet' };
 
 const plain: Relation = {
   ...{ descends: false, echoes: false, precedes: false, common: null, node: false, reset: false },

@@ -20,15 +20,6 @@ export interface Chain {
   content: string[];
 }
 
-/** What a whole archive brings. */
-export interface ArchiveSummary {
-  entities: number;
-  versions: number;
-  content: number;
-  /** Entities whose history starts at a later version than 1, and whose earlier ones the receiver does not have. */
-  partial: number;
-}
-
 /**
  * Every entity of an archive in id order, its chain walked from the tip back through `prev` to a version that the
  * receiver knows, or to version 1. Throws DamagedArchiveError where a block that must be there is neither in the file
@@ -55,18 +46,6 @@ export async function* walkArchive(
     }
   if (delta ? entities > archive.root.entities : entities !== archive.root.entities)
     throw new DamagedArchiveError('The root counts other entities than its shards hold.', archive.offset);
-}
-
-/** Walks a whole archive for its errors (see walkArchive) and answers what it brings. */
-export async function checkArchive(archive: Archive, known?: Known): Promise<ArchiveSummary> {
-  const sum: ArchiveSummary = { entities: 0, versions: 0, content: 0, partial: 0 };
-  for await (const { versions, base, baseKnown, content } of walkArchive(archive, known)) {
-    sum.entities++;
-    sum.versions += versions.length;
-    sum.content += content.length;
-    if (base !== null && !baseKnown) sum.partial++;
-  }
-  return sum;
 }
 
 async function chainOf(

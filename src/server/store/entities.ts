@@ -104,11 +104,6 @@ export function peerFacts(
   );
 }
 
-/** All entities as (id, tip CID) in id order from `after` on, deleted ones too; a page of at most `limit`. */
-export function tipsPage(db: Reader, after: string, limit: number): { key: number; id: string; tip: number }[] {
-  return db.all('SELECT key, id, tip FROM entity WHERE id > ? AND tip IS NOT NULL ORDER BY id LIMIT ?', after, limit);
-}
-
 /** Types of live entities with how many there are of each, the most common first. It walks all entities: a long read. */
 export function countTypes(db: Reader): { type: string; count: number }[] {
   return db.all(

@@ -64,8 +64,6 @@ export type EntityEvent =
   | { kind: 'refused' }
   | { kind: 'unreadable' };
 
-export const unknownEntity: EntityState = { local: null, theirs: null, twin: null, base: null, standing: 'quiet' };
-
 export function entityStep(state: EntityState, event: EntityEvent): EntityState {
   switch (event.kind) {
     case 'edited':
