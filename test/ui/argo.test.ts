@@ -176,6 +176,20 @@ describePage('Argo queries', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('are offered types also where these come only after somebody has begun to write', async () => {
+    await create(node, me, { type: 'harbour', properties: { label: 'A harbour' } });
+    const held = Promise.withResolvers<void>();
+    await page.route('**/node/names', async (request) => {
+      await held.promise;
+      await request.continue();
+    });
+    await visitor.go('/argo');
+    await page.getByRole('textbox', { name: 'Query' }).click();
+    await page.keyboard.type('type:har');
+    held.resolve();
+    await option(/harbour/).waitFor();
+  });
+
   test('of hostile names are offered and shown harmlessly, at twice the size and in German', async () => {
     const label = '\u202Eevil <script>window.hacked = 1</script>';
     const type = '<img src=x onerror=window.hacked=1>';

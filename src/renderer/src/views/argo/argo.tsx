@@ -39,14 +39,14 @@ export function Argo() {
   const [text, setText] = useState(address.q ?? '');
   const [active, setActive] = useState(-1);
   const collections = useQuery(collectionsQuery);
-  const known = useQuery(namesQuery);
+  useQuery(namesQuery);
   const answer = useQuery(answerQuery(address));
   useEffect(() => setText(address.q ?? ''), [address.q]);
 
   const names: Names = {
-    types: known.data?.types ?? [],
-    predicates: known.data?.predicates ?? [],
-    collections: collections.data?.collections ?? [],
+    known: () => queries.ensureQueryData(namesQuery).catch(() => ({ types: [], predicates: [] })),
+    collections: async () =>
+      (await queries.ensureQueryData(collectionsQuery).catch(() => undefined))?.collections ?? [],
     find: (part) => queries.fetchQuery(peersQuery(part, undefined)).catch(() => []),
   };
   const change = (next: Partial<ArgoAddress>, replace = false) => {

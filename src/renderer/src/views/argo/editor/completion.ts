@@ -9,11 +9,10 @@ import type { EditorView } from '@codemirror/view';
 import type { Texts } from '../../../messages/translate.ts';
 import { expectedAt, type Part } from '../language/expected.ts';
 
-/** What can be named in a query, as it is known when it is asked for. */
+/** What can be named in a query. Whoever writes before it has come gets it when it has. */
 export interface Names {
-  types: readonly { type: string; count: number }[];
-  predicates: readonly string[];
-  collections: readonly { id: string; label: string | null }[];
+  known(): Promise<{ types: readonly { type: string; count: number }[]; predicates: readonly string[] }>;
+  collections(): Promise<readonly { id: string; label: string | null }[]>;
   /** Entities that a text may mean. */
   find(text: string): Promise<readonly { id: string; type: string; label: string }[]>;
 }
@@ -33,7 +32,7 @@ export function completions(names: () => Names, t: Texts['t'], number: Texts['nu
       case 'types':
         return {
           from,
-          options: names().types.map(({ type, count }, i) => ({
+          options: (await names().known()).types.map(({ type, count }, i) => ({
             ...named(type, number(count)),
             boost: -Math.min(i, 99),
           })),
@@ -41,15 +40,10 @@ export function completions(names: () => Names, t: Texts['t'], number: Texts['nu
       case 'predicates':
         return {
           from,
-          options: [
-            ...parts,
-            ...names()
-              .predicates.filter(isTerm)
-              .map((name) => named(name)),
-          ],
+          options: [...parts, ...(await names().known()).predicates.filter(isTerm).map((name) => named(name))],
         };
       case 'collections':
-        return { from, filter: false, options: collections(names(), typed) };
+        return { from, filter: false, options: collections(await names().collections(), typed) };
       case 'entities':
         return { from, filter: false, options: (await names().find(typed)).map(entity) };
       case undefined:
@@ -69,7 +63,7 @@ function named(name: string, detail?: string): Completion {
   return { label: name.slice(0, 100), apply, ...(detail ? { detail } : {}) };
 }
 
-function collections({ collections: all }: Names, typed: string): Completion[] {
+function collections(all: readonly { id: string; label: string | null }[], typed: string): Completion[] {
   const part = typed.toLowerCase();
   return all
     .filter(({ id, label }) => id.startsWith(typed) || label?.toLowerCase().includes(part))
