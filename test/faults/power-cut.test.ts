@@ -83,7 +83,7 @@ describe.runIf(canRecord())('power cuts', () => {
     for (const part of ['write', 'read'])
       expect(spawnSync(process.execPath, [unsynced, join(folder, 'data'), part], { env }).signal).toBe('SIGKILL');
     const recording = readRecording(log);
-    const at = recording.findIndex(({ kind }) => kind === 'mark');
+    const at = recording.findLastIndex(({ kind }) => kind === 'mark');
     expect(at).toBeGreaterThan(0);
     // Cut right after somebody was shown it.
     expect(await broken(recording, 40, { folder, at: at + 1 })).toEqual([]);

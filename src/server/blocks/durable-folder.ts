@@ -1,7 +1,7 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { platform } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 // A file's name, and a folder's, is an entry of the folder above it: it outlives a power cut only when that has been synced.
 
@@ -59,6 +59,17 @@ export function syncFolderNow(folder: string): void {
   } finally {
     if (handle !== undefined) closeSync(handle);
   }
+}
+
+/**
+ * Brings the names of all files in the folders of a folder to the disk: a process that was killed may have given them, and
+ * whoever sees them takes them for kept. To be called before that; nothing where there is no such folder.
+ */
+export function syncNamesNow(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) syncFolderNow(join(folder, entry.name));
+  syncFolderNow(folder);
 }
 
 const cannot = new Set(['EINVAL', 'EPERM', 'EISDIR', 'EACCES', 'EROFS', 'ENOTSUP']);

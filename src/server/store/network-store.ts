@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { makeFolderNow } from '../blocks/durable-folder.ts';
+import { makeFolderNow, syncNamesNow } from '../blocks/durable-folder.ts';
 import type { Network } from '../model/ids.ts';
 import type { QueuedRow } from './additive-rows.ts';
 import { blocksOf, type Commit, type Outcome } from './commit.ts';
 import { type CommitQueue, inProcessQueue, type QueueLoad } from './commit-queue.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
 import type { LongRead, longReads } from './long-reads.ts';
+import { filesFolder } from './network-folders.ts';
 import { type Lend, type LongReader, ReaderPool, readResult } from './reader-pool.ts';
 import { runLongRead } from './reader-thread.ts';
 import { storing } from './storage-error.ts';
@@ -64,7 +65,10 @@ export class NetworkStore {
     lend: Lend | null = null,
   ): Promise<NetworkStore> {
     const folder = join(data, network);
-    storing(() => makeFolderNow(folder, data));
+    storing(() => {
+      makeFolderNow(folder, data);
+      syncNamesNow(filesFolder(folder));
+    });
     const file = databaseFile(data, network);
     const queue = writer === 'thread' ? await threadQueue(file) : inProcessQueue(file);
     try {
