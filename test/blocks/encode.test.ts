@@ -316,6 +316,17 @@ describe('the decoder', () => {
     expect(() => decodeValue(deep(1_000_000))).toThrow();
   });
 
+  test('keeps a byte order mark beside every other value', () => {
+    fc.assert(
+      fc.property(properties, (value) => expectSame(decodeValue(encodeValue([value, '\ufeffx'])), [value, '\ufeffx'])),
+      { numRuns: 300 },
+    );
+    let deep: unknown = '\ufeff';
+    for (let level = 0; level < 205; level++) deep = [deep];
+    for (const value of ['\ufffd', `\ufffd${'long '.repeat(20)}`, 2 ** 53 - 1, 1 - 2 ** 53, 1e300, deep])
+      expectSame(decodeValue(encodeValue([value, '\ufeffx'])), [value, '\ufeffx']);
+  });
+
   test('keeps a byte order mark, wherever it stands', () => {
     for (const text of ['\ufeff', '\ufeffa', `\ufeff${'long '.repeat(20)}`, 'a\ufeffb'])
       expectSame(decodeValue(encodeValue({ [text]: [text] })), { [text]: [text] });

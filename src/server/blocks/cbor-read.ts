@@ -17,7 +17,8 @@ export function decodeValue(bytes: Uint8Array): unknown {
 
 /** Thrown where the bytes are not such as `encodeValue` writes. */
 const unusual = Symbol('unusual bytes');
-const maxDepth = 200;
+/** More than any manifest has that this node makes (model/json-value.ts). */
+const maxDepth = 256;
 
 /** Short texts that came last, such as the names of members: there are few, and they come again and again. */
 const names: (string | undefined)[] = new Array(1024).fill(undefined);
@@ -44,7 +45,7 @@ class UsualBytes {
       case 0:
         return this.#argument();
       case 1:
-        return -1 - this.#argument();
+        return this.#negative();
       case 3:
         return this.#text();
       case 4:
@@ -77,6 +78,12 @@ class UsualBytes {
     return above(0xffffffff, Number(this.#bytes.readBigUInt64BE(at + 1)));
   }
 
+  #negative(): number {
+    const number = -1 - this.#argument();
+    if (number < Number.MIN_SAFE_INTEGER) throw unusual;
+    return number;
+  }
+
   #text(): string {
     const length = this.#argument();
     const start = this.#at;
@@ -104,8 +111,8 @@ class UsualBytes {
 
   #unicode(start: number, end: number): string {
     const text = this.#bytes.toString('utf8', start, end);
-    // It may stand for bytes that are no UTF-8.
-    if (text.includes('\ufffd')) throw unusual;
+    // That sign also stands for bytes that are no UTF-8.
+    if (text.includes('\ufffd') && !Buffer.from(text).equals(this.#bytes.subarray(start, end))) throw unusual;
     return text;
   }
 
@@ -171,6 +178,6 @@ class UsualBytes {
 }
 
 function above(least: number, value: number): number {
-  if (value <= least || value > Number.MAX_SAFE_INTEGER - 1) throw unusual;
+  if (value <= least || value > Number.MAX_SAFE_INTEGER) throw unusual;
   return value;
 }

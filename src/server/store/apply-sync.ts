@@ -248,7 +248,7 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
   const entity = ensureEntityKey(db, row.id);
   let previous: number | null = null;
   for (const { cid, bytes } of row.blocks)
-    previous = putBlock(db, { cid: cidBytes(cid), bytes, ...manifestHead(bytes) }, entity, previous);
+    previous = putBlock(db, { ...manifestHead(bytes), cid: cidBytes(cid), bytes }, entity, previous);
   const theirs = blockOf(db, entity, row.theirs);
   const twin = row.twin === row.theirs ? theirs : row.twin === null ? null : blockOf(db, entity, row.twin);
   db.run(

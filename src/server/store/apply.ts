@@ -123,7 +123,11 @@ function move(db: Writer, commit: Commit, step: Step, first: number | undefined)
   const key = known ?? nextEntityKey(db);
   const old = standing?.tip ?? null;
   let last = old;
-  for (const { cid, bytes, manifest } of step.segment) last = putBlock(db, { cid, bytes, ...manifest }, key, last);
+  for (const { cid, bytes, manifest } of step.segment) {
+    // By name: a block of another node may have members of any name.
+    const { ver, prev } = manifest;
+    last = putBlock(db, { cid, bytes, ver, prev }, key, last);
+  }
   const tip = step.stored ?? (last as number);
   project(db, { key, isNew: known === undefined, tip, cid: change.tip, manifest, json, collection }, before);
   if (!commit.rows.some((row) => row.kind === 'remote_tip' && row.id === change.id)) notePending(db, key);

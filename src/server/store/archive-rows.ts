@@ -24,7 +24,7 @@ export function applyArchiveRow(db: Writer, row: ArchiveRow, time: number): void
       const entity = ensureEntityKey(db, row.id);
       let previous: number | null = null;
       for (const { cid, bytes } of row.blocks)
-        previous = putBlock(db, { cid: cidBytes(cid), bytes, ...manifestHead(bytes) }, entity, previous);
+        previous = putBlock(db, { ...manifestHead(bytes), cid: cidBytes(cid), bytes }, entity, previous);
       placeDeleted(db, entity);
       return;
     }

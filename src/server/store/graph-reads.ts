@@ -30,13 +30,14 @@ export function pathsAnswer(db: Reader, { sources, targets, expand, ...query }: 
   const shown = new ShownEntities(db, expand);
   shown.learn(new Set(paths.flatMap(({ edges }) => edges.flatMap(({ subject, object }) => [subject, object]))));
   const text = new Utf8Text();
+  text.add('{"paths":[');
   for (const [i, { source, target, edges }] of paths.entries()) {
     const ends = `${shown.ids('source', source)},${shown.ids('target', target)}`;
-    text.add(`${i === 0 ? '{"paths":[' : ','}{${ends},"length":${edges.length},"edges":`);
+    text.add(`${i === 0 ? '' : ','}{${ends},"length":${edges.length},"edges":`);
     shown.addEdges(text, edges);
     text.add('}');
   }
-  text.add(`${paths.length === 0 ? '{"paths":[' : ''}],"truncated":${truncated}${shown.metadata()}}`);
+  text.add(`],"truncated":${truncated}${shown.metadata()}}`);
   return text.bytes();
 }
 
@@ -54,14 +55,15 @@ export function reachableAnswer(db: Reader, { sources, type, expand, ...query }:
   const { found, truncated } = gathered(edges, options, query.limit);
   const shown = new ShownEntities(db, expand);
   const text = new Utf8Text();
+  text.add('{"results":[');
   for (const [i, step] of found.entries()) {
     const { start, edges: way } = wayTo(step);
     const ends = `${shown.ids('source', start)},${shown.members('target', step.key)}`;
-    text.add(`${i === 0 ? '{"results":[' : ','}{${ends},"length":${step.depth},"edges":`);
+    text.add(`${i === 0 ? '' : ','}{${ends},"length":${step.depth},"edges":`);
     shown.addEdges(text, way);
     text.add('}');
   }
-  text.add(`${found.length === 0 ? '{"results":[' : ''}],"truncated":${truncated}${shown.metadata()}}`);
+  text.add(`],"truncated":${truncated}${shown.metadata()}}`);
   return text.bytes();
 }
 

@@ -39,6 +39,7 @@ export function Argo() {
   const [text, setText] = useState(address.q ?? '');
   const [active, setActive] = useState(-1);
   const collections = useQuery(collectionsQuery);
+  // Asked for before somebody writes.
   useQuery(namesQuery);
   const answer = useQuery(answerQuery(address));
   useEffect(() => setText(address.q ?? ''), [address.q]);
