@@ -194,7 +194,7 @@ describePage('processors', () => {
     await page.getByRole('link', { name: 'Process with' }).press('Enter');
     await pick(page, 'Agent, klados or rhiza', 'a workflow');
     await page.getByLabel('Input as JSON').fill('{"colour": "black"}');
-    await page.getByRole('button', { name: 'Show the permissions' }).press('Enter');
+    await page.getByRole('button', { name: 'Show the permissions', disabled: false }).press('Enter');
     await page.getByRole('button', { name: 'Give them and start' }).press('Enter');
     await page.getByRole('status').filter({ hasText: 'Failed' }).waitFor();
     await page.getByText('no ink left').first().waitFor();
@@ -209,7 +209,7 @@ describePage('processors', () => {
     await visitor.go(`/process?processor=${of.id}&collection=${shelf.id}`);
     await page.getByRole('button', { name: 'All of the collection of type note' }).press('Enter');
     await page.getByText('3 entities').waitFor();
-    await page.getByRole('button', { name: 'Show the permissions' }).press('Enter');
+    await page.getByRole('button', { name: 'Show the permissions', disabled: false }).press('Enter');
     await page.getByRole('alert').filter({ hasText: 'colour' }).first().waitFor();
     await page.getByLabel('Colour (needed)').selectOption('"blue"');
     await page.getByLabel('copies').fill('2');
