@@ -82,7 +82,8 @@ describe('what was done to a log', () => {
     ['log', 'a missing node', 'DELETE FROM node WHERE place = 6', /node of level 2 above leaf 4 is missing/],
     ['log', 'a node too many', "INSERT INTO node VALUES (1000, X'00')", /11 nodes above 12 leaves, not 10/],
     ['moves', "a move's time", 'UPDATE moves SET time = time + 1 WHERE id = 5', /Move 5 is not what was attested/],
-    ['moves', "a move's end", 'UPDATE moves SET new_tip = old_tip WHERE id = 5', /Move 5 is not what was attested/],
+    ['moves', "a move's version", 'UPDATE moves SET ver = ver + 1 WHERE id = 5', /Move 5 is not what was attested/],
+    ['moves', "a move's end", "UPDATE moves SET cid = 'another' WHERE id = 5", /Move 5 is not what was attested/],
     ['moves', 'a missing move', 'DELETE FROM moves WHERE id = 12', /12 leaves, and move 12 is missing/],
   ];
 

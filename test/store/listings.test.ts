@@ -121,12 +121,12 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp }[] = [
   {
     name: 'moves before',
     read: (db) => movesBefore(db, 9, 5),
-    uses: /SEARCH m USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/,
+    uses: /SEARCH moves USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/,
   },
   {
     name: 'moves after',
     read: (db) => movesAfter(db, 2, 5),
-    uses: /SEARCH m USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/,
+    uses: /SEARCH moves USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/,
   },
   {
     name: 'a lookup by label',

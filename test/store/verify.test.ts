@@ -82,6 +82,18 @@ const damages: [string, string, { kind: string; message: RegExp }][] = [
     { kind: 'move', message: /does not begin where/ },
   ],
   [
+    'a move that leads to another version',
+    'UPDATE moves SET new_tip = old_tip WHERE id = (SELECT max(id) FROM moves WHERE old_tip IS NOT NULL)',
+    { kind: 'move', message: /names another version/ },
+  ],
+  ...["pi = substr(pi, 1, 25) || 'Z'", "cid = substr(cid, 1, 58) || 'q'", 'ver = ver + 1'].map(
+    (changed): (typeof damages)[number] => [
+      `a move with another ${changed.slice(0, 3).trim()}`,
+      `UPDATE moves SET ${changed} WHERE id = (SELECT max(id) FROM moves)`,
+      { kind: 'move', message: /names another version/ },
+    ],
+  ),
+  [
     "a deleted entity's collection",
     'UPDATE entity SET collection = NULL WHERE deleted = 1',
     { kind: 'entity', message: /differs from its tip in collection/ },

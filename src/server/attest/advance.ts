@@ -66,7 +66,7 @@ export function advance(main: Connection, log: Connection, { signer, time, sign,
   });
 }
 
-/** A move whose version is not here would stop the log for good. */
+/** A move that is missing would stop the log for good. */
 function attestedMoveMissing(main: Connection, seq: number): boolean {
   return main.snapshot((db) => attestedMove(db, seq)) === undefined;
 }

@@ -62,7 +62,7 @@ export function checkSlice(main: Connection, log: Connection, state: CheckState 
       }
     });
     if (moves.length < wanted) {
-      wrong(`The log has ${size} leaves, and move ${tree.size + 1} is missing or leads to no version.`);
+      wrong(`The log has ${size} leaves, and move ${tree.size + 1} is missing.`);
       return found;
     }
     more = tree.size < size;

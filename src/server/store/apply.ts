@@ -132,10 +132,13 @@ function move(db: Writer, commit: Commit, step: Step, first: number | undefined)
   project(db, { key, isNew: known === undefined, tip, cid: change.tip, manifest, json, collection }, before);
   if (!commit.rows.some((row) => row.kind === 'remote_tip' && row.id === change.id)) notePending(db, key);
   return db.insert(
-    'INSERT INTO moves (entity, old_tip, new_tip, first, origin, time) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO moves (entity, old_tip, new_tip, pi, cid, ver, first, origin, time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
     key,
     old,
     tip,
+    change.id,
+    change.tip,
+    manifest.ver,
     first ?? null,
     commit.origin,
     commit.time,

@@ -16,20 +16,19 @@ export interface AttestedMove {
   ts: number;
 }
 
-interface MoveRow extends Omit<AttestedMove, 'cid' | 'prev_cid'> {
-  cid: Uint8Array;
+interface MoveRow extends Omit<AttestedMove, 'prev_cid'> {
   before: Uint8Array | null;
 }
 
-const columns = `SELECT m.id AS seq, m.entity, e.id AS pi, b.ver, b.cid, m.time AS ts,
+const columns = `SELECT m.id AS seq, m.entity, m.pi, m.ver, m.cid, m.time AS ts,
     CASE WHEN m.old_tip IS NULL THEN NULL ELSE (SELECT o.cid FROM block o WHERE o.key = m.old_tip) END AS before
-  FROM moves m JOIN entity e ON e.key = m.entity JOIN block b ON b.key = m.new_tip`;
+  FROM moves m`;
 
-function toMove({ cid, before, ...row }: MoveRow): AttestedMove {
-  return { ...row, cid: cidText(cid), prev_cid: before && cidText(before) };
+function toMove({ before, ...row }: MoveRow): AttestedMove {
+  return { ...row, prev_cid: before && cidText(before) };
 }
 
-/** Moves from the one after `after` on, in order, without a gap: it ends before one whose version is not here. */
+/** Moves from the one after `after` on, in order, without a gap: it ends before one that is missing. */
 export function movesToAttest(db: Reader, after: number, limit: number): AttestedMove[] {
   const rows = db.all<MoveRow>(`${columns} WHERE m.id > ? AND m.id <= ? ORDER BY m.id`, after, after + limit);
   const gap = rows.findIndex(({ seq }, i) => seq !== after + 1 + i);

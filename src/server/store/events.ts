@@ -1,4 +1,3 @@
-import { cidText } from '../blocks/cid.ts';
 import type { Reader } from './connection.ts';
 
 /** One entry of the public feed (interface.md, Events): a move of a tip. `time` is when it was recorded, epoch ms. */
@@ -10,26 +9,17 @@ export interface Move {
   origin: string;
 }
 
-interface MoveRow extends Omit<Move, 'cid'> {
-  cid: Uint8Array;
-}
-
-const selectMove = `SELECT m.id, e.id AS entity, b.cid, m.time, m.origin
-  FROM moves m JOIN entity e ON e.key = m.entity JOIN block b ON b.key = m.new_tip`;
-
-function toMove(row: MoveRow): Move {
-  return { ...row, cid: cidText(row.cid) };
-}
+const selectMove = 'SELECT id, pi AS entity, cid, time, origin FROM moves';
 
 /** The newest moves with an id below `before` and above the feed's floor, newest first; one more than `limit` tells that older ones remain. */
 export function movesBefore(db: Reader, before: number, limit: number): { moves: Move[]; more: boolean } {
-  const rows = db.all<MoveRow>(
-    `${selectMove} WHERE m.id < ? AND m.id > ? ORDER BY m.id DESC LIMIT ?`,
+  const rows = db.all<Move>(
+    `${selectMove} WHERE id < ? AND id > ? ORDER BY id DESC LIMIT ?`,
     before,
     feedFloor(db),
     limit + 1,
   );
-  return { moves: rows.slice(0, limit).map(toMove), more: rows.length > limit };
+  return { moves: rows.slice(0, limit), more: rows.length > limit };
 }
 
 /** Moves with an id above `after` and below `before`, oldest first. */
@@ -39,13 +29,8 @@ export function movesAfter(
   limit: number,
   before = Number.MAX_SAFE_INTEGER,
 ): { moves: Move[]; more: boolean } {
-  const rows = db.all<MoveRow>(
-    `${selectMove} WHERE m.id > ? AND m.id < ? ORDER BY m.id LIMIT ?`,
-    after,
-    before,
-    limit + 1,
-  );
-  return { moves: rows.slice(0, limit).map(toMove), more: rows.length > limit };
+  const rows = db.all<Move>(`${selectMove} WHERE id > ? AND id < ? ORDER BY id LIMIT ?`, after, before, limit + 1);
+  return { moves: rows.slice(0, limit), more: rows.length > limit };
 }
 
 /** Moves up to this id have left the feed (interface.md: 30 days); the rows stay. */

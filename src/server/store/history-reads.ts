@@ -17,12 +17,12 @@ export function entityMoves(
   db: Reader,
   { id, before, limit }: { id: string; before: number; limit: number },
 ): EntityMove[] {
-  const rows = db.all<Omit<EntityMove, 'from' | 'to'> & { old: Uint8Array | null; cid: Uint8Array }>(
-    `SELECT m.id, m.origin, m.time, o.cid AS old, b.cid FROM moves m JOIN block b ON b.key = m.new_tip
-       LEFT JOIN block o ON o.key = m.old_tip WHERE m.entity = ? AND m.id < ? ORDER BY m.id DESC LIMIT ?`,
+  const rows = db.all<Omit<EntityMove, 'from'> & { old: Uint8Array | null }>(
+    `SELECT m.id, m.origin, m.time, m.cid AS "to", o.cid AS old FROM moves m LEFT JOIN block o ON o.key = m.old_tip
+      WHERE m.entity = ? AND m.id < ? ORDER BY m.id DESC LIMIT ?`,
     entityKey(db, id) ?? -1,
     before,
     limit,
   );
-  return rows.map(({ old, cid, ...row }) => ({ ...row, from: old && cidText(old), to: cidText(cid) }));
+  return rows.map(({ old, ...row }) => ({ ...row, from: old && cidText(old) }));
 }

@@ -184,6 +184,9 @@ CREATE TABLE moves (
   entity INTEGER NOT NULL,
   old_tip INTEGER,
   new_tip INTEGER NOT NULL,
+  pi TEXT NOT NULL,
+  cid TEXT NOT NULL,
+  ver INTEGER NOT NULL,
   first INTEGER,
   origin TEXT NOT NULL,
   time INTEGER NOT NULL

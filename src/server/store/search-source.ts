@@ -1,4 +1,3 @@
-import { cidText } from '../blocks/cid.ts';
 import type { Reader } from './connection.ts';
 import { predicateKey } from './entity-keys.ts';
 
@@ -30,11 +29,7 @@ export function lastMoveOf(db: Reader, key: number): number {
 
 /** The CID that a move led to; undefined where there is no such move. */
 export function movedCid(db: Reader, move: number): string | undefined {
-  const row = db.get<{ cid: Uint8Array }>(
-    'SELECT b.cid FROM moves m JOIN block b ON b.key = m.new_tip WHERE m.id = ?',
-    move,
-  );
-  return row && cidText(row.cid);
+  return db.get<{ cid: string }>('SELECT cid FROM moves WHERE id = ?', move)?.cid;
 }
 
 export function sourceRow(db: Reader, key: number): SourceRow | undefined {

@@ -24,6 +24,21 @@ interface EntityFacts {
   json: string | null;
 }
 
+/** A move with what the version that it leads to says of itself. */
+interface MoveFacts {
+  id: number;
+  entity: number;
+  old_tip: number | null;
+  new_tip: number;
+  pi: string;
+  cid: string;
+  ver: number;
+  owner: number | null;
+  owner_pi: string | null;
+  tip_cid: Uint8Array | null;
+  tip_ver: number | null;
+}
+
 const pageRows = 200;
 
 /** The newest tip of each entity as the moves tell it, in order. About 50 bytes an entity. */
@@ -33,17 +48,21 @@ export class MoveLog {
 
   /** Takes up the moves of a page; false where there are no more. */
   advance(db: Reader, findings: Findings, limit: number): boolean {
-    const rows = db.all<{ id: number; entity: number; old_tip: number | null; new_tip: number; owner: number | null }>(
-      `SELECT m.id, m.entity, m.old_tip, m.new_tip, b.entity AS owner FROM moves m LEFT JOIN block b ON b.key = m.new_tip
+    const rows = db.all<MoveFacts>(
+      `SELECT m.id, m.entity, m.old_tip, m.new_tip, m.pi, m.cid, m.ver,
+              b.entity AS owner, e.id AS owner_pi, b.cid AS tip_cid, b.ver AS tip_ver
+         FROM moves m LEFT JOIN block b ON b.key = m.new_tip LEFT JOIN entity e ON e.key = m.entity
         WHERE m.id > ? ORDER BY m.id LIMIT ?`,
       this.last,
       limit,
     );
-    for (const { id, entity, old_tip, new_tip, owner } of rows) {
+    for (const { id, entity, old_tip, new_tip, pi, cid, ver, ...found } of rows) {
       findings.counts.moves++;
       if ((this.tips.get(entity) ?? null) !== old_tip)
         findings.problem('move', `Move ${id} does not begin where the one before it ended.`);
-      if (owner !== entity) findings.problem('move', `Move ${id} leads to no version of its entity.`);
+      if (found.owner !== entity) findings.problem('move', `Move ${id} leads to no version of its entity.`);
+      else if (pi !== found.owner_pi || ver !== found.tip_ver || cid !== (found.tip_cid && cidText(found.tip_cid)))
+        findings.problem('move', `Move ${id} names another version than the one that it leads to.`);
       this.tips.set(entity, new_tip);
       this.last = id;
     }
