@@ -18,7 +18,7 @@ import {
   touching,
   type Way,
 } from './graph-statements.ts';
-import { ascending, inBoth, paged } from './sorted-keys.ts';
+import { ascending, inBoth, keysAfter, paged, taken } from './sorted-keys.ts';
 
 /** Which way relationships are followed, seen from where a path begins: to their peer, to their owner, or either. */
 export type GraphDirection = 'outgoing' | 'incoming' | 'both';
@@ -46,13 +46,23 @@ export class GraphBudgetSpent extends Error {
 /** The end of a path from which one steps on: its beginning, towards the target, or its end, back to the source. */
 export type End = 'source' | 'target';
 
+/** A node as one of the ends, and the name under which it is remembered. */
+interface Place {
+  node: number;
+  end: End;
+  name: string;
+}
+
+function asPlace(node: number, end: End): Place {
+  return { node, end, name: `${node} ${end}` };
+}
+
 /** Pages grow from so many rows to so many: what is sought may be among the first. */
 const [firstPage, lastPage] = [64, 1024];
-/**
- * A node's neighbours are read at once, and kept, up to so many; of the smaller one of two up to so many; of one that is
- * asked about often up to so many.
- */
-const [fewListed, maxListed, maxAsked] = [1024, 16_384, 250_000];
+/** A node's neighbours are read at once, and kept, up to so many; of one that is asked about often up to so many. */
+const [fewListed, maxAsked] = [1024, 250_000];
+/** Asking for a single relationship costs so many times as much as reading it with all the others. */
+const askedFor = 8;
 /** Two degrees are compared at these sizes: counting costs no more than a multiple of the smaller one. */
 const degreeSteps = [fewListed + 1, 16_384, 262_144];
 const defaults = { rows: 300_000, milliseconds: 5000 };
@@ -224,31 +234,54 @@ export class GraphEdges {
       yield { at: hit.at, ...led(nodes[hit.at] as number, hit) };
   }
 
-  /** Those one step from `source` and one step before `target`, each once; the one with fewer relationships is read. */
+  /**
+   * Those one step from `source` and one step before `target`, each once, in ascending order. Those of the one with fewer
+   * relationships are looked for among the other's, as far as somebody wants more: where two entities with very many
+   * relationships have many neighbours in common, the first of them are found soon, however many there are.
+   */
   *common(source: number, target: number): Generator<number> {
     this.#spend(0);
-    const from = this.sourceIsSmaller(source, target);
-    const [node, end, other, otherEnd]: [number, End, number, End] = from
-      ? [source, 'source', target, 'target']
-      : [target, 'target', source, 'source'];
-    const own = this.#list(node, end, maxListed);
-    if (own) {
-      // Asking for a single relationship costs some eight times as much as reading it with all the others. What earlier
-      // questions asked counts, too, but half of what this one may still look at is left to it.
-      const name = `${other} ${otherEnd}`;
-      const asked = (this.#memory.asked.get(name) ?? 0) + own.length;
-      this.#memory.asked.set(name, asked);
-      const most = Math.min(maxAsked, 8 * asked, (this.#rows - this.#others) >> 1);
-      const others = this.#list(other, otherEnd, Math.max(fewListed, most));
-      if (others) return yield* inBoth(own, others);
+    const [from, to] = [asPlace(source, 'source'), asPlace(target, 'target')];
+    const [one, other] = this.sourceIsSmaller(source, target) ? [from, to] : [to, from];
+    const scan = this.#ascending(one.node, one.end);
+    let after = -1;
+    for (let size = firstPage; ; size = Math.min(2 * size, lastPage)) {
+      const [own, others] = [this.#worthListing(one), this.#worthListing(other)];
+      if (own && others) return yield* inBoth(own, others, after);
+      const page = own ? keysAfter(own, after, size) : taken(scan, after, size);
+      if (!own) this.#ask(one, page.length / askedFor);
+      this.#ask(other, page.length);
+      yield* ascending(this.#touching(page, other.node, other.end));
+      if (page.length < size) return;
+      after = page.at(-1) as number;
     }
-    const seen = new Set<number>();
-    for (const page of paged(own ?? this.#scanned(node, end), lastPage, lastPage))
-      for (const found of this.#touching(page, other, otherEnd)) {
-        if (seen.has(found)) continue;
-        seen.add(found);
-        yield found;
-      }
+  }
+
+  /** All of a place's neighbours, where they are known, few, or were asked about so often that reading them costs no more. */
+  #worthListing({ node, end, name }: Place): readonly number[] | null {
+    const asked = this.#memory.asked.get(name) ?? 0;
+    // Half of what this question may still look at is left to it.
+    const most = Math.min(maxAsked, askedFor * asked, (this.#rows - this.#others) >> 1);
+    return this.#list(node, end, Math.max(fewListed, most));
+  }
+
+  #ask({ name }: Place, times: number): void {
+    this.#memory.asked.set(name, (this.#memory.asked.get(name) ?? 0) + times);
+  }
+
+  /** Those one step from a node, each once, in ascending order: of each predicate they are stored so. */
+  *#ascending(node: number, end: End): Generator<number> {
+    const scans = this.#ways(end).flatMap((way) =>
+      this.predicates(node, way).map((predicate) => this.#pages(node, way, { sql: pages }, predicate)),
+    );
+    const heads = scans.map((scan) => scan.next());
+    for (;;) {
+      let least = Number.POSITIVE_INFINITY;
+      for (const { done, value } of heads) if (!done && value.node < least) least = value.node;
+      if (least === Number.POSITIVE_INFINITY) return;
+      yield least;
+      for (const [i, scan] of scans.entries()) if (heads[i]?.value?.node === least) heads[i] = scan.next();
+    }
   }
 
   /** Those of some nodes that are one step from a node. */

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openWriter } from '../../src/server/store/connection.ts';
+import { type GraphDirection, GraphEdges } from '../../src/server/store/graph-edges.ts';
+import { temporaryFolder } from '../helpers/node.ts';
+import { seeded } from '../helpers/seeded.ts';
+
+const [a, b, lonely] = [1, 2, 3];
+const predicates = [7, 8, 9];
+/** More than are read at once. */
+const neighbours = 3000;
+
+test.each<GraphDirection>(['both', 'outgoing', 'incoming'])(
+  'what two entities with very many relationships have in common comes in one order, whatever is remembered: %s',
+  async (direction) => {
+    await using folder = await temporaryFolder();
+    const db = openWriter(join(folder.path, 'graph.db'));
+    const next = seeded(1);
+    const any = (most: number) => Math.floor(next() * most);
+    const link = (source: number, peer: number) =>
+      db.run('INSERT OR IGNORE INTO edge VALUES (?, ?, ?)', source, predicates[any(3)] as number, peer);
+    db.run('BEGIN');
+    for (let i = 0; i < neighbours; i++) {
+      for (const hub of [a, b]) {
+        link(hub, 100 + any(12_000));
+        link(100 + any(12_000), hub);
+      }
+      link(lonely, 20_000 + i);
+      link(20_000 + i, lonely);
+    }
+    db.run('COMMIT');
+    const stepsFrom = (node: number, way: 'out' | 'in') => {
+      const [column, other] = way === 'out' ? ['source', 'peer'] : ['peer', 'source'];
+      return db.all<{ node: number }>(`SELECT ${other} AS node FROM edge WHERE ${column} = ?`, node);
+    };
+    const ways = (end: 'source' | 'target'): ('out' | 'in')[] =>
+      direction === 'both' ? ['out', 'in'] : [(direction === 'outgoing') === (end === 'source') ? 'out' : 'in'];
+    const around = (node: number, end: 'source' | 'target') =>
+      new Set(ways(end).flatMap((way) => stepsFrom(node, way).map((row) => row.node)));
+    const expected = (source: number, target: number) => {
+      const others = around(target, 'target');
+      return [...around(source, 'source')].filter((node) => others.has(node)).sort((x, y) => x - y);
+    };
+
+    const all = expected(a, b);
+    expect(all.length).toBeGreaterThan(300);
+    const budget = { rows: 1_000_000 };
+    for (let times = 0; times < 6; times++) {
+      const some = new GraphEdges(db, { direction, budget }).common(a, b);
+      expect([some.next().value, some.next().value]).toEqual(all.slice(0, 2));
+      if (times > 2) expect([...new GraphEdges(db, { direction, budget }).common(a, b)]).toEqual(all);
+      expect([...new GraphEdges(db, { direction, budget }).common(b, a)]).toEqual(expected(b, a));
+      expect([...new GraphEdges(db, { direction, budget }).common(a, lonely)]).toEqual([]);
+    }
+    db.close();
+  },
+);
+
+test('the first of very many that two entities have in common cost no more where there are more', async () => {
+  await using folder = await temporaryFolder();
+  const looked = [5000, 50_000].map((count) => {
+    const db = openWriter(join(folder.path, `${count}.db`));
+    db.run('BEGIN');
+    for (let i = 0; i < count; i++) for (const hub of [a, b]) db.run('INSERT INTO edge VALUES (?, 7, ?)', 100 + i, hub);
+    db.run('COMMIT');
+    const edges = new GraphEdges(db, { direction: 'both' });
+    edges.sourceIsSmaller(a, b);
+    const before = edges.looked;
+    expect(edges.common(a, b).next().value).toBe(100);
+    const rows = edges.looked - before;
+    db.close();
+    return rows;
+  });
+  expect(looked[1]).toBe(looked[0]);
+  expect(looked[0]).toBeLessThan(500);
+});
