@@ -24,6 +24,9 @@ const constantHeaders = {
   'Referrer-Policy': 'no-referrer',
 };
 
+/** A socket takes a longer text in half the time as bytes; a shorter one goes out in one piece with its headers. */
+const longText = 4096;
+
 /** The JSON of a value: the stored text as it is, everything else serialized. */
 export function jsonText(value: unknown): string | Uint8Array {
   return value instanceof StoredJson ? value.text : JSON.stringify(value);
@@ -36,7 +39,8 @@ export function sendJson(
   value: unknown,
   headers: Record<string, string> = {},
 ): void {
-  const body = jsonText(value);
+  const text = jsonText(value);
+  const body = typeof text === 'string' && text.length > longText ? Buffer.from(text) : text;
   response.writeHead(status, { ...constantHeaders, ...headers, 'Content-Length': Buffer.byteLength(body) });
   response.end(body);
 }
