@@ -88,7 +88,7 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const data = mkdtempSync(join(tmpdir(), 'archeion-full-'));
     const program = fileURLToPath(new URL('../helpers/full-disk-writer.ts', import.meta.url));
-    const limited = `ulimit -S -f 1024; exec "$0" "$@"`;
+    const limited = `ulimit -S -f 2048; exec "$0" "$@"`;
     const child = spawn('/bin/sh', ['-c', limited, process.execPath, program, data], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

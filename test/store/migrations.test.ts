@@ -7,7 +7,8 @@ import { openReader, openWriter } from '../../src/server/store/connection.ts';
 import { dropCopies } from '../../src/server/store/migrations/kept-copy.ts';
 import { type Migration, migrations } from '../../src/server/store/migrations/migrate.ts';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
-import { first, idOf, openStore, step, writers } from '../helpers/store.ts';
+import { isOutdated } from '../../src/server/store/verify.ts';
+import { first, idOf, next, openStore, step, writers } from '../helpers/store.ts';
 
 /** What a later program would know: the present steps and two more. */
 const later: Migration[] = [
@@ -108,4 +109,26 @@ describe.each(writers)('opening with the writer %s', (writer) => {
     await expect(refused).rejects.toThrow(StorageError);
     await expect(refused).rejects.toMatchObject({ reason: expect.stringContaining('damaged') });
   });
+});
+
+test('moves of an earlier database say what they are of', async () => {
+  await using opened = await openStore('here');
+  const made = first(idOf(1));
+  const changed = next(made, { properties: { label: 'another' } });
+  await opened.store.submit([step(null, made), step(made, changed), step(null, first(idOf(2)))]);
+  const moves = opened.rows('SELECT id, pi, cid, ver, time FROM moves');
+  expect(moves).toMatchObject([
+    { pi: made.id, cid: made.cid, ver: 1 },
+    { pi: made.id, cid: changed.cid, ver: 2 },
+    { pi: idOf(2), ver: 1 },
+  ]);
+  await opened.store.close();
+  for (const column of ['pi', 'cid', 'ver']) opened.meddle(`ALTER TABLE moves DROP COLUMN ${column}`);
+  opened.meddle('PRAGMA user_version = 1');
+  expect(isOutdated(opened.file)).toBe(true);
+  openWriter(opened.file).close();
+  expect(isOutdated(opened.file)).toBe(false);
+  const reader = openReader(opened.file);
+  expect(reader.all('SELECT id, pi, cid, ver, time FROM moves')).toEqual(moves);
+  reader.close();
 });

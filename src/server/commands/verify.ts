@@ -9,6 +9,7 @@ import { UnavailableError } from '../errors.ts';
 import { identityFile } from '../store/identity-schema.ts';
 import { lockFolder } from '../store/lock.ts';
 import { databaseFile } from '../store/network-store.ts';
+import { isOutdated } from '../store/verify.ts';
 import type { VerifyReport } from '../store/verify-findings.ts';
 import { noNode, openClient } from './client.ts';
 import { counted } from './counted.ts';
@@ -75,6 +76,10 @@ async function onFolder(shell: Shell, data: string, network: 'main' | 'test', lo
       `Nothing was ever written on the ${network} network of ${data}; --network ${other} names the other one.`,
     );
   }
+  if (isOutdated(database))
+    throw new FailureError(
+      `An earlier Archeion has written ${database}. Start the node on it once ("archeion serve"): it keeps a copy and brings it up to date, and then it can be verified.`,
+    );
   return await lastOf(shell, 'verify', linesOf(database, resolve(data, network)), stepText);
 }
 

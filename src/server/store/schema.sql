@@ -184,13 +184,10 @@ CREATE TABLE moves (
   entity INTEGER NOT NULL,
   old_tip INTEGER,
   new_tip INTEGER NOT NULL,
-  pi TEXT NOT NULL,
-  cid TEXT NOT NULL,
-  ver INTEGER NOT NULL,
   first INTEGER,
   origin TEXT NOT NULL,
   time INTEGER NOT NULL
-) STRICT;
+, pi TEXT NOT NULL DEFAULT '', cid TEXT NOT NULL DEFAULT '', ver INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX moves_entity ON moves (entity);
 

@@ -4,12 +4,27 @@ import { cidBytes } from '../blocks/cid.ts';
 import { contentCid } from '../blocks/encode.ts';
 import { FileStore } from '../blocks/file-store.ts';
 import { type Connection, openReader } from './connection.ts';
+import { knownVersion, migrations } from './migrations/migrate.ts';
 import { filesFolder } from './network-folders.ts';
 import type { Progress } from './progress.ts';
 import { verifyBlocks } from './verify-blocks.ts';
 import { verifyEntities } from './verify-entities.ts';
 import { Findings, type VerifyReport } from './verify-findings.ts';
 import { verifyLeftovers } from './verify-leftovers.ts';
+
+/** Whether an earlier program has written a database, which has to be brought up to date before it can be verified. */
+export function isOutdated(database: string): boolean {
+  let db: Connection | null = null;
+  try {
+    db = openReader(database);
+    return knownVersion(db.db, migrations) < migrations.length;
+  } catch {
+    // What is wrong with it verifying tells.
+    return false;
+  } finally {
+    db?.close();
+  }
+}
 
 /**
  * Checks a network's store against itself: the database's own check, every block re-hashed and linked, every derived row

@@ -64,15 +64,11 @@ CREATE TABLE listing (
 ) STRICT, WITHOUT ROWID;
 
 -- One row each time a tip moves; never pruned. first is the id of the first move of the same commit, null on that one.
--- pi, cid and ver say again what entity and new_tip stand for, so that the feed and the log are read from this table alone.
 CREATE TABLE moves (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   entity INTEGER NOT NULL,
   old_tip INTEGER,
   new_tip INTEGER NOT NULL,
-  pi TEXT NOT NULL,
-  cid TEXT NOT NULL,
-  ver INTEGER NOT NULL,
   first INTEGER,
   origin TEXT NOT NULL,
   time INTEGER NOT NULL
