@@ -1,5 +1,5 @@
 import type { Reader } from '../store/connection.ts';
-import { frequencyOf, type Look, wordHits } from '../store/search-hits.ts';
+import { frequencyOf, type Look, type WordHit, wordHits } from '../store/search-hits.ts';
 import { tellingWords } from './function-words.ts';
 import { fuse, type Ranked, type Ranking } from './fuse.ts';
 import { type EntityText, wholeWord } from './text.ts';
@@ -96,9 +96,13 @@ function withSome(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look:
   const telling = all.filter(({ frequency: n }) => n <= Math.max(1000, lexicon.size * commonPart));
   const [from, most] = telling.length > 0 ? [telling, maxSome] : [all, maxCommon];
   const used = from.toSorted((a, b) => a.frequency - b.frequency).slice(0, most);
+  const match = used.map(expression).join(' OR ');
+  // A single word is looked for as it is and among its variants: once is enough, since it may be in very many texts.
+  const hits = wordHits(db, match, look, used.length === 1 ? Math.max(pool, variantPool) : pool);
+  const found = new Map([[match, hits.slice(0, variantPool)]]);
   return fuse([
-    { keys: wordHits(db, used.map(expression).join(' OR '), look, pool).map(({ key }) => key), weight: 1 },
-    { keys: byVariants(db, lexicon, used, look).slice(0, pool), weight: 1 },
+    { keys: hits.slice(0, pool).map(({ key }) => key), weight: 1 },
+    { keys: byVariants(db, lexicon, used, look, found).slice(0, pool), weight: 1 },
   ]);
 }
 
@@ -107,14 +111,21 @@ function expression({ word, frequency: n }: QueryWord): string {
   return n === 0 && word.length > 1 ? `"${word}"*` : `"${word}"`;
 }
 
-/** For each word of the query the best of what fits it counts, and these are summed. */
-function byVariants(db: Reader, lexicon: Lexicon, query: readonly QueryWord[], look: Look): number[] {
+/** For each word of the query the best of what fits it counts, and these are summed. `found`: hits of what was looked for before. */
+function byVariants(
+  db: Reader,
+  lexicon: Lexicon,
+  query: readonly QueryWord[],
+  look: Look,
+  found: ReadonlyMap<string, readonly WordHit[]>,
+): number[] {
   const totals = new Map<number, number>();
   const each = Math.max(2, Math.min(maxVariants, Math.floor(maxLooked / query.length)));
   for (const { word, frequency: known } of query) {
     const best = new Map<number, number>();
     const count = (term: string, factor: number): void => {
-      for (const { key, score } of wordHits(db, `"${term}"`, look, variantPool))
+      const match = `"${term}"`;
+      for (const { key, score } of found.get(match) ?? wordHits(db, match, look, variantPool))
         best.set(key, Math.max(best.get(key) ?? 0, score * factor));
     };
     if (known > 0) count(word, 1);
