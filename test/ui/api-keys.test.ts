@@ -23,17 +23,17 @@ describePage('API keys', () => {
     await page.keyboard.type('nightly import');
     await page.getByLabel('Good for').selectOption('One day');
     await lookAt(page, 'keys-new');
-    await page.getByRole('button', { name: 'Create' }).press('Enter');
+    await page.getByRole('button', { name: 'Create', disabled: false }).press('Enter');
     await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
     const key = await page.getByLabel('The key', { exact: true }).inputValue();
     expect(key).toMatch(/^uk_[0-9a-f]{32}$/);
-    await page.getByRole('button', { name: 'Copy' }).press('Enter');
+    await page.getByRole('button', { name: 'Copy', disabled: false }).press('Enter');
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
     await lookAt(page, 'keys-made');
     expect(await whoami(key)).toBe(200);
 
-    await page.getByRole('button', { name: 'I have kept it' }).press('Enter');
+    await page.getByRole('button', { name: 'I have kept it', disabled: false }).press('Enter');
     await line('nightly import').waitFor();
     // Nothing on the page has it any more.
     expect(await page.content()).not.toContain(key);

@@ -61,7 +61,7 @@ describePage('members and roles', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Choose somebody else' }).waitFor();
     await dialog().getByLabel('Role', { exact: true }).selectOption('editor');
-    await page.getByRole('button', { name: 'Give the role' }).press('Enter');
+    await page.getByRole('button', { name: 'Give the role', disabled: false }).press('Enter');
     await page.getByText('Ada Lovelace has the role “editor”').first().waitFor();
     await line('Ada Lovelace').waitFor();
     expect(await held()).toEqual([`editor ${ada.id}`, `owner ${me.id}`].sort());
@@ -81,7 +81,7 @@ describePage('members and roles', () => {
     await page.keyboard.press('Delete');
     await page.getByText('Ada Lovelace loses the role “viewer” at once').waitFor();
     await lookAt(page, 'members-remove');
-    await page.getByRole('button', { name: 'Take the role away' }).press('Enter');
+    await page.getByRole('button', { name: 'Take the role away', disabled: false }).press('Enter');
     await page.getByText('One membership').waitFor();
     expect(await held()).toEqual([`owner ${me.id}`]);
 

@@ -43,9 +43,9 @@ describePage('processors', () => {
     expect(await page.getByLabel('Label', { exact: true }).inputValue()).toBe('extract-text');
     expect(await page.getByLabel('Collection', { exact: true }).inputValue()).toBe(shelf.id);
     await lookAt(page, 'processors-new');
-    await page.getByRole('button', { name: 'Register' }).press('Enter');
+    await page.getByRole('button', { name: 'Register', disabled: false }).press('Enter');
     await page.getByRole('heading', { name: 'extract-text', level: 1 }).waitFor();
-    await page.getByRole('button', { name: 'Activate' }).press('Enter');
+    await page.getByRole('button', { name: 'Activate', disabled: false }).press('Enter');
     await page.getByRole('button', { name: 'Disable' }).waitFor();
     await page.getByLabel('Description').fill('Reads letters');
     await page.keyboard.press('Control+s');
@@ -55,13 +55,13 @@ describePage('processors', () => {
     await page.getByRole('link', { name: 'Run it' }).press('Enter');
     await page.getByRole('heading', { name: 'Process', level: 1 }).waitFor();
     await page.getByLabel('Collection to work in').selectOption('Letters');
-    await page.getByRole('button', { name: 'All of the collection of type file' }).press('Enter');
+    await page.getByRole('button', { name: 'All of the collection of type file', disabled: false }).press('Enter');
     await page.getByRole('list', { name: 'What is worked on' }).getByRole('link').waitFor();
     await page.keyboard.press('Control+Enter');
     await page.getByRole('heading', { name: 'What it may do' }).waitFor();
     await page.getByText('change entities entity:update').waitFor();
     await lookAt(page, 'process');
-    await page.getByRole('button', { name: 'Give them and start' }).press('Enter');
+    await page.getByRole('button', { name: 'Give them and start', disabled: false }).press('Enter');
     await page.getByRole('status').filter({ hasText: 'Done' }).waitFor();
     expect(page.url()).toContain('/jobs/job_');
     const [made] = await within(node, me, shelf.id, 'document');
@@ -99,22 +99,22 @@ describePage('processors', () => {
     // The last step leads back to the first, which is refused.
     await page.getByLabel('What follows').selectOption('pass');
     await page.getByLabel('With step').selectOption('fixity');
-    await page.getByRole('button', { name: 'Register' }).press('Enter');
+    await page.getByRole('button', { name: 'Register', disabled: false }).press('Enter');
     const circle = 'The steps lead in a circle; only “repeat” may lead back. (fixity → extract-text';
     await page.getByRole('alert').filter({ hasText: circle }).first().waitFor();
     await page.getByRole('img', { name: circle }).waitFor();
     expect(await page.getByText('CYCLE_DETECTED').count()).toBe(0);
     await lookAt(page, 'flow-refused');
     await page.getByLabel('What follows').selectOption('done');
-    await page.getByRole('button', { name: /^fixity/ }).press('Enter');
+    await page.getByRole('button', { name: /^fixity/, disabled: false }).press('Enter');
     await page.getByLabel('What follows').selectOption('scatter');
-    await page.getByRole('button', { name: /^extract-text/ }).press('Enter');
+    await page.getByRole('button', { name: /^extract-text/, disabled: false }).press('Enter');
     await page.getByLabel('What follows').selectOption('gather');
     await page.getByLabel('Name of the step').fill('read');
     await page.getByLabel('Name of the step').press('Enter');
-    await page.getByRole('button', { name: 'Register' }).press('Enter');
+    await page.getByRole('button', { name: 'Register', disabled: false }).press('Enter');
     await page.getByRole('button', { name: 'Activate' }).waitFor();
-    await page.getByRole('button', { name: 'JSON' }).press('Enter');
+    await page.getByRole('button', { name: 'JSON', disabled: false }).press('Enter');
     const json = JSON.parse(await page.getByRole('textbox', { name: 'JSON' }).inputValue());
     expect(json).toMatchObject({
       entry: 'fixity',
@@ -132,7 +132,7 @@ describePage('processors', () => {
       if (before !== null) await expect.poll(view).not.toBe(before);
     };
     await resized(1100, await view());
-    await page.getByRole('button', { name: 'Larger' }).press('Enter');
+    await page.getByRole('button', { name: 'Larger', disabled: false }).press('Enter');
     await expect.poll(view).toContain('scale');
     // The drawing comes to rest first.
     await page.waitForTimeout(500);
@@ -140,7 +140,7 @@ describePage('processors', () => {
     await resized(1400, null);
     await page.waitForTimeout(500);
     expect(await view()).toBe(mine);
-    await page.getByRole('button', { name: 'Show all of it' }).press('Enter');
+    await page.getByRole('button', { name: 'Show all of it', disabled: false }).press('Enter');
     await expect.poll(view).not.toBe(mine);
     await page.setViewportSize({ width: 1280, height: 800 });
 
@@ -148,15 +148,15 @@ describePage('processors', () => {
     json.flow.fixity.then.route = [{ where: { property: 'fixity', equals: 'missing' }, target: 'combine-text' }];
     await page.getByRole('textbox', { name: 'JSON' }).fill(JSON.stringify(json));
     await page.getByText('fixity = missing').waitFor();
-    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByRole('button', { name: 'Save', disabled: false }).press('Enter');
     await page.getByText('Saved as version 2').first().waitFor();
 
-    await page.getByRole('button', { name: 'Activate' }).press('Enter');
+    await page.getByRole('button', { name: 'Activate', disabled: false }).press('Enter');
     await page.getByRole('link', { name: 'Run it' }).press('Enter');
     await page.getByLabel('Collection to work in').selectOption('Letters');
     await pick(page, 'Find an entity to work on', 'letter.html');
     await page.keyboard.press('Control+Enter');
-    await page.getByRole('button', { name: 'Give them and start' }).press('Enter');
+    await page.getByRole('button', { name: 'Give them and start', disabled: false }).press('Enter');
     await page.getByRole('status').filter({ hasText: 'Done' }).waitFor();
     const lines = page.getByRole('list', { name: 'Jobs of this run' }).getByRole('button');
     expect(await lines.count()).toBe(3);
@@ -195,19 +195,19 @@ describePage('processors', () => {
     await pick(page, 'Agent, klados or rhiza', 'a workflow');
     await page.getByLabel('Input as JSON').fill('{"colour": "black"}');
     await page.getByRole('button', { name: 'Show the permissions', disabled: false }).press('Enter');
-    await page.getByRole('button', { name: 'Give them and start' }).press('Enter');
+    await page.getByRole('button', { name: 'Give them and start', disabled: false }).press('Enter');
     await page.getByRole('status').filter({ hasText: 'Failed' }).waitFor();
     await page.getByText('no ink left').first().waitFor();
     await lookAt(page, 'job-failed');
     await allow(node, { ink: replying('return { messages: [{ level: "info", message: "in " + job.input.colour }] }') });
-    await page.getByRole('button', { name: 'Run it again' }).press('Enter');
+    await page.getByRole('button', { name: 'Run it again', disabled: false }).press('Enter');
     await page.getByRole('status').filter({ hasText: 'Done' }).waitFor();
     await page.getByRole('list', { name: 'Jobs of this run' }).getByRole('button').nth(1).press('Enter');
     await page.getByText('in black').waitFor();
 
     // All notes at once, with the input by fields.
     await visitor.go(`/process?processor=${of.id}&collection=${shelf.id}`);
-    await page.getByRole('button', { name: 'All of the collection of type note' }).press('Enter');
+    await page.getByRole('button', { name: 'All of the collection of type note', disabled: false }).press('Enter');
     await page.getByText('3 entities').waitFor();
     await page.getByRole('button', { name: 'Show the permissions', disabled: false }).press('Enter');
     await page.getByRole('alert').filter({ hasText: 'colour' }).first().waitFor();
@@ -242,7 +242,7 @@ describePage('processors', () => {
     await page.getByText('The schema is no JSON object yet.').waitFor();
     await output.fill('{"type": "object"}');
     await lookAt(page, 'processors-agent-new');
-    await page.getByRole('button', { name: 'Register' }).press('Enter');
+    await page.getByRole('button', { name: 'Register', disabled: false }).press('Enter');
     await page.getByRole('heading', { name: 'Describer', level: 1 }).waitFor();
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     const uses = [{ pi: helper.id, label: 'Helper', description: 'Looks things up' }];
@@ -250,7 +250,7 @@ describePage('processors', () => {
       uses_agents: uses,
       output_schema: { type: 'object' },
     });
-    await page.getByRole('button', { name: 'Remove Helper' }).press('Enter');
+    await page.getByRole('button', { name: 'Remove Helper', disabled: false }).press('Enter');
     await page.getByLabel(/^Output schema/).fill('');
     await page.keyboard.press('Control+s');
     await page.getByText('Saved as version 2').first().waitFor();
@@ -272,29 +272,29 @@ describePage('processors', () => {
     await using visitor = await signedIn(node);
     const { page } = visitor;
     await visitor.go(`/processors/${made.id}`);
-    await page.getByRole('button', { name: 'Activate' }).press('Enter');
+    await page.getByRole('button', { name: 'Activate', disabled: false }).press('Enter');
     await page.getByRole('alert').filter({ hasText: 'status' }).waitFor();
-    await page.getByRole('button', { name: 'Ask the endpoint now' }).press('Enter');
+    await page.getByRole('button', { name: 'Ask the endpoint now', disabled: false }).press('Enter');
     await page.getByText('There is no token yet').waitFor();
-    await page.getByRole('button', { name: 'Ask for a token' }).press('Enter');
+    await page.getByRole('button', { name: 'Ask for a token', disabled: false }).press('Enter');
     await page.getByText('"verification_token":"vt_').waitFor();
-    await page.getByRole('button', { name: 'Ask the endpoint now' }).press('Enter');
+    await page.getByRole('button', { name: 'Ask the endpoint now', disabled: false }).press('Enter');
     await page.getByText('something else than the JSON').waitFor();
     await lookAt(page, 'processors-verify');
     served = JSON.parse((await page.getByText('"verification_token":"vt_').textContent()) ?? '');
-    await page.getByRole('button', { name: 'Ask the endpoint now' }).press('Enter');
+    await page.getByRole('button', { name: 'Ask the endpoint now', disabled: false }).press('Enter');
     await page.getByText('verified', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Activate' }).press('Enter');
+    await page.getByRole('button', { name: 'Activate', disabled: false }).press('Enter');
     await page.getByRole('link', { name: 'Run it' }).waitFor();
 
-    await page.getByRole('button', { name: 'Make a key' }).press('Enter');
+    await page.getByRole('button', { name: 'Make a key', disabled: false }).press('Enter');
     await page.getByLabel('What it is for').fill('worker');
-    await page.getByRole('button', { name: 'Create' }).press('Enter');
+    await page.getByRole('button', { name: 'Create', disabled: false }).press('Enter');
     await page.getByText(/ak_[0-9a-f]{20}/).waitFor();
-    await page.getByRole('button', { name: 'I have kept it' }).press('Enter');
+    await page.getByRole('button', { name: 'I have kept it', disabled: false }).press('Enter');
     await page.getByText('worker').waitFor();
-    await page.getByRole('button', { name: /^Revoke the key ak_/ }).press('Enter');
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).press('Enter');
+    await page.getByRole('button', { name: /^Revoke the key ak_/, disabled: false }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true, disabled: false }).press('Enter');
     await expect.poll(() => page.getByText('worker').count()).toBe(0);
     expect(visitor.faults).toEqual([]);
     service.close();
