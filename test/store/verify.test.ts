@@ -86,7 +86,7 @@ const damages: [string, string, { kind: string; message: RegExp }][] = [
     'UPDATE moves SET new_tip = old_tip WHERE id = (SELECT max(id) FROM moves WHERE old_tip IS NOT NULL)',
     { kind: 'move', message: /names another version/ },
   ],
-  ...["pi = substr(pi, 1, 25) || 'Z'", "cid = substr(cid, 1, 58) || 'q'", 'ver = ver + 1'].map(
+  ...["pi = 'x' || substr(pi, 2)", "cid = 'x' || substr(cid, 2)", 'ver = ver + 1'].map(
     (changed): (typeof damages)[number] => [
       `a move with another ${changed.slice(0, 3).trim()}`,
       `UPDATE moves SET ${changed} WHERE id = (SELECT max(id) FROM moves)`,
