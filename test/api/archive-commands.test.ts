@@ -77,6 +77,31 @@ test('export, import-car, verify, backup and restore, with and without a running
   expect([wrong.code, wrong.json().problem_count]).toEqual([1, 1]);
 });
 
+test('a folder of an earlier program is verified when a node has brought it up to date', async () => {
+  await using folder = await temporaryFolder();
+  const data = join(folder.path, 'data');
+  const feed = async () => {
+    await using node = await startNode({ data });
+    return (await node.fetch('/events')).text;
+  };
+  {
+    await using node = await startNode({ data });
+    await update(node, await create(node, 'Ada'), { label: 'Ada Lovelace' });
+  }
+  const told = await feed();
+  const db = new Database(databaseFile(data, 'main'));
+  for (const column of ['pi', 'cid', 'ver']) db.exec(`ALTER TABLE moves DROP COLUMN ${column}`);
+  db.pragma('user_version = 1');
+  db.close();
+  expect(await archeion(data, 'verify')).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(/An earlier Archeion has written .*"archeion serve"/),
+  });
+  expect(await feed()).toBe(told);
+  expect((await archeion(data, 'verify')).out).toMatch(/all is well/);
+});
+
 test('what cannot be is one sentence: no file, no folder, an unknown format, a damaged file', async () => {
   await using folder = await temporaryFolder();
   const data = join(folder.path, 'data');
