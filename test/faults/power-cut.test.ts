@@ -14,7 +14,7 @@ import { brokenPromises, type Promised } from './store-promises.ts';
 
 const unsynced = fileURLToPath(new URL('./unsynced-writer.ts', import.meta.url));
 const writer = fileURLToPath(new URL('./store-writer.ts', import.meta.url));
-const cuts = 150;
+const cuts = 60;
 
 function canRecord(): boolean {
   try {

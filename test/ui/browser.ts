@@ -163,11 +163,15 @@ export async function lookAt(page: Page, name: string, { asItIs = false } = {}):
 }
 
 async function settled(page: Page): Promise<void> {
-  // Colours come in a moment after the setting.
-  await page.waitForTimeout(300);
-  await page.evaluate(
-    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))',
-  );
+  // Colours come in a moment after the setting; what never ends, as a spinner, is not waited for.
+  await page.evaluate(`(async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    await frame();
+    await frame();
+    const ends = (it) => it.effect.getComputedTiming().endTime !== Infinity;
+    await Promise.allSettled(document.getAnimations().filter(ends).map((it) => it.finished));
+    await frame();
+  })()`);
 }
 
 /** As if the language had been chosen in another tab; all else stays as it was chosen. */
