@@ -2,31 +2,15 @@ import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { run } from '../../src/server/commands/run.ts';
 import { databaseFile } from '../../src/server/store/network-store.ts';
+import { commandLine } from '../helpers/command-line.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { create, imported, tipsOf, update } from '../helpers/node-archives.ts';
 
 /** One command line on a data folder; `json` is what it printed, parsed. */
 async function archeion(data: string, ...args: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await run(['--data', data, ...args], {
-    env: {},
-    pid: 1,
-    dataFolder: data,
-    ui: null,
-    terminal: null,
-    out: (line) => void out.push(line),
-    err: (line) => void err.push(line),
-    stopped: new AbortController().signal,
-  });
-  return {
-    code,
-    out: out.join('\n'),
-    err: err.join('\n'),
-    json: () => JSON.parse(out.join('\n')) as Record<string, unknown>,
-  };
+  const printed = await commandLine(data, args);
+  return { ...printed, json: () => JSON.parse(printed.out) as Record<string, unknown> };
 }
 
 test('export, import-car, verify, backup and restore, with and without a running node', async () => {

@@ -1,26 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { run } from '../../src/server/commands/run.ts';
+import { commandLine } from '../helpers/command-line.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { create, done, exported, imported, update } from '../helpers/node-archives.ts';
 
 /** One command line on a data folder. */
-async function archeion(data: string, ...args: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await run(['--data', data, 'conflicts', ...args], {
-    env: {},
-    pid: 1,
-    dataFolder: data,
-    ui: null,
-    terminal: null,
-    out: (line) => void out.push(line),
-    err: (line) => void err.push(line),
-    stopped: new AbortController().signal,
-  });
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
+const archeion = (data: string, ...args: string[]) => commandLine(data, ['conflicts', ...args]);
 
 /** An entity that was changed here and in an archive of another node. */
 async function conflicting(first: TestNode, second: TestNode, label: string) {

@@ -4,9 +4,9 @@ import * as dagCbor from '@ipld/dag-cbor';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkProof, type Proof } from '../../src/server/attest/proof.ts';
 import { blockCid, encodeManifest } from '../../src/server/blocks/encode.ts';
-import { run } from '../../src/server/commands/run.ts';
 import type { Json } from '../../src/server/model/manifest.ts';
 import { settled } from '../helpers/attestations.ts';
+import { commandLine } from '../helpers/command-line.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { create, update } from '../helpers/node-archives.ts';
 import { commit, first, idOf } from '../helpers/store.ts';
@@ -126,22 +126,7 @@ describe('a proof', () => {
 });
 
 /** One command line, without any data folder. */
-async function archeion(...args: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const dataFolder = join(folder.path, 'never made');
-  const code = await run(args, {
-    env: {},
-    pid: 1,
-    dataFolder,
-    ui: null,
-    terminal: null,
-    out: (line) => void out.push(line),
-    err: (line) => void err.push(line),
-    stopped: new AbortController().signal,
-  });
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
+const archeion = (...args: string[]) => commandLine(join(folder.path, 'never made'), args);
 
 describe('archeion verify --proof', () => {
   it('says in words what a file proves, without a node', async () => {

@@ -1,26 +1,12 @@
 import { expect, test } from 'vitest';
-import { run } from '../../src/server/commands/run.ts';
 import { ask, type Person } from '../helpers/callers.ts';
+import { commandLine } from '../helpers/command-line.ts';
 import { collection, create, type Entity, ok, remove, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { chainOf, conflictsOf, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
 
 /** One command line beside a running node. */
-async function archeion(node: TestNode, ...args: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await run(['--data', node.data, ...args], {
-    env: {},
-    pid: 1,
-    dataFolder: node.data,
-    ui: null,
-    terminal: null,
-    out: (line) => void out.push(line),
-    err: (line) => void err.push(line),
-    stopped: new AbortController().signal,
-  });
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
+const archeion = (node: TestNode, ...args: string[]) => commandLine(node.data, args);
 
 const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'];
 

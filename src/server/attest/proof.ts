@@ -3,9 +3,11 @@ import { encodeHistoric, historicJson } from '../blocks/encode.ts';
 import { verifyBlock } from '../blocks/verify.ts';
 import type { JsonObject } from '../model/manifest.ts';
 import { keyIdOf } from '../model/node-key.ts';
-import { headFormat, isSignedHead, type SignedHead } from './head.ts';
+import { isSignedHead, type SignedHead } from './head.ts';
 import { hashBytes, hashOfLeaf, hashText, type Leaf } from './leaf.ts';
 import { equal, rootOfInclusion } from './merkle.ts';
+import { count, hash, head, time } from './shapes.ts';
+import { allHold, type Checked, iso, type Statement, shapeStatement } from './statement.ts';
 
 export const proofFormat = 'archeion/proof@v1';
 
@@ -34,22 +36,9 @@ export function proofText(
   return Buffer.concat([Buffer.from(`${front.slice(0, -1)},`), Buffer.from(version).subarray(1)]);
 }
 
-const count = z.number().int().min(1);
-const time = z.number().int().min(0).max(8.64e15);
-const hash = z.string().refine((text) => hashBytes(text) !== null, 'is no hash');
-
 const proof = z.object({
   format: z.literal(proofFormat),
-  head: z.object({
-    format: z.literal(headFormat),
-    network: z.enum(['main', 'test']),
-    instance: z.string(),
-    size: count,
-    root: hash,
-    time,
-    key_id: z.string(),
-    signature: z.string(),
-  }),
+  head,
   public_key: z.string(),
   leaf: z.object({
     seq: count,
@@ -65,33 +54,21 @@ const proof = z.object({
   block: z.string().optional(),
 });
 
-/** One thing that a proof says, in words, and whether it holds. */
-export interface Statement {
-  holds: boolean;
-  text: string;
-}
-
 /**
  * What a file proves. `knownKey` is the node's key as the reader knows it, the public key in base64 or its id; without
  * it the proof is only as good as the key in it.
  */
-export function checkProof(value: unknown, knownKey: string | null): { ok: boolean; statements: Statement[] } {
+export function checkProof(value: unknown, knownKey: string | null): Checked {
   const parsed = proof.safeParse(value);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const where = issue?.path.join('.') ?? '';
-    const text = `It is no ${proofFormat}: ${where === '' ? '' : `${where}: `}${issue?.message ?? ''}.`;
-    return { ok: false, statements: [{ holds: false, text }] };
-  }
+  if (!parsed.success) return allHold([shapeStatement(proofFormat, parsed.error)]);
   const given = parsed.data as Proof;
-  const statements = [
+  return allHold([
     manifestStatement(given),
     leafStatement(given),
     pathStatement(given),
     signatureStatement(given),
     ...(knownKey === null ? [] : [keyStatement(given, knownKey)]),
-  ];
-  return { ok: statements.every(({ holds }) => holds), statements };
+  ]);
 }
 
 function manifestStatement({ manifest, block, leaf }: Proof): Statement {
@@ -151,8 +128,4 @@ function signatureStatement({ head, public_key }: Proof): Statement {
 function keyStatement({ head, public_key }: Proof, known: string): Statement {
   const same = known === head.key_id || known === public_key;
   return { holds: same, text: `the key is the one that you gave, ${known}` };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

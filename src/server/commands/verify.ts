@@ -16,11 +16,13 @@ import { counted } from './counted.ts';
 import { FailureError } from './failure.ts';
 import { type AnswerLine, lastOf, type StepProgress, stepText } from './lines.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
+import { verifyHead } from './verify-head.ts';
 import { verifyProof } from './verify-proof.ts';
 
 interface VerifyOptions extends GlobalOptions {
   json?: boolean;
   proof?: string;
+  head?: string;
   key?: string;
 }
 
@@ -33,11 +35,16 @@ export function addVerify(program: Command, shell: Shell): void {
     .description('hash every block again, walk every chain, compare every derived row, check the attestation log')
     .option('--json', 'print the report as one JSON document')
     .option('--proof <file>', 'instead check a proof file of GET /node/attestations/proof; it needs no node')
-    .option('--key <key>', "with --proof: the node's public key or its id, as you know it")
+    .option('--head <file>', 'instead check that the log goes on from a signed head that was kept elsewhere')
+    .option('--key <key>', "with --proof or --head: the node's public key or its id, as you know it")
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<VerifyOptions>();
+      if (options.proof !== undefined && options.head !== undefined)
+        throw new UsageError('--proof and --head are two questions: ask one at a time.');
       if (options.proof !== undefined) return verifyProof(shell, options.proof, options);
-      if (options.key !== undefined) throw new UsageError('--key says which key a --proof must be signed with.');
+      if (options.head !== undefined) return verifyHead(shell, options.head, options);
+      if (options.key !== undefined)
+        throw new UsageError('--key says which key a --proof or --head must be signed with.');
       const { config } = readConfig(shell.env, options, shell.dataFolder);
       const data = resolve(config.data);
       // Also a node of which but one of these is left is worth a look.

@@ -1,0 +1,109 @@
+import { cp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { SignedHead } from '../../src/server/attest/head.ts';
+import { settled } from '../helpers/attestations.ts';
+import { commandLine } from '../helpers/command-line.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { create } from '../helpers/node-archives.ts';
+
+// `archeion verify --head`: a log that was cut off or written anew cannot go on from a head that was kept elsewhere.
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+/** What was kept: of the first entities, and of more of them. */
+let [early, late] = [{} as SignedHead, {} as SignedHead];
+let key: { public_key: string; key_id: string };
+
+const at = (name: string): string => join(folder.path, name);
+const headOf = async (node: TestNode): Promise<SignedHead> =>
+  (await node.fetch('/node/attestations/head')).body as SignedHead;
+
+async function fill(data: string, count: number, what: string): Promise<SignedHead> {
+  await using node = await startNode({ data });
+  for (let i = 0; i < count; i++) await create(node, `${what} ${i}`);
+  await settled(node);
+  key ??= (await node.fetch('/.well-known/signing-key')).body as typeof key;
+  return headOf(node);
+}
+
+/** One command line on a data folder, with that head in a file. */
+async function verified(data: string, head: unknown, ...more: string[]) {
+  await writeFile(at('head.json'), typeof head === 'string' ? head : JSON.stringify(head));
+  return commandLine(data, ['verify', '--head', at('head.json'), ...more]);
+}
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  early = await fill(at('node'), 5, 'early');
+  await cp(at('node'), at('cut-off'), { recursive: true });
+  late = await fill(at('node'), 6, 'late');
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+it('says of a node, running or not, that its log goes on from what was kept', async () => {
+  const words = [
+    `holds: the head that was kept, of ${early.size} entries on ${new Date(early.time).toISOString()}, was signed with the node's key ${key.key_id}`,
+    `holds: the node's newest head, of ${late.size} entries on ${new Date(late.time).toISOString()}, was signed with the node's key ${key.key_id}`,
+    `holds: both are of the main network of the node ${early.instance}`,
+    `holds: the ${early.size} entries of the head that was kept are the first of the ${late.size} that the log has now`,
+    'Nothing of what the log held then was removed or changed.',
+  ].join('\n');
+  expect(late.size).toBeGreaterThan(early.size);
+  expect(await verified(at('node'), early)).toEqual({ code: 0, out: words, err: '' });
+  await using _running = await startNode({ data: at('node') });
+  expect(await verified(at('node'), early)).toEqual({ code: 0, out: words, err: '' });
+  expect((await verified(at('node'), late)).code).toBe(0);
+  for (const known of [key.public_key, key.key_id])
+    expect((await verified(at('node'), early, '--key', known)).out).toContain(
+      'holds: the key is the one that you gave',
+    );
+  const json = await verified(at('node'), early, '--json');
+  expect(JSON.parse(json.out)).toMatchObject({ ok: true, statements: [{ holds: true }, {}, {}, {}] });
+});
+
+it('finds a log that was cut off, and one that went on from there in another way', async () => {
+  expect(await verified(at('cut-off'), late)).toMatchObject({
+    code: 1,
+    out: expect.stringContaining(`WRONG: the log has ${early.size} entries now, and had ${late.size}`),
+    err: expect.stringContaining('The log does not go on from'),
+  });
+  const other = await fill(at('cut-off'), 9, 'other');
+  expect(other.size).toBeGreaterThan(late.size);
+  const { code, out } = await verified(at('cut-off'), late);
+  expect([code, out.match(/^WRONG.*/gm)]).toEqual([
+    1,
+    [
+      `WRONG: the ${late.size} entries of the head that was kept are the first of the ${other.size} that the log has now`,
+    ],
+  ]);
+  expect((await verified(at('cut-off'), early)).code).toBe(0);
+});
+
+it.each([
+  ['size', (head: SignedHead) => ({ ...head, size: head.size - 1 }), 'WRONG: the head that was kept'],
+  ['root', (head: SignedHead) => ({ ...head, root: 'A'.repeat(43) }), 'WRONG: the head that was kept'],
+  ['network', (head: SignedHead) => ({ ...head, network: 'test' }), 'WRONG: both are of the test network'],
+  ['format', (head: SignedHead) => ({ ...head, format: 'other' }), 'WRONG: It is no archeion/head@v1: format'],
+])('does not take a head with another %s', async (_member, change, words) => {
+  const { code, out } = await verified(at('node'), change(early));
+  expect([code, out]).toEqual([1, expect.stringContaining(words)]);
+});
+
+it('takes no other node for this one, nor another key', async () => {
+  await fill(at('stranger'), 7, 'strange');
+  expect(await verified(at('stranger'), early)).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('WRONG: the head that was kept'),
+  });
+  expect(await verified(at('node'), early, '--key', 'other')).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('WRONG: the key is the one that you gave, other'),
+  });
+});
+
+it('says what cannot be read, and what is asked wrongly', async () => {
+  expect(await verified(at('node'), '{')).toMatchObject({ code: 1, err: expect.stringContaining('is no signed head') });
+  expect((await verified(at('node'), early, '--proof', at('head.json'))).code).toBe(2);
+  expect((await verified(at('node'), early, '--head', at('none.json'))).code).toBe(2);
+  expect((await verified(at('nowhere'), early)).code).toBe(2);
+});
