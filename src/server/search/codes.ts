@@ -1,3 +1,5 @@
+import { CodeRows, mostAtOnce, mostTypes } from './code-rows.ts';
+
 /** Which numbers of a vector lie above the center, packed into whole words of 32 bits. */
 export function codeOf(vector: Float32Array, center: Float32Array | null): Uint32Array {
   const code = new Uint32Array(Math.ceil(vector.length / 32));
@@ -10,31 +12,27 @@ export function codeOf(vector: Float32Array, center: Float32Array | null): Uint3
 export interface Looked {
   /** Whether entities of a type may be among the hits. */
   type: (type: string) => boolean;
-  /** Keys that alone may be among them, each with a 1; null for all. */
-  keys: Uint8Array | null;
+  /** Keys that alone may be among them; null for all. A table knows not all of them, and they may be repeated. */
+  keys: readonly number[] | null;
 }
 
 /**
  * The codes of one model's vectors in memory. Scanning them chooses those that differ in the fewest bits, which are then
- * compared exactly: a hundredth of the bytes, and nothing has to be sorted.
+ * compared exactly: a thirtieth of the bytes, and nothing has to be sorted. All are scanned, however many there are: a text
+ * is hardly nearer to its nearest than to most others, so that clusters of them find these only where most of all are looked
+ * at (docs/scale.md).
  */
 export class CodeTable {
-  readonly #wide: number;
-  #codes: Uint32Array;
-  #keys: Int32Array;
-  #types: Uint16Array;
-  #distances: Uint16Array;
+  readonly #bits: number;
+  readonly #rows: CodeRows;
   /** The place of each key, plus 1. */
-  #places = new Int32Array(1024);
+  #places: Int32Array = new Int32Array(1024);
   #size = 0;
   readonly #typeNumbers = new Map<string, number>();
 
   constructor(dimensions: number) {
-    this.#wide = Math.ceil(dimensions / 32);
-    this.#codes = new Uint32Array(1024 * this.#wide);
-    this.#keys = new Int32Array(1024);
-    this.#types = new Uint16Array(1024);
-    this.#distances = new Uint16Array(1024);
+    this.#bits = dimensions;
+    this.#rows = new CodeRows(dimensions);
   }
 
   /** Of all, also of what was deleted since. */
@@ -42,83 +40,88 @@ export class CodeTable {
     return this.#size;
   }
 
-  /** In the place of the key's earlier one. */
+  /** In the place of the key's earlier one. Throws a RangeError where all codes are more than 4 GB. */
   put(key: number, type: string, code: Uint32Array): void {
     if (key >= this.#places.length) this.#places = grown(this.#places, key + 1);
-    let place = (this.#places[key] as number) - 1;
-    if (place < 0) {
-      place = this.#size++;
-      this.#places[key] = place + 1;
-      if (place >= this.#keys.length) this.#grow();
-    }
-    let number = this.#typeNumbers.get(type);
-    if (number === undefined) {
-      number = Math.min(this.#typeNumbers.size, 65_535);
-      this.#typeNumbers.set(type, number);
-    }
-    this.#keys[place] = key;
-    this.#types[place] = number;
-    this.#codes.set(code.subarray(0, this.#wide), place * this.#wide);
+    const known = this.#places[key] as number;
+    const place = known > 0 ? known - 1 : this.#size;
+    this.#rows.put(place, { key, type: this.#numberOf(type), code });
+    if (known > 0) return;
+    this.#size++;
+    this.#places[key] = place + 1;
   }
 
-  #grow(): void {
-    const size = 2 * this.#keys.length;
-    this.#keys = grown(this.#keys, size);
-    this.#types = grown(this.#types, size);
-    this.#distances = new Uint16Array(size);
-    this.#codes = grown(this.#codes, size * this.#wide);
+  #numberOf(type: string): number {
+    const known = this.#typeNumbers.get(type);
+    if (known !== undefined) return known;
+    const number = Math.min(this.#typeNumbers.size, mostTypes - 1);
+    this.#typeNumbers.set(type, number);
+    return number;
   }
 
   /** At least `count` of the keys whose codes differ least from one (those that differ as much as the last come too). */
-  nearest(code: Uint32Array, count: number, looked: Looked): number[] {
-    const bits = 32 * this.#wide;
-    this.#measure(code);
-    const counts = this.#masked(looked, bits);
-    let [limit, sum] = [0, counts[0] as number];
-    while (sum < count && limit < bits) sum += counts[++limit] as number;
-    const keys: number[] = [];
-    for (let place = 0; place < this.#size; place++)
-      if ((this.#distances[place] as number) <= limit) keys.push(this.#keys[place] as number);
-    return keys;
+  nearest(code: Uint32Array, count: number, { type, keys }: Looked): number[] {
+    const types = new Uint8Array(Math.min(this.#typeNumbers.size, mostTypes));
+    for (const [name, number] of this.#typeNumbers) if (type(name)) types[number] = 1;
+    this.#rows.ask(code, types);
+    const best = new Best(count, this.#bits);
+    const look = (from: number, to: number) => best.add(this.#rows.found, this.#rows.scan(from, to, best.limit));
+    if (keys) this.#eachPlace(keys, (place) => look(place, place + 1));
+    else
+      for (let place = 0; place < this.#size; place += mostAtOnce)
+        look(place, Math.min(place + mostAtOnce, this.#size));
+    return best.keys();
   }
 
-  /** How many bits of each code differ. */
-  #measure(code: Uint32Array): void {
-    const [codes, distances, wide] = [this.#codes, this.#distances, this.#wide];
-    for (let place = 0, at = 0; place < this.#size; place++) {
-      let distance = 0;
-      for (let i = 0; i < wide; i++, at++) {
-        let x = (codes[at] as number) ^ (code[i] as number);
-        x -= (x >>> 1) & 0x55555555;
-        x = (x & 0x33333333) + ((x >>> 2) & 0x33333333);
-        distance += Math.imul((x + (x >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-      }
-      distances[place] = distance;
+  /** Of those of the keys that are here, each once. */
+  #eachPlace(keys: readonly number[], take: (place: number) => void): void {
+    const places = new Int32Array(keys.length);
+    for (const [i, key] of keys.entries()) places[i] = this.#places[key] ?? 0;
+    let last = 0;
+    for (const place of places.sort()) {
+      if (place !== last) take(place - 1);
+      last = place;
     }
-  }
-
-  /** How many there are of each distance; what must not be among the hits is beyond all. */
-  #masked({ type, keys: alone }: Looked, bits: number): Uint32Array {
-    const counts = new Uint32Array(bits + 1);
-    const allowed = new Uint8Array(65_536);
-    let every = alone === null;
-    for (const [name, number] of this.#typeNumbers)
-      if (type(name)) allowed[number] = 1;
-      else every = false;
-    const [distances, keys, types] = [this.#distances, this.#keys, this.#types];
-    for (let place = 0; place < this.#size; place++) {
-      const distance = distances[place] as number;
-      const is =
-        every || (allowed[types[place] as number] === 1 && (alone === null || alone[keys[place] as number] === 1));
-      if (is) counts[distance] = (counts[distance] as number) + 1;
-      else distances[place] = 65_535;
-    }
-    return counts;
   }
 }
 
-function grown<T extends Int32Array | Uint16Array | Uint32Array>(array: T, size: number): T {
-  const longer = new (array.constructor as new (size: number) => T)(Math.max(size, 2 * array.length));
+/** Keeps the nearest of what it is given. What lies beyond `limit` is none of them. */
+class Best {
+  limit: number;
+  readonly #count: number;
+  /** How many lie at each distance, and how many within the limit. */
+  readonly #counts: Uint32Array;
+  #within = 0;
+  readonly #keys: number[] = [];
+  readonly #distances: number[] = [];
+
+  constructor(count: number, limit: number) {
+    this.#count = count;
+    this.limit = limit;
+    this.#counts = new Uint32Array(limit + 1);
+  }
+
+  /** The first `size` pairs of key and distance. */
+  add(pairs: Uint32Array, size: number): void {
+    for (let i = 0; i < 2 * size; i += 2) {
+      const distance = pairs[i + 1] as number;
+      if (distance > this.limit) continue;
+      this.#keys.push(pairs[i] as number);
+      this.#distances.push(distance);
+      this.#counts[distance] = (this.#counts[distance] as number) + 1;
+      this.#within++;
+      while (this.#within - (this.#counts[this.limit] as number) >= this.#count)
+        this.#within -= this.#counts[this.limit--] as number;
+    }
+  }
+
+  keys(): number[] {
+    return this.#keys.filter((_, i) => (this.#distances[i] as number) <= this.limit);
+  }
+}
+
+function grown(array: Int32Array, size: number): Int32Array {
+  const longer = new Int32Array(Math.max(size, 2 * array.length));
   longer.set(array);
   return longer;
 }

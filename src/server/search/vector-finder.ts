@@ -106,8 +106,7 @@ export class VectorFinder {
     const [only, none] = [within.types && new Set(within.types), new Set(within.notTypes)];
     const type = (name: string) => !none.has(name) && (only?.has(name) ?? true);
     // Where a good part of all can be a hit, enough of those that are chosen are.
-    const keys = look.keys ?? keysAmong(this.#db, within, Math.ceil(all / 4));
-    return { type, keys: keys && marked(keys) };
+    return { type, keys: look.keys ?? keysAmong(this.#db, within, Math.ceil(all / 4)) };
   }
 
   #begun(row: ModelRow): Serving {
@@ -119,11 +118,4 @@ export class VectorFinder {
     for (const { key, type, vector } of uncoded(this.#db, row.number)) codes.put(key, type, codeOf(vector, center));
     return { row, model: learned && new LatentModel(learned), center, codes, seq: 0 };
   }
-}
-
-/** A 1 for each of the keys. */
-function marked(keys: readonly number[]): Uint8Array {
-  const marks = new Uint8Array(1 + keys.reduce((most, key) => Math.max(most, key), 0));
-  for (const key of keys) marks[key] = 1;
-  return marks;
 }
