@@ -82,6 +82,27 @@ test('by words, the same is found in the same order', () => {
   }
 });
 
+test('where more match than are ranked, the newest are, and that is told', () => {
+  const match = 'schooner OR mariner OR anchor OR tide';
+  const look = (most: number) => ({
+    ...lookAmong(db, { types: ['artwork'] }, Number.POSITIVE_INFINITY),
+    keys: null,
+    most,
+  });
+  const [all, some] = [look(1000), look(10)];
+  const every = wordHits(db, match, all, 1000);
+  expect([every.length > 10, all.crowded]).toEqual([true, false]);
+  const newest = every.map(({ key }) => key).sort((a, b) => b - a);
+  const ranked = wordHits(db, match, some, 1000);
+  expect(some.crowded).toBe(true);
+  expect(ranked).toEqual(every.filter(({ key }) => newest.slice(0, 10).includes(key)));
+  expect(wordHits(db, match, look(10), 3)).toEqual(ranked.slice(0, 3));
+  // A filter is tried on all: those that it fits may be among the oldest.
+  const [oldest] = newest.slice(-1);
+  const one = { ...look(10), filter: { sql: `e.key = ${oldest}`, params: [] } };
+  expect(wordHits(db, match, one, 3).map(({ key }) => key)).toEqual([oldest]);
+});
+
 test('by vectors, the same is found in the same order', () => {
   const finder = new VectorFinder(db);
   finder.refresh();

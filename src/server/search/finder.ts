@@ -73,9 +73,9 @@ export class Finder {
     this.#until = performance.now() + maxMs;
   }
 
-  /** Whether not everything could be looked at since then. */
+  /** Whether not everything that matches was looked at since then. */
   get late(): boolean {
-    return this.#looks.some(({ late }) => late);
+    return this.#looks.some(({ late, crowded }) => late || crowded);
   }
 
   #look(within: Within): Look {

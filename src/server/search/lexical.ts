@@ -1,5 +1,5 @@
 import type { Reader } from '../store/connection.ts';
-import { frequencyOf, type Look, type WordHit, wordHits } from '../store/search-hits.ts';
+import { frequencyOf, type Look, mostRanked, type WordHit, wordHits } from '../store/search-hits.ts';
 import { tellingWords } from './function-words.ts';
 import { fuse, type Ranked, type Ranking } from './fuse.ts';
 import { type EntityText, wholeWord } from './text.ts';
@@ -23,8 +23,8 @@ const maxAlike = 6;
 const maxLooked = 96;
 /** How much a variant counts beside a word that is known itself. */
 const besideKnown = 0.6;
-/** A word in more than this part of all entities says little and takes long. */
-const commonPart = 0.1;
+/** A word in more than this part of all entities, or in more than are ranked, says little and takes long; but never one in so few. */
+const [commonPart, neverCommon] = [0.1, 1000];
 const variantPool = 400;
 /** The score that nothing else reaches where something has the text itself. */
 const belowExact = 0.9;
@@ -93,7 +93,7 @@ function withAll(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look: 
 
 /** What has some of the words: as they are, and with the words of the index that are like them. */
 function withSome(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look: Look, pool: number): Ranked[] {
-  const telling = all.filter(({ frequency: n }) => n <= Math.max(1000, lexicon.size * commonPart));
+  const telling = all.filter(({ frequency: n }) => !isCommon(lexicon, n));
   const [from, most] = telling.length > 0 ? [telling, maxSome] : [all, maxCommon];
   const used = from.toSorted((a, b) => a.frequency - b.frequency).slice(0, most);
   const match = used.map(expression).join(' OR ');
@@ -131,7 +131,7 @@ function byVariants(
     if (known > 0) count(word, 1);
     for (const { term, likeness } of lexicon.vocabulary.like(word, each)) {
       const n = frequency(db, lexicon, term);
-      if (n === 0 || n > Math.max(1000, lexicon.size * commonPart)) continue;
+      if (n === 0 || isCommon(lexicon, n)) continue;
       // That a variant is rare does not make it better than what was asked for.
       const rarer = known > 0 ? Math.min(1, rarity(lexicon, known) / rarity(lexicon, n)) : 1;
       count(term, likeness * rarer * (known > 0 ? besideKnown : 1));
@@ -139,6 +139,10 @@ function byVariants(
     for (const [key, score] of best) totals.set(key, (totals.get(key) ?? 0) + score);
   }
   return [...totals].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([key]) => key);
+}
+
+function isCommon({ size }: Lexicon, frequency: number): boolean {
+  return frequency > Math.max(neverCommon, Math.min(mostRanked, size * commonPart));
 }
 
 function rarity({ size }: Lexicon, frequency: number): number {

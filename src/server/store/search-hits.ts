@@ -1,6 +1,7 @@
 import type { Reader } from './connection.ts';
 import type { FilterSql } from './filter.ts';
 import { keysAmong } from './search-among.ts';
+import { paged } from './sorted-keys.ts';
 
 /** Among which entities a search looks: all that are given must hold. Ids of entities that are not here fit nothing. */
 export interface Within {
@@ -71,51 +72,61 @@ export interface Look {
   until: number;
   /** Whether that was not long enough. */
   late: boolean;
+  /** So many of the texts that match are ranked, and whether more did. */
+  most: number;
+  crowded: boolean;
 }
 
-/** Of so few, hits are ordered when they have been found; of more, the index gives them in their order. */
+/**
+ * Of what matches so many are ranked, the newest: a word that is in more texts tells little of any of them, and to rank all of
+ * them takes ten times as long where there are ten times as many.
+ */
+export const mostRanked = 20_000;
+/** Where so few alone can be hits, these are looked for. */
 const mostKeys = 2000;
 
 export function lookAmong(db: Reader, { filter, ...within }: Within, until: number): Look {
   return {
     ...{ quick: conditionsOf(within), keys: keysAmong(db, within, mostKeys), filter, fits: new Map() },
-    ...{ until, late: false },
+    ...{ until, late: false, most: mostRanked, crowded: false },
   };
 }
 
 const pageSize = 256;
+interface RankedHit extends WordHit {
+  /** How many were ranked. */
+  ranked: number;
+}
 
 /**
- * The best by BM25 for an FTS5 expression, best first. Of few keys the rank is computed for these alone; else the index
- * gives its rows by rank, and each is looked up here. A filter, which may hold hundreds of conditions, is tried page by
- * page, as long as there is time. `ofLabels`: how much more a word counts in a label than in a text.
+ * The best by BM25 for an FTS5 expression, best first, equal ones by key. A filter, which may hold hundreds of conditions, is
+ * tried page by page on all that match, as long as there is time. `ofLabels`: how much more a word counts in a label than in a
+ * text.
  */
 export function wordHits(db: Reader, match: string, look: Look, limit: number, ofLabels = 2): WordHit[] {
-  const { quick, keys } = look;
-  const from = 'FROM search.words w CROSS JOIN entity e ON e.key = w.rowid WHERE w.words MATCH ?';
-  const [sql, params] = keys
-    ? [
-        // The plus keeps SQLite from asking the full text for one row at a time.
-        `SELECT e.key, -bm25(words, ?, 1.0, 1.5, 3.0) AS score ${from} AND +w.rowid IN (SELECT value FROM json_each(?))
-          AND ${quick.sql} ORDER BY score DESC, e.key`,
-        [ofLabels, match, JSON.stringify(keys), ...quick.params],
-      ]
-    : [
-        `SELECT e.key, -w.rank AS score ${from} AND w.rank MATCH ? AND ${quick.sql} ORDER BY w.rank`,
-        [match, `bm25(${ofLabels}, 1.0, 1.5, 3.0)`, ...quick.params],
-      ];
-  if (!look.filter) return db.all(`${sql} LIMIT ?`, ...params, limit);
+  const { quick, keys, filter, most } = look;
+  // The plus keeps SQLite from asking the full text for one row at a time.
+  const among = keys ? 'AND +w.rowid IN (SELECT value FROM json_each(?))' : '';
+  const sql = `SELECT key, score, count(*) OVER () AS ranked
+      FROM (SELECT e.key, -bm25(words, ?, 1.0, 1.5, 3.0) AS score
+              FROM search.words w CROSS JOIN entity e ON e.key = w.rowid
+             WHERE w.words MATCH ? ${among} AND ${quick.sql} ORDER BY w.rowid DESC LIMIT ?)
+     ORDER BY score DESC, key LIMIT ?`;
+  const params = [ofLabels, match, ...(keys ? [JSON.stringify(keys)] : []), ...quick.params];
+  if (filter) return filteredHits(db, db.each<RankedHit>(sql, ...params, -1, -1), look, filter, limit);
+  const hits = db.all<RankedHit>(sql, ...params, most, limit);
+  look.crowded ||= hits[0]?.ranked === most;
+  return hits.map(({ key, score }) => ({ key, score }));
+}
+
+function filteredHits(db: Reader, ranked: Iterable<WordHit>, look: Look, filter: FilterSql, limit: number): WordHit[] {
   const hits: WordHit[] = [];
-  let page: WordHit[] = [];
-  for (const hit of db.each<WordHit>(sql, ...params)) {
-    page.push(hit);
-    if (page.length < pageSize) continue;
-    hits.push(...filtered(db, page, look, look.filter));
-    page = [];
+  for (const page of paged(ranked, pageSize, pageSize)) {
+    hits.push(...filtered(db, page, look, filter));
     look.late ||= performance.now() > look.until;
-    if (hits.length >= limit || look.late) return hits.slice(0, limit);
+    if (hits.length >= limit || look.late) break;
   }
-  return [...hits, ...filtered(db, page, look, look.filter)].slice(0, limit);
+  return hits.slice(0, limit).map(({ key, score }) => ({ key, score }));
 }
 
 /** Those of the hits that a look's filter lets pass. */

@@ -237,7 +237,7 @@ export interface TextMetadata {
   query: string;
   /** @isInt */
   result_count: number;
-  /** Where there was more to look at than time for it: a filter that fits little among very many. */
+  /** Where not all that matches was looked at: a filter that fits little among very many, or words that are in very many texts. */
   truncated?: boolean;
   /** Where the embedder could not be asked: what was found was found by words alone. */
   embedder?: EmbedderView;
