@@ -47,6 +47,46 @@ test('and a write of very many', async () => {
   expect(graph.paths(question)).toEqual(['0 -p- 1', '0 ~q~ 1']);
 });
 
+test('and of what busy entities have in common', async () => {
+  await using opened = await openStore('here');
+  const graph = new Graph(opened);
+  const [one, other, count] = [0, 1, 1500];
+  const to = (...nodes: number[]) => nodes.map((node): [string, number] => ['p', node]);
+  const common = () => graph.paths({ source: one, target: other, direction: 'both' }, 2);
+  const between = (...nodes: number[]) => nodes.map((node) => `0 ~p~ ${node} -p- 1`);
+  await graph.write([one, other].map((node) => ({ node, edges: [], kind: 't' })));
+  for (let from = 0; from < count; from += 500)
+    await graph.write(
+      Array.from({ length: 500 }, (_, n) => ({ node: 2 + from + n, edges: to(one), kind: 't' })).concat(
+        Array.from({ length: 500 }, (_, n) => ({ node: 2 + count + from + n, edges: to(other), kind: 't' })),
+      ),
+    );
+  const [first, late, new1] = [2, 2 + count - 1, 2 + 2 * count];
+  expect(common()).toEqual([]);
+  const link = () => graph.lengthOfLink({ source: one, target: other, direction: 'both' });
+  await graph.write([{ node: first, edges: to(one, other), kind: 't' }]);
+  expect([common(), link()]).toEqual([between(first), 2]);
+  await graph.write([{ node: first, edges: to(one), kind: 't' }]);
+  expect([common(), link()]).toEqual([[], Infinity]);
+  await graph.write([{ node: late, edges: to(one, other), kind: 't' }]);
+  expect(common()).toEqual(between(late));
+  await graph.write([{ node: first, edges: to(one, other), kind: 't' }]);
+  expect(common()).toEqual(between(late, first).toSorted());
+  await graph.write([{ node: late, edges: to(one), kind: 't' }]);
+  await graph.write([{ node: new1, edges: to(other, one), kind: 't' }]);
+  expect(common()).toEqual(between(first, new1).toSorted());
+  await graph.write([{ node: one, edges: to(2 + count), kind: 't' }]);
+  expect(common()).toEqual([`0 -p- ${2 + count} -p- 1`, ...between(first, new1)].toSorted());
+  await graph.write([{ node: first, edges: [], kind: 'deleted' }]);
+  expect(common()).toEqual([`0 -p- ${2 + count} -p- 1`, ...between(new1)].toSorted());
+});
+
+interface Question {
+  source: number;
+  target: number;
+  direction: GraphDirection;
+}
+
 interface Written {
   node: number;
   edges: [string, number][];
@@ -80,15 +120,15 @@ class Graph {
     expect(outcomes.map(({ committed }) => committed)).toEqual([true]);
   }
 
-  paths({ source, target, direction }: { source: number; target: number; direction: GraphDirection }): string[] {
-    const query = { sources: [nodeId(source)], targets: [nodeId(target)], depth: 4, direction, limit: 100_000 };
+  paths({ source, target, direction }: Question, depth = 4): string[] {
+    const query = { sources: [nodeId(source)], targets: [nodeId(target)], depth, direction, limit: 100_000 };
     const text = this.#opened.store.read((db) => pathsAnswer(db, { ...query, expand: 'none' }));
     const { paths } = JSON.parse(Buffer.from(text).toString()) as { paths: Parameters<typeof written>[0][] };
     return paths.map(written).toSorted();
   }
 
   /** Of a shortest way; infinite where there is none. */
-  lengthOfLink({ source, target, direction }: { source: number; target: number; direction: GraphDirection }): number {
+  lengthOfLink({ source, target, direction }: Question): number {
     const query = { sources: [nodeId(source)], targets: [nodeId(target)], depth: 4, direction };
     return this.#opened.store.read((db) => linksTo(db, query)).links[0]?.way.length ?? Infinity;
   }
@@ -97,7 +137,7 @@ class Graph {
     return (this.#now.get(node)?.kind ?? 'deleted') !== 'deleted';
   }
 
-  expected(question: { source: number; target: number; direction: GraphDirection }): string[] {
+  expected(question: Question): string[] {
     const all = [...this.#now.values()];
     const sample: Sample = {
       size,
@@ -114,16 +154,15 @@ test('what is remembered has its bounds also within one question', async () => {
   const counts = opened.store.read((db) => {
     const memory = graphMemory(db, 'both any');
     for (let n = 0; n < 2.2 * maxEntries; n++) {
-      memory.asked.set(`${n} source`, n);
       memory.degrees.set(`${n} source`, { cap: 2, n: 1 });
       memory.facts.set(n, { live: true, type: 't' });
       memory.keepBetween(`${n} 1`, [7]);
       memory.keepPredicates(`${n} out`, [1]);
     }
-    const { asked, degrees, facts, between, predicates } = memory;
+    const { degrees, facts, between, predicates } = memory;
     const [last] = [Math.ceil(2.2 * maxEntries) - 1];
-    expect([asked.get(`${last} source`), between.get(`${last} 1`)]).toEqual([last, [7]]);
-    return [asked, degrees, facts, between, predicates].map(({ size }) => size);
+    expect(between.get(`${last} 1`)).toEqual([7]);
+    return [degrees, facts, between, predicates].map(({ size }) => size);
   });
   for (const count of counts) {
     expect(count).toBeGreaterThan(0);
@@ -141,7 +180,12 @@ test('long lists of relationships count by their length', async () => {
       memory.keepBetween(`${n} 1`, list);
       memory.keepPredicates(`${n} out`, list);
       memory.keepOwned(n, list);
-      const kept = [memory.between, memory.predicates, memory.owned].flatMap((map) => [...map.values()]);
+      memory.keepHead(`${n} source`, { keys: list, until: 1000 }, list.length);
+      memory.keepCommon(`${n} source 1 target`, { pages: [list], rest: null }, list.length);
+      const heads = [...memory.heads.values()].map(({ keys }) => keys);
+      const commons = [...memory.commons.values()].flatMap(({ pages }) => pages);
+      const maps = [memory.between, memory.predicates, memory.owned].flatMap((map) => [...map.values()]);
+      const kept = [...maps, ...heads, ...commons];
       most = Math.max(
         most,
         kept.reduce((sum, one) => sum + (one?.length ?? 0), 0),

@@ -1,6 +1,8 @@
 import type { Reader } from './connection.ts';
+import { commonPages } from './graph-common.ts';
 import { type Ends, withFacts } from './graph-ends.ts';
 import { factsOf, type NodeFacts, readAllFacts, readFacts } from './graph-facts.ts';
+import type { KnownNeighbours, Place } from './graph-heads.ts';
 import { hitsOf, type Led, led } from './graph-hits.ts';
 import { type GraphMemory, graphMemory } from './graph-memory.ts';
 import { OwnedEdges } from './graph-owned.ts';
@@ -15,10 +17,9 @@ import {
   oneOf,
   type PageRead,
   pages,
-  touching,
   type Way,
 } from './graph-statements.ts';
-import { ascending, inBoth, keysAfter, paged, taken } from './sorted-keys.ts';
+import { ascending, paged } from './sorted-keys.ts';
 
 /** Which way relationships are followed, seen from where a path begins: to their peer, to their owner, or either. */
 export type GraphDirection = 'outgoing' | 'incoming' | 'both';
@@ -46,23 +47,10 @@ export class GraphBudgetSpent extends Error {
 /** The end of a path from which one steps on: its beginning, towards the target, or its end, back to the source. */
 export type End = 'source' | 'target';
 
-/** A node as one of the ends, and the name under which it is remembered. */
-interface Place {
-  node: number;
-  end: End;
-  name: string;
-}
-
-function asPlace(node: number, end: End): Place {
-  return { node, end, name: `${node} ${end}` };
-}
-
 /** Pages grow from so many rows to so many: what is sought may be among the first. */
 const [firstPage, lastPage] = [64, 1024];
-/** A node's neighbours are read at once, and kept, up to so many; of one that is asked about often up to so many. */
-const [fewListed, maxAsked] = [1024, 250_000];
-/** Asking for a single relationship costs so many times as much as reading it with all the others. */
-const askedFor = 8;
+/** A node's neighbours are read at once, and kept, up to so many. */
+const fewListed = 1024;
 /** Two degrees are compared at these sizes: counting costs no more than a multiple of the smaller one. */
 const degreeSteps = [fewListed + 1, 16_384, 262_144];
 const defaults = { rows: 300_000, milliseconds: 5000 };
@@ -84,6 +72,7 @@ export class GraphEdges {
   /** What is in it costs a question nothing. */
   readonly #memory: GraphMemory;
   readonly #owned: OwnedEdges;
+  readonly #looking: KnownNeighbours;
 
   constructor(
     db: Reader,
@@ -99,6 +88,7 @@ export class GraphEdges {
     const spend = (rows: number) => this.#spend(rows);
     const predicates = (node: number, way: Way) => this.predicates(node, way);
     this.#owned = new OwnedEdges({ db, memory: this.#memory, only: this.#only, spend, predicates });
+    this.#looking = { db, memory: this.#memory, owned: this.#owned, spend, predicates };
   }
 
   #spend(rows: number): void {
@@ -144,10 +134,7 @@ export class GraphEdges {
   /** Those one step from a node, each once. */
   *neighbours(node: number, end: End): Generator<number> {
     this.#spend(0);
-    const list = this.#list(node, end, fewListed);
-    // A longer one may be known or not; the order must not depend on that.
-    const nodes = list && list.length <= fewListed ? list : this.#scanned(node, end);
-    for (const page of paged(nodes, 16, 256)) {
+    for (const page of paged(this.#list(node, end) ?? this.#scanned(node, end), 16, 256)) {
       this.#learn(page, end);
       yield* page;
     }
@@ -175,28 +162,25 @@ export class GraphEdges {
     const sql = listsOf(ways, only === null ? '' : ` AND predicate ${oneOf(only)}`);
     const params = only === null ? [] : ways.flatMap(() => asParameters(only));
     const rows = this.#db.all<{ node: number; nodes: string }>(sql, ...params, fewListed + 1, JSON.stringify(unread));
-    for (const row of rows) this.#keepList(row.node, end, JSON.parse(row.nodes) as number[], fewListed);
+    for (const row of rows) this.#keepList(row.node, end, JSON.parse(row.nodes) as number[]);
   }
 
-  /** Those one step from a node in ascending order, each once; null for a node with more than so many relationships. */
-  #list(node: number, end: End, most: number): readonly number[] | null {
+  /** Those one step from a node in ascending order, each once; null for a node with more than a few relationships. */
+  #list(node: number, end: End): readonly number[] | null {
     const name = `${node} ${end}`;
     const known = this.#memory.lists.get(name);
     if (known) return known;
-    // Counted at few sizes, so that a growing `most` does not count anew each time.
-    if (this.#degree(node, end, 2 ** Math.ceil(Math.log2(most + 1))) > most) return null;
-    return this.#memory.lists.get(name) ?? this.#read(node, end, most);
+    return this.#memory.degrees.has(name) ? null : this.#read(node, end);
   }
 
-  #read(node: number, end: End, most: number): readonly number[] | null {
-    return this.#keepList(node, end, this.#listOf(node, this.#ways(end), most + 1), most);
+  #read(node: number, end: End): readonly number[] | null {
+    return this.#keepList(node, end, this.#listOf(node, this.#ways(end), fewListed + 1));
   }
 
-  /** Null for more than `most`, of which only the number is kept. */
-  #keepList(node: number, end: End, found: number[], most: number): readonly number[] | null {
+  /** Null for more than a few, of which only the number is kept. */
+  #keepList(node: number, end: End, found: number[]): readonly number[] | null {
     const name = `${node} ${end}`;
-    if (found.length > most) {
-      if (most > fewListed) return null;
+    if (found.length > fewListed) {
       this.#memory.degrees.set(name, { cap: fewListed + 1, n: fewListed + 1 });
       this.#spend(fewListed >> 4);
       return null;
@@ -234,66 +218,14 @@ export class GraphEdges {
       yield { at: hit.at, ...led(nodes[hit.at] as number, hit) };
   }
 
-  /**
-   * Those one step from `source` and one step before `target`, each once, in ascending order. Those of the one with fewer
-   * relationships are looked for among the other's, as far as somebody wants more: where two entities with very many
-   * relationships have many neighbours in common, the first of them are found soon, however many there are.
-   */
-  *common(source: number, target: number): Generator<number> {
+  /** Those one step from `source` and one step before `target` (commonPages). */
+  common(source: number, target: number): Generator<readonly number[]> {
     this.#spend(0);
-    const [from, to] = [asPlace(source, 'source'), asPlace(target, 'target')];
-    const [one, other] = this.sourceIsSmaller(source, target) ? [from, to] : [to, from];
-    const scan = this.#ascending(one.node, one.end);
-    let after = -1;
-    for (let size = firstPage; ; size = Math.min(2 * size, lastPage)) {
-      const [own, others] = [this.#worthListing(one), this.#worthListing(other)];
-      if (own && others) return yield* inBoth(own, others, after);
-      const page = own ? keysAfter(own, after, size) : taken(scan, after, size);
-      if (!own) this.#ask(one, page.length / askedFor);
-      this.#ask(other, page.length);
-      yield* ascending(this.#touching(page, other.node, other.end));
-      if (page.length < size) return;
-      after = page.at(-1) as number;
-    }
+    return commonPages(this.#looking, this.#place(source, 'source'), this.#place(target, 'target'));
   }
 
-  /** All of a place's neighbours, where they are known, few, or were asked about so often that reading them costs no more. */
-  #worthListing({ node, end, name }: Place): readonly number[] | null {
-    const asked = this.#memory.asked.get(name) ?? 0;
-    // Half of what this question may still look at is left to it.
-    const most = Math.min(maxAsked, askedFor * asked, (this.#rows - this.#others) >> 1);
-    return this.#list(node, end, Math.max(fewListed, most));
-  }
-
-  #ask({ name }: Place, times: number): void {
-    this.#memory.asked.set(name, (this.#memory.asked.get(name) ?? 0) + times);
-  }
-
-  /** Those one step from a node, each once, in ascending order: of each predicate they are stored so. */
-  *#ascending(node: number, end: End): Generator<number> {
-    const scans = this.#ways(end).flatMap((way) =>
-      this.predicates(node, way).map((predicate) => this.#pages(node, way, { sql: pages }, predicate)),
-    );
-    const heads = scans.map((scan) => scan.next());
-    for (;;) {
-      let least = Number.POSITIVE_INFINITY;
-      for (const { done, value } of heads) if (!done && value.node < least) least = value.node;
-      if (least === Number.POSITIVE_INFINITY) return;
-      yield least;
-      for (const [i, scan] of scans.entries()) if (heads[i]?.value?.node === least) heads[i] = scan.next();
-    }
-  }
-
-  /** Those of some nodes that are one step from a node. */
-  #touching(nodes: number[], node: number, end: End): number[] {
-    this.#spend(nodes.length);
-    return this.#ways(end).flatMap((way) => {
-      const among = this.predicates(node, way);
-      if (among.length === 0) return [];
-      const sql = touching[way](among);
-      const row = this.#db.get<{ nodes: string }>(sql, JSON.stringify(nodes), node, ...asParameters(among));
-      return JSON.parse(row?.nodes ?? '[]') as number[];
-    });
+  #place(node: number, end: End): Place {
+    return { node, ways: this.#ways(end), name: `${node} ${end}`, list: this.#list(node, end) };
   }
 
   *#scan(node: number, end: End, read: PageRead = { sql: pages }): Generator<NeighbourRow> {
@@ -373,7 +305,7 @@ export class GraphEdges {
     const list = this.#memory.lists.get(name);
     if (list) return Math.min(list.length, cap);
     if (known === undefined) {
-      const few = this.#read(node, end, fewListed);
+      const few = this.#read(node, end);
       if (few) return Math.min(few.length, cap);
       return this.#degree(node, end, cap);
     }

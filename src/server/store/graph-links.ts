@@ -37,7 +37,7 @@ export function linksTo(db: Reader, query: LinksQuery): { links: LinkedPair[]; t
         for (const target of targets) {
           const pair = `${source} ${target.key}`;
           if (key === undefined || key === target.key || avoid.has(target.key) || linked.has(pair)) continue;
-          const nodes = between(edges, [key], [target.key], length, isInner).next().value as number[] | undefined;
+          const nodes = between(edges, [[key, target.key]], length, isInner).next().value as number[] | undefined;
           if (nodes === undefined) continue;
           linked.add(pair);
           links.push({ id: target.id, source, way: names.chain(key, chainOf(edges, nodes)) });

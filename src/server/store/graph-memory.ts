@@ -1,8 +1,10 @@
 import type { Reader } from './connection.ts';
+import type { Common } from './graph-common.ts';
 import type { NodeFacts } from './graph-facts.ts';
+import type { Stretch } from './graph-heads.ts';
 
 /** Numbers in kept lists, and entries of each other kind, that a connection keeps at most: at any time, also within one question. */
-export const [maxListed, maxEntries] = [1_000_000, 50_000];
+export const [maxListed, maxEntries] = [2_000_000, 50_000];
 /** What a list weighs besides its numbers. */
 const listWeight = 16;
 /** After more moves than these it is cheaper to begin anew than to find out what they changed. */
@@ -22,7 +24,8 @@ class BoundedMap<K, V> extends Map<K, V> {
  */
 export class GraphMemory {
   readonly lists = new Map<string, readonly number[]>();
-  readonly asked = new BoundedMap<string, number>();
+  /** The first neighbours of nodes with many. */
+  readonly heads = new Map<string, Stretch>();
   readonly predicates = new BoundedMap<string, number[]>();
   /** Predicates from an entity with many relationships of its own to another one. */
   readonly between = new BoundedMap<string, number[]>();
@@ -31,6 +34,8 @@ export class GraphMemory {
   readonly owned = new Map<number, readonly number[] | null>();
   /** Of every direction alike. */
   readonly facts: Map<number, NodeFacts>;
+  /** What two nodes have in common, by both of their names. */
+  readonly commons = new Map<string, Common>();
   readonly #kept: Kept;
 
   constructor(kept: Kept) {
@@ -41,6 +46,18 @@ export class GraphMemory {
   keepList(name: string, list: readonly number[]): void {
     this.#kept.weigh(list.length + listWeight);
     this.lists.set(name, list);
+  }
+
+  /** `more`: how many keys there are in it that were not in the one before. */
+  keepHead(name: string, head: Stretch, more: number): void {
+    this.#kept.weigh(more + listWeight);
+    this.heads.set(name, head);
+  }
+
+  /** `more`: how many keys there are in it that were not before. */
+  keepCommon(name: string, common: Common, more: number): void {
+    this.#kept.weigh(more + listWeight);
+    this.commons.set(name, common);
   }
 
   keepPredicates(name: string, predicates: number[]): void {
@@ -64,18 +81,20 @@ export class GraphMemory {
     for (const end of ['source', 'target', 'out', 'in']) {
       const name = `${node} ${end}`;
       this.lists.delete(name);
+      this.heads.delete(name);
       this.degrees.delete(name);
       this.predicates.delete(name);
-      this.asked.delete(name);
     }
   }
 
   forgetListsWith(node: number): void {
     for (const [name, list] of this.lists) if (holds(list, node)) this.lists.delete(name);
+    for (const [name, { keys }] of this.heads) if (holds(keys, node)) this.heads.delete(name);
   }
 
   clear(): void {
-    for (const map of [this.lists, this.owned, this.asked, this.predicates, this.degrees, this.between]) map.clear();
+    for (const map of [this.lists, this.heads, this.owned, this.predicates, this.degrees, this.between, this.commons])
+      map.clear();
   }
 }
 
@@ -112,6 +131,7 @@ class Kept {
     const peers = db.all<{ peer: number }>('SELECT DISTINCT peer FROM edge WHERE source = ?', entity);
     for (const memory of this.#memories.values()) {
       memory.between.clear();
+      memory.commons.clear();
       // What it has led to until now still has it in its list, if that is kept.
       memory.forgetListsWith(entity);
       memory.forget(entity);

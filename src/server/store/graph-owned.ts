@@ -4,6 +4,8 @@ import { asParameters, oneOf, ownedOf, type Way } from './graph-statements.ts';
 
 /** A node's own relationships are read at once up to so many. */
 const fewOwned = 64;
+/** Of so many nodes what they own is read to find out which lead to another one, as the same may soon be asked of others. */
+const mostLearned = 16;
 
 /** What is looked at, and what is told of how many rows it was. */
 interface Owning {
@@ -30,6 +32,24 @@ export class OwnedEdges {
     const unread = nodes.filter((node) => !owned.has(node));
     if (unread.length > 0) this.#read(unread);
     return nodes.every((node) => owned.get(node));
+  }
+
+  /** Those to which a node has a relationship of its own, in no order; null where they are too many. */
+  peers(node: number): number[] | null {
+    if (!this.learn([node])) return null;
+    return this.#of.memory.owned.get(node)?.filter((_, i) => i % 2 === 1) ?? null;
+  }
+
+  /**
+   * Those of some nodes to which a node has a relationship (`out`), or they to it (`in`), by what the one or the others
+   * own: null where that is too much, or would have to be read of many.
+   */
+  touching(nodes: readonly number[], node: number, way: Way): number[] | null {
+    const { owned } = this.#of.memory;
+    const owners = way === 'out' ? [node] : nodes;
+    if (owners.length > mostLearned && !owners.every((one) => owned.has(one))) return null;
+    if (!this.learn(owners)) return null;
+    return nodes.filter((one) => (way === 'out' ? this.between(node, one) : this.between(one, node)).length > 0);
   }
 
   /** The predicates of the relationships from one node to another one. */

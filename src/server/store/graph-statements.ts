@@ -56,6 +56,13 @@ const lists = {
   in: 'SELECT source AS node FROM edge WHERE peer = ?',
 };
 
+/** Of a JSON array of predicates each, a JSON array of so many neighbours above a key, in ascending order. */
+export const nextOf = { out: nextBy('source', 'peer'), in: nextBy('peer', 'source') };
+function nextBy(from: string, to: string): string {
+  const next = `SELECT ${to} AS node FROM edge WHERE ${from} = ? AND predicate = p.value AND ${to} > ? ORDER BY ${to} LIMIT ?`;
+  return `SELECT (SELECT json_group_array(node) FROM (${next})) AS nodes FROM json_each(?) p`;
+}
+
 /** Those of a JSON array of keys that have a relationship to the node, or the node one to them: one look-up a predicate. */
 export const touching = {
   out: (among: number[]) =>

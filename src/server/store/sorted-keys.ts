@@ -11,11 +11,11 @@ export function ascending(keys: number[]): readonly number[] {
   return sorted.filter((key, i) => i === 0 || key !== sorted[i - 1]);
 }
 
-/** The keys above `after` that two ascending lists have in common. Steps through the shorter one, and leaps through the other one. */
-export function* inBoth(a: readonly number[], b: readonly number[], after = -1): Generator<number> {
+/** The keys that two ascending lists have in common. Steps through the shorter one, and leaps through the other one. */
+export function* inBoth(a: readonly number[], b: readonly number[]): Generator<number> {
   const [few, many] = a.length <= b.length ? [a, b] : [b, a];
   let at = 0;
-  for (let i = firstFrom(few, after + 1, 0); i < few.length; i++) {
+  for (let i = 0; i < few.length; i++) {
     const key = few[i] as number;
     at = firstFrom(many, key, at);
     if (at === many.length) return;
@@ -44,17 +44,6 @@ function firstFrom(keys: readonly number[], key: number, from: number): number {
     else high = middle;
   }
   return low;
-}
-
-/** The next `count` keys above `after` of ascending ones. */
-export function taken(keys: Iterator<number>, after: number, count: number): number[] {
-  const page: number[] = [];
-  while (page.length < count) {
-    const { done, value } = keys.next();
-    if (done) break;
-    if (value > after) page.push(value);
-  }
-  return page;
 }
 
 /** Parts that grow from one size to another. */
