@@ -1,11 +1,15 @@
-import { cp, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SignedHead } from '../../src/server/attest/head.ts';
+import { attestFile } from '../../src/server/store/attest-log.ts';
+import { databaseFile } from '../../src/server/store/network-store.ts';
 import { settled } from '../helpers/attestations.ts';
 import { commandLine } from '../helpers/command-line.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { create } from '../helpers/node-archives.ts';
+import { create, done } from '../helpers/node-archives.ts';
 
 // `archeion verify --head`: a log that was cut off or written anew cannot go on from a head that was kept elsewhere.
 
@@ -40,25 +44,68 @@ beforeAll(async () => {
 });
 afterAll(() => folder[Symbol.asyncDispose]());
 
-it('says of a node, running or not, that its log goes on from what was kept', async () => {
+it('says of a node, running or not, that its log goes on from what was kept, and looks at all that it is of', async () => {
   const words = [
+    expect.stringMatching(/versions of .* signed heads?: all is well$/),
     `holds: the head that was kept, of ${early.size} entries on ${new Date(early.time).toISOString()}, was signed with the node's key ${key.key_id}`,
-    `holds: the node's newest head, of ${late.size} entries on ${new Date(late.time).toISOString()}, was signed with the node's key ${key.key_id}`,
+    `holds: the newest head, of ${late.size} entries on ${new Date(late.time).toISOString()}, was signed with the node's key ${key.key_id}`,
     `holds: both are of the main network of the node ${early.instance}`,
     `holds: the ${early.size} entries of the head that was kept are the first of the ${late.size} that the log has now`,
-    'Nothing of what the log held then was removed or changed.',
-  ].join('\n');
+  ];
+  const lines = async (...more: string[]) => {
+    const { code, out, err } = await verified(at('node'), early, ...more);
+    expect([code, err]).toEqual([0, '']);
+    return out.split('\n');
+  };
   expect(late.size).toBeGreaterThan(early.size);
-  expect(await verified(at('node'), early)).toEqual({ code: 0, out: words, err: '' });
+  expect(await lines()).toEqual(words);
   await using _running = await startNode({ data: at('node') });
-  expect(await verified(at('node'), early)).toEqual({ code: 0, out: words, err: '' });
-  expect((await verified(at('node'), late)).code).toBe(0);
+  expect(await lines()).toEqual(words);
   for (const known of [key.public_key, key.key_id])
-    expect((await verified(at('node'), early, '--key', known)).out).toContain(
-      'holds: the key is the one that you gave',
-    );
-  const json = await verified(at('node'), early, '--json');
-  expect(JSON.parse(json.out)).toMatchObject({ ok: true, statements: [{ holds: true }, {}, {}, {}] });
+    expect((await lines('--key', known)).at(-1)).toBe(`holds: the key is the one that you gave, ${known}`);
+  const [json = ''] = await lines('--json');
+  expect(JSON.parse(json)).toMatchObject({ ok: true, counts: {}, head: { ok: true, statements: [{}, {}, {}, {}] } });
+  expect((await verified(at('node'), late)).code).toBe(0);
+  // An editor has put a byte order mark before it.
+  expect((await verified(at('node'), `\uFEFF${JSON.stringify(early)}`)).code).toBe(0);
+});
+
+it('finds what was written anew below a log that was left as it was', async () => {
+  await cp(at('node'), at('rewritten'), { recursive: true });
+  const db = new Database(databaseFile(at('rewritten'), 'main'));
+  db.prepare('UPDATE moves SET time = time + 1 WHERE id = 2').run();
+  db.close();
+  expect(await verified(at('rewritten'), early)).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('Move 2 is not what was attested'),
+  });
+});
+
+it('makes no log where there is none, and says what to do', async () => {
+  await cp(at('node'), at('no-log'), { recursive: true });
+  const log = attestFile(join(at('no-log'), 'main'));
+  for (const end of ['', '-wal', '-shm']) await rm(`${log}${end}`, { force: true });
+  expect(await verified(at('no-log'), early)).toMatchObject({
+    code: 1,
+    out: expect.stringContaining(`WRONG: no head is signed yet, and the one that was kept is of ${early.size} entries`),
+  });
+  expect(existsSync(log)).toBe(false);
+});
+
+it('knows by the head which network is meant', async () => {
+  let head: SignedHead;
+  {
+    await using node = await startNode({ data: at('node') });
+    await done(node, 'POST /entities', { type: 'document', properties: { label: 'elsewhere' } }, 'test');
+    await settled(node, 'test');
+    head = await done<SignedHead>(node, 'GET /node/attestations/head', undefined, 'test');
+    expect((await verified(at('node'), head)).code).toBe(0);
+  }
+  expect((await verified(at('node'), head)).out).toContain('holds: both are of the test network');
+  expect(await verified(at('node'), head, '--network', 'main')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('is of the test network: leave --network out'),
+  });
 });
 
 it('finds a log that was cut off, and one that went on from there in another way', async () => {
@@ -82,8 +129,6 @@ it('finds a log that was cut off, and one that went on from there in another way
 it.each([
   ['size', (head: SignedHead) => ({ ...head, size: head.size - 1 }), 'WRONG: the head that was kept'],
   ['root', (head: SignedHead) => ({ ...head, root: 'A'.repeat(43) }), 'WRONG: the head that was kept'],
-  ['network', (head: SignedHead) => ({ ...head, network: 'test' }), 'WRONG: both are of the test network'],
-  ['format', (head: SignedHead) => ({ ...head, format: 'other' }), 'WRONG: It is no archeion/head@v1: format'],
 ])('does not take a head with another %s', async (_member, change, words) => {
   const { code, out } = await verified(at('node'), change(early));
   expect([code, out]).toEqual([1, expect.stringContaining(words)]);
@@ -102,7 +147,12 @@ it('takes no other node for this one, nor another key', async () => {
 });
 
 it('says what cannot be read, and what is asked wrongly', async () => {
-  expect(await verified(at('node'), '{')).toMatchObject({ code: 1, err: expect.stringContaining('is no signed head') });
+  for (const [text, words] of [
+    ['{', 'is no signed head: it is not JSON'],
+    [{ ...early, format: 'other' }, 'is no signed head. It is no archeion/head@v1: format'],
+  ] as const)
+    expect(await verified(at('node'), text)).toMatchObject({ code: 1, err: expect.stringContaining(words) });
+  expect(await verified(at('cut-off'), { ...early, network: 'test' })).toMatchObject({ code: 2 });
   expect((await verified(at('node'), early, '--proof', at('head.json'))).code).toBe(2);
   expect((await verified(at('node'), early, '--head', at('none.json'))).code).toBe(2);
   expect((await verified(at('nowhere'), early)).code).toBe(2);

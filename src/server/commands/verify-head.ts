@@ -1,39 +1,56 @@
-import { checkKeptHead, type LogToday, readHead } from '../attest/kept-head.ts';
-import type { Checked } from '../attest/statement.ts';
-import { readJsonFile, tell } from './checked-file.ts';
-import { openClient } from './client.ts';
-import type { GlobalOptions, Shell } from './shell.ts';
+import { z } from 'zod';
+import type { SignedHead } from '../attest/head.ts';
+import { type LogToday, logToday, readHead } from '../attest/kept-head.ts';
+import { hash, head } from '../attest/shapes.ts';
+import { attestFile, openLogReader } from '../store/attest-log.ts';
+import { storing } from '../store/storage-error.ts';
+import { readJsonFile } from './checked-file.ts';
+import type { NodeClient } from './client.ts';
+import { FailureError, RefusedError } from './failure.ts';
 
 const maxHeadBytes = 64 * 1024;
 
-/** `archeion verify --head FILE`: whether the node's log still begins with what it held when that head was kept. */
-export async function verifyHead(
-  shell: Shell,
-  file: string,
-  options: GlobalOptions & { json?: boolean; key?: string },
-): Promise<void> {
-  const { json = false, key } = options;
+/** A signed head that was kept in a file. @throws UsageError, FailureError */
+export async function readKeptHead(file: string): Promise<SignedHead> {
   const read = readHead(await readJsonFile(file, { what: 'signed head', most: maxHeadBytes }));
-  let checked: Checked;
-  if ('kept' in read) {
-    const { kept } = read;
-    checked = checkKeptHead(kept, await logToday(shell, options, kept.size), key ?? null);
-  } else checked = read;
-  tell(shell, checked, {
-    json,
-    remark: 'Nothing of what the log held then was removed or changed.',
-    failure: `The log does not go on from ${file}: see what is wrong above.`,
-  });
+  if ('holds' in read) throw new FailureError(`${file} is no signed head. ${read.text}`);
+  return read;
 }
 
-async function logToday(shell: Shell, options: GlobalOptions, size: number): Promise<LogToday> {
-  await using client = await openClient(shell, options);
-  const head = await client.ask<LogToday['head']>('GET', '/node/attestations/head');
-  const { public_key } = await client.ask<{ public_key: string }>('GET', '/.well-known/signing-key');
-  if (size > head.size) return { head, publicKey: public_key, path: null };
-  const { path } = await client.ask<{ path: string[] }>(
-    'GET',
-    `/node/attestations/consistency?from=${size}&to=${head.size}`,
-  );
-  return { head, publicKey: public_key, path };
+/** What the log in a network's folder says today, which no node has open; see logToday. */
+export function logInFolder(folder: string, size: number): LogToday | null {
+  const log = openLogReader(attestFile(folder));
+  try {
+    return log && storing(() => log.snapshot((db) => logToday(db, size)));
+  } finally {
+    log?.close();
+  }
+}
+
+const signingKey = z.object({ public_key: z.string() });
+const consistency = z.object({ path: z.array(hash).max(128) });
+
+/** The same of a node that runs. @throws FailureError */
+export async function logOfNode(client: NodeClient, size: number): Promise<LogToday | null> {
+  const newest = await newestOf(client);
+  if (!newest) return null;
+  const { public_key } = await answerOf(client, '/.well-known/signing-key', signingKey);
+  const way = `/node/attestations/consistency?from=${size}&to=${newest.size}`;
+  const path = size > newest.size ? null : (await answerOf(client, way, consistency)).path;
+  return { head: newest, publicKey: public_key, path };
+}
+
+async function newestOf(client: NodeClient): Promise<SignedHead | null> {
+  try {
+    return await answerOf(client, '/node/attestations/head', head);
+  } catch (error) {
+    if (error instanceof RefusedError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+async function answerOf<T>(client: NodeClient, path: string, shape: z.ZodType<T>): Promise<T> {
+  const { data, success } = shape.safeParse(await client.ask('GET', path));
+  if (!success) throw new FailureError(`The node's answer to ${path} cannot be read.`);
+  return data;
 }

@@ -1,5 +1,6 @@
 import { checkProof } from '../attest/proof.ts';
-import { readJsonFile, tell } from './checked-file.ts';
+import { readJsonFile, statementLines } from './checked-file.ts';
+import { FailureError } from './failure.ts';
 import type { Shell } from './shell.ts';
 
 /** A manifest of 32 MiB in base64 and as JSON, and some. */
@@ -11,11 +12,12 @@ export async function verifyProof(
   file: string,
   { json = false, key }: { json?: boolean; key?: string },
 ): Promise<void> {
-  const checked = checkProof(await readJsonFile(file, { what: 'proof', most: maxProofBytes }), key ?? null);
-  const whose = 'Whose key it is the file cannot prove: compare it with /.well-known/signing-key, or give --key.';
-  tell(shell, checked, {
-    json,
-    remark: key === undefined ? whose : null,
-    failure: `${file} proves nothing: see what is wrong above.`,
-  });
+  const { ok, statements } = checkProof(await readJsonFile(file, { what: 'proof', most: maxProofBytes }), key ?? null);
+  if (json) shell.out(JSON.stringify({ ok, statements }));
+  else {
+    for (const line of statementLines(statements)) shell.out(line);
+    if (ok && key === undefined)
+      shell.out('Whose key it is the file cannot prove: compare it with /.well-known/signing-key, or give --key.');
+  }
+  if (!ok) throw new FailureError(`${file} proves nothing: see what is wrong above.`);
 }

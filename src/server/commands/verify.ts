@@ -2,21 +2,25 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
+import type { SignedHead } from '../attest/head.ts';
+import { checkKeptHead, type LogToday } from '../attest/kept-head.ts';
 import { LogThread } from '../attest/log-thread.ts';
 import { verification } from '../attest/verification.ts';
 import { readConfig, UsageError } from '../config.ts';
 import { UnavailableError } from '../errors.ts';
+import type { Network } from '../model/ids.ts';
 import { identityFile } from '../store/identity-schema.ts';
 import { lockFolder } from '../store/lock.ts';
 import { databaseFile } from '../store/network-store.ts';
 import { isOutdated } from '../store/verify.ts';
 import type { VerifyReport } from '../store/verify-findings.ts';
+import { statementLines } from './checked-file.ts';
 import { noNode, openClient } from './client.ts';
 import { counted } from './counted.ts';
 import { FailureError } from './failure.ts';
 import { type AnswerLine, lastOf, type StepProgress, stepText } from './lines.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
-import { verifyHead } from './verify-head.ts';
+import { logInFolder, logOfNode, readKeptHead } from './verify-head.ts';
 import { verifyProof } from './verify-proof.ts';
 
 interface VerifyOptions extends GlobalOptions {
@@ -35,33 +39,49 @@ export function addVerify(program: Command, shell: Shell): void {
     .description('hash every block again, walk every chain, compare every derived row, check the attestation log')
     .option('--json', 'print the report as one JSON document')
     .option('--proof <file>', 'instead check a proof file of GET /node/attestations/proof; it needs no node')
-    .option('--head <file>', 'instead check that the log goes on from a signed head that was kept elsewhere')
+    .option('--head <file>', 'check as well that the log goes on from a signed head that was kept elsewhere')
     .option('--key <key>', "with --proof or --head: the node's public key or its id, as you know it")
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<VerifyOptions>();
       if (options.proof !== undefined && options.head !== undefined)
         throw new UsageError('--proof and --head are two questions: ask one at a time.');
       if (options.proof !== undefined) return verifyProof(shell, options.proof, options);
-      if (options.head !== undefined) return verifyHead(shell, options.head, options);
-      if (options.key !== undefined)
+      if (options.key !== undefined && options.head === undefined)
         throw new UsageError('--key says which key a --proof or --head must be signed with.');
-      const { config } = readConfig(shell.env, options, shell.dataFolder);
+      const kept = options.head === undefined ? null : await readKeptHead(options.head);
+      // Which network it is of the head says itself.
+      const flags = kept ? { ...options, network: options.network ?? kept.network } : options;
+      const { config } = readConfig(shell.env, flags, shell.dataFolder);
+      if (kept && kept.network !== config.network)
+        throw new UsageError(`${options.head} is of the ${kept.network} network: leave --network out.`);
       const data = resolve(config.data);
       // Also a node of which but one of these is left is worth a look.
       if (![join(data, identityFile), databaseFile(data, config.network)].some((file) => existsSync(file)))
         throw noNode(data);
       // The folder's lock tells: who has it is a node that runs, and it is asked instead.
       const lock = free(data);
-      const report = lock ? await onFolder(shell, data, config.network, lock) : await onNode(shell, options);
-      if (options.json) shell.out(JSON.stringify(report));
-      else for (const line of summary(report)) shell.out(line);
+      const { report, today } = lock
+        ? await onFolder(shell, data, { network: config.network, lock, kept })
+        : await onNode(shell, flags, kept);
+      const head = kept && checkKeptHead(kept, today, { moves: report.counts.moves, key: options.key ?? null });
+      if (options.json) shell.out(JSON.stringify({ ...report, ...(head && { head }) }));
+      else for (const line of [...summary(report), ...statementLines(head?.statements ?? [])]) shell.out(line);
       if (!report.ok) throw new FailureError(`${report.problem_count} problems were found.`);
+      if (head?.ok === false)
+        throw new FailureError(`The log does not go on from ${options.head}: see what is wrong above.`);
     });
 }
 
-async function onNode(shell: Shell, options: GlobalOptions): Promise<VerifyReport> {
+/** What was found, and what the log says of a kept head, where one is given. */
+interface Verified {
+  report: VerifyReport;
+  today: LogToday | null;
+}
+
+async function onNode(shell: Shell, options: GlobalOptions, kept: SignedHead | null): Promise<Verified> {
   await using client = await openClient(shell, options);
-  return lastOf(shell, 'verify', client.send<Line>('POST', '/node/verify', Readable.from([])), stepText);
+  const report = await lastOf(shell, 'verify', client.send<Line>('POST', '/node/verify', Readable.from([])), stepText);
+  return { report, today: kept && (await logOfNode(client, kept.size)) };
 }
 
 /** The lock of a data folder that no node runs on, null where one does. */
@@ -74,7 +94,11 @@ function free(data: string): Disposable | null {
   }
 }
 
-async function onFolder(shell: Shell, data: string, network: 'main' | 'test', lock: Disposable): Promise<VerifyReport> {
+async function onFolder(
+  shell: Shell,
+  data: string,
+  { network, lock, kept }: { network: Network; lock: Disposable; kept: SignedHead | null },
+): Promise<Verified> {
   using _lock = lock;
   const database = databaseFile(data, network);
   if (!existsSync(database)) {
@@ -87,7 +111,9 @@ async function onFolder(shell: Shell, data: string, network: 'main' | 'test', lo
     throw new FailureError(
       `An earlier Archeion has written ${database}. Start the node on it once ("archeion serve"): it keeps a copy and brings it up to date, and then it can be verified.`,
     );
-  return await lastOf(shell, 'verify', linesOf(database, resolve(data, network)), stepText);
+  const folder = resolve(data, network);
+  const report = await lastOf(shell, 'verify', linesOf(database, folder), stepText);
+  return { report, today: kept && logInFolder(folder, kept.size) };
 }
 
 async function* linesOf(database: string, folder: string): AsyncGenerator<Line, void, undefined> {
