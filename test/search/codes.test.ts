@@ -149,4 +149,17 @@ describe('codes', () => {
         expect(ascending(table.nearest(codeOf(vector, null), 5, all))).toEqual(plainly(vectors, vector, 5));
     }
   });
+
+  it('of another length than they should be, as a damaged index may have them, leave the others as they are', () => {
+    const table = new CodeTable(64);
+    const [none, every] = [Uint32Array.of(0, 0), Uint32Array.of(0xffffffff, 0xffffffff)];
+    table.put(1, 'artwork', every);
+    table.put(2, 'artist', none);
+    table.put(3, 'place', every);
+    table.put(1, 'artwork', new Uint32Array(8));
+    table.put(3, 'place', Uint32Array.of(0));
+    expect(table.nearest(none, 1, { ...all, type: (type) => type === 'artist' })).toEqual([2]);
+    expect(table.nearest(none, 3, all)).toEqual([1, 2, 3]);
+    expect(table.nearest(new Uint32Array(300), 1, all)).toEqual([1, 2, 3]);
+  });
 });

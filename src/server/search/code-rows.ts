@@ -3,7 +3,8 @@ import { hammingScan, type Memory, type Scan } from './hamming-scan.ts';
 /** So many rows at most are scanned at once. */
 export const mostAtOnce = 1024;
 export const mostTypes = 65_536;
-const pageBytes = 65_536;
+/** Of a memory: addresses have 32 bits. */
+const [pageBytes, mostPages] = [65_536, 65_536];
 
 /** Rows of a code, its key and the number of its type, one after the other by their places, from 0 on. */
 export class CodeRows {
@@ -34,14 +35,17 @@ export class CodeRows {
   put(place: number, { key, type, code }: { key: number; type: number; code: Uint32Array }): void {
     const end = this.#addressOf(place + 1);
     if (end > 4 * this.#words.length) this.#reserve(end);
-    this.#words.set(code, this.#addressOf(place) / 4);
+    const at = this.#addressOf(place) / 4;
+    this.#words.fill(0, at, end / 4 - 2);
+    this.#words.set(this.#fitting(code), at);
     this.#words[end / 4 - 2] = key;
     this.#words[end / 4 - 1] = type;
   }
 
   /** What the next scans look for: a code, and by its number whether a type may be among the hits. */
   ask(code: Uint32Array, types: Uint8Array): void {
-    this.#words.set(code);
+    this.#words.fill(0, 0, this.#typesAt / 4);
+    this.#words.set(this.#fitting(code));
     new Uint8Array(this.#memory.buffer, this.#typesAt, mostTypes).set(types);
   }
 
@@ -53,13 +57,20 @@ export class CodeRows {
     return (this.#scan(this.#addressOf(from), this.#addressOf(to), limit) - this.#foundAt) / 8;
   }
 
+  /** Of a damaged index a code may be longer than a row has room for. */
+  #fitting(code: Uint32Array): Uint32Array {
+    return code.subarray(0, (this.#rowBytes - 8) / 4);
+  }
+
   #addressOf(place: number): number {
     return this.#rowsAt + place * this.#rowBytes;
   }
 
   #reserve(bytes: number): void {
     const have = this.#memory.buffer.byteLength;
-    this.#memory.grow(Math.ceil(Math.max(bytes - have, have / 8) / pageBytes));
+    const needed = Math.ceil((bytes - have) / pageBytes);
+    const spare = Math.min(Math.ceil(have / 8 / pageBytes), mostPages - have / pageBytes);
+    this.#memory.grow(Math.max(needed, spare));
     this.#words = new Uint32Array(this.#memory.buffer);
     this.found = new Uint32Array(this.#memory.buffer, this.#foundAt, 2 * mostAtOnce);
   }
