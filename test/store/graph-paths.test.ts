@@ -158,3 +158,30 @@ test('among busy entities every path is found, in the same order whatever was as
   }
   expect(asked((db) => paths(db, count))).toEqual(all);
 });
+
+test('nor does the order depend on what was known of an entity that has lost a relationship since', async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, 'graph.db');
+  // One more than are read at once; those by the other predicate have the smaller keys.
+  const [many, first] = [1025, 100];
+  const links = function* (): Generator<Link> {
+    for (let i = 0; i < 3000; i++) yield [10_000 + i, target];
+    for (const middle of [first + 50, first + 800]) yield [10_000 + middle, middle];
+  };
+  const db = filled(file, links());
+  const known = new Set(db.all<{ key: number }>('SELECT key FROM entity').map(({ key }) => key));
+  for (let i = 0; i < many; i++) {
+    const node = first + i;
+    db.run('INSERT INTO edge VALUES (?, ?, ?)', node, i < 500 ? 8 : 7, source);
+    if (!known.has(node)) db.run("INSERT INTO entity (key, id, tip, type) VALUES (?, ?, 1, 't')", node, `${node}`);
+  }
+  const asked = (reader: Connection) => pathsBetween(reader, { ...usual, depth: 3 }).paths.map(nodesOf);
+  const warm = openReader(file);
+  expect(asked(warm)).toHaveLength(2);
+  const gone = first + many - 1;
+  db.run('DELETE FROM edge WHERE source = ?', gone);
+  db.run("INSERT INTO moves (entity, new_tip, origin, time) VALUES (?, 1, 'here', 0)", gone);
+  const cold = openReader(file);
+  expect(asked(warm)).toEqual(asked(cold));
+  for (const one of [warm, cold, db]) one.close();
+});

@@ -132,6 +132,8 @@ class Kept {
     for (const memory of this.#memories.values()) {
       memory.between.clear();
       memory.commons.clear();
+      // What it no longer leads to has one relationship less, and is not known.
+      memory.degrees.clear();
       // What it has led to until now still has it in its list, if that is kept.
       memory.forgetListsWith(entity);
       memory.forget(entity);
