@@ -10,7 +10,7 @@ import { command, type Node, startNode } from '../processes.ts';
 import { sampleBody } from '../samples.ts';
 import type { Measured, Value } from './growth.ts';
 
-const counts = { creates: 1000, gets: 2000, pages: 500, paths: 300, starts: 5 };
+const counts = { creates: 500, gets: 2000, pages: 500, paths: 300, starts: 5 };
 /** So often all is asked after a first time. */
 const counted = 3;
 const pageSize = 100;
