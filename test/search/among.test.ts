@@ -82,24 +82,35 @@ test('by words, the same is found in the same order', () => {
   }
 });
 
+const idsOf = (keys: readonly number[]): string[] =>
+  keys.map((key) => db.get<{ id: string }>('SELECT id FROM entity WHERE key = ?', key)?.id ?? '');
+
 test('where more match than are ranked, the newest are, and that is told', () => {
   const match = 'schooner OR mariner OR anchor OR tide';
-  const look = (most: number) => ({
-    ...lookAmong(db, { types: ['artwork'] }, Number.POSITIVE_INFINITY),
-    keys: null,
+  const look = (most: number, within: Within = {}) => ({
+    ...{ ...lookAmong(db, within, Number.POSITIVE_INFINITY), keys: null },
     most,
   });
-  const [all, some] = [look(1000), look(10)];
-  const every = wordHits(db, match, all, 1000);
-  expect([every.length > 10, all.crowded]).toEqual([true, false]);
-  const newest = every.map(({ key }) => key).sort((a, b) => b - a);
-  const ranked = wordHits(db, match, some, 1000);
-  expect(some.crowded).toBe(true);
-  expect(ranked).toEqual(every.filter(({ key }) => newest.slice(0, 10).includes(key)));
-  expect(wordHits(db, match, look(10), 3)).toEqual(ranked.slice(0, 3));
-  // A filter is tried on all: those that it fits may be among the oldest.
-  const [oldest] = newest.slice(-1);
-  const one = { ...look(10), filter: { sql: `e.key = ${oldest}`, params: [] } };
+  const every = wordHits(db, match, look(1000), 1000);
+  const exactly = look(every.length);
+  expect([every.length > 12, wordHits(db, match, exactly, 5), exactly.crowded]).toEqual([
+    true,
+    every.slice(0, 5),
+    false,
+  ]);
+
+  const byKey = every.map(({ key }) => key).sort((a, b) => b - a);
+  const newest = every.filter(({ key }) => byKey.slice(0, 10).includes(key));
+  const some = look(9);
+  expect([wordHits(db, match, some, 5), some.crowded]).toEqual([newest.slice(0, 5), true]);
+
+  // Where too few of the newest may be hits, and where a filter is tried, all are looked at.
+  const rare = look(9, { ids: idsOf(byKey.slice(-5)) });
+  expect(wordHits(db, match, rare, 11)).toEqual(every.filter(({ key }) => byKey.slice(-5).includes(key)));
+  const all = look(9);
+  expect([wordHits(db, match, all, 11), all.crowded]).toEqual([every.slice(0, 11), false]);
+  const oldest = byKey.at(-1) as number;
+  const one = { ...look(9), filter: { sql: `e.key = ${oldest}`, params: [] } };
   expect(wordHits(db, match, one, 3).map(({ key }) => key)).toEqual([oldest]);
 });
 

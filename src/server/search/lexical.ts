@@ -25,7 +25,8 @@ const maxLooked = 96;
 const besideKnown = 0.6;
 /** A word in more than this part of all entities, or in more than are ranked, says little and takes long; but never one in so few. */
 const [commonPart, neverCommon] = [0.1, 1000];
-const variantPool = 400;
+/** So many hits of a variant count, and so many of the texts that have it are ranked. */
+const [variantPool, variantsRanked] = [400, 4000];
 /** The score that nothing else reaches where something has the text itself. */
 const belowExact = 0.9;
 /** So many words are looked for one by one, the rarest; of common ones fewer, since each is in very many texts. */
@@ -74,20 +75,22 @@ export function lexicalRankings(db: Reader, lexicon: Lexicon, text: string, look
 
 /** What has all words, and what has all words or others like them. */
 function withAll(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look: Look, pool: number): Ranked[] {
+  const ranking = (match: string): Ranking => ({
+    keys: wordHits(db, match, look, pool).map(({ key }) => key),
+    weight: 1,
+  });
+  const exact = all.every(({ frequency: n }) => n > 0)
+    ? [ranking(all.map(({ word }) => `"${word}"`).join(' AND '))]
+    : [];
+  // Where enough have the words themselves, others like them are not wanted.
+  if (exact.some(({ keys }) => keys.length >= pool)) return fuse(exact);
   const groups = all.flatMap((one) => {
     const like = lexicon.vocabulary.like(one.word, maxAlike).filter(({ term }) => frequency(db, lexicon, term) > 0);
     const terms = [...(one.frequency > 0 ? [one.word] : []), ...like.map(({ term }) => term)];
     return terms.length === 0 ? [] : [terms];
   });
   if (groups.length < 2) return [];
-  const ranking = (match: string): Ranking => ({
-    keys: wordHits(db, match, look, pool).map(({ key }) => key),
-    weight: 1,
-  });
   const alike = groups.map((terms) => `(${terms.map((term) => `"${term}"`).join(' OR ')})`).join(' AND ');
-  const exact = all.every(({ frequency: n }) => n > 0)
-    ? [ranking(all.map(({ word }) => `"${word}"`).join(' AND '))]
-    : [];
   return fuse([...exact, ranking(alike)]);
 }
 
@@ -120,24 +123,28 @@ function byVariants(
   found: ReadonlyMap<string, readonly WordHit[]>,
 ): number[] {
   const totals = new Map<number, number>();
+  const among = { ...look, most: variantsRanked };
   const each = Math.max(2, Math.min(maxVariants, Math.floor(maxLooked / query.length)));
   for (const { word, frequency: known } of query) {
     const best = new Map<number, number>();
-    const count = (term: string, factor: number): void => {
+    const count = (term: string, factor: number, within: Look): void => {
       const match = `"${term}"`;
-      for (const { key, score } of found.get(match) ?? wordHits(db, match, look, variantPool))
+      for (const { key, score } of found.get(match) ?? wordHits(db, match, within, variantPool))
         best.set(key, Math.max(best.get(key) ?? 0, score * factor));
     };
-    if (known > 0) count(word, 1);
-    for (const { term, likeness } of lexicon.vocabulary.like(word, each)) {
+    if (known > 0) count(word, 1, look);
+    // Enough have a common word itself.
+    const others = isCommon(lexicon, known) ? [] : lexicon.vocabulary.like(word, each);
+    for (const { term, likeness } of others) {
       const n = frequency(db, lexicon, term);
       if (n === 0 || isCommon(lexicon, n)) continue;
       // That a variant is rare does not make it better than what was asked for.
       const rarer = known > 0 ? Math.min(1, rarity(lexicon, known) / rarity(lexicon, n)) : 1;
-      count(term, likeness * rarer * (known > 0 ? besideKnown : 1));
+      count(term, likeness * rarer * (known > 0 ? besideKnown : 1), among);
     }
     for (const [key, score] of best) totals.set(key, (totals.get(key) ?? 0) + score);
   }
+  look.late ||= among.late;
   return [...totals].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([key]) => key);
 }
 

@@ -72,7 +72,7 @@ export interface Look {
   until: number;
   /** Whether that was not long enough. */
   late: boolean;
-  /** So many of the texts that match are ranked, and whether more did. */
+  /** About so many of the texts that match are ranked, and whether more did. */
   most: number;
   crowded: boolean;
 }
@@ -92,41 +92,70 @@ export function lookAmong(db: Reader, { filter, ...within }: Within, until: numb
   };
 }
 
+/** A filter may hold hundreds of conditions, and is tried on so many at once. */
 const pageSize = 256;
-interface RankedHit extends WordHit {
-  /** How many were ranked. */
-  ranked: number;
-}
-
 /**
- * The best by BM25 for an FTS5 expression, best first, equal ones by key. A filter, which may hold hundreds of conditions, is
- * tried page by page on all that match, as long as there is time. `ofLabels`: how much more a word counts in a label than in a
- * text.
+ * The best by BM25 for an FTS5 expression, best first, equal ones by key. Where too many match, they are the best of the
+ * newest; but where few of these may be hits, or a filter is tried on them, of all. `ofLabels`: how much more a word counts in a
+ * label than in a text.
  */
 export function wordHits(db: Reader, match: string, look: Look, limit: number, ofLabels = 2): WordHit[] {
   const { quick, keys, filter, most } = look;
-  // The plus keeps SQLite from asking the full text for one row at a time.
-  const among = keys ? 'AND +w.rowid IN (SELECT value FROM json_each(?))' : '';
-  const sql = `SELECT key, score, count(*) OVER () AS ranked
-      FROM (SELECT e.key, -bm25(words, ?, 1.0, 1.5, 3.0) AS score
-              FROM search.words w CROSS JOIN entity e ON e.key = w.rowid
-             WHERE w.words MATCH ? ${among} AND ${quick.sql} ORDER BY w.rowid DESC LIMIT ?)
-     ORDER BY score DESC, key LIMIT ?`;
-  const params = [ofLabels, match, ...(keys ? [JSON.stringify(keys)] : []), ...quick.params];
-  if (filter) return filteredHits(db, db.each<RankedHit>(sql, ...params, -1, -1), look, filter, limit);
-  const hits = db.all<RankedHit>(sql, ...params, most, limit);
-  look.crowded ||= hits[0]?.ranked === most;
-  return hits.map(({ key, score }) => ({ key, score }));
+  if (keys) return best(db, db.each(ofFew(quick), ofLabels, match, JSON.stringify(keys), ...quick.params), look, limit);
+  if (!filter) {
+    // One more tells that there are more.
+    const newest = db.all<WordHit & { found: number }>(ofNewest, ofLabels, match, most + 1, lookedUp);
+    const found = newest[0]?.found ?? 0;
+    const hits = fittingHits(db, newest, quick, limit);
+    if (hits.length === limit || found <= Math.min(most, lookedUp)) {
+      look.crowded ||= found > most;
+      return hits;
+    }
+  }
+  return best(db, db.each(byRank(quick), match, `bm25(${ofLabels}, ${otherWeights})`, ...quick.params), look, limit);
 }
 
-function filteredHits(db: Reader, ranked: Iterable<WordHit>, look: Look, filter: FilterSql, limit: number): WordHit[] {
+/** Of the body, of the labels of what it leads to, and of the label as a whole. */
+const otherWeights = '1.0, 1.5, 3.0';
+const score = `-bm25(words, ?, ${otherWeights}) AS score`;
+
+/** Of the newest that match so many are looked up at most, the best first. */
+const lookedUp = 2000;
+const ofNewest = `SELECT key, score, count(*) OVER () AS found
+    FROM (SELECT rowid AS key, ${score} FROM search.words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?)
+   ORDER BY score DESC, key LIMIT ?`;
+
+/** The first of some hits that may be hits. */
+function fittingHits(db: Reader, ranked: readonly WordHit[], quick: FilterSql, limit: number): WordHit[] {
   const hits: WordHit[] = [];
   for (const page of paged(ranked, pageSize, pageSize)) {
-    hits.push(...filtered(db, page, look, filter));
+    const keys = page.map(({ key }) => key);
+    const fit = new Set(fitting(db, keys, quick));
+    for (const { key, score } of page) if (fit.has(key)) hits.push({ key, score });
+    if (hits.length >= limit) break;
+  }
+  return hits.slice(0, limit);
+}
+
+/** The index gives its rows by rank, and each is looked up here. */
+const byRank = ({ sql }: FilterSql): string =>
+  `SELECT e.key, -w.rank AS score FROM search.words w CROSS JOIN entity e ON e.key = w.rowid
+    WHERE w.words MATCH ? AND w.rank MATCH ? AND ${sql} ORDER BY w.rank`;
+
+/** The rank is computed for these alone. The plus keeps SQLite from asking the full text for one row at a time. */
+const ofFew = ({ sql }: FilterSql): string =>
+  `SELECT e.key, ${score} FROM search.words w CROSS JOIN entity e ON e.key = w.rowid
+    WHERE w.words MATCH ? AND +w.rowid IN (SELECT value FROM json_each(?)) AND ${sql} ORDER BY score DESC, e.key`;
+
+/** The first of the ranked ones that a look's filter lets pass, which is tried page by page as long as there is time. */
+function best(db: Reader, ranked: Iterable<WordHit>, look: Look, limit: number): WordHit[] {
+  const hits: WordHit[] = [];
+  for (const page of paged(ranked, pageSize, pageSize)) {
+    hits.push(...passing(db, page, look));
     look.late ||= performance.now() > look.until;
     if (hits.length >= limit || look.late) break;
   }
-  return hits.slice(0, limit).map(({ key, score }) => ({ key, score }));
+  return hits.slice(0, limit);
 }
 
 /** Those of the hits that a look's filter lets pass. */
