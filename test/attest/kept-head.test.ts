@@ -78,6 +78,12 @@ it('finds what was written anew below a log that was left as it was', async () =
   expect(await verified(at('rewritten'), early)).toMatchObject({
     code: 1,
     out: expect.stringContaining('Move 2 is not what was attested'),
+    err: expect.stringMatching(/problems? were found/),
+  });
+  await writeFile(attestFile(join(at('rewritten'), 'main')), 'no database');
+  expect(await verified(at('rewritten'), early)).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('The attestation log could not be checked'),
   });
 });
 

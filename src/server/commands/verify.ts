@@ -63,11 +63,13 @@ export function addVerify(program: Command, shell: Shell): void {
       const { report, today } = lock
         ? await onFolder(shell, data, { network: config.network, lock, kept })
         : await onNode(shell, flags, kept);
-      const head = kept && checkKeptHead(kept, today, { moves: report.counts.moves, key: options.key ?? null });
+      // What a log says means nothing where it is not whole itself.
+      const head =
+        kept && report.ok && checkKeptHead(kept, today, { moves: report.counts.moves, key: options.key ?? null });
       if (options.json) shell.out(JSON.stringify({ ...report, ...(head && { head }) }));
-      else for (const line of [...summary(report), ...statementLines(head?.statements ?? [])]) shell.out(line);
+      else for (const line of [...summary(report), ...(head ? statementLines(head.statements) : [])]) shell.out(line);
       if (!report.ok) throw new FailureError(`${report.problem_count} problems were found.`);
-      if (head?.ok === false)
+      if (head && !head.ok)
         throw new FailureError(`The log does not go on from ${options.head}: see what is wrong above.`);
     });
 }
@@ -81,7 +83,7 @@ interface Verified {
 async function onNode(shell: Shell, options: GlobalOptions, kept: SignedHead | null): Promise<Verified> {
   await using client = await openClient(shell, options);
   const report = await lastOf(shell, 'verify', client.send<Line>('POST', '/node/verify', Readable.from([])), stepText);
-  return { report, today: kept && (await logOfNode(client, kept.size)) };
+  return { report, today: kept && report.ok ? await logOfNode(client, kept.size) : null };
 }
 
 /** The lock of a data folder that no node runs on, null where one does. */
@@ -113,7 +115,7 @@ async function onFolder(
     );
   const folder = resolve(data, network);
   const report = await lastOf(shell, 'verify', linesOf(database, folder), stepText);
-  return { report, today: kept && logInFolder(folder, kept.size) };
+  return { report, today: kept && report.ok ? logInFolder(folder, kept.size) : null };
 }
 
 async function* linesOf(database: string, folder: string): AsyncGenerator<Line, void, undefined> {
