@@ -53,7 +53,7 @@ export function checkKeptHead(kept: SignedHead, today: LogToday | null, { moves,
   return allHold([
     signature('the head that was kept', kept, today.publicKey),
     signature('the newest head', today.head, today.publicKey),
-    sameNetwork(kept, today.head),
+    sameNode(kept, today.head),
     beginning(kept, today, moves),
     ...(key === null ? [] : [sameKey(today, key)]),
   ]);
@@ -67,12 +67,14 @@ function signature(what: string, signed: SignedHead, publicKey: string): Stateme
   };
 }
 
-function sameNetwork(kept: SignedHead, newest: SignedHead): Statement {
-  const restored =
-    kept.instance === newest.instance ? '' : `, which goes on from a backup of the node ${kept.instance}`;
+/** Of another instance is a restored backup, which goes on with the key of the node that it is of. */
+function sameNode(kept: SignedHead, newest: SignedHead): Statement {
+  const isRestored = kept.instance !== newest.instance;
   return {
-    holds: kept.network === newest.network,
-    text: `both are of the ${kept.network} network of the node ${newest.instance}${restored}`,
+    holds: kept.network === newest.network && (!isRestored || kept.key_id === newest.key_id),
+    text: isRestored
+      ? `the node ${newest.instance} goes on from a backup of the node ${kept.instance}, of which the head is`
+      : `both are of the ${kept.network} network of the node ${newest.instance}`,
   };
 }
 
