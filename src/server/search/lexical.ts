@@ -137,7 +137,8 @@ function byVariants(
     const others = isCommon(lexicon, known) ? [] : lexicon.vocabulary.like(word, each);
     for (const { term, likeness } of others) {
       const n = frequency(db, lexicon, term);
-      if (n === 0 || isCommon(lexicon, n)) continue;
+      // A common word that was meant is left out only where the one that was typed has hits of its own.
+      if (n === 0 || (known >= variantPool && isCommon(lexicon, n))) continue;
       // That a variant is rare does not make it better than what was asked for.
       const rarer = known > 0 ? Math.min(1, rarity(lexicon, known) / rarity(lexicon, n)) : 1;
       count(term, likeness * rarer * (known > 0 ? besideKnown : 1), among);
