@@ -1,0 +1,51 @@
+import { feedFloor, movesAfter, movesBefore } from '../../store/events.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
+import type { EventsView } from './wire.ts';
+
+export interface EventsQuery {
+  /** Only events with a higher id. */
+  since?: number | undefined;
+  /** Only events with a lower id. */
+  until?: number | undefined;
+  limit: number;
+}
+
+/** A page of the feed, with its answer. */
+export interface EventsPage {
+  more: boolean;
+  cursor: number;
+  /** Of an `EventsView`, in UTF-8. */
+  json: Uint8Array;
+}
+
+export function eventsPage(
+  store: NetworkStore,
+  { since, until = Number.MAX_SAFE_INTEGER, limit }: EventsQuery,
+): EventsPage {
+  const { moves, more } = store.read((db) =>
+    since === undefined ? movesBefore(db, until, limit) : movesAfter(db, Math.max(since, feedFloor(db)), limit, until),
+  );
+  const ts = timeWriter();
+  const cursor = moves.at(-1)?.id ?? since ?? 0;
+  const view: EventsView = {
+    events: moves.map(({ id, entity, cid, time }) => ({ id, pi: entity, entity_id: entity, cid, ts: ts(time) })),
+    has_more: more,
+    cursor,
+  };
+  return { more, cursor, json: Buffer.from(JSON.stringify(view)) };
+}
+
+/** What a reader of the whole feed asks for after a page; null for the last page, and for a first one, where few go on. */
+export function followingOf({ since, until, limit }: EventsQuery, { more, cursor }: EventsPage): EventsQuery | null {
+  if (!more || (since === undefined && until === undefined)) return null;
+  return since === undefined ? { until: cursor, limit } : { since: cursor, until, limit };
+}
+
+/** Writes times (epoch ms) as ISO 8601. What was written together has one time, and each takes as long as all else of an event. */
+function timeWriter(): (time: number) => string {
+  let [last, text] = [Number.NaN, ''];
+  return (time) => {
+    if (time !== last) [last, text] = [time, new Date(time).toISOString()];
+    return text;
+  };
+}
