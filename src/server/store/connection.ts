@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { syncFolderNow } from '../blocks/durable-folder.ts';
@@ -134,6 +134,31 @@ export function openWriter(file: string, steps: readonly Migration[] = migration
     db.close();
     throw error;
   }
+}
+
+/** The log's pages. A checkpoint may fail where the disk is full; the log is still whole, and a later one tries again. */
+export function checkpoint({ db }: Connection, mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'): number {
+  try {
+    const [result] = db.pragma(`wal_checkpoint(${mode})`) as { log: number }[];
+    return result?.log ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** Milliseconds: so long a writer waits for whoever has the database, and so long for readers of a log that is too long. */
+const [waitForOthers, waitForReaders] = [5000, 100];
+
+/**
+ * Empties a log of more than so many bytes. SQLite's own checkpoints do not where somebody reads at each of them, and it grows
+ * for as long as that goes on; here the readers of the moment are waited for, those that come meanwhile are not in the way.
+ */
+export function boundLog(connection: Connection, bytes: number): void {
+  const log = statSync(`${connection.db.name}-wal`, { throwIfNoEntry: false });
+  if (!log || log.size <= bytes) return;
+  connection.db.pragma(`busy_timeout = ${waitForReaders}`);
+  checkpoint(connection, 'TRUNCATE');
+  connection.db.pragma(`busy_timeout = ${waitForOthers}`);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { StorageError } from '../errors.ts';
 import { applyCommit } from './apply.ts';
 import { blocksOf, type Commit, type Outcome } from './commit.ts';
-import { type Connection, isDatabaseError } from './connection.ts';
+import { type Connection, checkpoint, isDatabaseError } from './connection.ts';
 import { storageError } from './storage-error.ts';
 
 /**
@@ -140,15 +140,5 @@ export class GroupCommit {
     if (!connection || checkpoint(connection, 'PASSIVE') <= maxLogPages) return;
     connection.db.pragma(`busy_timeout = ${waitForReaders}`);
     checkpoint(connection, 'RESTART');
-  }
-}
-
-/** The log's pages. A checkpoint may fail where the disk is full; the log is still whole, and a later one tries again. */
-function checkpoint(connection: Connection, mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'): number {
-  try {
-    const [result] = connection.db.pragma(`wal_checkpoint(${mode})`) as { log: number }[];
-    return result?.log ?? 0;
-  } catch {
-    return 0;
   }
 }

@@ -2,7 +2,7 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
-import { Connection, type Reader, rollBackJournal, type Writer } from './connection.ts';
+import { boundLog, Connection, type Reader, rollBackJournal, type Writer } from './connection.ts';
 import { isDamage } from './storage-error.ts';
 import { loadVectorFunctions } from './vector-functions.ts';
 
@@ -73,6 +73,8 @@ const schema: readonly string[] = [
   `,
 ];
 
+const maxLogBytes = 64 * 2 ** 20;
+
 /** Goes up with every change of the tables or of what is put into them: an index of another layout is made anew. */
 const layout = 7;
 
@@ -121,7 +123,7 @@ function openWriting(file: string): Connection | null {
   try {
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
-    db.pragma('journal_size_limit = 67108864');
+    db.pragma(`journal_size_limit = ${maxLogBytes}`);
     db.pragma('cache_size = -6144');
     const found = layoutOf(db);
     if (found === layout) return new Connection(db);
@@ -150,7 +152,9 @@ function made(db: Database.Database): Connection {
 
 /** All of `fn` or nothing. */
 export function indexed<T>(index: Connection, fn: () => T): T {
-  return index.db.transaction(fn).immediate();
+  const result = index.db.transaction(fn).immediate();
+  boundLog(index, maxLogBytes);
+  return result;
 }
 
 /** A connection that reads the entities as `main` and the index as `search`; null where there is no index yet. */
