@@ -89,7 +89,7 @@ test('where more match than are ranked, the newest are, and that is told', () =>
   const match = 'schooner OR mariner OR anchor OR tide';
   const look = (most: number, within: Within = {}) => ({
     ...{ ...lookAmong(db, within, Number.POSITIVE_INFINITY), keys: null },
-    most,
+    ...{ most, mostLabelled: 0 },
   });
   const every = wordHits(db, match, look(1000), 1000);
   const exactly = look(every.length);
@@ -112,6 +112,28 @@ test('where more match than are ranked, the newest are, and that is told', () =>
   const oldest = byKey.at(-1) as number;
   const one = { ...look(9), filter: { sql: `e.key = ${oldest}`, params: [] } };
   expect(wordHits(db, match, one, 3).map(({ key }) => key)).toEqual([oldest]);
+});
+
+test('what memory knows of types changes nothing', () => {
+  const match = 'schooner OR mariner OR anchor OR tide';
+  for (const types of [['artwork'], ['collection'], ['person'], ['artwork', 'collection']]) {
+    const asked = { ...lookAmong(db, { types }, Number.POSITIVE_INFINITY), keys: null };
+    const may = (key: number) =>
+      types.includes(db.get<{ type: string }>('SELECT type FROM entity WHERE key = ?', key)?.type ?? '');
+    const all = wordHits(db, match, asked, 1000);
+    expect(all.length > 0, types.join()).toBe(!types.includes('person'));
+    for (const part of [0, 1])
+      for (const limit of [3, 1000])
+        expect(wordHits(db, match, { ...asked, likely: { may, part } }, limit)).toEqual(all.slice(0, limit));
+  }
+  // Of too many, the newest that may be hits are ranked.
+  const looked = { ...lookAmong(db, {}, Number.POSITIVE_INFINITY), ...{ most: 3, mostLabelled: 0 } };
+  const third = wordHits(db, match, { ...looked, most: 1000 }, 1000).filter((_, i) => i % 3 === 0);
+  const keys = new Set(third.map(({ key }) => key));
+  const few = { ...looked, likely: { may: (key: number) => keys.has(key), part: 0 } };
+  const newest = third.toSorted((a, b) => b.key - a.key).slice(0, 3);
+  expect(wordHits(db, match, few, 10)).toEqual(third.filter((hit) => newest.includes(hit)));
+  expect(few.crowded).toBe(true);
 });
 
 test('by vectors, the same is found in the same order', () => {

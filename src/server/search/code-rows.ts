@@ -42,6 +42,11 @@ export class CodeRows {
     this.#words[end / 4 - 1] = type;
   }
 
+  /** The number of the type of the row in a place. */
+  typeAt(place: number): number {
+    return this.#words[this.#addressOf(place + 1) / 4 - 1] as number;
+  }
+
   /** What the next scans look for: a code, and by its number whether a type may be among the hits. */
   ask(code: Uint32Array, types: Uint8Array): void {
     this.#words.fill(0, 0, this.#typesAt / 4);

@@ -1,3 +1,4 @@
+import type { Likely } from '../store/search-hits.ts';
 import { CodeRows, mostAtOnce, mostTypes } from './code-rows.ts';
 
 /** Which numbers of a vector lie above the center, packed into whole words of 32 bits. */
@@ -29,6 +30,8 @@ export class CodeTable {
   #places: Int32Array = new Int32Array(1024);
   #size = 0;
   readonly #typeNumbers = new Map<string, number>();
+  /** How many codes there are of each type, by its number. */
+  readonly #counts: number[] = [];
 
   constructor(dimensions: number) {
     this.#bits = dimensions;
@@ -45,10 +48,17 @@ export class CodeTable {
     if (key >= this.#places.length) this.#places = grown(this.#places, key + 1);
     const known = this.#places[key] as number;
     const place = known > 0 ? known - 1 : this.#size;
-    this.#rows.put(place, { key, type: this.#numberOf(type), code });
+    const number = this.#numberOf(type);
+    if (known > 0) this.#count(this.#rows.typeAt(place), -1);
+    this.#count(number, 1);
+    this.#rows.put(place, { key, type: number, code });
     if (known > 0) return;
     this.#size++;
     this.#places[key] = place + 1;
+  }
+
+  #count(number: number, by: number): void {
+    this.#counts[number] = (this.#counts[number] ?? 0) + by;
   }
 
   #numberOf(type: string): number {
@@ -59,11 +69,28 @@ export class CodeTable {
     return number;
   }
 
-  /** At least `count` of the keys whose codes differ least from one (those that differ as much as the last come too). */
-  nearest(code: Uint32Array, count: number, { type, keys }: Looked): number[] {
+  /** By its number, 1 for each type that is looked for. */
+  #numbersOf(type: (type: string) => boolean): Uint8Array {
     const types = new Uint8Array(Math.min(this.#typeNumbers.size, mostTypes));
     for (const [name, number] of this.#typeNumbers) if (type(name)) types[number] = 1;
-    this.#rows.ask(code, types);
+    return types;
+  }
+
+  /** Which entities may be of a type that is looked for: those without a code may. */
+  likely(type: (type: string) => boolean): Likely {
+    const types = this.#numbersOf(type);
+    let count = 0;
+    for (const [number, of] of this.#counts.entries()) if (types[number] === 1) count += of;
+    const may = (key: number): boolean => {
+      const place = this.#places[key] ?? 0;
+      return place === 0 || types[this.#rows.typeAt(place - 1)] === 1;
+    };
+    return { may, part: this.#size === 0 ? 1 : count / this.#size };
+  }
+
+  /** At least `count` of the keys whose codes differ least from one (those that differ as much as the last come too). */
+  nearest(code: Uint32Array, count: number, { type, keys }: Looked): number[] {
+    this.#rows.ask(code, this.#numbersOf(type));
     const best = new Best(count, this.#bits);
     const look = (from: number, to: number) => best.add(this.#rows.found, this.#rows.scan(from, to, best.limit));
     if (keys) this.#eachPlace(keys, (place) => look(place, place + 1));

@@ -13,6 +13,7 @@ import {
 } from '../store/search-hits.ts';
 import { metaOf } from '../store/search-index.ts';
 import { sourceRow } from '../store/search-source.ts';
+import { paged } from '../store/sorted-keys.ts';
 import { fuse, type Ranked, type Ranking } from './fuse.ts';
 import { textOf } from './index-slice.ts';
 import { dot } from './latent/vectors.ts';
@@ -80,8 +81,26 @@ export class Finder {
 
   #look(within: Within): Look {
     const look = lookAmong(this.db, within, this.#until);
+    if (!look.keys && isByType(within)) look.likely = this.#vectors.likely(within);
     this.#looks.push(look);
     return look;
+  }
+
+  /** The first of what `ranked` gives that fit. Should too few, it is asked again, with a look that knows what does. */
+  #firstOf(look: Look, k: number, ranked: () => readonly Ranked[]): Ranked[] {
+    const likely = ranked();
+    if (!look.likely) return likely.slice(0, k);
+    const hits: Ranked[] = [];
+    let looked = 0;
+    for (const page of paged(likely, 2 * k, 8 * k)) {
+      const fit = new Set(fitting(this.db, page.map(keyOf), look.quick));
+      hits.push(...page.filter(({ key }) => fit.has(key)));
+      looked += page.length;
+      if (hits.length >= k) return hits.slice(0, k);
+    }
+    if (hits.length === looked) return hits;
+    look.likely = null;
+    return ranked().slice(0, k);
   }
 
   /** The best for a text, best first. Runs in a snapshot of its own. */
@@ -91,11 +110,13 @@ export class Finder {
       const look = this.#look(within);
       const pool = Math.max(leastPool, 2 * k);
       const vector = this.#vectors.vectorFor(text, given);
-      const rankings = [
-        ...lexicalRankings(this.db, this.#lexicon, text, look, pool),
-        ...(vector ? [this.#near(vector, within, look, pool)] : []),
-      ];
-      return ledBy(exactHits(this.db, text, look, k), fuse(rankings)).slice(0, k);
+      return this.#firstOf(look, k, () => {
+        const rankings = [
+          ...lexicalRankings(this.db, this.#lexicon, text, look, pool),
+          ...(vector ? [this.#near(vector, within, look, pool)] : []),
+        ];
+        return ledBy(exactHits(this.db, text, look, k), fuse(rankings));
+      });
     });
   }
 
@@ -107,13 +128,16 @@ export class Finder {
       if (!row || row.json === null) return [];
       const others = { ...within, except: [...(within.except ?? []), id] };
       const look = this.#look(others);
+      const { likely } = look;
+      if (likely) look.likely = { ...likely, may: (key) => key !== row.key && likely.may(key) };
       const pool = Math.max(leastPool, 2 * k);
       const vector = this.#vectors.vectorOf(row.key);
-      const rankings = [
-        moreLikeThis(db, this.#lexicon, textOf(db, row), look, pool),
-        ...(vector ? [this.#near(vector, others, look, pool, true)] : []),
-      ];
-      return fuse(rankings).slice(0, k);
+      return this.#firstOf(look, k, () =>
+        fuse([
+          moreLikeThis(db, this.#lexicon, textOf(db, row), look, pool),
+          ...(vector ? [this.#near(vector, others, look, pool, true)] : []),
+        ]),
+      );
     });
   }
 
@@ -124,18 +148,12 @@ export class Finder {
 
   /** Their ids, in their order. */
   idsOf(ranked: readonly { key: number }[]): string[] {
-    return idsOfKeys(
-      this.db,
-      ranked.map(({ key }) => key),
-    );
+    return idsOfKeys(this.db, ranked.map(keyOf));
   }
 
   /** The keys of their first collections, in their order; null for none. */
   collectionsOf(ranked: readonly { key: number }[]): (number | null)[] {
-    return collectionsOfKeys(
-      this.db,
-      ranked.map(({ key }) => key),
-    );
+    return collectionsOfKeys(this.db, ranked.map(keyOf));
   }
 
   /** How alike short texts are to one, 0..1 each: by their letters, or by what they mean. */
@@ -180,4 +198,11 @@ export class Finder {
     this.#lexicon.size = countIndexed(this.db);
     this.#lexicon.frequencies.clear();
   }
+}
+
+const keyOf = ({ key }: { key: number }): number => key;
+
+/** Whether nothing but types says what may be a hit, and a few ids what may not. */
+function isByType({ types: _, notTypes: __, except: ___, ...others }: Within): boolean {
+  return Object.values(others).every((one) => one === undefined || one === false);
 }

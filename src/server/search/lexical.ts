@@ -26,7 +26,9 @@ const besideKnown = 0.6;
 /** A word in more than this part of all entities, or in more than are ranked, says little and takes long; but never one in so few. */
 const [commonPart, neverCommon] = [0.1, 1000];
 /** So many hits of a variant count, and so many of the texts that have it are ranked. */
-const [variantPool, variantsRanked] = [400, 4000];
+const [variantPool, variantsRanked] = [400, 1000];
+/** So many of the texts that have all words beside each other are ranked, since these come before others anyway. */
+const exactRanked = 1000;
 /** The score that nothing else reaches where something has the text itself. */
 const belowExact = 0.9;
 /** So many words are looked for one by one, the rarest; of common ones fewer, since each is in very many texts. */
@@ -37,12 +39,17 @@ interface QueryWord {
   frequency: number;
 }
 
-/** What has a text as a whole label, or its words beside each other: nothing comes before it. */
+/** What has a text as a whole label, then what has its words beside each other: nothing comes before these. */
 export function exactHits(db: Reader, text: string, look: Look, limit: number): number[] {
   const typed = words(text).slice(0, maxWords);
   if (typed.length === 0) return [];
-  const beside = typed.length > 1 ? ` OR "${typed.join(' ')}"` : '';
-  return wordHits(db, `whole : "${wholeWord(typed)}"${beside}`, look, limit).map(({ key }) => key);
+  const among = { ...look, most: exactRanked, mostLabelled: exactRanked };
+  const keysOf = (match: string) => wordHits(db, match, among, limit).map(({ key }) => key);
+  const labels = keysOf(`whole : "${wholeWord(typed)}"`);
+  if (typed.length === 1 || labels.length === limit) return labels;
+  const beside = keysOf(`"${typed.join(' ')}"`);
+  look.late ||= among.late;
+  return [...new Set([...labels, ...beside])].slice(0, limit);
 }
 
 /** The first hits before all others, each once; scores are those of the others, and above them. */
@@ -123,7 +130,7 @@ function byVariants(
   found: ReadonlyMap<string, readonly WordHit[]>,
 ): number[] {
   const totals = new Map<number, number>();
-  const among = { ...look, most: variantsRanked };
+  const among = { ...look, most: variantsRanked, mostLabelled: 0 };
   const each = Math.max(2, Math.min(maxVariants, Math.floor(maxLooked / query.length)));
   for (const { word, frequency: known } of query) {
     const best = new Map<number, number>();
@@ -196,5 +203,6 @@ export function moreLikeThis(db: Reader, lexicon: Lexicon, text: EntityText, loo
   });
   if (telling.length === 0) return { keys: [], weight: 1 };
   const match = telling.map(({ word }) => `"${word}"`).join(' OR ');
-  return { keys: wordHits(db, match, look, pool, ofLabels).map(({ key }) => key), weight: 1 };
+  const hits = wordHits(db, match, { ...look, most: mostLooked }, pool, ofLabels);
+  return { keys: hits.map(({ key }) => key), weight: 1 };
 }

@@ -1,6 +1,6 @@
 import type { Connection } from '../store/connection.ts';
 import { keysAmong } from '../store/search-among.ts';
-import { type Look, passing, type Within } from '../store/search-hits.ts';
+import { type Likely, type Look, passing, type Within } from '../store/search-hits.ts';
 import {
   codesAfter,
   type ModelRow,
@@ -91,7 +91,7 @@ export class VectorFinder {
     const looked = this.#looked(within, look, codes.size);
     for (let count = chosen; ; count *= widening) {
       const keys = codes.nearest(code, count, looked);
-      const scored = rescored(this.#db, keys, { vector, model: row.number, within: look.quick });
+      const scored = rescored(this.#db, keys, { vector, model: row.number, within: look.likely ? null : look.quick });
       const near = scored.filter(({ likeness }) => likeness >= from);
       const hits = passing(this.#db, near, look).slice(0, limit);
       look.late ||= performance.now() > look.until;
@@ -101,10 +101,14 @@ export class VectorFinder {
     }
   }
 
+  /** Which entities may be of the types that are looked for; null where that is not known here. */
+  likely(within: Within): Likely | null {
+    return this.#serving?.codes.likely(ofTypes(within)) ?? null;
+  }
+
   /** What a scan can tell by itself: the rest is asked of those that it chooses. */
   #looked(within: Within, look: Look, all: number): Looked {
-    const [only, none] = [within.types && new Set(within.types), new Set(within.notTypes)];
-    const type = (name: string) => !none.has(name) && (only?.has(name) ?? true);
+    const type = ofTypes(within);
     // Where a good part of all can be a hit, enough of those that are chosen are.
     return { type, keys: look.keys ?? keysAmong(this.#db, within, Math.ceil(all / 4)) };
   }
@@ -118,4 +122,9 @@ export class VectorFinder {
     for (const { key, type, vector } of uncoded(this.#db, row.number)) codes.put(key, type, codeOf(vector, center));
     return { row, model: learned && new LatentModel(learned), center, codes, seq: 0 };
   }
+}
+
+function ofTypes({ types, notTypes }: Within): (type: string) => boolean {
+  const [only, none] = [types && new Set(types), new Set(notTypes)];
+  return (type) => !none.has(type) && (only?.has(type) ?? true);
 }

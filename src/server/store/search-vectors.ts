@@ -156,17 +156,17 @@ export interface VectorHit {
   likeness: number;
 }
 
-/** Those of the keys that fit, nearest first, equal ones by key. */
+/** Those of the keys that fit, nearest first, equal ones by key; all of them where `within` is null. */
 export function rescored(
   db: Reader,
   keys: readonly number[],
-  { vector, model, within }: { vector: Float32Array; model: number; within: FilterSql },
+  { vector, model, within }: { vector: Float32Array; model: number; within: FilterSql | null },
 ): VectorHit[] {
   return db.all(
-    `SELECT e.key, 1 - vec_distance_cosine(v.vector, ?) AS likeness
+    `SELECT v.key, 1 - vec_distance_cosine(v.vector, ?) AS likeness
        FROM json_each(?) k CROSS JOIN search.vec v ON v.key = k.value AND v.model = ?
-       CROSS JOIN entity e ON e.key = v.key
-      WHERE ${within.sql} ORDER BY likeness DESC, e.key`,
-    ...[blobOf(vector), JSON.stringify(keys), model, ...within.params],
+       ${within ? `CROSS JOIN entity e ON e.key = v.key WHERE ${within.sql}` : ''}
+      ORDER BY likeness DESC, v.key`,
+    ...[blobOf(vector), JSON.stringify(keys), model, ...(within?.params ?? [])],
   );
 }

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { lookAmong, wordHits } from '../../src/server/store/search-hits.ts';
+import { openSearchReader, searchFile } from '../../src/server/store/search-index.ts';
+import { ask, operator } from '../helpers/callers.ts';
+import { collection, type Entity, ok } from '../helpers/entities.ts';
+import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { indexIdle } from '../helpers/searches.ts';
+
+test('a word that nearly every text has is found though it is misspelt, or only begun', async () => {
+  await using folder = await temporaryFolder();
+  await using node = await startNode({ data: folder.path });
+  const me = operator(node);
+  const home = await collection(node, me, { label: 'Tides' });
+  // More than 1000, since no fewer are common.
+  for (let batch = 0; batch < 12; batch++) {
+    const entities = Array.from({ length: 100 }, (_, i) => ({
+      ...{ type: 'artwork', collection: home.id },
+      properties: { label: `Harbour ${batch * 100 + i}` },
+    }));
+    ok(await ask(node, me, 'POST /entities/batch', { entities }));
+  }
+  const rare = { type: 'artwork', collection: home.id, properties: { label: 'Harbours seen at dusk' } };
+  ok<Entity>(await ask(node, me, 'POST /entities', rare));
+  await indexIdle(node);
+  // The first two are no word of any text, the third one is that of a single text.
+  for (const query of ['harbuor', 'harbou', 'harbours']) {
+    const { results } = ok<{ results: { label: string }[] }>(
+      await ask(node, me, 'POST /search/entities', { query, types: ['artwork'], limit: 10 }),
+    );
+    expect(results.length, query).toBe(10);
+    expect(
+      results.every(({ label }) => label.startsWith('Harbour')),
+      query,
+    ).toBe(true);
+    if (query === 'harbours') expect(results[0]?.label).toBe('Harbours seen at dusk');
+  }
+});
+
+test('of what has a common word in its label old ones are found too, where only the newest of the others are looked at', async () => {
+  await using folder = await temporaryFolder();
+  await using node = await startNode({ data: folder.path });
+  const me = operator(node);
+  const home = await collection(node, me, { label: 'Tides' });
+  const old = { type: 'artwork', collection: home.id, properties: { label: 'The harbour', description: 'By night.' } };
+  const { id } = ok<Entity>(await ask(node, me, 'POST /entities', old));
+  const entities = Array.from({ length: 60 }, (_, i) => ({
+    ...{ type: 'artwork', collection: home.id },
+    properties: { label: `View ${i}`, description: 'A harbour at low tide.' },
+  }));
+  ok(await ask(node, me, 'POST /entities/batch', { entities }));
+  await indexIdle(node);
+
+  using stack = new DisposableStack();
+  const database = join(folder.path, 'main');
+  const reader = openSearchReader(join(database, 'archeion.db'), searchFile(database));
+  if (!reader) throw new Error('there is no index');
+  const db = stack.adopt(reader, (it) => it.close());
+  const key = db.get<{ key: number }>('SELECT key FROM entity WHERE id = ?', id)?.key;
+  const hits = (mostLabelled: number) => {
+    const look = { ...lookAmong(db, {}, Number.POSITIVE_INFINITY), most: 20, mostLabelled };
+    return { keys: wordHits(db, '"harbour"', look, 10).map((hit) => hit.key), crowded: look.crowded };
+  };
+  expect([hits(5).keys[0], hits(5).keys.length, hits(5).crowded]).toEqual([key, 10, true]);
+  expect(hits(0).keys).not.toContain(key);
+});
