@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lookAmong, wordHits } from '../../src/server/store/search-hits.ts';
 import { openSearchReader, searchFile } from '../../src/server/store/search-index.ts';
+import { lookAmong, wordHits } from '../../src/server/store/word-hits.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, type Entity, ok } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';

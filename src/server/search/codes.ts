@@ -1,4 +1,4 @@
-import type { Likely } from '../store/search-hits.ts';
+import type { Likely } from '../store/word-hits.ts';
 import { CodeRows, mostAtOnce, mostTypes } from './code-rows.ts';
 
 /** Which numbers of a vector lie above the center, packed into whole words of 32 bits. */

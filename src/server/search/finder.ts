@@ -4,16 +4,14 @@ import {
   collectionsOfKeys,
   conditionsOf,
   countIndexed,
-  fitting,
   idsOfKeys,
-  type Look,
-  lookAmong,
   termsAfter,
   type Within,
 } from '../store/search-hits.ts';
 import { metaOf } from '../store/search-index.ts';
 import { sourceRow } from '../store/search-source.ts';
 import { paged } from '../store/sorted-keys.ts';
+import { fitting, type Look, lookAmong } from '../store/word-hits.ts';
 import { fuse, type Ranked, type Ranking } from './fuse.ts';
 import { textOf } from './index-slice.ts';
 import { dot } from './latent/vectors.ts';

@@ -1,5 +1,6 @@
 import type { Reader } from '../store/connection.ts';
-import { frequencyOf, type Look, mostRanked, type WordHit, wordHits } from '../store/search-hits.ts';
+import { frequencyOf } from '../store/search-hits.ts';
+import { type Look, mostRanked, type WordHit, wordHits } from '../store/word-hits.ts';
 import { tellingWords } from './function-words.ts';
 import { fuse, type Ranked, type Ranking } from './fuse.ts';
 import { type EntityText, wholeWord } from './text.ts';

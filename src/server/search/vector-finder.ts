@@ -1,6 +1,6 @@
 import type { Connection } from '../store/connection.ts';
 import { keysAmong } from '../store/search-among.ts';
-import { type Likely, type Look, passing, type Within } from '../store/search-hits.ts';
+import type { Within } from '../store/search-hits.ts';
 import {
   codesAfter,
   type ModelRow,
@@ -11,6 +11,7 @@ import {
   type VectorHit,
   vectorOf,
 } from '../store/search-vectors.ts';
+import { type Likely, type Look, passing } from '../store/word-hits.ts';
 import { CodeTable, codeOf, type Looked } from './codes.ts';
 import { builtin, type Passage } from './embedder.ts';
 import { unpackFacts } from './latent/facts.ts';

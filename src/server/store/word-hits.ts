@@ -1,0 +1,186 @@
+import type { Reader } from './connection.ts';
+import type { FilterSql } from './filter.ts';
+import { keysAmong } from './search-among.ts';
+import { conditionsOf, type Within } from './search-hits.ts';
+import { paged } from './sorted-keys.ts';
+
+export interface WordHit {
+  key: number;
+  /** Of BM25, above 0; more is better. */
+  score: number;
+}
+
+/** Which entities can be hits, as far as memory knows. */
+export interface Likely {
+  may: (key: number) => boolean;
+  /** About how large a part of all they are, 0 to 1. */
+  part: number;
+}
+
+/** Among which entities one search looks, and until when. */
+export interface Look {
+  quick: FilterSql;
+  /** The keys that alone can be among the hits, where they are few; null for others. */
+  keys: readonly number[] | null;
+  /**
+   * What memory knows of hits. What else is to hold is then asked of the last ones alone, for it hardly ever does not. Null where
+   * it has to be asked of every one.
+   */
+  likely: Likely | null;
+  /** What looks into the JSON of each entity, and what it has found there so far, by key. */
+  filter: FilterSql | undefined;
+  fits: Map<number, boolean>;
+  /** As `performance.now()` has it: so long filters are tried. */
+  until: number;
+  /** Whether that was not long enough. */
+  late: boolean;
+  /** So many of the texts that match are ranked, of those that do in their labels so many more, and whether not all were. */
+  most: number;
+  mostLabelled: number;
+  crowded: boolean;
+}
+
+/**
+ * Of what matches so many are ranked, the newest, and so many of what does in its label: a word that is in more texts tells
+ * little of any of them, and to rank all of them takes ten times as long where there are ten times as many.
+ */
+export const [mostRanked, mostLabelled] = [5000, 2000];
+/** Where so few alone can be hits, these are looked for. */
+const mostKeys = 2000;
+
+export function lookAmong(db: Reader, { filter, ...within }: Within, until: number): Look {
+  return {
+    ...{ quick: conditionsOf(within), keys: keysAmong(db, within, mostKeys), likely: null, filter, fits: new Map() },
+    ...{ until, late: false, most: mostRanked, mostLabelled, crowded: false },
+  };
+}
+
+/** A filter may hold hundreds of conditions, and is tried on so many at once. */
+const pageSize = 256;
+/**
+ * The best by BM25 for an FTS5 expression, best first, equal ones by key. Where too many match, they are the best of the newest
+ * and of the newest that do in their labels; but where few of these may be hits, or a filter is tried on them, of all.
+ * `ofLabels`: how much more a word counts in a label than in a text.
+ */
+export function wordHits(db: Reader, match: string, look: Look, limit: number, ofLabels = 2): readonly WordHit[] {
+  const { quick, keys, likely, filter, most } = look;
+  if (keys) return best(db, db.each(ofFew(quick), ofLabels, match, JSON.stringify(keys), ...quick.params), look, limit);
+  if (likely && likely.part * lookedUp < limit) return likelyHits(db, match, { look, likely }, limit, ofLabels);
+  if (!filter) {
+    const { ranked, found } = newestHits(db, match, look, ofLabels);
+    const hits = likely
+      ? ranked.filter(({ key }) => likely.may(key)).slice(0, limit)
+      : fittingHits(db, ranked, quick, limit);
+    if (hits.length === limit || found <= Math.min(most, lookedUp)) {
+      look.crowded ||= found > most;
+      return hits;
+    }
+    if (likely) return likelyHits(db, match, { look, likely }, limit, ofLabels);
+  }
+  return best(db, db.each(byRank(quick), match, `bm25(${ofLabels}, ${otherWeights})`, ...quick.params), look, limit);
+}
+
+/** Of the body, of the labels of what it leads to, and of the label as a whole. */
+const otherWeights = '1.0, 1.5, 3.0';
+const score = `-bm25(words, ?, ${otherWeights}) AS score`;
+
+/** Of the newest that match so many are looked up at most, the best first. */
+const lookedUp = 2000;
+const ofNewest = `SELECT key, score, count(*) OVER () AS found
+    FROM (SELECT rowid AS key, ${score} FROM search.words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?)
+   ORDER BY score DESC, key LIMIT ?`;
+
+/** The best of the newest, and how many these are: more than are ranked where more match. */
+function newestHits(
+  db: Reader,
+  match: string,
+  { most, mostLabelled }: Look,
+  ofLabels: number,
+): { ranked: WordHit[]; found: number } {
+  const newest = (expression: string, count: number) =>
+    db.all<WordHit & { found: number }>(ofNewest, ofLabels, expression, count, lookedUp);
+  const rows = newest(match, most + 1);
+  const found = rows[0]?.found ?? 0;
+  const scores = new Map(rows.map(({ key, score }) => [key, score]));
+  const labelled = found > most && mostLabelled > 0 ? newest(`label : (${match})`, mostLabelled) : [];
+  for (const { key, score } of labelled) scores.set(key, Math.max(score, scores.get(key) ?? 0));
+  const ranked = [...scores].map(([key, score]) => ({ key, score }));
+  return { ranked: labelled.length > 0 ? ranked.sort(byScore) : ranked, found };
+}
+
+function byScore(a: WordHit, b: WordHit): number {
+  return b.score - a.score || a.key - b.key;
+}
+
+/** Of all that match, those that memory does not rule out are ranked: a tenth of the time that ranking takes goes into that. */
+function likelyHits(
+  db: Reader,
+  match: string,
+  { look, likely }: { look: Look; likely: Likely },
+  limit: number,
+  ofLabels: number,
+): WordHit[] {
+  const matching = db.get<{ keys: string }>(ofAll, match)?.keys ?? '[]';
+  const keys = (JSON.parse(matching) as number[]).filter(likely.may);
+  look.crowded ||= keys.length > look.most;
+  return db.all(ofThese, ofLabels, match, JSON.stringify(keys.slice(-look.most)), limit);
+}
+
+const ofAll = 'SELECT json_group_array(rowid) AS keys FROM search.words WHERE words MATCH ?';
+const ofThese = `SELECT rowid AS key, ${score} FROM search.words
+  WHERE words MATCH ? AND +rowid IN (SELECT value FROM json_each(?)) ORDER BY score DESC, key LIMIT ?`;
+
+/** The first of some hits that may be hits. */
+function fittingHits(db: Reader, ranked: readonly WordHit[], quick: FilterSql, limit: number): WordHit[] {
+  const hits: WordHit[] = [];
+  for (const page of paged(ranked, pageSize, pageSize)) {
+    const keys = page.map(({ key }) => key);
+    const fit = new Set(fitting(db, keys, quick));
+    for (const { key, score } of page) if (fit.has(key)) hits.push({ key, score });
+    if (hits.length >= limit) break;
+  }
+  return hits.slice(0, limit);
+}
+
+/** The index gives its rows by rank, and each is looked up here. */
+const byRank = ({ sql }: FilterSql): string =>
+  `SELECT e.key, -w.rank AS score FROM search.words w CROSS JOIN entity e ON e.key = w.rowid
+    WHERE w.words MATCH ? AND w.rank MATCH ? AND ${sql} ORDER BY w.rank`;
+
+/** The rank is computed for these alone. The plus keeps SQLite from asking the full text for one row at a time. */
+const ofFew = ({ sql }: FilterSql): string =>
+  `SELECT e.key, ${score} FROM search.words w CROSS JOIN entity e ON e.key = w.rowid
+    WHERE w.words MATCH ? AND +w.rowid IN (SELECT value FROM json_each(?)) AND ${sql} ORDER BY score DESC, e.key`;
+
+/** The first of the ranked ones that a look's filter lets pass, which is tried page by page as long as there is time. */
+function best(db: Reader, ranked: Iterable<WordHit>, look: Look, limit: number): WordHit[] {
+  const hits: WordHit[] = [];
+  for (const page of paged(ranked, pageSize, pageSize)) {
+    hits.push(...passing(db, page, look));
+    look.late ||= performance.now() > look.until;
+    if (hits.length >= limit || look.late) break;
+  }
+  return hits.slice(0, limit);
+}
+
+/** Those of the hits that a look's filter lets pass. */
+export function passing<T extends { key: number }>(db: Reader, hits: readonly T[], look: Look): readonly T[] {
+  return look.filter ? filtered(db, hits, look, look.filter) : hits;
+}
+
+function filtered<T extends { key: number }>(db: Reader, page: readonly T[], { fits }: Look, filter: FilterSql): T[] {
+  const unknown = page.flatMap(({ key }) => (fits.has(key) ? [] : [key]));
+  const found = new Set(unknown.length > 0 ? fitting(db, unknown, filter) : []);
+  for (const key of unknown) fits.set(key, found.has(key));
+  return page.filter(({ key }) => fits.get(key));
+}
+
+/** Those of the keys that fit, in the order given. */
+export function fitting(db: Reader, keys: readonly number[], within: FilterSql): number[] {
+  const rows = db.all<{ key: number }>(
+    `SELECT e.key FROM json_each(?) k CROSS JOIN entity e ON e.key = k.value WHERE ${within.sql} ORDER BY k.key`,
+    JSON.stringify(keys),
+    ...within.params,
+  );
+  return rows.map(({ key }) => key);
+}
