@@ -1,4 +1,5 @@
 import { Get, NoSecurity, Query, Request, Response, Route, Tags } from '../../http/controller.ts';
+import { StoredJson } from '../../http/stored-json.ts';
 import type { CallerRequest } from '../../model/caller.ts';
 import type { ErrorView, ValidationErrorView } from '../wire.ts';
 import type { EventsService } from './service.ts';
@@ -33,7 +34,7 @@ export class EventsController {
    * @minimum until 1
    */
   @Get()
-  list(
+  async list(
     @Request() request: CallerRequest,
     @Query() cursor?: number,
     @Query() limit: number = 100,
@@ -41,6 +42,7 @@ export class EventsController {
     @Query() since?: number,
     @Query() until?: number,
   ): Promise<EventsView> {
-    return this.events.list(network ?? request.caller.network, { since, until: until ?? cursor, limit });
+    const query = { since, until: until ?? cursor, limit };
+    return StoredJson.as(await this.events.list(network ?? request.caller.network, query));
   }
 }

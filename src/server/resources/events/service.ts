@@ -1,10 +1,8 @@
-import { StoredJson } from '../../http/stored-json.ts';
 import type { Network } from '../../model/ids.ts';
 import { feedFloor, floorAt } from '../../store/events.ts';
 import type { Networks } from '../../store/networks.ts';
 import { type EventsQuery, eventsPage, followingOf } from './page.ts';
 import { PagesAhead } from './pages-ahead.ts';
-import type { EventsView } from './wire.ts';
 
 const retention = 30 * 24 * 3600 * 1000;
 const pruningInterval = 3600 * 1000;
@@ -32,14 +30,15 @@ export class EventsService implements Disposable {
 
   /**
    * Newest first, or with `since` oldest first (wire-contract.md 4.5). `has_more` and `cursor` are about the direction: an
-   * empty page answers the `since` that it came with, so that a poll goes on from there, and else 0.
+   * empty page answers the `since` that it came with, so that a poll goes on from there, and else 0. Gives the JSON of an
+   * `EventsView`, in UTF-8.
    */
-  async list(network: Network, query: EventsQuery): Promise<EventsView> {
+  async list(network: Network, query: EventsQuery): Promise<Uint8Array> {
     const store = await this.#networks.get(network);
     const page = this.#ahead.take(store, query) ?? eventsPage(store, query);
     const next = followingOf(query, page);
     if (next) this.#ahead.make(store, next);
-    return StoredJson.as(page.json);
+    return page.json;
   }
 
   /** Moves the floor of each open network's feed to 30 days ago; the rows stay (decisions.md, Events). */
