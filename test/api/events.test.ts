@@ -75,6 +75,21 @@ describe('the feed', () => {
     expect(forth.length).toBeGreaterThan(all.length);
   });
 
+  it('can be read by many at once', async () => {
+    const all = (await events(`since=${start}&limit=1000`)).events;
+    const read = async () => {
+      const list = [];
+      for (let [since, more] = [start, true]; more; ) {
+        const page = await events(`since=${since}&limit=1`);
+        list.push(...page.events);
+        [since, more] = [page.cursor, page.has_more];
+      }
+      return list;
+    };
+    const readers = await Promise.all(Array.from({ length: 9 }, read));
+    for (const list of readers) expect(list).toEqual(all);
+  });
+
   it('shows nothing behind 30 days to who was in the middle of it', async () => {
     expect((await events(`since=${start}&limit=1`)).has_more).toBe(true);
     expect((await events(`since=${start + 1}&limit=1`)).has_more).toBe(true);

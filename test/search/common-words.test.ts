@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openSearchReader, searchFile } from '../../src/server/store/search-index.ts';
 import { lookAmong, wordHits } from '../../src/server/store/word-hits.ts';
 import { ask, operator } from '../helpers/callers.ts';
-import { collection, type Entity, ok } from '../helpers/entities.ts';
+import { collection, create, type Entity, ok } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { indexIdle } from '../helpers/searches.ts';
 
@@ -23,8 +23,8 @@ test('a word that nearly every text has is found though it is misspelt, or only 
   const rare = { type: 'artwork', collection: home.id, properties: { label: 'Harbours seen at dusk' } };
   ok<Entity>(await ask(node, me, 'POST /entities', rare));
   await indexIdle(node);
-  // The first two are no word of any text, the third one is that of a single text.
-  for (const query of ['harbuor', 'harbou', 'harbours']) {
+  // The first two are no word of any text, the third one is that of a single text; a word that is nowhere takes nothing away.
+  for (const query of ['harbuor', 'harbou', 'harbours', 'harbour zqxjkv']) {
     const { results } = ok<{ results: { label: string }[] }>(
       await ask(node, me, 'POST /search/entities', { query, types: ['artwork'], limit: 10 }),
     );
@@ -59,8 +59,36 @@ test('of what has a common word in its label old ones are found too, where only 
   const key = db.get<{ key: number }>('SELECT key FROM entity WHERE id = ?', id)?.key;
   const hits = (mostLabelled: number) => {
     const look = { ...lookAmong(db, {}, Number.POSITIVE_INFINITY), most: 20, mostLabelled };
-    return { keys: wordHits(db, '"harbour"', look, 10).map((hit) => hit.key), crowded: look.crowded };
+    return { keys: wordHits(db, '"harbour"', look, 10).map((hit) => hit.key), crowded: look.told.crowded };
   };
   expect([hits(5).keys[0], hits(5).keys.length, hits(5).crowded]).toEqual([key, 10, true]);
   expect(hits(0).keys).not.toContain(key);
+});
+
+test('what a name is the label of comes first, however much newer leads to it', async () => {
+  await using folder = await temporaryFolder();
+  await using node = await startNode({ data: folder.path });
+  const me = operator(node);
+  const home = await collection(node, me, { label: 'Tides' });
+  const make = (type: string, label: string, description?: string) =>
+    create(node, me, { type, collection: home.id, properties: { label, ...(description && { description }) } });
+  const painter = await make('person', 'William Turner', 'Painter of the sea. '.repeat(30));
+  const subject = await make('subject', 'Landscape');
+  for (let batch = 0; batch < 11; batch++) {
+    const entities = Array.from({ length: 100 }, (_, i) => ({
+      ...{ type: 'artwork', collection: home.id, properties: { label: `Study ${batch * 100 + i}` } },
+      relationships: [painter, subject].map(({ id }) => ({ predicate: 'of', peer: id })),
+    }));
+    ok(await ask(node, me, 'POST /entities/batch', { entities }));
+  }
+  await indexIdle(node);
+  for (const [query, id] of [
+    ['William Turner', painter.id],
+    ['landscape', subject.id],
+  ]) {
+    const { results } = ok<{ results: { id: string }[] }>(
+      await ask(node, me, 'POST /search/entities', { query, limit: 10 }),
+    );
+    expect([results[0]?.id, results.length], query).toEqual([id, 10]);
+  }
 });

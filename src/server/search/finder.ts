@@ -48,6 +48,8 @@ const ofBuiltin = { forText: 0.15, forLike: 0.6, least: 0.4 };
 const ofOthers = { forText: 1, forLike: 1, least: 0.2 };
 /** So long filters are tried on what is found. */
 const maxMs = 2000;
+/** So often hits are looked for that memory does not rule out. */
+const likelyPasses = 3;
 
 /** Searches one network's index, and keeps in memory what every search needs of it. */
 export class Finder {
@@ -74,7 +76,7 @@ export class Finder {
 
   /** Whether not everything that matches was looked at since then. */
   get late(): boolean {
-    return this.#looks.some(({ late, crowded }) => late || crowded);
+    return this.#looks.some(({ told }) => told.late || told.crowded);
   }
 
   #look(within: Within): Look {
@@ -84,19 +86,26 @@ export class Finder {
     return look;
   }
 
-  /** The first of what `ranked` gives that fit. Should too few, it is asked again, with a look that knows what does. */
+  /**
+   * The first of what `ranked` gives that fit. Where too few do, it is asked again with a look that knows which do not, and in
+   * the end with one that asks the entities of every hit.
+   */
   #firstOf(look: Look, k: number, ranked: () => readonly Ranked[]): Ranked[] {
-    const likely = ranked();
-    if (!look.likely) return likely.slice(0, k);
-    const hits: Ranked[] = [];
-    let looked = 0;
-    for (const page of paged(likely, 2 * k, 8 * k)) {
-      const fit = new Set(fitting(this.db, page.map(keyOf), look.quick));
-      hits.push(...page.filter(({ key }) => fit.has(key)));
-      looked += page.length;
-      if (hits.length >= k) return hits.slice(0, k);
+    const unfit = new Set<number>();
+    for (let pass = 0; look.likely && pass < likelyPasses; pass++) {
+      const hits: Ranked[] = [];
+      const before = unfit.size;
+      for (const page of paged(ranked(), 2 * k, 8 * k)) {
+        const fit = new Set(fitting(this.db, page.map(keyOf), look.quick));
+        for (const one of page)
+          if (fit.has(one.key)) hits.push(one);
+          else unfit.add(one.key);
+        if (hits.length >= k) return hits.slice(0, k);
+      }
+      if (unfit.size === before) return hits;
+      const { may, part } = look.likely;
+      if (pass === 0) look.likely = { part, may: (key) => !unfit.has(key) && may(key) };
     }
-    if (hits.length === looked) return hits;
     look.likely = null;
     return ranked().slice(0, k);
   }
@@ -113,7 +122,8 @@ export class Finder {
           ...lexicalRankings(this.db, this.#lexicon, text, look, pool),
           ...(vector ? [this.#near(vector, within, look, pool)] : []),
         ];
-        return ledBy(exactHits(this.db, text, look, k), fuse(rankings));
+        // Some of these may not fit.
+        return ledBy(exactHits(this.db, text, look, look.likely ? 2 * k : k), fuse(rankings));
       });
     });
   }

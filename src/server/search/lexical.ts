@@ -1,6 +1,6 @@
 import type { Reader } from '../store/connection.ts';
 import { frequencyOf } from '../store/search-hits.ts';
-import { type Look, mostRanked, type WordHit, wordHits } from '../store/word-hits.ts';
+import { type Look, type WordHit, wordHits } from '../store/word-hits.ts';
 import { tellingWords } from './function-words.ts';
 import { fuse, type Ranked, type Ranking } from './fuse.ts';
 import { type EntityText, wholeWord } from './text.ts';
@@ -24,8 +24,8 @@ const maxAlike = 6;
 const maxLooked = 96;
 /** How much a variant counts beside a word that is known itself. */
 const besideKnown = 0.6;
-/** A word in more than this part of all entities, or in more than are ranked, says little and takes long; but never one in so few. */
-const [commonPart, neverCommon] = [0.1, 1000];
+/** A word in more than this part of all entities, or in more than so many, says little and takes long; but never one in so few. */
+const [commonPart, alwaysCommon, neverCommon] = [0.1, 20_000, 1000];
 /** So many hits of a variant count, and so many of the texts that have it are ranked. */
 const [variantPool, variantsRanked] = [400, 1000];
 /** So many of the texts that have all words beside each other are ranked, since these come before others anyway. */
@@ -40,17 +40,20 @@ interface QueryWord {
   frequency: number;
 }
 
-/** What has a text as a whole label, then what has its words beside each other: nothing comes before these. */
+/**
+ * What has a text as its label, then what leads to such a thing, then what has its words beside each other: nothing comes
+ * before these.
+ */
 export function exactHits(db: Reader, text: string, look: Look, limit: number): number[] {
   const typed = words(text).slice(0, maxWords);
   if (typed.length === 0) return [];
+  const [whole, beside] = [`whole : "${wholeWord(typed)}"`, `"${typed.join(' ')}"`];
   const among = { ...look, most: exactRanked, mostLabelled: exactRanked };
-  const keysOf = (match: string) => wordHits(db, match, among, limit).map(({ key }) => key);
-  const labels = keysOf(`whole : "${wholeWord(typed)}"`);
-  if (typed.length === 1 || labels.length === limit) return labels;
-  const beside = keysOf(`"${typed.join(' ')}"`);
-  look.late ||= among.late;
-  return [...new Set([...labels, ...beside])].slice(0, limit);
+  const found = new Set<number>();
+  for (const match of [`${whole} AND label : ${beside}`, whole, ...(typed.length > 1 ? [beside] : [])]) {
+    if (found.size < limit) for (const { key } of wordHits(db, match, among, limit)) found.add(key);
+  }
+  return [...found].slice(0, limit);
 }
 
 /** The first hits before all others, each once; scores are those of the others, and above them. */
@@ -105,7 +108,8 @@ function withAll(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look: 
 /** What has some of the words: as they are, and with the words of the index that are like them. */
 function withSome(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look: Look, pool: number): Ranked[] {
   const telling = all.filter(({ frequency: n }) => !isCommon(lexicon, n));
-  const [from, most] = telling.length > 0 ? [telling, maxSome] : [all, maxCommon];
+  // Words that are nowhere tell nothing by themselves.
+  const [from, most] = telling.some(({ frequency: n }) => n > 0) ? [telling, maxSome] : [all, maxCommon];
   const used = from.toSorted((a, b) => a.frequency - b.frequency).slice(0, most);
   const match = used.map(expression).join(' OR ');
   // A single word is looked for as it is and among its variants: once is enough, since it may be in very many texts.
@@ -131,7 +135,7 @@ function byVariants(
   found: ReadonlyMap<string, readonly WordHit[]>,
 ): number[] {
   const totals = new Map<number, number>();
-  const among = { ...look, most: variantsRanked, mostLabelled: 0 };
+  const among = { ...look, most: variantsRanked, mostLabelled: 0, told: { late: false, crowded: false } };
   const each = Math.max(2, Math.min(maxVariants, Math.floor(maxLooked / query.length)));
   for (const { word, frequency: known } of query) {
     const best = new Map<number, number>();
@@ -144,6 +148,8 @@ function byVariants(
     // Enough have a common word itself.
     const others = isCommon(lexicon, known) ? [] : lexicon.vocabulary.like(word, each);
     for (const { term, likeness } of others) {
+      among.told.late ||= performance.now() > look.until;
+      if (among.told.late) break;
       const n = frequency(db, lexicon, term);
       // A common word that was meant is left out only where the one that was typed has hits of its own.
       if (n === 0 || (known >= variantPool && isCommon(lexicon, n))) continue;
@@ -153,12 +159,12 @@ function byVariants(
     }
     for (const [key, score] of best) totals.set(key, (totals.get(key) ?? 0) + score);
   }
-  look.late ||= among.late;
+  look.told.late ||= among.told.late;
   return [...totals].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([key]) => key);
 }
 
 function isCommon({ size }: Lexicon, frequency: number): boolean {
-  return frequency > Math.max(neverCommon, Math.min(mostRanked, size * commonPart));
+  return frequency > Math.max(neverCommon, Math.min(alwaysCommon, size * commonPart));
 }
 
 function rarity({ size }: Lexicon, frequency: number): number {

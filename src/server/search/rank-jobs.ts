@@ -104,7 +104,7 @@ function spread(
   for (let pass = 0; pass < maxPasses && taken.size < k; pass++) {
     const asked = Math.max(3 * k, 100);
     const notCollections = [...(within.notCollections ?? []), ...finder.idsOf([...full].map((key) => ({ key })))];
-    const found = find({ ...within, notCollections }, asked);
+    const found = find({ ...within, ...(notCollections.length > 0 && { notCollections }) }, asked);
     const homes = finder.collectionsOf(found);
     const before = full.size;
     for (const [i, { key, score }] of found.entries()) {

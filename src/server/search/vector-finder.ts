@@ -93,12 +93,12 @@ export class VectorFinder {
     for (let count = chosen; ; count *= widening) {
       const keys = codes.nearest(code, count, looked);
       const scored = rescored(this.#db, keys, { vector, model: row.number, within: look.likely ? null : look.quick });
-      const near = scored.filter(({ likeness }) => likeness >= from);
+      const near = scored.filter(({ key, likeness }) => likeness >= from && (look.likely?.may(key) ?? true));
       const hits = passing(this.#db, near, look).slice(0, limit);
-      look.late ||= performance.now() > look.until;
+      look.told.late ||= performance.now() > look.until;
       // What differs in more bits is less alike: where some are too little alike, hardly more would be alike enough.
       const all = hits.length >= limit || keys.length < count || near.length < scored.length / 2;
-      if (all || count >= most || look.late) return hits;
+      if (all || count >= most || look.told.late) return hits;
     }
   }
 

@@ -32,12 +32,11 @@ export interface Look {
   fits: Map<number, boolean>;
   /** As `performance.now()` has it: so long filters are tried. */
   until: number;
-  /** Whether that was not long enough. */
-  late: boolean;
-  /** So many of the texts that match are ranked, of those that do in their labels so many more, and whether not all were. */
+  /** So many of the texts that match are ranked, of those that do in their labels so many more. */
   most: number;
   mostLabelled: number;
-  crowded: boolean;
+  /** Whether the time was too short, and whether more matched than were ranked: also of looks that were copied from this one. */
+  told: { late: boolean; crowded: boolean };
 }
 
 /**
@@ -51,7 +50,7 @@ const mostKeys = 2000;
 export function lookAmong(db: Reader, { filter, ...within }: Within, until: number): Look {
   return {
     ...{ quick: conditionsOf(within), keys: keysAmong(db, within, mostKeys), likely: null, filter, fits: new Map() },
-    ...{ until, late: false, most: mostRanked, mostLabelled, crowded: false },
+    ...{ until, most: mostRanked, mostLabelled, told: { late: false, crowded: false } },
   };
 }
 
@@ -72,7 +71,7 @@ export function wordHits(db: Reader, match: string, look: Look, limit: number, o
       ? ranked.filter(({ key }) => likely.may(key)).slice(0, limit)
       : fittingHits(db, ranked, quick, limit);
     if (hits.length === limit || found <= Math.min(most, lookedUp)) {
-      look.crowded ||= found > most;
+      look.told.crowded ||= found > most;
       return hits;
     }
     if (likely) return likelyHits(db, match, { look, likely }, limit, ofLabels);
@@ -120,10 +119,13 @@ function likelyHits(
   limit: number,
   ofLabels: number,
 ): WordHit[] {
-  const matching = db.get<{ keys: string }>(ofAll, match)?.keys ?? '[]';
-  const keys = (JSON.parse(matching) as number[]).filter(likely.may);
-  look.crowded ||= keys.length > look.most;
-  return db.all(ofThese, ofLabels, match, JSON.stringify(keys.slice(-look.most)), limit);
+  const matching = (expression: string) =>
+    (JSON.parse(db.get<{ keys: string }>(ofAll, expression)?.keys ?? '[]') as number[]).filter(likely.may);
+  const keys = matching(match);
+  const isCrowded = keys.length > look.most;
+  look.told.crowded ||= isCrowded;
+  const labelled = isCrowded && look.mostLabelled > 0 ? matching(`label : (${match})`).slice(-look.mostLabelled) : [];
+  return db.all(ofThese, ofLabels, match, JSON.stringify([...keys.slice(-look.most), ...labelled]), limit);
 }
 
 const ofAll = 'SELECT json_group_array(rowid) AS keys FROM search.words WHERE words MATCH ?';
@@ -157,8 +159,8 @@ function best(db: Reader, ranked: Iterable<WordHit>, look: Look, limit: number):
   const hits: WordHit[] = [];
   for (const page of paged(ranked, pageSize, pageSize)) {
     hits.push(...passing(db, page, look));
-    look.late ||= performance.now() > look.until;
-    if (hits.length >= limit || look.late) break;
+    look.told.late ||= performance.now() > look.until;
+    if (hits.length >= limit || look.told.late) break;
   }
   return hits.slice(0, limit);
 }
