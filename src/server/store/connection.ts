@@ -149,16 +149,20 @@ export function checkpoint({ db }: Connection, mode: 'PASSIVE' | 'RESTART' | 'TR
 /** Milliseconds: so long a writer waits for whoever has the database, and so long for readers of a log that is too long. */
 const [waitForOthers, waitForReaders] = [5000, 100];
 
+/** Waits for the readers of the moment, so that the log begins anew; those that come meanwhile are not in the way. */
+export function checkpointAfterReaders(connection: Connection, mode: 'RESTART' | 'TRUNCATE'): void {
+  connection.db.pragma(`busy_timeout = ${waitForReaders}`);
+  checkpoint(connection, mode);
+  connection.db.pragma(`busy_timeout = ${waitForOthers}`);
+}
+
 /**
  * Empties a log of more than so many bytes. SQLite's own checkpoints do not where somebody reads at each of them, and it grows
- * for as long as that goes on; here the readers of the moment are waited for, those that come meanwhile are not in the way.
+ * for as long as that goes on.
  */
 export function boundLog(connection: Connection, bytes: number): void {
   const log = statSync(`${connection.db.name}-wal`, { throwIfNoEntry: false });
-  if (!log || log.size <= bytes) return;
-  connection.db.pragma(`busy_timeout = ${waitForReaders}`);
-  checkpoint(connection, 'TRUNCATE');
-  connection.db.pragma(`busy_timeout = ${waitForOthers}`);
+  if (log && log.size > bytes) checkpointAfterReaders(connection, 'TRUNCATE');
 }
 
 /**

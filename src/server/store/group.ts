@@ -1,7 +1,7 @@
 import { StorageError } from '../errors.ts';
 import { applyCommit } from './apply.ts';
 import { blocksOf, type Commit, type Outcome } from './commit.ts';
-import { type Connection, checkpoint, isDatabaseError } from './connection.ts';
+import { type Connection, checkpoint, checkpointAfterReaders, isDatabaseError } from './connection.ts';
 import { storageError } from './storage-error.ts';
 
 /**
@@ -15,7 +15,6 @@ const maxMillisecondsOfMany = 15;
 const checkpointAfter = 2000;
 /** A log of more pages than this (64 MB) is worth waiting for its readers, so that it starts again at its beginning. */
 const maxLogPages = 16_384;
-const waitForReaders = 100;
 
 /** What became of a submission: an outcome for each commit, or why none can be told. */
 export type Answer = { outcomes: Outcome[] } | { error: { reason: string; full: boolean } };
@@ -138,7 +137,6 @@ export class GroupCommit {
     const connection = this.#connection;
     this.#uncheckpointed = 0;
     if (!connection || checkpoint(connection, 'PASSIVE') <= maxLogPages) return;
-    connection.db.pragma(`busy_timeout = ${waitForReaders}`);
-    checkpoint(connection, 'RESTART');
+    checkpointAfterReaders(connection, 'RESTART');
   }
 }

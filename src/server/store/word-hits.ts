@@ -43,7 +43,7 @@ export interface Look {
  * Of what matches so many are ranked, the newest, and so many of what does in its label: a word that is in more texts tells
  * little of any of them, and to rank all of them takes ten times as long where there are ten times as many.
  */
-export const [mostRanked, mostLabelled] = [5000, 2000];
+const [mostRanked, mostLabelled] = [5000, 2000];
 /** Where so few alone can be hits, these are looked for. */
 const mostKeys = 2000;
 
