@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { summed } from '../../src/server/search/fuse.ts';
 import { VectorFinder } from '../../src/server/search/vector-finder.ts';
 import type { Connection } from '../../src/server/store/connection.ts';
 import { keysAmong } from '../../src/server/store/search-among.ts';
@@ -73,14 +74,31 @@ test('by words, the same is found in the same order', () => {
     const look = lookAmong(db, within, Number.POSITIVE_INFINITY);
     expect(look.keys?.length, name).toBe(count);
     for (const ofLabels of [1, 5]) {
-      const found = wordHits(db, match, look, 50, ofLabels);
-      expect(found, name).toEqual(wordHits(db, match, { ...look, keys: null }, 50, ofLabels));
+      const found = wordHits(db, match, look, 50, { ofLabels });
+      expect(found, name).toEqual(wordHits(db, match, { ...look, keys: null }, 50, { ofLabels }));
       expect(found.length > 0, name).toBe(count > 0);
     }
     const filter = { sql: "e.label LIKE '%anchor%'", params: [] };
     const filtered = lookAmong(db, { ...within, filter }, Number.POSITIVE_INFINITY);
     expect(wordHits(db, match, filtered, 50), name).toEqual(wordHits(db, match, { ...filtered, keys: null }, 50));
   }
+});
+
+test('several words rank as the sums of each', () => {
+  const look = lookAmong(db, {}, Number.POSITIVE_INFINITY);
+  const all = ['schooner', 'mariner', 'anchor', 'tide'];
+  const every = wordHits(db, all.join(' OR '), look, 1000);
+  const apart = all.map((word) => wordHits(db, word, look, 1000));
+  expect(Math.max(...apart.map((hits) => hits.length))).toBeLessThan(every.length);
+  expect(summed(apart)).toEqual(every.map(({ key }) => key));
+});
+
+test('with enough at hand no more are looked for', () => {
+  const match = 'schooner OR mariner OR anchor OR tide';
+  const look = { ...lookAmong(db, {}, Number.POSITIVE_INFINITY), ...{ most: 9, mostLabelled: 0 } };
+  const newest = wordHits(db, match, look, 1000, { enough: 9 });
+  expect(newest.length).toBe(9);
+  expect(wordHits(db, match, look, 1000, { enough: 10 }).length).toBeGreaterThan(newest.length);
 });
 
 const idsOf = (keys: readonly number[]): string[] =>

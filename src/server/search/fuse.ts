@@ -26,3 +26,10 @@ export function fuse(rankings: readonly Ranking[]): Ranked[] {
     .map(([key, score]) => ({ key, score: Math.min(1, score / most) }))
     .sort((a, b) => b.score - a.score || a.key - b.key);
 }
+
+/** Keys by the sums of their scores, best first, equal ones by key: BM25 of several words is the sum of that of each. */
+export function summed(lists: readonly Iterable<{ key: number; score: number }>[]): number[] {
+  const totals = new Map<number, number>();
+  for (const hits of lists) for (const { key, score } of hits) totals.set(key, (totals.get(key) ?? 0) + score);
+  return [...totals].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([key]) => key);
+}

@@ -1,8 +1,8 @@
 import type { Reader } from '../store/connection.ts';
 import { frequencyOf } from '../store/search-hits.ts';
-import { type Look, type WordHit, wordHits } from '../store/word-hits.ts';
+import { type Look, lookedUp, type WordHit, wordHits } from '../store/word-hits.ts';
 import { tellingWords } from './function-words.ts';
-import { fuse, type Ranked, type Ranking } from './fuse.ts';
+import { fuse, type Ranked, type Ranking, summed } from './fuse.ts';
 import { type EntityText, wholeWord } from './text.ts';
 import { words } from './tokens.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -111,14 +111,11 @@ function withSome(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look:
   // Words that are nowhere tell nothing by themselves.
   const [from, most] = telling.some(({ frequency: n }) => n > 0) ? [telling, maxSome] : [all, maxCommon];
   const used = from.toSorted((a, b) => a.frequency - b.frequency).slice(0, most);
-  const match = used.map(expression).join(' OR ');
-  // A single word is looked for as it is and among its variants: once is enough, since it may be in very many texts.
-  const hits = wordHits(db, match, look, used.length === 1 ? Math.max(pool, variantPool) : pool);
-  const found = new Map([[match, hits.slice(0, variantPool)]]);
-  return fuse([
-    { keys: hits.slice(0, pool).map(({ key }) => key), weight: 1 },
-    { keys: byVariants(db, lexicon, used, look, found).slice(0, pool), weight: 1 },
-  ]);
+  const hits = new Map<string, readonly WordHit[]>();
+  for (const one of used)
+    hits.set(one.word, wordHits(db, expression(one), look, Math.max(pool, lookedUp), { enough: pool }));
+  const rankings = [summed([...hits.values()]), byVariants(db, lexicon, used, look, hits)];
+  return fuse(rankings.map((keys) => ({ keys: keys.slice(0, pool), weight: 1 })));
 }
 
 /** A word that is nowhere stands for those that begin with it. A word has letters and digits alone, so it is no syntax. */
@@ -126,25 +123,23 @@ function expression({ word, frequency: n }: QueryWord): string {
   return n === 0 && word.length > 1 ? `"${word}"*` : `"${word}"`;
 }
 
-/** For each word of the query the best of what fits it counts, and these are summed. `found`: hits of what was looked for before. */
+/** For each word of the query the best of what fits it counts, and these are summed. `hits`: of the words as they are. */
 function byVariants(
   db: Reader,
   lexicon: Lexicon,
   query: readonly QueryWord[],
   look: Look,
-  found: ReadonlyMap<string, readonly WordHit[]>,
+  hits: ReadonlyMap<string, readonly WordHit[]>,
 ): number[] {
-  const totals = new Map<number, number>();
   const among = { ...look, most: variantsRanked, mostLabelled: 0, told: { late: false, crowded: false } };
   const each = Math.max(2, Math.min(maxVariants, Math.floor(maxLooked / query.length)));
-  for (const { word, frequency: known } of query) {
-    const best = new Map<number, number>();
-    const count = (term: string, factor: number, within: Look): void => {
-      const match = `"${term}"`;
-      for (const { key, score } of found.get(match) ?? wordHits(db, match, within, variantPool))
-        best.set(key, Math.max(best.get(key) ?? 0, score * factor));
+  const lists = query.map(({ word, frequency: known }) => {
+    const best = new Map<number, WordHit>();
+    const count = (found: readonly WordHit[], factor: number): void => {
+      for (const { key, score } of found)
+        if (score * factor > (best.get(key)?.score ?? 0)) best.set(key, { key, score: score * factor });
     };
-    if (known > 0) count(word, 1, look);
+    if (known > 0) count(hits.get(word) ?? [], 1);
     // Enough have a common word itself.
     const others = isCommon(lexicon, known) ? [] : lexicon.vocabulary.like(word, each);
     for (const { term, likeness } of others) {
@@ -155,12 +150,12 @@ function byVariants(
       if (n === 0 || (known >= variantPool && isCommon(lexicon, n))) continue;
       // That a variant is rare does not make it better than what was asked for.
       const rarer = known > 0 ? Math.min(1, rarity(lexicon, known) / rarity(lexicon, n)) : 1;
-      count(term, likeness * rarer * (known > 0 ? besideKnown : 1), among);
+      count(wordHits(db, `"${term}"`, among, variantPool), likeness * rarer * (known > 0 ? besideKnown : 1));
     }
-    for (const [key, score] of best) totals.set(key, (totals.get(key) ?? 0) + score);
-  }
+    return best.values();
+  });
   look.told.late ||= among.told.late;
-  return [...totals].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([key]) => key);
+  return summed(lists);
 }
 
 function isCommon({ size }: Lexicon, frequency: number): boolean {
@@ -210,6 +205,6 @@ export function moreLikeThis(db: Reader, lexicon: Lexicon, text: EntityText, loo
   });
   if (telling.length === 0) return { keys: [], weight: 1 };
   const match = telling.map(({ word }) => `"${word}"`).join(' OR ');
-  const hits = wordHits(db, match, { ...look, most: mostLooked }, pool, ofLabels);
+  const hits = wordHits(db, match, { ...look, most: mostLooked }, pool, { ofLabels });
   return { keys: hits.map(({ key }) => key), weight: 1 };
 }

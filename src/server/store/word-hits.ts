@@ -59,24 +59,33 @@ const pageSize = 256;
 /**
  * The best by BM25 for an FTS5 expression, best first, equal ones by key. Where too many match, they are the best of the newest
  * and of the newest that do in their labels; but where few of these may be hits, or a filter is tried on them, of all.
- * `ofLabels`: how much more a word counts in a label than in a text.
+ * `ofLabels`: how much more a word counts in a label than in a text. `enough`: with so many no more are looked for than are at
+ * hand.
  */
-export function wordHits(db: Reader, match: string, look: Look, limit: number, ofLabels = 2): readonly WordHit[] {
+export function wordHits(
+  db: Reader,
+  match: string,
+  look: Look,
+  limit: number,
+  { ofLabels = 2, enough = limit }: { ofLabels?: number; enough?: number } = {},
+): readonly WordHit[] {
   const { quick, keys, likely, filter, most } = look;
-  if (keys) return best(db, db.each(ofFew(quick), ofLabels, match, JSON.stringify(keys), ...quick.params), look, limit);
-  if (likely && likely.part * lookedUp < limit) return likelyHits(db, match, { look, likely }, limit, ofLabels);
+  const wanted = filter ? enough : limit;
+  if (keys)
+    return best(db, db.each(ofFew(quick), ofLabels, match, JSON.stringify(keys), ...quick.params), look, wanted);
+  if (likely && likely.part * lookedUp < enough) return likelyHits(db, match, { look, likely }, limit, ofLabels);
   if (!filter) {
     const { ranked, found } = newestHits(db, match, look, ofLabels);
     const hits = likely
       ? ranked.filter(({ key }) => likely.may(key)).slice(0, limit)
       : fittingHits(db, ranked, quick, limit);
-    if (hits.length === limit || found <= Math.min(most, lookedUp)) {
+    if (hits.length >= enough || found <= Math.min(most, lookedUp)) {
       look.told.crowded ||= found > most;
       return hits;
     }
     if (likely) return likelyHits(db, match, { look, likely }, limit, ofLabels);
   }
-  return best(db, db.each(byRank(quick), match, `bm25(${ofLabels}, ${otherWeights})`, ...quick.params), look, limit);
+  return best(db, db.each(byRank(quick), match, `bm25(${ofLabels}, ${otherWeights})`, ...quick.params), look, wanted);
 }
 
 /** Of the body, of the labels of what it leads to, and of the label as a whole. */
@@ -84,10 +93,11 @@ const otherWeights = '1.0, 1.5, 3.0';
 const score = `-bm25(words, ?, ${otherWeights}) AS score`;
 
 /** Of the newest that match so many are looked up at most, the best first. */
-const lookedUp = 2000;
-const ofNewest = `SELECT key, score, count(*) OVER () AS found
+export const lookedUp = 2000;
+const ofNewest = `SELECT key, score
     FROM (SELECT rowid AS key, ${score} FROM search.words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?)
    ORDER BY score DESC, key LIMIT ?`;
+const countNewest = 'SELECT count(*) AS n FROM (SELECT 1 FROM search.words WHERE words MATCH ? LIMIT ?)';
 
 /** The best of the newest, and how many these are: more than are ranked where more match. */
 function newestHits(
@@ -97,9 +107,12 @@ function newestHits(
   ofLabels: number,
 ): { ranked: WordHit[]; found: number } {
   const newest = (expression: string, count: number) =>
-    db.all<WordHit & { found: number }>(ofNewest, ofLabels, expression, count, lookedUp);
-  const rows = newest(match, most + 1);
-  const found = rows[0]?.found ?? 0;
+    db.all<WordHit>(ofNewest, ofLabels, expression, count, lookedUp);
+  const rows = newest(match, most);
+  const found =
+    rows.length < Math.min(most, lookedUp)
+      ? rows.length
+      : (db.get<{ n: number }>(countNewest, match, most + 1)?.n ?? 0);
   const scores = new Map(rows.map(({ key, score }) => [key, score]));
   const labelled = found > most && mostLabelled > 0 ? newest(`label : (${match})`, mostLabelled) : [];
   for (const { key, score } of labelled) scores.set(key, Math.max(score, scores.get(key) ?? 0));
