@@ -3,7 +3,7 @@ import { frequencyOf } from '../store/search-hits.ts';
 import { type Look, lookedUp, type WordHit, wordHits } from '../store/word-hits.ts';
 import { tellingWords } from './function-words.ts';
 import { fuse, type Ranked, type Ranking, summed } from './fuse.ts';
-import { type EntityText, wholeWord } from './text.ts';
+import { type EntityText, wholeLabel, wholeNeighbour } from './text.ts';
 import { words } from './tokens.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -47,11 +47,10 @@ interface QueryWord {
 export function exactHits(db: Reader, text: string, look: Look, limit: number): number[] {
   const typed = words(text).slice(0, maxWords);
   if (typed.length === 0) return [];
-  const [whole, beside] = [`whole : "${wholeWord(typed)}"`, `"${typed.join(' ')}"`];
   const among = { ...look, most: exactRanked, mostLabelled: exactRanked };
   const found = new Set<number>();
-  for (const match of [`${whole} AND label : ${beside}`, whole, ...(typed.length > 1 ? [beside] : [])]) {
-    if (found.size < limit) for (const { key } of wordHits(db, match, among, limit)) found.add(key);
+  for (const term of [wholeLabel(typed), wholeNeighbour(typed), ...(typed.length > 1 ? [typed.join(' ')] : [])]) {
+    if (found.size < limit) for (const { key } of wordHits(db, `"${term}"`, among, limit)) found.add(key);
   }
   return [...found].slice(0, limit);
 }

@@ -84,15 +84,22 @@ export function docWords({ label, body, links }: EntityText): DocWords {
     label: own.join(' '),
     body: words(body).join(' '),
     links: others.flat().join(' '),
-    whole: [...new Set([own, ...others].map(wholeWord))].join(' '),
+    whole: [wholeLabel(own), ...new Set(others.map(wholeNeighbour))].join(' '),
   };
 }
 
 const longestWhole = 100;
+/** Of Unicode's private use: no word of a text has these, and the index takes them for letters. */
+const [ownMark, neighbourMark] = ['\u{E000}', '\u{E001}'];
 
-/** The words of a short text as one, so that what is all of a label is told from what is a part of one. */
-export function wholeWord(all: readonly string[]): string {
-  return all.join('').slice(0, longestWhole);
+/** The words of an entity's label as one, so that what is all of it is told from what is a part. */
+export function wholeLabel(all: readonly string[]): string {
+  return all.length === 0 ? '' : `${ownMark}${all.join('')}`.slice(0, longestWhole);
+}
+
+/** The same of what an entity leads to. */
+export function wholeNeighbour(all: readonly string[]): string {
+  return all.length === 0 ? '' : `${neighbourMark}${all.join('')}`.slice(0, longestWhole);
 }
 
 /** The same for an embedder. */

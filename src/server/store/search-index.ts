@@ -76,7 +76,7 @@ const schema: readonly string[] = [
 const maxLogBytes = 64 * 2 ** 20;
 
 /** Goes up with every change of the tables or of what is put into them: an index of another layout is made anew. */
-const layout = 7;
+const layout = 8;
 
 /** The index's file in a network's folder. */
 export function searchFile(folder: string): string {
