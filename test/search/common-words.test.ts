@@ -57,12 +57,41 @@ test('of what has a common word in its label old ones are found too, where only 
   if (!reader) throw new Error('there is no index');
   const db = stack.adopt(reader, (it) => it.close());
   const key = db.get<{ key: number }>('SELECT key FROM entity WHERE id = ?', id)?.key;
+  const look = (mostLabelled: number, most = 20) => ({
+    ...lookAmong(db, {}, Number.POSITIVE_INFINITY),
+    ...{ most, mostLabelled },
+  });
   const hits = (mostLabelled: number) => {
-    const look = { ...lookAmong(db, {}, Number.POSITIVE_INFINITY), most: 20, mostLabelled };
-    return { keys: wordHits(db, '"harbour"', look, 10).map((hit) => hit.key), crowded: look.told.crowded };
+    const asked = look(mostLabelled);
+    return { keys: wordHits(db, '"harbour"', asked, 10).map((hit) => hit.key), crowded: asked.told.crowded };
   };
   expect([hits(5).keys[0], hits(5).keys.length, hits(5).crowded]).toEqual([key, 10, true]);
   expect(hits(0).keys).not.toContain(key);
+
+  // A word that very many texts have is not weighed: what has it in its label comes first, then the newest.
+  const all = db.all<{ key: number }>('SELECT key FROM entity WHERE type = ? ORDER BY key DESC', 'artwork');
+  const newest = all.map((row) => row.key).filter((one) => one !== key);
+  const rows = 1_000_000;
+  const may = (one: number): boolean => one !== newest[0];
+  for (const [name, part, of] of [
+    ['all types', 1, newest],
+    ['a type that few have', 0, newest.slice(1)],
+  ] as const) {
+    const asked = { ...look(5), ...(part === 0 && { likely: { may, part } }) };
+    const found = wordHits(db, '"harbour"', asked, 10, { rows, rarity: 2 });
+    expect(
+      found.map((hit) => hit.key),
+      name,
+    ).toEqual([key, ...of.slice(0, 9)]);
+    expect(
+      found.every(({ score }, i) => score > (found[i + 1]?.score ?? 1.9)),
+      name,
+    ).toBe(true);
+    expect(asked.told.crowded, name).toBe(true);
+  }
+  const few = look(5, 1000);
+  expect(wordHits(db, '"harbour"', few, 10, { rows })).toEqual(wordHits(db, '"harbour"', few, 10));
+  expect(few.told.crowded).toBe(false);
 });
 
 test('what a name is the label of comes first, however much newer leads to it', async () => {

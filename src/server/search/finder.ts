@@ -123,7 +123,7 @@ export class Finder {
           ...(vector ? [this.#near(vector, within, look, pool)] : []),
         ];
         // Some of these may not fit.
-        return ledBy(exactHits(this.db, text, look, look.likely ? 2 * k : k), fuse(rankings));
+        return ledBy(exactHits(this.db, this.#lexicon, text, look, look.likely ? 2 * k : k), fuse(rankings));
       });
     });
   }

@@ -44,13 +44,15 @@ interface QueryWord {
  * What has a text as its label, then what leads to such a thing, then what has its words beside each other: nothing comes
  * before these.
  */
-export function exactHits(db: Reader, text: string, look: Look, limit: number): number[] {
+export function exactHits(db: Reader, lexicon: Lexicon, text: string, look: Look, limit: number): number[] {
   const typed = words(text).slice(0, maxWords);
   if (typed.length === 0) return [];
   const among = { ...look, most: exactRanked, mostLabelled: exactRanked };
   const found = new Set<number>();
-  for (const term of [wholeLabel(typed), wholeNeighbour(typed), ...(typed.length > 1 ? [typed.join(' ')] : [])]) {
-    if (found.size < limit) for (const { key } of wordHits(db, `"${term}"`, among, limit)) found.add(key);
+  for (const terms of [[wholeLabel(typed)], [wholeNeighbour(typed)], ...(typed.length > 1 ? [typed] : [])]) {
+    if (found.size >= limit) break;
+    const rows = rowsOf(db, lexicon, terms);
+    for (const { key } of wordHits(db, `"${terms.join(' ')}"`, among, limit, { rows })) found.add(key);
   }
   return [...found].slice(0, limit);
 }
@@ -85,13 +87,12 @@ export function lexicalRankings(db: Reader, lexicon: Lexicon, text: string, look
 
 /** What has all words, and what has all words or others like them. */
 function withAll(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look: Look, pool: number): Ranked[] {
-  const ranking = (match: string): Ranking => ({
-    keys: wordHits(db, match, look, pool).map(({ key }) => key),
-    weight: 1,
-  });
-  const exact = all.every(({ frequency: n }) => n > 0)
-    ? [ranking(all.map(({ word }) => `"${word}"`).join(' AND '))]
-    : [];
+  const ranking = (groups: readonly (readonly string[])[]): Ranking => {
+    const match = groups.map((terms) => `(${terms.map((term) => `"${term}"`).join(' OR ')})`).join(' AND ');
+    const hits = wordHits(db, match, look, pool, { rows: rowsOf(db, lexicon, groups.flat()) });
+    return { keys: hits.map(({ key }) => key), weight: 1 };
+  };
+  const exact = all.every(({ frequency: n }) => n > 0) ? [ranking(all.map(({ word }) => [word]))] : [];
   // Where enough have the words themselves, others like them are not wanted.
   if (exact.some(({ keys }) => keys.length >= pool)) return fuse(exact);
   const groups = all.flatMap((one) => {
@@ -100,8 +101,7 @@ function withAll(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look: 
     return terms.length === 0 ? [] : [terms];
   });
   if (groups.length < 2) return [];
-  const alike = groups.map((terms) => `(${terms.map((term) => `"${term}"`).join(' OR ')})`).join(' AND ');
-  return fuse([...exact, ranking(alike)]);
+  return fuse([...exact, ranking(groups)]);
 }
 
 /** What has some of the words: as they are, and with the words of the index that are like them. */
@@ -111,8 +111,12 @@ function withSome(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look:
   const [from, most] = telling.some(({ frequency: n }) => n > 0) ? [telling, maxSome] : [all, maxCommon];
   const used = from.toSorted((a, b) => a.frequency - b.frequency).slice(0, most);
   const hits = new Map<string, readonly WordHit[]>();
-  for (const one of used)
-    hits.set(one.word, wordHits(db, expression(one), look, Math.max(pool, lookedUp), { enough: pool }));
+  for (const one of used) {
+    // Of a beginning nobody knows how many have it.
+    const rows = one.frequency === 0 ? Number.POSITIVE_INFINITY : one.frequency;
+    const expected = { enough: pool, rows, rarity: rarity(lexicon, one.frequency) };
+    hits.set(one.word, wordHits(db, expression(one), look, Math.max(pool, lookedUp), expected));
+  }
   const rankings = [summed([...hits.values()]), byVariants(db, lexicon, used, look, hits)];
   return fuse(rankings.map((keys) => ({ keys: keys.slice(0, pool), weight: 1 })));
 }
@@ -149,7 +153,8 @@ function byVariants(
       if (n === 0 || (known >= variantPool && isCommon(lexicon, n))) continue;
       // That a variant is rare does not make it better than what was asked for.
       const rarer = known > 0 ? Math.min(1, rarity(lexicon, known) / rarity(lexicon, n)) : 1;
-      count(wordHits(db, `"${term}"`, among, variantPool), likeness * rarer * (known > 0 ? besideKnown : 1));
+      const found = wordHits(db, `"${term}"`, among, variantPool, { rows: n, rarity: rarity(lexicon, n) });
+      count(found, likeness * rarer * (known > 0 ? besideKnown : 1));
     }
     return best.values();
   });
@@ -163,6 +168,11 @@ function isCommon({ size }: Lexicon, frequency: number): boolean {
 
 function rarity({ size }: Lexicon, frequency: number): number {
   return Math.max(0.01, Math.log((size - frequency + 0.5) / (frequency + 0.5)));
+}
+
+/** How many texts have each of the words, all together. */
+function rowsOf(db: Reader, lexicon: Lexicon, terms: readonly string[]): number {
+  return terms.reduce((sum, term) => sum + frequency(db, lexicon, term), 0);
 }
 
 export function frequency(db: Reader, { frequencies }: Lexicon, word: string): number {

@@ -56,26 +56,37 @@ export function lookAmong(db: Reader, { filter, ...within }: Within, until: numb
 
 /** A filter may hold hundreds of conditions, and is tried on so many at once. */
 const pageSize = 256;
+export interface Expected {
+  /** How much more a word counts in a label than in a text. */
+  ofLabels?: number;
+  /** With so many no more are looked for than are at hand. */
+  enough?: number;
+  /** How many texts have each of the words of the expression, all together. */
+  rows?: number;
+  /** What a word tells that so many have that BM25 is not asked for it. */
+  rarity?: number;
+}
+
 /**
  * The best by BM25 for an FTS5 expression, best first, equal ones by key. Where too many match, they are the best of the newest
  * and of the newest that do in their labels; but where few of these may be hits, or a filter is tried on them, of all.
- * `ofLabels`: how much more a word counts in a label than in a text. `enough`: with so many no more are looked for than are at
- * hand.
  */
 export function wordHits(
   db: Reader,
   match: string,
   look: Look,
   limit: number,
-  { ofLabels = 2, enough = limit }: { ofLabels?: number; enough?: number } = {},
+  { ofLabels = 2, enough = limit, rows = 0, rarity = 1 }: Expected = {},
 ): readonly WordHit[] {
   const { quick, keys, likely, filter, most } = look;
   const wanted = filter ? enough : limit;
   if (keys)
     return best(db, db.each(ofFew(quick), ofLabels, match, JSON.stringify(keys), ...quick.params), look, wanted);
-  if (likely && likely.part * lookedUp < enough) return likelyHits(db, match, { look, likely }, limit, ofLabels);
+  const expected = { ofLabels, rows, rarity };
+  if (likely && likely.part * lookedUp < enough) return likelyHits(db, match, { look, likely }, limit, expected);
   if (!filter) {
-    const { ranked, found } = newestHits(db, match, look, ofLabels);
+    const common = rows > mostCounted ? commonHits(db, match, look, rarity) : null;
+    const { ranked, found } = common ?? newestHits(db, match, look, ofLabels);
     const hits = likely
       ? ranked.filter(({ key }) => likely.may(key)).slice(0, limit)
       : fittingHits(db, ranked, quick, limit);
@@ -83,7 +94,7 @@ export function wordHits(
       look.told.crowded ||= found > most;
       return hits;
     }
-    if (likely) return likelyHits(db, match, { look, likely }, limit, ofLabels);
+    if (likely) return likelyHits(db, match, { look, likely }, limit, expected);
   }
   return best(db, db.each(byRank(quick), match, `bm25(${ofLabels}, ${otherWeights})`, ...quick.params), look, wanted);
 }
@@ -120,6 +131,45 @@ function newestHits(
   return { ranked: labelled.length > 0 ? ranked.sort(byScore) : ranked, found };
 }
 
+/**
+ * BM25 begins by counting all texts that have each of the words, which takes longer than all else where these are more than so
+ * many.
+ */
+const mostCounted = 50_000;
+/** How much more a word that is in the label tells, and how much less the oldest than the newest. */
+const [inLabel, ofOldest] = [1.4, 0.999];
+const newestKeys =
+  'SELECT json_group_array(rowid) AS keys FROM (SELECT rowid FROM search.words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?)';
+
+/** What has very common words: what does in its label first, then the newest; null where no more match than are ranked. */
+function commonHits(
+  db: Reader,
+  match: string,
+  { most, mostLabelled }: Look,
+  rarity: number,
+): { ranked: WordHit[]; found: number } | null {
+  const newest = (expression: string, count: number) =>
+    JSON.parse(db.get<{ keys: string }>(newestKeys, expression, count)?.keys ?? '[]') as number[];
+  const keys = newest(match, most + 1);
+  if (keys.length <= most) return null;
+  const labelled = mostLabelled > 0 ? newest(`label : (${match})`, mostLabelled) : [];
+  return { ranked: byPlace(keys.slice(0, most), labelled, rarity), found: keys.length };
+}
+
+/** Keys, newest first, with scores: those that match in their labels come before the others. */
+function byPlace(keys: readonly number[], labelled: readonly number[], rarity: number): WordHit[] {
+  const known = new Set(labelled);
+  const scored = (list: readonly number[], score: number) =>
+    list.map((key, i) => ({ key, score: score * (1 - ((1 - ofOldest) * i) / list.length) }));
+  return [
+    ...scored(labelled, rarity * inLabel),
+    ...scored(
+      keys.filter((key) => !known.has(key)),
+      rarity,
+    ),
+  ];
+}
+
 function byScore(a: WordHit, b: WordHit): number {
   return b.score - a.score || a.key - b.key;
 }
@@ -130,7 +180,7 @@ function likelyHits(
   match: string,
   { look, likely }: { look: Look; likely: Likely },
   limit: number,
-  ofLabels: number,
+  { ofLabels, rows, rarity }: Required<Omit<Expected, 'enough'>>,
 ): WordHit[] {
   const matching = (expression: string) =>
     (JSON.parse(db.get<{ keys: string }>(ofAll, expression)?.keys ?? '[]') as number[]).filter(likely.may);
@@ -138,7 +188,9 @@ function likelyHits(
   const isCrowded = keys.length > look.most;
   look.told.crowded ||= isCrowded;
   const labelled = isCrowded && look.mostLabelled > 0 ? matching(`label : (${match})`).slice(-look.mostLabelled) : [];
-  return db.all(ofThese, ofLabels, match, JSON.stringify([...keys.slice(-look.most), ...labelled]), limit);
+  const newest = keys.slice(-look.most);
+  if (isCrowded && rows > mostCounted) return byPlace(newest.reverse(), labelled.reverse(), rarity).slice(0, limit);
+  return db.all(ofThese, ofLabels, match, JSON.stringify([...newest, ...labelled]), limit);
 }
 
 const ofAll = 'SELECT json_group_array(rowid) AS keys FROM search.words WHERE words MATCH ?';
