@@ -37,8 +37,13 @@ function vectorsOf(size: number, dimensions: number): Map<number, Float32Array> 
 
 function tableOf(vectors: ReadonlyMap<number, Float32Array>, dimensions: number): CodeTable {
   const table = new CodeTable(dimensions);
-  for (const [key, vector] of vectors) table.put(key, typeOf(key), codeOf(vector, null));
+  for (const [key, vector] of vectors) put(table, key, typeOf(key), codeOf(vector, null));
   return table;
+}
+
+/** What comes back has the key's number, too. */
+function put(table: CodeTable, key: number, type: string, code: Uint32Array): void {
+  table.put({ key, seq: key, type, code });
 }
 
 const ascending = (keys: readonly number[]): number[] => keys.toSorted((a, b) => a - b);
@@ -81,7 +86,7 @@ describe('codes', () => {
     const code = codeOf(vectorOf(100), null);
     const table = new CodeTable(100);
     const keys = Array.from({ length: 3000 }, (_, key) => key);
-    for (const key of keys) table.put(key, 'artwork', code);
+    for (const key of keys) put(table, key, 'artwork', code);
     expect(ascending(table.nearest(code, 20, all))).toEqual(keys);
   });
 
@@ -120,7 +125,7 @@ describe('codes', () => {
   it('are told apart by 65,535 types; what has one more is among the hits with any of the others', () => {
     const table = new CodeTable(64);
     const code = codeOf(vectorOf(64), null);
-    for (let key = 0; key < 65_540; key++) table.put(key, `type ${key}`, code);
+    for (let key = 0; key < 65_540; key++) put(table, key, `type ${key}`, code);
     const near = (...wanted: number[]) =>
       ascending(table.nearest(code, 1, { ...all, type: (name) => wanted.some((key) => name === `type ${key}`) }));
     expect(near(0, 65_534)).toEqual([0, 65_534]);
@@ -130,9 +135,9 @@ describe('codes', () => {
   it('stand for the newest vector of a key', () => {
     const table = new CodeTable(100);
     const [old, asked] = [vectorOf(100), vectorOf(100)];
-    for (let key = 0; key < 50; key++) table.put(key, 'artwork', codeOf(vectorOf(100), null));
-    table.put(7, 'artwork', codeOf(old, null));
-    table.put(7, 'place', codeOf(asked, null));
+    for (let key = 0; key < 50; key++) put(table, key, 'artwork', codeOf(vectorOf(100), null));
+    put(table, 7, 'artwork', codeOf(old, null));
+    put(table, 7, 'place', codeOf(asked, null));
     expect(table.size).toBe(50);
     expect(table.nearest(codeOf(asked, null), 1, all)).toEqual([7]);
     expect(table.nearest(codeOf(asked, null), 1, { ...all, type: (type) => type === 'place' })).toEqual([7]);
@@ -144,7 +149,7 @@ describe('codes', () => {
     const table = new CodeTable(256);
     for (const [key, vector] of vectorsOf(9000, 256)) {
       vectors.set(key, vector);
-      table.put(key, typeOf(key), codeOf(vector, null));
+      put(table, key, typeOf(key), codeOf(vector, null));
       if (key % 4000 === 1)
         expect(ascending(table.nearest(codeOf(vector, null), 5, all))).toEqual(plainly(vectors, vector, 5));
     }
@@ -153,11 +158,11 @@ describe('codes', () => {
   it('of another length than they should be, as a damaged index may have them, leave the others as they are', () => {
     const table = new CodeTable(64);
     const [none, every] = [Uint32Array.of(0, 0), Uint32Array.of(0xffffffff, 0xffffffff)];
-    table.put(1, 'artwork', every);
-    table.put(2, 'artist', none);
-    table.put(3, 'place', every);
-    table.put(1, 'artwork', new Uint32Array(8));
-    table.put(3, 'place', Uint32Array.of(0));
+    put(table, 1, 'artwork', every);
+    put(table, 2, 'artist', none);
+    put(table, 3, 'place', every);
+    put(table, 1, 'artwork', new Uint32Array(8));
+    put(table, 3, 'place', Uint32Array.of(0));
     expect(table.nearest(none, 1, { ...all, type: (type) => type === 'artist' })).toEqual([2]);
     expect(table.nearest(none, 3, all)).toEqual([1, 2, 3]);
     expect(table.nearest(new Uint32Array(300), 1, all)).toEqual([1, 2, 3]);

@@ -6,7 +6,7 @@ export const mostTypes = 65_536;
 /** Of a memory: addresses have 32 bits. */
 const [pageBytes, mostPages] = [65_536, 65_536];
 
-/** Rows of a code, its key and the number of its type, one after the other by their places, from 0 on. */
+/** Rows of a code, the number of its vector and that of its type, one after the other by their places, from 0 on. */
 export class CodeRows {
   readonly #rowBytes: number;
   readonly #typesAt: number;
@@ -16,7 +16,7 @@ export class CodeRows {
   readonly #scan: Scan;
   /** The memory as it is now. */
   #words = new Uint32Array();
-  /** What the last scan found, as pairs of key and distance. */
+  /** What the last scan found, as pairs of a vector's number and its distance. */
   found = new Uint32Array();
 
   constructor(bits: number) {
@@ -32,13 +32,13 @@ export class CodeRows {
   }
 
   /** Throws a RangeError where all rows are more than 4 GB. */
-  put(place: number, { key, type, code }: { key: number; type: number; code: Uint32Array }): void {
+  put(place: number, { seq, type, code }: { seq: number; type: number; code: Uint32Array }): void {
     const end = this.#addressOf(place + 1);
     if (end > 4 * this.#words.length) this.#reserve(end);
     const at = this.#addressOf(place) / 4;
     this.#words.fill(0, at, end / 4 - 2);
     this.#words.set(this.#fitting(code), at);
-    this.#words[end / 4 - 2] = key;
+    this.#words[end / 4 - 2] = seq;
     this.#words[end / 4 - 1] = type;
   }
 

@@ -17,6 +17,15 @@ export interface Looked {
   keys: readonly number[] | null;
 }
 
+export interface Coded {
+  /** The entity's. */
+  key: number;
+  /** The vector's. */
+  seq: number;
+  type: string;
+  code: Uint32Array;
+}
+
 /**
  * The codes of one model's vectors in memory. Scanning them chooses those that differ in the fewest bits, which are then
  * compared exactly: a thirtieth of the bytes, and nothing has to be sorted. All are scanned, however many there are: a text
@@ -43,15 +52,15 @@ export class CodeTable {
     return this.#size;
   }
 
-  /** In the place of the key's earlier one. Throws a RangeError where all codes are more than 4 GB. */
-  put(key: number, type: string, code: Uint32Array): void {
+  /** In the place of the key's earlier one; `seq`: of its vector. Throws a RangeError where all codes are more than 4 GB. */
+  put({ key, seq, type, code }: Coded): void {
     if (key >= this.#places.length) this.#places = grown(this.#places, key + 1);
     const known = this.#places[key] as number;
     const place = known > 0 ? known - 1 : this.#size;
     const number = this.#numberOf(type);
     if (known > 0) this.#count(this.#rows.typeAt(place), -1);
     this.#count(number, 1);
-    this.#rows.put(place, { key, type: number, code });
+    this.#rows.put(place, { seq, type: number, code });
     if (known > 0) return;
     this.#size++;
     this.#places[key] = place + 1;
@@ -88,7 +97,7 @@ export class CodeTable {
     return { may, part: this.#size === 0 ? 1 : count / this.#size };
   }
 
-  /** At least `count` of the keys whose codes differ least from one (those that differ as much as the last come too). */
+  /** The vectors of at least `count` codes that differ least from one (those that differ as much as the last come too). */
   nearest(code: Uint32Array, count: number, { type, keys }: Looked): number[] {
     this.#rows.ask(code, this.#numbersOf(type));
     const best = new Best(count, this.#bits);
@@ -97,7 +106,7 @@ export class CodeTable {
     else
       for (let place = 0; place < this.#size; place += mostAtOnce)
         look(place, Math.min(place + mostAtOnce, this.#size));
-    return best.keys();
+    return best.seqs();
   }
 
   /** Of those of the keys that are here, each once. */
@@ -119,7 +128,7 @@ class Best {
   /** How many lie at each distance, and how many within the limit. */
   readonly #counts: Uint32Array;
   #within = 0;
-  readonly #keys: number[] = [];
+  readonly #seqs: number[] = [];
   readonly #distances: number[] = [];
 
   constructor(count: number, limit: number) {
@@ -128,12 +137,12 @@ class Best {
     this.#counts = new Uint32Array(limit + 1);
   }
 
-  /** The first `size` pairs of key and distance. */
+  /** The first `size` pairs of what a row stands for and its distance. */
   add(pairs: Uint32Array, size: number): void {
     for (let i = 0; i < 2 * size; i += 2) {
       const distance = pairs[i + 1] as number;
       if (distance > this.limit) continue;
-      this.#keys.push(pairs[i] as number);
+      this.#seqs.push(pairs[i] as number);
       this.#distances.push(distance);
       this.#counts[distance] = (this.#counts[distance] as number) + 1;
       this.#within++;
@@ -142,8 +151,8 @@ class Best {
     }
   }
 
-  keys(): number[] {
-    return this.#keys.filter((_, i) => (this.#distances[i] as number) <= this.limit);
+  seqs(): number[] {
+    return this.#seqs.filter((_, i) => (this.#distances[i] as number) <= this.limit);
   }
 }
 

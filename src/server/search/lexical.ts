@@ -27,9 +27,11 @@ const besideKnown = 0.6;
 /** A word in more than this part of all entities, or in more than so many, says little and takes long; but never one in so few. */
 const [commonPart, alwaysCommon, neverCommon] = [0.1, 20_000, 1000];
 /** So many hits of a variant count, and so many of the texts that have it are ranked. */
-const [variantPool, variantsRanked] = [400, 1000];
+const [variantPool, variantsRanked] = [400, 500];
+/** A word that so many texts have is not looked for in others that are like it: those come after these anyway. */
+const variantsUpTo = 2000;
 /** So many of the texts that have all words beside each other are ranked, since these come before others anyway. */
-const exactRanked = 1000;
+const exactRanked = 500;
 /** The score that nothing else reaches where something has the text itself. */
 const belowExact = 0.9;
 /** So many words are looked for one by one, the rarest; of common ones fewer, since each is in very many texts. */
@@ -47,13 +49,16 @@ interface QueryWord {
 export function exactHits(db: Reader, lexicon: Lexicon, text: string, look: Look, limit: number): number[] {
   const typed = words(text).slice(0, maxWords);
   if (typed.length === 0) return [];
-  const among = { ...look, most: exactRanked, mostLabelled: exactRanked };
   const found = new Set<number>();
-  for (const terms of [[wholeLabel(typed)], [wholeNeighbour(typed)], ...(typed.length > 1 ? [typed] : [])]) {
-    if (found.size >= limit) break;
+  const take = (terms: readonly string[], mostLabelled: number): void => {
+    if (found.size >= limit) return;
+    const among = { ...look, most: exactRanked, mostLabelled };
     const rows = rowsOf(db, lexicon, terms);
     for (const { key } of wordHits(db, `"${terms.join(' ')}"`, among, limit, { rows })) found.add(key);
-  }
+  };
+  take([wholeLabel(typed)], 0);
+  take([wholeNeighbour(typed)], 0);
+  if (typed.length > 1) take(typed, exactRanked);
   return [...found].slice(0, limit);
 }
 
@@ -117,7 +122,8 @@ function withSome(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look:
     const expected = { enough: pool, rows, rarity: rarity(lexicon, one.frequency) };
     hits.set(one.word, wordHits(db, expression(one), look, Math.max(pool, lookedUp), expected));
   }
-  const rankings = [summed([...hits.values()]), byVariants(db, lexicon, used, look, hits)];
+  const rankings = [summed([...hits.values()])];
+  if (used.some(hasVariants)) rankings.push(byVariants(db, lexicon, used, look, hits));
   return fuse(rankings.map((keys) => ({ keys: keys.slice(0, pool), weight: 1 })));
 }
 
@@ -143,8 +149,7 @@ function byVariants(
         if (score * factor > (best.get(key)?.score ?? 0)) best.set(key, { key, score: score * factor });
     };
     if (known > 0) count(hits.get(word) ?? [], 1);
-    // Enough have a common word itself.
-    const others = isCommon(lexicon, known) ? [] : lexicon.vocabulary.like(word, each);
+    const others = hasVariants({ frequency: known }) ? lexicon.vocabulary.like(word, each) : [];
     for (const { term, likeness } of others) {
       among.told.late ||= performance.now() > look.until;
       if (among.told.late) break;
@@ -160,6 +165,10 @@ function byVariants(
   });
   look.told.late ||= among.told.late;
   return summed(lists);
+}
+
+function hasVariants({ frequency }: Pick<QueryWord, 'frequency'>): boolean {
+  return frequency < variantsUpTo;
 }
 
 function isCommon({ size }: Lexicon, frequency: number): boolean {

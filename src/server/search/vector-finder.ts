@@ -49,7 +49,7 @@ export class VectorFinder {
     const serving = this.#serving;
     if (!serving) return;
     for (const { seq, key, type, code } of codesAfter(this.#db, serving.row.number, serving.seq)) {
-      serving.codes.put(key, type, new Uint32Array(Uint8Array.from(code).buffer));
+      serving.codes.put({ key, seq, type, code: new Uint32Array(Uint8Array.from(code).buffer) });
       serving.seq = seq;
     }
   }
@@ -87,17 +87,17 @@ export class VectorFinder {
   ): readonly VectorHit[] {
     const serving = this.#serving;
     if (!serving || vector.length !== serving.row.dimensions) return [];
-    const { codes, center, row } = serving;
+    const { codes, center } = serving;
     const code = codeOf(vector, center);
     const looked = this.#looked(within, look, codes.size);
     for (let count = chosen; ; count *= widening) {
-      const keys = codes.nearest(code, count, looked);
-      const scored = rescored(this.#db, keys, { vector, model: row.number, within: look.likely ? null : look.quick });
+      const seqs = codes.nearest(code, count, looked);
+      const scored = rescored(this.#db, seqs, vector, look.likely ? null : look.quick);
       const near = scored.filter(({ key, likeness }) => likeness >= from && (look.likely?.may(key) ?? true));
       const hits = passing(this.#db, near, look).slice(0, limit);
       look.told.late ||= performance.now() > look.until;
       // What differs in more bits is less alike: where some are too little alike, hardly more would be alike enough.
-      const all = hits.length >= limit || keys.length < count || near.length < scored.length / 2;
+      const all = hits.length >= limit || seqs.length < count || near.length < scored.length / 2;
       if (all || count >= most || look.told.late) return hits;
     }
   }
@@ -120,7 +120,7 @@ export class VectorFinder {
     const learned = facts && unpackFacts(facts);
     const center = learned?.center ?? null;
     // A code is written with each vector; one that lacks it gets it here, so that no vector is ever left out.
-    for (const { key, type, vector } of uncoded(this.#db, row.number)) codes.put(key, type, codeOf(vector, center));
+    for (const { vector, ...of } of uncoded(this.#db, row.number)) codes.put({ ...of, code: codeOf(vector, center) });
     return { row, model: learned && new LatentModel(learned), center, codes, seq: 0 };
   }
 }

@@ -133,15 +133,15 @@ export function codesAfter(db: Reader, model: number, seq: number): IterableIter
 }
 
 /** Of a model's vectors those that have no code. */
-export function uncoded(db: Reader, model: number): { key: number; type: string; vector: Float32Array }[] {
-  const rows = db.all<{ key: number; type: string; vector: Uint8Array }>(
-    `SELECT v.key, e.type, v.vector
+export function uncoded(db: Reader, model: number): { key: number; seq: number; type: string; vector: Float32Array }[] {
+  const rows = db.all<{ key: number; seq: number; type: string; vector: Uint8Array }>(
+    `SELECT v.key, v.seq, e.type, v.vector
        FROM (SELECT seq FROM search.vec WHERE model = ? AND seq NOT IN (SELECT seq FROM search.code WHERE model = ?)) u
        CROSS JOIN search.vec v ON v.seq = u.seq CROSS JOIN entity e ON e.key = v.key WHERE e.type IS NOT NULL`,
     model,
     model,
   );
-  return rows.map(({ key, type, vector }) => ({ key, type, vector: floats(vector) }));
+  return rows.map(({ vector, ...of }) => ({ ...of, vector: floats(vector) }));
 }
 
 /** An entity's vector. */
@@ -156,17 +156,18 @@ export interface VectorHit {
   likeness: number;
 }
 
-/** Those of the keys that fit, nearest first, equal ones by key; all of them where `within` is null. */
+/** Those of the vectors that fit, by their numbers, nearest first, equal ones by key; all of them where `within` is null. */
 export function rescored(
   db: Reader,
-  keys: readonly number[],
-  { vector, model, within }: { vector: Float32Array; model: number; within: FilterSql | null },
+  seqs: readonly number[],
+  vector: Float32Array,
+  within: FilterSql | null,
 ): VectorHit[] {
   return db.all(
     `SELECT v.key, 1 - vec_distance_cosine(v.vector, ?) AS likeness
-       FROM json_each(?) k CROSS JOIN search.vec v ON v.key = k.value AND v.model = ?
+       FROM json_each(?) s CROSS JOIN search.vec v ON v.seq = s.value
        ${within ? `CROSS JOIN entity e ON e.key = v.key WHERE ${within.sql}` : ''}
       ORDER BY likeness DESC, v.key`,
-    ...[blobOf(vector), JSON.stringify(keys), model, ...(within?.params ?? [])],
+    ...[blobOf(vector), JSON.stringify(seqs), ...(within?.params ?? [])],
   );
 }

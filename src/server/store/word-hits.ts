@@ -43,7 +43,7 @@ export interface Look {
  * Of what matches so many are ranked, the newest, and so many of what does in its label: a word that is in more texts tells
  * little of any of them, and to rank all of them takes ten times as long where there are ten times as many.
  */
-const [mostRanked, mostLabelled] = [5000, 2000];
+const [mostRanked, mostLabelled] = [2000, 1000];
 /** Where so few alone can be hits, these are looked for. */
 const mostKeys = 2000;
 
@@ -104,7 +104,7 @@ const otherWeights = '1.0, 1.5, 3.0';
 const score = `-bm25(words, ?, ${otherWeights}) AS score`;
 
 /** Of the newest that match so many are looked up at most, the best first. */
-export const lookedUp = 2000;
+export const lookedUp = 1000;
 const ofNewest = `SELECT key, score
     FROM (SELECT rowid AS key, ${score} FROM search.words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?)
    ORDER BY score DESC, key LIMIT ?`;
@@ -135,7 +135,7 @@ function newestHits(
  * BM25 begins by counting all texts that have each of the words, which takes longer than all else where these are more than so
  * many.
  */
-const mostCounted = 50_000;
+const mostCounted = 10_000;
 /** How much more a word that is in the label tells, and how much less the oldest than the newest. */
 const [inLabel, ofOldest] = [1.4, 0.999];
 const newestKeys =

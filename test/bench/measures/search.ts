@@ -95,7 +95,7 @@ function measureCodes({ db }: Indexed): void {
       const bit = Math.floor(next() * dimensions);
       code[bit >> 5] = (code[bit >> 5] as number) ^ (1 << (bit & 31));
     }
-    table.put(key, 'artwork', code);
+    table.put({ key, seq: key, type: 'artwork', code });
   }
   const looked = { type: () => true, keys: null };
   const asked = codes.filter((_, i) => i % 250 === 0);
