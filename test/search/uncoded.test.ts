@@ -30,6 +30,15 @@ test('a vector without a code is found as any other is', async () => {
   const db = new Database(searchFile(join(folder.path, 'main')));
   expect(db.prepare('DELETE FROM code WHERE seq % 2 = 0').run().changes).toBeGreaterThan(200);
   db.close();
+  {
+    await using node = await startNode({ data: folder.path });
+    expect(await find(node)).toEqual(before);
+  }
+  // A damaged code is of no use; the others stay in their places.
+  const damaged = new Database(searchFile(join(folder.path, 'main')));
+  expect(damaged.prepare("UPDATE code SET code = x'ff' WHERE seq % 3 = 0").run().changes).toBeGreaterThan(100);
+  damaged.close();
   await using node = await startNode({ data: folder.path });
-  expect(await find(node)).toEqual(before);
+  const found = new Set(await find(node));
+  expect(before.filter((label) => found.has(label)).length).toBeGreaterThan(before.length / 2);
 });

@@ -1,9 +1,14 @@
 import type { Likely } from '../store/word-hits.ts';
 import { CodeRows, mostAtOnce, mostTypes } from './code-rows.ts';
 
+/** How many words of 32 bits the code of a vector of so many numbers takes. */
+export function codeWords(dimensions: number): number {
+  return Math.ceil(dimensions / 32);
+}
+
 /** Which numbers of a vector lie above the center, packed into whole words of 32 bits. */
 export function codeOf(vector: Float32Array, center: Float32Array | null): Uint32Array {
-  const code = new Uint32Array(Math.ceil(vector.length / 32));
+  const code = new Uint32Array(codeWords(vector.length));
   for (let k = 0; k < vector.length; k++)
     if ((vector[k] as number) > (center?.[k] ?? 0)) code[k >> 5] = (code[k >> 5] as number) | (1 << (k & 31));
   return code;

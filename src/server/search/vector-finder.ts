@@ -12,7 +12,7 @@ import {
   vectorOf,
 } from '../store/search-vectors.ts';
 import { type Likely, type Look, passing } from '../store/word-hits.ts';
-import { CodeTable, codeOf, type Looked } from './codes.ts';
+import { CodeTable, codeOf, codeWords, type Looked } from './codes.ts';
 import { builtin, type Passage } from './embedder.ts';
 import { unpackFacts } from './latent/facts.ts';
 import { LatentModel } from './latent/latent-model.ts';
@@ -48,10 +48,13 @@ export class VectorFinder {
     if (row?.number !== this.#serving?.row.number) this.#serving = row ? this.#begun(row) : null;
     const serving = this.#serving;
     if (!serving) return;
-    for (const { seq, key, type, code } of codesAfter(this.#db, serving.row.number, serving.seq)) {
-      serving.codes.put({ key, seq, type, code: new Uint32Array(Uint8Array.from(code).buffer) });
-      serving.seq = seq;
-    }
+    const words = codeWords(serving.row.dimensions);
+    for (const { seqs, keys, types, codes } of codesAfter(this.#db, serving.row.number, serving.seq, words))
+      for (const [i, seq] of seqs.entries()) {
+        const code = codes.subarray(words * i, words * (i + 1));
+        serving.codes.put({ key: keys[i] as number, seq, type: types[i] as string, code });
+        serving.seq = seq;
+      }
   }
 
   /** Forgets what is kept: the index began anew. */

@@ -120,16 +120,40 @@ export function servingFacts(db: Reader, number: number): Uint8Array | null {
   return db.get<{ facts: Uint8Array }>('SELECT facts FROM search.learned WHERE model = ?', number)?.facts ?? null;
 }
 
-export interface CodeRow {
-  seq: number;
-  key: number;
-  type: string;
-  code: Uint8Array;
+/** Codes of one model, as lists of the same length. */
+export interface CodePage {
+  seqs: number[];
+  keys: number[];
+  types: string[];
+  /** One after the other, each of so many words of 32 bits. */
+  codes: Uint32Array;
 }
 
-/** A model's codes in the order of writing. */
-export function codesAfter(db: Reader, model: number, seq: number): IterableIterator<CodeRow> {
-  return db.each('SELECT seq, key, type, code FROM search.code WHERE seq > ? AND model = ? ORDER BY seq', seq, model);
+/** At once: a row of its own for each of a million codes would take four times as long. */
+const codesAtOnce = 1000;
+const codePage = `SELECT json_group_array(seq) AS seqs, json_group_array(key) AS keys, json_group_array(type) AS types,
+    group_concat(hex(CASE length(code) WHEN ? THEN code ELSE zeroblob(?) END), '') AS codes
+  FROM (SELECT seq, key, type, code FROM search.code WHERE seq > ? AND model = ? ORDER BY seq LIMIT ?)`;
+
+/** A model's codes in the order of writing, each of `words` words; a damaged one of another length is all zeros. */
+export function* codesAfter(db: Reader, model: number, seq: number, words: number): Generator<CodePage> {
+  for (let after: number | undefined = seq; after !== undefined; ) {
+    const page: { [name in keyof CodePage]: string | null } | undefined = db.get(
+      codePage,
+      ...[4 * words, 4 * words, after, model, codesAtOnce],
+    );
+    const seqs = JSON.parse(page?.seqs ?? '[]') as number[];
+    if (seqs.length === 0) return;
+    const bytes = Buffer.alloc(4 * words * seqs.length);
+    bytes.write(page?.codes ?? '', 'hex');
+    yield {
+      seqs,
+      keys: JSON.parse(page?.keys ?? '[]') as number[],
+      types: JSON.parse(page?.types ?? '[]') as string[],
+      codes: new Uint32Array(bytes.buffer, bytes.byteOffset, words * seqs.length),
+    };
+    after = seqs.length < codesAtOnce ? undefined : seqs.at(-1);
+  }
 }
 
 /** Of a model's vectors those that have no code. */
