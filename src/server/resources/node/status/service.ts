@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { opendir, stat, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat, statfs } from 'node:fs/promises';
 import { memoryUsage } from 'node:process';
+import { KeptBytes } from '../../../blocks/kept-bytes.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { type Network, networks as networkNames } from '../../../model/ids.ts';
 import type { SearchEngine } from '../../../search/engine.ts';
 import type { NetworkCounts } from '../../../store/network-counts.ts';
+import { filesFolder } from '../../../store/network-folders.ts';
 import { databaseFile } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { searchFile } from '../../../store/search-index.ts';
@@ -27,6 +28,8 @@ export interface StatusNeeds {
 export class StatusService {
   readonly #needs: StatusNeeds;
   readonly #started: number;
+  /** Of each network's files. */
+  readonly #kept = new Map<Network, KeptBytes>();
 
   constructor(needs: StatusNeeds) {
     this.#needs = needs;
@@ -64,10 +67,16 @@ export class StatusService {
       moves: counts.moves,
       database_bytes: database,
       index_bytes: made,
-      file_bytes: await bytesBelow(join(store.folder, 'files')),
+      file_bytes: await this.#keptOf(network, store.folder).total(),
       index: { moves: cursor, behind, learning, problem },
       ...(await this.#needs.remotes.all(network)),
     };
+  }
+
+  #keptOf(network: Network, folder: string): KeptBytes {
+    const kept = this.#kept.get(network) ?? new KeptBytes(filesFolder(folder));
+    this.#kept.set(network, kept);
+    return kept;
   }
 }
 
@@ -88,13 +97,4 @@ async function sizeOf(path: string): Promise<number> {
   } catch {
     return 0;
   }
-}
-
-/** The bytes of all files below a folder, none where it is not there. */
-async function bytesBelow(folder: string): Promise<number> {
-  if (!existsSync(folder)) return 0;
-  let bytes = 0;
-  for await (const entry of await opendir(folder, { recursive: true }))
-    if (entry.isFile()) bytes += await sizeOf(join(entry.parentPath, entry.name));
-  return bytes;
 }

@@ -1,0 +1,51 @@
+import type { Dirent } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** So soon after a change a folder may change again and have the same time. */
+const settledMs = 2000;
+const atOnce = 32;
+
+/**
+ * How many bytes a file store keeps (file-store.ts). Its files never change: a folder of it in which none came or went since is
+ * not looked through again.
+ */
+export class KeptBytes {
+  readonly #folder: string;
+  readonly #known = new Map<string, { changed: number; bytes: number }>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Of all; 0 where there is no such folder. */
+  async total(): Promise<number> {
+    let bytes = 0;
+    for (const entry of await entries(this.#folder))
+      if (entry.isDirectory() && entry.name.length === 2) bytes += await this.#of(join(this.#folder, entry.name));
+    return bytes;
+  }
+
+  async #of(folder: string): Promise<number> {
+    const changed = (await statOf(folder))?.mtimeMs ?? 0;
+    const known = this.#known.get(folder);
+    if (known?.changed === changed) return known.bytes;
+    const looked = Date.now();
+    const files = (await entries(folder)).filter((entry) => entry.isFile());
+    let bytes = 0;
+    for (let at = 0; at < files.length; at += atOnce) {
+      const found = await Promise.all(files.slice(at, at + atOnce).map(({ name }) => statOf(join(folder, name))));
+      for (const file of found) bytes += file?.size ?? 0;
+    }
+    if (looked - changed > settledMs) this.#known.set(folder, { changed, bytes });
+    return bytes;
+  }
+}
+
+async function entries(folder: string): Promise<Dirent[]> {
+  return await readdir(folder, { withFileTypes: true }).catch(() => []);
+}
+
+async function statOf(path: string): Promise<{ size: number; mtimeMs: number } | undefined> {
+  return await stat(path).catch(() => undefined);
+}
