@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { lexicalRankings } from '../../src/server/search/lexical.ts';
+import { Vocabulary } from '../../src/server/search/vocabulary.ts';
 import { openSearchReader, searchFile } from '../../src/server/store/search-index.ts';
 import { lookAmong, wordHits } from '../../src/server/store/word-hits.ts';
 import { ask, operator } from '../helpers/callers.ts';
@@ -49,6 +51,10 @@ test('of what has a common word in its label old ones are found too, where only 
     properties: { label: `View ${i}`, description: 'A harbour at low tide.' },
   }));
   ok(await ask(node, me, 'POST /entities/batch', { entities }));
+  const owl = await create(node, me, {
+    ...{ type: 'artwork', collection: home.id },
+    properties: { label: 'Owl', description: 'At dusk.' },
+  });
   await indexIdle(node);
 
   using stack = new DisposableStack();
@@ -70,7 +76,8 @@ test('of what has a common word in its label old ones are found too, where only 
 
   // A word that very many texts have is not weighed: what has it in its label comes first, then the newest.
   const all = db.all<{ key: number }>('SELECT key FROM entity WHERE type = ? ORDER BY key DESC', 'artwork');
-  const newest = all.map((row) => row.key).filter((one) => one !== key);
+  const owlKey = db.get<{ key: number }>('SELECT key FROM entity WHERE id = ?', owl.id)?.key;
+  const newest = all.map((row) => row.key).filter((one) => one !== key && one !== owlKey);
   const rows = 1_000_000;
   const may = (one: number): boolean => one !== newest[0];
   for (const [name, part, of] of [
@@ -89,6 +96,10 @@ test('of what has a common word in its label old ones are found too, where only 
     ).toBe(true);
     expect(asked.told.crowded, name).toBe(true);
   }
+  // What begins with something tells less than a rare word where very much does.
+  const lexicon = { size: all.length, vocabulary: new Vocabulary(), frequencies: new Map() };
+  const [ranking] = lexicalRankings(db, lexicon, 'harb dusk', look(5), 30);
+  expect([ranking?.keys[0], ranking?.keys.length]).toEqual([owlKey, 30]);
   const few = look(5, 1000);
   expect(wordHits(db, '"harbour"', few, 10, { rows })).toEqual(wordHits(db, '"harbour"', few, 10));
   expect(few.told.crowded).toBe(false);

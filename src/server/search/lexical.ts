@@ -117,9 +117,10 @@ function withSome(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look:
   const used = from.toSorted((a, b) => a.frequency - b.frequency).slice(0, most);
   const hits = new Map<string, readonly WordHit[]>();
   for (const one of used) {
-    // Of a beginning nobody knows how many have it.
+    // How many have a beginning nobody knows; that it is so many shows when they are looked for.
     const rows = one.frequency === 0 ? Number.POSITIVE_INFINITY : one.frequency;
-    const expected = { enough: pool, rows, rarity: rarity(lexicon, one.frequency) };
+    const told = rarity(lexicon, Math.min(lexicon.size, one.frequency || look.most));
+    const expected = { enough: pool, rows, rarity: told };
     hits.set(one.word, wordHits(db, expression(one), look, Math.max(pool, lookedUp), expected));
   }
   const rankings = [summed([...hits.values()])];
