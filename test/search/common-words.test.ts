@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lexicalRankings } from '../../src/server/search/lexical.ts';
+import { wholeLabel, wholeNeighbour } from '../../src/server/search/text.ts';
 import { Vocabulary } from '../../src/server/search/vocabulary.ts';
 import { openSearchReader, searchFile } from '../../src/server/store/search-index.ts';
 import { lookAmong, wordHits } from '../../src/server/store/word-hits.ts';
@@ -100,6 +101,11 @@ test('of what has a common word in its label old ones are found too, where only 
   const lexicon = { size: all.length, vocabulary: new Vocabulary(), frequencies: new Map() };
   const [ranking] = lexicalRankings(db, lexicon, 'harb dusk', look(5), 20);
   expect([ranking?.keys[0], ranking?.keys.length]).toEqual([owlKey, 20]);
+  // A word that is in very many texts, none of which may be a hit, is looked for as others that are like it.
+  const vocabulary = new Vocabulary();
+  vocabulary.add('dusk');
+  const elsewhere = { size: 100_000, vocabulary, frequencies: new Map([['dusky', 5000]]) };
+  expect(lexicalRankings(db, elsewhere, 'dusky', look(5), 20)).toEqual([{ keys: [owlKey], weight: 1 }]);
   const few = look(5, 1000);
   expect(wordHits(db, '"harbour"', few, 10, { rows })).toEqual(wordHits(db, '"harbour"', few, 10));
   expect(few.told.crowded).toBe(false);
@@ -131,4 +137,15 @@ test('what a name is the label of comes first, however much newer leads to it', 
     );
     expect([results[0]?.id, results.length], query).toEqual([id, 10]);
   }
+});
+
+test('what is the whole of a label is told from what has its letters otherwise', () => {
+  for (const whole of [wholeLabel, wholeNeighbour]) {
+    expect(whole(['1960', '1', '23'])).not.toBe(whole(['1960', '12', '3']));
+    const title = Array.from({ length: 40 }, (_, i) => `word${i}`);
+    expect(whole([...title, '7'])).not.toBe(whole([...title, '8']));
+    expect(whole([...title, '7']).length).toBeLessThan(101);
+    expect(whole([])).toBe('');
+  }
+  expect(wholeLabel(['hill'])).not.toBe(wholeNeighbour(['hill']));
 });

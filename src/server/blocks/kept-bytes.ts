@@ -34,8 +34,8 @@ export class KeptBytes {
     const files = (await entries(folder)).filter((entry) => entry.isFile());
     let bytes = 0;
     for (let at = 0; at < files.length; at += atOnce) {
-      const found = await Promise.all(files.slice(at, at + atOnce).map(({ name }) => statOf(join(folder, name))));
-      for (const file of found) bytes += file?.size ?? 0;
+      const looks = await Promise.all(files.slice(at, at + atOnce).map(({ name }) => statOf(join(folder, name))));
+      for (const file of looks) bytes += file?.size ?? 0;
     }
     if (looked - changed > settledMs) this.#known.set(folder, { changed, bytes });
     return bytes;
@@ -43,9 +43,19 @@ export class KeptBytes {
 }
 
 async function entries(folder: string): Promise<Dirent[]> {
-  return await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return (await found(readdir(folder, { withFileTypes: true }))) ?? [];
 }
 
 async function statOf(path: string): Promise<{ size: number; mtimeMs: number } | undefined> {
-  return await stat(path).catch(() => undefined);
+  return await found(stat(path));
+}
+
+/** Undefined for what is not there; it may have gone meanwhile. */
+async function found<T>(looking: Promise<T>): Promise<T | undefined> {
+  try {
+    return await looking;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
 }

@@ -26,9 +26,9 @@ const maxLooked = 96;
 const besideKnown = 0.6;
 /** A word in more than this part of all entities, or in more than so many, says little and takes long; but never one in so few. */
 const [commonPart, alwaysCommon, neverCommon] = [0.1, 20_000, 1000];
-/** So many hits of a variant count, and so many of the texts that have it are ranked. */
-const [variantPool, variantsRanked] = [400, 500];
-/** A word that so many texts have is not looked for in others that are like it: those come after these anyway. */
+/** So many hits of a variant count, so many of these are enough, and so many of the texts that have it are ranked. */
+const [variantPool, variantsEnough, variantsRanked] = [400, 100, 500];
+/** Where enough of so many texts that have a word fit, others like it are not looked for: what has those comes after these. */
 const variantsUpTo = 2000;
 /** So many of the texts that have all words beside each other are ranked, since these come before others anyway. */
 const exactRanked = 500;
@@ -53,8 +53,8 @@ export function exactHits(db: Reader, lexicon: Lexicon, text: string, look: Look
   const take = (terms: readonly string[], mostLabelled: number): void => {
     if (found.size >= limit) return;
     const among = { ...look, most: exactRanked, mostLabelled };
-    const rows = rowsOf(db, lexicon, terms);
-    for (const { key } of wordHits(db, `"${terms.join(' ')}"`, among, limit, { rows })) found.add(key);
+    const expected = { enough: Math.min(limit, exactRanked), rows: rowsOf(db, lexicon, terms) };
+    for (const { key } of wordHits(db, `"${terms.join(' ')}"`, among, limit, expected)) found.add(key);
   };
   take([wholeLabel(typed)], 0);
   take([wholeNeighbour(typed)], 0);
@@ -115,16 +115,23 @@ function withSome(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look:
   // Words that are nowhere tell nothing by themselves.
   const [from, most] = telling.some(({ frequency: n }) => n > 0) ? [telling, maxSome] : [all, maxCommon];
   const used = from.toSorted((a, b) => a.frequency - b.frequency).slice(0, most);
+  // A beginning that very much has tells less than any of the words.
+  const leastTold = Math.min(...used.map(({ frequency: n }) => rarity(lexicon, Math.max(n, look.most)))) / 2;
   const hits = new Map<string, readonly WordHit[]>();
   for (const one of used) {
-    // How many have a beginning nobody knows; that it is so many shows when they are looked for.
-    const rows = one.frequency === 0 ? Number.POSITIVE_INFINITY : one.frequency;
-    const told = rarity(lexicon, Math.min(lexicon.size, one.frequency || look.most));
-    const expected = { enough: pool, rows, rarity: told };
-    hits.set(one.word, wordHits(db, expression(one), look, Math.max(pool, lookedUp), expected));
+    // How many have a beginning nobody knows.
+    const expected =
+      one.frequency === 0
+        ? { rows: Number.POSITIVE_INFINITY, rarity: leastTold }
+        : { rows: one.frequency, rarity: rarity(lexicon, one.frequency) };
+    hits.set(one.word, wordHits(db, expression(one), look, Math.max(pool, lookedUp), { enough: pool, ...expected }));
   }
-  const rankings = [summed([...hits.values()])];
-  if (used.some(hasVariants)) rankings.push(byVariants(db, lexicon, used, look, hits));
+  // What a filter is tried on is little of each word: what has several of them would be missed.
+  const match = used.map(expression).join(' OR ');
+  const direct =
+    look.filter && used.length > 1 ? wordHits(db, match, look, pool).map(({ key }) => key) : summed([...hits.values()]);
+  const rankings = [direct];
+  if (used.some((one) => hasVariants(one, hits, pool))) rankings.push(byVariants(db, lexicon, used, look, hits, pool));
   return fuse(rankings.map((keys) => ({ keys: keys.slice(0, pool), weight: 1 })));
 }
 
@@ -140,17 +147,19 @@ function byVariants(
   query: readonly QueryWord[],
   look: Look,
   hits: ReadonlyMap<string, readonly WordHit[]>,
+  pool: number,
 ): number[] {
   const among = { ...look, most: variantsRanked, mostLabelled: 0, told: { late: false, crowded: false } };
   const each = Math.max(2, Math.min(maxVariants, Math.floor(maxLooked / query.length)));
-  const lists = query.map(({ word, frequency: known }) => {
+  const lists = query.map((one) => {
+    const { word, frequency: known } = one;
     const best = new Map<number, WordHit>();
     const count = (found: readonly WordHit[], factor: number): void => {
       for (const { key, score } of found)
         if (score * factor > (best.get(key)?.score ?? 0)) best.set(key, { key, score: score * factor });
     };
     if (known > 0) count(hits.get(word) ?? [], 1);
-    const others = hasVariants({ frequency: known }) ? lexicon.vocabulary.like(word, each) : [];
+    const others = hasVariants(one, hits, pool) ? lexicon.vocabulary.like(word, each) : [];
     for (const { term, likeness } of others) {
       among.told.late ||= performance.now() > look.until;
       if (among.told.late) break;
@@ -159,7 +168,9 @@ function byVariants(
       if (n === 0 || (known >= variantPool && isCommon(lexicon, n))) continue;
       // That a variant is rare does not make it better than what was asked for.
       const rarer = known > 0 ? Math.min(1, rarity(lexicon, known) / rarity(lexicon, n)) : 1;
-      const found = wordHits(db, `"${term}"`, among, variantPool, { rows: n, rarity: rarity(lexicon, n) });
+      const found = wordHits(db, `"${term}"`, among, variantPool, {
+        ...{ enough: variantsEnough, rows: n, rarity: rarity(lexicon, n) },
+      });
       count(found, likeness * rarer * (known > 0 ? besideKnown : 1));
     }
     return best.values();
@@ -168,8 +179,12 @@ function byVariants(
   return summed(lists);
 }
 
-function hasVariants({ frequency }: Pick<QueryWord, 'frequency'>): boolean {
-  return frequency < variantsUpTo;
+function hasVariants(
+  { word, frequency: n }: QueryWord,
+  hits: ReadonlyMap<string, readonly WordHit[]>,
+  pool: number,
+): boolean {
+  return n < variantsUpTo || (hits.get(word)?.length ?? 0) < pool;
 }
 
 function isCommon({ size }: Lexicon, frequency: number): boolean {
@@ -177,7 +192,7 @@ function isCommon({ size }: Lexicon, frequency: number): boolean {
 }
 
 function rarity({ size }: Lexicon, frequency: number): number {
-  return Math.max(0.01, Math.log((size - frequency + 0.5) / (frequency + 0.5)));
+  return Math.max(0.01, Math.log((Math.max(0, size - frequency) + 0.5) / (frequency + 0.5)));
 }
 
 /** How many texts have each of the words, all together. */
@@ -185,10 +200,14 @@ function rowsOf(db: Reader, lexicon: Lexicon, terms: readonly string[]): number 
   return terms.reduce((sum, term) => sum + frequency(db, lexicon, term), 0);
 }
 
+/** So many frequencies are remembered. */
+const mostFrequencies = 50_000;
+
 export function frequency(db: Reader, { frequencies }: Lexicon, word: string): number {
   const known = frequencies.get(word);
   if (known !== undefined) return known;
   const found = frequencyOf(db, word);
+  if (frequencies.size >= mostFrequencies) frequencies.clear();
   frequencies.set(word, found);
   return found;
 }

@@ -90,16 +90,22 @@ export function docWords({ label, body, links }: EntityText): DocWords {
 
 const longestWhole = 100;
 /** Of Unicode's private use: no word of a text has these, and the index takes them for letters. */
-const [ownMark, neighbourMark] = ['\u{E000}', '\u{E001}'];
+const [ownMark, neighbourMark, between] = ['\u{E000}', '\u{E001}', '\u{E002}'];
 
 /** The words of an entity's label as one, so that what is all of it is told from what is a part. */
 export function wholeLabel(all: readonly string[]): string {
-  return all.length === 0 ? '' : `${ownMark}${all.join('')}`.slice(0, longestWhole);
+  return whole(ownMark, all);
 }
 
 /** The same of what an entity leads to. */
 export function wholeNeighbour(all: readonly string[]): string {
-  return all.length === 0 ? '' : `${neighbourMark}${all.join('')}`.slice(0, longestWhole);
+  return whole(neighbourMark, all);
+}
+
+function whole(mark: string, all: readonly string[]): string {
+  if (all.length === 0) return '';
+  const joined = all.join(between);
+  return `${mark}${joined.length <= longestWhole ? joined : createHash('sha256').update(joined).digest('hex')}`;
 }
 
 /** The same for an embedder. */

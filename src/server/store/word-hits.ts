@@ -6,7 +6,7 @@ import { paged } from './sorted-keys.ts';
 
 export interface WordHit {
   key: number;
-  /** Of BM25, above 0; more is better. */
+  /** Of BM25, or where that is not asked what comes near it; above 0, more is better. */
   score: number;
 }
 
@@ -69,7 +69,8 @@ export interface Expected {
 
 /**
  * The best by BM25 for an FTS5 expression, best first, equal ones by key. Where too many match, they are the best of the newest
- * and of the newest that do in their labels; but where few of these may be hits, or a filter is tried on them, of all.
+ * and of the newest that do in their labels; but where few of these may be hits, or a filter is tried on them, of all. Words that
+ * very many texts have are not weighed: what has them in its label comes first, then the newest.
  */
 export function wordHits(
   db: Reader,
@@ -99,12 +100,12 @@ export function wordHits(
   return best(db, db.each(byRank(quick), match, `bm25(${ofLabels}, ${otherWeights})`, ...quick.params), look, wanted);
 }
 
-/** Of the body, of the labels of what it leads to, and of the label as a whole. */
+/** Of the body, of the labels of what it leads to, and of labels as a whole, which no plain word is. */
 const otherWeights = '1.0, 1.5, 3.0';
 const score = `-bm25(words, ?, ${otherWeights}) AS score`;
 
 /** Of the newest that match so many are looked up at most, the best first. */
-export const lookedUp = 1000;
+export const lookedUp = 2000;
 const ofNewest = `SELECT key, score
     FROM (SELECT rowid AS key, ${score} FROM search.words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?)
    ORDER BY score DESC, key LIMIT ?`;
