@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { tateFile } from './measures/tate.ts';
 import { temporaryFolder } from './processes.ts';
+import { measureApart } from './scale/apart.ts';
 import { writeCorpus } from './scale/corpus.ts';
 import { type Measured, table } from './scale/growth.ts';
-import { measureSize } from './scale/measure.ts';
 import { tateShape } from './scale/tate-shape.ts';
 
 // How a node does with ten times as much in it, and again ten times: `npm run bench:scale -- --sizes 10000,100000`.
@@ -30,15 +30,10 @@ for (const size of sizes.toSorted((a, b) => a - b)) {
   process.stderr.write(`${size.toLocaleString('en-US')} entities\n`);
   const [corpus, data] = [join(folder.path, `${size}.ndjson`), join(folder.path, String(size))];
   await writeCorpus(shape, size, corpus);
-  const measured: Measured = { size, values: new Map() };
+  // What has been measured takes long to measure again.
+  const { measured, failed } = await measureApart({ size, data, corpus, queries });
   nodes.push(measured);
-  try {
-    await measureSize(measured, { data, corpus, queries });
-  } catch (error) {
-    // What has been measured takes long to measure again.
-    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
-    process.exitCode = 1;
-  }
+  if (failed) process.exitCode = 1;
   for (const path of [corpus, data]) rmSync(path, { recursive: true });
 }
 process.stdout.write(`${table(nodes)}\n`);
