@@ -13,7 +13,8 @@ export interface Row {
 
 const rows: Row[] = [];
 
-function rounded(value: number): string {
+/** As tables show it. */
+export function rounded(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toFixed(value >= 10 ? 1 : 2);
 }
 

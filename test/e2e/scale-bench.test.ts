@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tateFile } from '../bench/measures/tate.ts';
 import { writeCorpus } from '../bench/scale/corpus.ts';
-import { growthOf, isTooFast, type Measured, table } from '../bench/scale/growth.ts';
+import { growthOf, type Measured, table, verdictOn } from '../bench/scale/growth.ts';
 import { leavesOf, tateShape, type Work } from '../bench/scale/tate-shape.ts';
 
 // What `npm run bench:scale` measures on, and what it says of it.
 
+const points = (...values: number[]) => values.map((value, i) => ({ size: 1000 * 10 ** i, value }));
+
 test('growth is told per tenfold, also between sizes that are less apart, and the fastest counts', () => {
-  const points = (...values: number[]) => values.map((value, i) => ({ size: 1000 * 10 ** i, value }));
   expect(growthOf(points(2, 2.2, 4.4))).toBeCloseTo(2);
   expect(
     growthOf([
@@ -19,8 +20,18 @@ test('growth is told per tenfold, also between sizes that are less apart, and th
     ]),
   ).toBeCloseTo(2);
   expect(growthOf(points(7))).toBeNull();
-  expect([1.4, 1.6, null].map((growth) => isTooFast(growth, { most: 1.5 }))).toEqual([false, true, false]);
-  expect(isTooFast(100, { most: null })).toBe(false);
+});
+
+test('what adds more with each tenfold, and multiplies by more than it may, grows too fast', () => {
+  const said = (...values: number[]) => verdictOn(points(...values), { most: 1.5 });
+  expect(said(7)).toBe('');
+  expect(said(4, 5.6)).toBe('yes');
+  expect(said(4, 6.4)).toBe('FASTER');
+  expect(said(4, 8, 12.2)).toBe('as log n');
+  // With the fifth root of the size, and by a jump in the end.
+  expect(said(1, 1.58, 2.51)).toBe('FASTER');
+  expect(said(6, 4, 4.4, 7)).toBe('FASTER');
+  expect(verdictOn(points(1, 100), { most: null })).toBe('');
 });
 
 test('the table has a column a size and marks what grows faster than it may', () => {

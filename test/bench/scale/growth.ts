@@ -1,3 +1,5 @@
+import { rounded } from '../report.ts';
+
 /** What was measured of nodes of several sizes, the smallest first. */
 export interface Measured {
   /** Entities. */
@@ -12,18 +14,43 @@ export interface Value {
   most: number | null;
 }
 
+interface Point {
+  /** Entities. */
+  size: number;
+  value: number;
+}
+
+/** Two measurements of the same differ by so much. */
+const noise = 1.1;
+
 /** How many times as much ten times the entities needed, from one size to the next; the largest counts. */
-export function growthOf(points: readonly { size: number; value: number }[]): number | null {
-  const factors = points.slice(1).map(({ size, value }, i) => {
-    const before = points[i] as { size: number; value: number };
-    return (value / before.value) ** (1 / Math.log10(size / before.size));
-  });
+export function growthOf(points: readonly Point[]): number | null {
+  const factors = steps(points).map(([before, after, tenfolds]) => (after / before) ** (1 / tenfolds));
   return factors.length === 0 ? null : Math.max(...factors);
 }
 
-/** Whether a measure grew faster than it may. */
-export function isTooFast(growth: number | null, { most }: Pick<Value, 'most'>): boolean {
-  return growth !== null && most !== null && growth > most;
+/**
+ * Whether a measure grew faster than it may: by more than `most` with ten times the entities, and by more each time. What
+ * grows with the logarithm (`as log n`) adds as much with one tenfold as with the next. '' where there is nothing to say.
+ */
+export function verdictOn(points: readonly Point[], { most }: Pick<Value, 'most'>): '' | 'yes' | 'as log n' | 'FASTER' {
+  const growth = growthOf(points);
+  if (growth === null || most === null) return '';
+  if (growth <= most) return 'yes';
+  return isLogarithmic(points) ? 'as log n' : 'FASTER';
+}
+
+function isLogarithmic(points: readonly Point[]): boolean {
+  const added = steps(points).map(([before, after, tenfolds]) => (after - before) / tenfolds);
+  return added.length > 1 && added.slice(1).every((more, i) => more <= noise * (added[i] as number));
+}
+
+/** From one size to the next: the two values, and how many times tenfold it is. */
+function steps(points: readonly Point[]): [before: number, after: number, tenfolds: number][] {
+  return points.slice(1).map(({ size, value }, i) => {
+    const before = points[i] as Point;
+    return [before.value, value, Math.log10(size / before.size)];
+  });
 }
 
 /** The table in Markdown: a line a measure, a column a size. */
@@ -47,10 +74,5 @@ function line(measure: string, nodes: readonly Measured[]): string[] {
     const found = values.get(measure);
     return found ? `${rounded(found.value)} ${found.unit}` : '';
   });
-  const mark = most === null ? '' : isTooFast(growth, { most }) ? 'FASTER' : 'yes';
-  return [measure, ...cells, growth?.toFixed(2) ?? '', most?.toString() ?? '', growth === null ? '' : mark];
-}
-
-function rounded(value: number): string {
-  return value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toFixed(value >= 10 ? 1 : 2);
+  return [measure, ...cells, growth?.toFixed(2) ?? '', most?.toString() ?? '', verdictOn(points, { most })];
 }
