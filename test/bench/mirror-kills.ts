@@ -80,18 +80,6 @@ function killWhenBegun(node: Node, after: number): { give: AbortController; done
   return { give, done: watch() };
 }
 
-/** Resolves when a process that was killed has left its locks. */
-async function gone(pid: number): Promise<void> {
-  for (;;) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return;
-    }
-    await delay(10);
-  }
-}
-
 using folder = temporaryFolder();
 // The way to it has another port than it knows of.
 await using origin = await startNode(join(folder.path, 'origin'), { ARCHEION_ALLOWED_HOSTS: '127.0.0.1' });
@@ -115,12 +103,11 @@ for (let ended = false; !ended; ) {
   const mirror = await startNode(data);
   if (!added) await command('remote', 'add', 'origin', way.url, '--data', data);
   added = true;
-  const before = killed;
   ended = await run(mirror, killed < kills ? 500 : null);
   if (ended) await mirror[Symbol.asyncDispose]();
   else {
-    killed = before + 1;
-    await gone(mirror.pid);
+    killed++;
+    await mirror.gone;
   }
 }
 const ratio = way.bytes() / needed;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { call } from './call.ts';
 import { indexed } from './indexed.ts';
 import { measureArchive } from './measures/archive.ts';
 import { measureArgo, measureArgoParser } from './measures/argo.ts';
@@ -21,7 +22,7 @@ import { type Node, repository, startEcho, startNode, temporaryFolder } from './
 import { finish } from './report.ts';
 import { sampleBody } from './samples.ts';
 
-// Every figure beside its baseline of the same run; what counts is the ratio. `npm run bench`, some four minutes.
+// Every figure beside its baseline of the same run; what counts is the ratio. `npm run bench`; groups by name: less.
 
 const onTate = ['tate', 'reads', 'listing', 'archive', 'mirror', 'graph', 'argo', 'search', 'start', 'ui', 'beside'];
 const groups = ['requests', 'jobs', 'killed-scatter', 'slow-disk', 'files', ...onTate];
@@ -86,9 +87,7 @@ async function withNode<T>(measure: (node: Node) => Promise<T>): Promise<T> {
 /** More entities, until there are as many as the measure names. */
 async function fill(node: Node, count: number): Promise<void> {
   for (let at = 0; at < count; at += 100) {
-    const body = JSON.stringify({ entities: Array.from({ length: 100 }, (_, n) => sampleBody(at + n)) });
-    const answer = await fetch(`${node.url}/entities/batch`, { method: 'POST', headers: node.headers, body });
-    if (answer.status !== 201) throw new Error(`the batch was answered ${answer.status}`);
-    await answer.arrayBuffer();
+    const entities = Array.from({ length: 100 }, (_, n) => sampleBody(at + n));
+    await call(node, 'POST /entities/batch', { entities });
   }
 }

@@ -3,7 +3,9 @@ import { parse } from '../../../src/server/argo/parser.ts';
 import { ArgoSyntaxError } from '../../../src/server/argo/syntax-error.ts';
 import { queries } from '../../argo/queries.ts';
 import { seeded } from '../../helpers/seeded.ts';
+import { call } from '../call.ts';
 import type { Node } from '../processes.ts';
+import { quantile } from '../quantile.ts';
 import { atMostRow, loopRow, plainRow } from '../report.ts';
 
 const inputs = 100_000;
@@ -33,7 +35,6 @@ function timeOf(query: string): number {
 
 /** Queries of two hops with up to three relationships each, over a large collection. */
 export async function measureArgo(node: Node, collection: string): Promise<void> {
-  await indexed(node, collection);
   const listed = await idsOf(node, collection);
   const random = seeded(1);
   const any = (type: string) => {
@@ -59,50 +60,26 @@ export async function measureArgo(node: Node, collection: string): Promise<void>
       await ask(node, path);
       taken.push(performance.now() - begun);
     }
-    taken.sort((a, b) => a - b);
-    plainRow(`Argo, two hops {,3} ${name}, median`, at(taken, 0.5), 'ms');
-    plainRow(`Argo, two hops {,3} ${name}, p99`, at(taken, 0.99), 'ms');
+    plainRow(`Argo, two hops {,3} ${name}, median`, quantile(taken, 0.5), 'ms');
+    plainRow(`Argo, two hops {,3} ${name}, p99`, quantile(taken, 0.99), 'ms');
     all.push(...taken);
   }
-  all.sort((a, b) => a - b);
-  atMostRow('Argo, two hops with {,3} over the Tate graph, median', at(all, 0.5), 'ms', 50);
+  atMostRow('Argo, two hops with {,3} over the Tate graph, median', quantile(all, 0.5), 'ms', 50);
   loopRow('Argo', (await node.loopDelay()).p99);
 }
 
-const at = (sorted: number[], share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
-
-async function ask(node: Node, path: string): Promise<{ results: unknown[] }> {
-  return (await request(node, 'POST', '/query', { path })) as { results: unknown[] };
-}
-
-/** The index follows the moves in their order: when it knows what was written last, it knows all. */
-async function indexed(node: Node, collection: string): Promise<void> {
-  const label = 'qzxlast';
-  await request(node, 'POST', '/entities', { type: 'note', collection, properties: { label } });
-  for (const begun = Date.now(); Date.now() - begun < 600_000; await new Promise((next) => setTimeout(next, 500))) {
-    const answer = await ask(node, `"${label}" type:note`).catch(() => ({ results: [] }));
-    if (answer.results.length > 0) return;
-  }
-  throw new Error('the index did not follow');
+async function ask(node: Node, path: string): Promise<void> {
+  await call(node, 'POST /query', { path });
 }
 
 async function idsOf(node: Node, collection: string): Promise<Map<string, string[]>> {
   const ids = new Map<string, string[]>();
   for (let offset = 0; ; offset += 10_000) {
-    const page = (await request(node, 'GET', `/collections/${collection}/entities?limit=10000&offset=${offset}`)) as {
-      entities: { id: string; type: string }[];
-    };
+    const page = await call<{ entities: { id: string; type: string }[] }>(
+      node,
+      `GET /collections/${collection}/entities?limit=10000&offset=${offset}`,
+    );
     for (const { id, type } of page.entities) ids.get(type)?.push(id) ?? ids.set(type, [id]);
     if (page.entities.length < 10_000) return ids;
   }
-}
-
-async function request(node: Node, method: string, path: string, body?: object): Promise<unknown> {
-  const answer = await fetch(`${node.url}${path}`, {
-    method,
-    headers: node.headers,
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  if (!answer.ok) throw new Error(`${path} was answered ${answer.status}: ${await answer.text()}`);
-  return answer.json();
 }

@@ -1,5 +1,7 @@
 import { seeded } from '../../helpers/seeded.ts';
+import { call } from '../call.ts';
 import type { Node } from '../processes.ts';
+import { quantile } from '../quantile.ts';
 import { atMostRow, loopRow, plainRow } from '../report.ts';
 
 const pairs = 200;
@@ -16,7 +18,7 @@ export async function measureGraph(node: Node, collection: string): Promise<void
   const any = () => ids[Math.floor(random() * ids.length)] as string;
   const drawn = Array.from({ length: pairs }, () => [any(), any()] as const);
   const paths = (source: string, target: string, limit?: number) =>
-    post(node, '/graph/paths', { source_ids: [source], target_ids: [target], limit });
+    call(node, 'POST /graph/paths', { source_ids: [source], target_ids: [target], limit });
   for (const [a, b] of drawn.slice(0, 20)) await paths(b, a);
   node.reset();
   const usual = await times(drawn, ([a, b]) => paths(a, b));
@@ -28,7 +30,7 @@ export async function measureGraph(node: Node, collection: string): Promise<void
   const fromHub = await times(drawn, ([a]) => paths(hub, a));
   atMostRow('graph paths from the busiest entity, p99', fromHub.p99, 'ms', 50);
   const reachable = await times(drawn.slice(0, 20), ([a]) =>
-    post(node, '/graph/reachable', { source_ids: [a], target_type: 'movement' }),
+    call(node, 'POST /graph/reachable', { source_ids: [a], target_type: 'movement' }),
   );
   plainRow('graph reachable depth 4, median', reachable.median, 'ms');
   plainRow('graph reachable depth 4, longest but one', reachable.p99, 'ms');
@@ -37,20 +39,9 @@ export async function measureGraph(node: Node, collection: string): Promise<void
   loopRow('graph', (await node.loopDelay()).p99);
 }
 
-async function post(node: Node, path: string, body: object): Promise<void> {
-  const answer = await fetch(`${node.url}${path}`, {
-    method: 'POST',
-    headers: node.headers,
-    body: JSON.stringify(body),
-  });
-  if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}`);
-  await answer.arrayBuffer();
-}
-
 /** The ids of the entities of an answer. */
 async function found(node: Node, path: string): Promise<string[]> {
-  const answer = await fetch(`${node.url}${path}`, { headers: node.headers });
-  const { entities = [] } = (await answer.json()) as { entities?: { id: string }[] };
+  const { entities = [] } = await call<{ entities?: { id: string }[] }>(node, `GET ${path}`);
   return entities.map(({ id }) => id);
 }
 
@@ -73,7 +64,5 @@ async function times<T>(
     await run(one);
     taken.push(performance.now() - begun);
   }
-  taken.sort((a, b) => a - b);
-  const at = (share: number) => taken[Math.floor(share * (taken.length - 1))] ?? 0;
-  return { median: at(0.5), p99: at(0.99) };
+  return { median: quantile(taken, 0.5), p99: quantile(taken, 0.99) };
 }

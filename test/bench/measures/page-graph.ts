@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { openBrowser } from '../../ui/chromium.ts';
+import { call } from '../call.ts';
 import type { Node } from '../processes.ts';
 import { atLeastRow, plainRow } from '../report.ts';
 
@@ -13,7 +14,7 @@ export async function measurePageGraph(node: Node): Promise<void> {
   try {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     const page = await context.newPage();
-    const { url } = await call<{ url: string }>(node, '/node/session-links', {});
+    const { url } = await call<{ url: string }>(node, 'POST /node/session-links', {});
     await page.goto(url);
     await page.getByRole('navigation').waitFor();
     const begun = performance.now();
@@ -30,9 +31,9 @@ export async function measurePageGraph(node: Node): Promise<void> {
 }
 
 async function seed(node: Node): Promise<string[]> {
-  const home = await call<{ id: string }>(node, '/collections', { label: 'Graph' });
+  const home = await call<{ id: string }>(node, 'POST /collections', { label: 'Graph' });
   const made = async (entities: object[]) => {
-    const { results } = await call<{ results: { id: string }[] }>(node, '/entities/batch', {
+    const { results } = await call<{ results: { id: string }[] }>(node, 'POST /entities/batch', {
       entities,
       default_collection: home.id,
     });
@@ -53,12 +54,6 @@ async function seed(node: Node): Promise<string[]> {
       }),
     );
   return ids;
-}
-
-async function call<T>(node: Node, path: string, body: object): Promise<T> {
-  const answer = await fetch(node.url + path, { method: 'POST', headers: node.headers, body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error(`${path} was answered ${answer.status}: ${await answer.text()}`);
-  return (await answer.json()) as T;
 }
 
 async function frames(page: Page): Promise<number> {

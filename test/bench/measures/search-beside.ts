@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { type Load, load, median } from '../load.ts';
 import { type Node, startNode } from '../processes.ts';
+import { quantile } from '../quantile.ts';
 import { atMostRow, loopRow, plainRow } from '../report.ts';
 import { sampleBody } from '../samples.ts';
 import { manyVectors } from './search-corpus.ts';
@@ -43,9 +44,9 @@ export async function measureBesideSearches(data: string, names: readonly string
   }
   over = true;
   await beside;
-  atMostRow('search over HTTP in 1,000,000 vectors, median', at(times, 0.5), 'ms', 60);
-  plainRow('search over HTTP in 1,000,000 vectors, p99', at(times, 0.99), 'ms');
-  atMostRow('other requests beside these searches, p99', at(others, 0.99), 'ms', 25);
+  atMostRow('search over HTTP in 1,000,000 vectors, median', quantile(times, 0.5), 'ms', 60);
+  plainRow('search over HTTP in 1,000,000 vectors, p99', quantile(times, 0.99), 'ms');
+  atMostRow('other requests beside these searches, p99', quantile(others, 0.99), 'ms', 25);
   loopRow('these searches', (await node.loopDelay()).p99);
 }
 
@@ -77,17 +78,17 @@ export async function measureWritesBesideIndexing(node: Node): Promise<void> {
     rates.push((1000 * (indexing.done - from)) / (performance.now() - begun));
   }
   const p99 = (windows: Load[]) =>
-    at(
+    quantile(
       windows.map((one) => one.p99),
       0.5,
     );
   plainRow('POST /entities at half the highest rate, median p99', p99(still), 'ms');
   plainRow('the same while everything is indexed anew, median p99', p99(moving), 'ms');
   atMostRow('which is more by', p99(moving) - p99(still), 'ms', 5);
-  plainRow('moves taken into the index meanwhile', at(rates, 0.5), '/s');
+  plainRow('moves taken into the index meanwhile', quantile(rates, 0.5), '/s');
   loopRow(
     'writes beside indexing',
-    at(
+    quantile(
       moving.map(({ loop }) => loop),
       0.5,
     ),
@@ -145,8 +146,4 @@ class Indexing implements AsyncDisposable {
 async function answered(answer: Response): Promise<void> {
   if (answer.status !== 200) throw new Error(`${answer.url} was answered ${answer.status}`);
   await answer.arrayBuffer();
-}
-
-function at(times: number[], share: number): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(share * (times.length - 1))] ?? 0;
 }

@@ -7,6 +7,7 @@ import { call } from '../call.ts';
 import { indexed } from '../indexed.ts';
 import { tateMapping } from '../measures/tate.ts';
 import { command, type Node, startNode } from '../processes.ts';
+import { quantile } from '../quantile.ts';
 import { sampleBody } from '../samples.ts';
 import type { Measured, Value } from './growth.ts';
 
@@ -77,7 +78,7 @@ async function measureStarts(data: string, say: Say): Promise<void> {
     await sleep(restMs);
     say('memory at rest', node.memory().now, memory);
   }
-  say('start until ready, median', share(times, 0.5), time);
+  say('start until ready, median', quantile(times, 0.5), time);
 }
 
 async function measureRequests(
@@ -100,25 +101,25 @@ async function measureRequests(
     ids.push(...(await list(Math.floor((works * part) / 20))).entities.map(({ id }) => id));
   const any = () => ids[Math.floor(next() * ids.length)] as string;
   const gets = Array.from({ length: counts.gets }, any);
-  await both('get', gets, (id) => call(node, `GET /entities/${id}`), say);
-  await both('list, first page of 100', deep, () => list(0), say);
-  await both('list, page of 100 near the end', deep, list, say);
+  await medianAndP99('get', gets, (id) => call(node, `GET /entities/${id}`), say);
+  await medianAndP99('list, first page of 100', deep, () => list(0), say);
+  await medianAndP99('list, page of 100 near the end', deep, list, say);
   const search = (query: string) => call(node, 'POST /search/entities', { query, types: ['artwork'], limit: 20 });
-  await both('search by words and meaning', queries, search, say);
+  await medianAndP99('search by words and meaning', queries, search, say);
   const pairs = Array.from({ length: counts.paths }, () => [any(), any()] as const);
   const path = ([a, b]: readonly [string, string]) =>
     call(node, 'POST /graph/paths', { source_ids: [a], target_ids: [b] });
-  await both('graph, paths of up to 4', pairs, path, say);
+  await medianAndP99('graph, paths of up to 4', pairs, path, say);
   const one = ([a, b]: readonly [string, string]) =>
     call(node, 'POST /graph/paths', { source_ids: [b], target_ids: [a], limit: 1 });
-  await both('graph, one path', pairs, one, say);
+  await medianAndP99('graph, one path', pairs, one, say);
 }
 
 /** Ordinary creates in the large collection, one after the other; the index takes them up meanwhile. */
 async function measureCreates(node: Node, collection: string, say: Say): Promise<void> {
   const create = (n: number) => call(node, 'POST /entities', { ...sampleBody(n), collection });
   const numbers = Array.from({ length: counts.creates }, (_, n) => n);
-  await both('create', numbers, create, say);
+  await medianAndP99('create', numbers, create, say);
 }
 
 /** Of databases that nobody has open, without what is left to be written into them. */
@@ -140,7 +141,7 @@ function measureDisk(folder: string, say: Say): void {
  * Runs one after the other, several times; the median and the 99th of a hundred, in milliseconds, each the middle one of all
  * times but the first: that reads what it needs from a disk, whose pace has nothing to do with how many entities there are.
  */
-async function both<T>(measure: string, list: readonly T[], run: (one: T) => Promise<unknown>, say: Say) {
+async function medianAndP99<T>(measure: string, list: readonly T[], run: (one: T) => Promise<unknown>, say: Say) {
   for (const one of list) await run(one);
   const passes: { median: number; p99: number }[] = [];
   for (let pass = 0; pass < counted; pass++) {
@@ -150,17 +151,13 @@ async function both<T>(measure: string, list: readonly T[], run: (one: T) => Pro
       await run(one);
       times.push(performance.now() - begun);
     }
-    passes.push({ median: share(times, 0.5), p99: share(times, 0.99) });
+    passes.push({ median: quantile(times, 0.5), p99: quantile(times, 0.99) });
   }
   const middle = (of: 'median' | 'p99') =>
-    share(
+    quantile(
       passes.map((pass) => pass[of]),
       0.5,
     );
   say(`${measure}, median`, middle('median'), time);
   say(`${measure}, p99`, middle('p99'), time);
-}
-
-function share(times: readonly number[], part: number): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(part * (times.length - 1))] ?? 0;
 }

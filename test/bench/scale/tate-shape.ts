@@ -28,7 +28,6 @@ export interface Work {
 
 /** Whom and what the Tate's works name, those first that most works name. */
 export interface TateShape {
-  works: number;
   /** Everything that becomes an entity. */
   entities: number;
   artists: Contributor[];
@@ -61,7 +60,6 @@ export async function tateShape(): Promise<TateShape> {
   }
   const [most, lowest] = [artists.ranked(), leaves.ranked()];
   return {
-    works: titles.length,
     entities: titles.length + most.length + lowest.length + others.size,
     artists: most,
     leaves: lowest,

@@ -1,3 +1,4 @@
+import { call } from '../call.ts';
 import type { Node } from '../processes.ts';
 
 const perBatch = 100;
@@ -25,7 +26,7 @@ export interface Scene {
 
 /** Fills a new node with so many entities, each related to some that very many are related to. */
 export async function prepare(node: Node, entities: number, random: () => number): Promise<Scene> {
-  const { id: collection, cid: staleTip } = await post<{ id: string; cid: string }>(node, '/collections', {
+  const { id: collection, cid: staleTip } = await call<{ id: string; cid: string }>(node, 'POST /collections', {
     label: 'soak',
   });
   const hubs = await batch(
@@ -55,8 +56,7 @@ export async function prepare(node: Node, entities: number, random: () => number
         Array.from({ length: perBatch }, () => entity(random)),
       )),
     );
-  const answer = await fetch(`${node.url}/events?limit=1`, { headers: node.headers });
-  const { events } = (await answer.json()) as { events: { id: number }[] };
+  const { events } = await call<{ events: { id: number }[] }>(node, 'GET /events?limit=1');
   return { collection, entities, made, staleTip, since: events[0]?.id ?? 1, words, properties, entity };
 }
 
@@ -86,19 +86,8 @@ async function batch(node: Node, entities: object[]): Promise<{ id: string; cid:
   const made: { id: string; cid: string }[] = [];
   for (let at = 0; at < entities.length; at += perBatch) {
     const body = { entities: entities.slice(at, at + perBatch) };
-    const { results } = await post<{ results: { id: string; cid: string }[] }>(node, '/entities/batch', body);
+    const { results } = await call<{ results: { id: string; cid: string }[] }>(node, 'POST /entities/batch', body);
     made.push(...results.map(({ id, cid }) => ({ id, cid })));
   }
   return made;
-}
-
-async function post<T>(node: Node, path: string, body: object): Promise<T> {
-  const answer = await fetch(`${node.url}${path}`, {
-    method: 'POST',
-    headers: node.headers,
-    body: JSON.stringify(body),
-  });
-  const text = await answer.text();
-  if (answer.status !== 201) throw new Error(`${path} was answered ${answer.status}: ${text.slice(0, 300)}`);
-  return JSON.parse(text) as T;
 }

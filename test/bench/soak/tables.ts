@@ -1,5 +1,6 @@
+import { quantile } from '../quantile.ts';
 import type { Kind } from './client.ts';
-import { answersOf, within } from './tally.ts';
+import { answersOf } from './tally.ts';
 import { type Minute, thirds, type Verdict } from './verdict.ts';
 
 /** One line on one minute. */
@@ -7,7 +8,7 @@ export function minuteLine(at: string, minute: Minute, seconds: number): string 
   const { resident, heap, handles, threads, wal, database, index } = minute.gauges;
   const kinds = [...minute.times]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([kind, times]) => `${kind} ${within(times, 0.5).toFixed(1)}/${within(times, 0.99).toFixed(1)}`);
+    .map(([kind, times]) => `${kind} ${quantile(times, 0.5).toFixed(1)}/${quantile(times, 0.99).toFixed(1)}`);
   return [
     at,
     `${Math.round(answersOf(minute) / seconds)}/s`,
@@ -29,7 +30,7 @@ function speeds(minutes: readonly Minute[]): string {
   const kinds = [...new Set(parts.flatMap((part) => [...part.keys()]))].sort();
   const cell = (part: Map<Kind, number[]>, kind: Kind) => {
     const times = part.get(kind) ?? [];
-    return `${within(times, 0.5).toFixed(1)} / ${within(times, 0.99).toFixed(1)}`;
+    return `${quantile(times, 0.5).toFixed(1)} / ${quantile(times, 0.99).toFixed(1)}`;
   };
   const count = (kind: Kind) => parts.reduce((sum, part) => sum + (part.get(kind)?.length ?? 0), 0);
   return table(

@@ -37,8 +37,3 @@ export class Tally {
 export function answersOf({ times }: Lap): number {
   return [...times.values()].reduce((sum, { length }) => sum + length, 0);
 }
-
-/** The time that a part of the answers kept to. */
-export function within(times: readonly number[], part: number): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(part * (times.length - 1))] ?? 0;
-}

@@ -1,6 +1,7 @@
+import { quantile } from '../quantile.ts';
 import type { Kind } from './client.ts';
 import type { Gauges } from './gauges.ts';
-import { type Lap, within } from './tally.ts';
+import type { Lap } from './tally.ts';
 
 /** One minute of a soak. */
 export interface Minute extends Lap {
@@ -14,9 +15,9 @@ export interface Verdict {
 }
 
 /** The line through resident memory over the second half may rise by so much of its mean. */
-export const mostRise = 0.05;
+const mostRise = 0.05;
 /** A p99 of the last third may be so many times that of the second, and so many milliseconds more. */
-export const mostSlower = { times: 1.5, ms: 5 };
+const mostSlower = { times: 1.5, ms: 5 };
 /** A p99 of fewer answers says nothing. */
 const leastAnswers = 200;
 
@@ -61,7 +62,7 @@ function slowerKinds(minutes: readonly Minute[]): Kind[] {
   return [...last].flatMap(([kind, times]) => {
     const before = second.get(kind) ?? [];
     if (before.length < leastAnswers || times.length < leastAnswers) return [];
-    return within(times, 0.99) > within(before, 0.99) * mostSlower.times + mostSlower.ms ? [kind] : [];
+    return quantile(times, 0.99) > quantile(before, 0.99) * mostSlower.times + mostSlower.ms ? [kind] : [];
   });
 }
 
