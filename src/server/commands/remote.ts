@@ -36,7 +36,7 @@ export interface RemoteState {
 
 const path = (name: string): string => `/node/remotes/${encodeURIComponent(name)}`;
 
-/** `archeion remote add|list|remove`: the nodes and services that this one syncs with. */
+/** `archeion remote add|set|list|remove`: the nodes and services that this one syncs with. */
 export function addRemote(program: Command, shell: Shell): void {
   const remote = program.command('remote').description('nodes and services to mirror and push to');
   remote

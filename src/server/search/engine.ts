@@ -26,7 +26,7 @@ const mostLacked = 100;
 /** How long a search waits for an index that is not there yet. */
 const firstMs = 5000;
 /** How long a write with `sync_index` waits for the index. */
-export const syncMs = 10_000;
+const syncMs = 10_000;
 
 /** Hits, and what they were found without. */
 export interface Found extends Presented {

@@ -42,7 +42,7 @@ const freshMs = 5000;
 const leastPool = 200;
 /**
  * How much vectors count beside words, for a text and for what is like an entity; what is less alike, as a cosine, is no hit.
- * What was learned from the words of a collection alone knows less than a language model (measured, see the bench).
+ * What was learned from the words of a collection alone knows less than a language model.
  */
 const ofBuiltin = { forText: 0.15, forLike: 0.6, least: 0.4 };
 const ofOthers = { forText: 1, forLike: 1, least: 0.2 };

@@ -103,7 +103,7 @@ export function indexSlice(writing: Writing, ms: number): Sliced {
   });
 }
 
-export function cursorOf(index: Reader): number {
+function cursorOf(index: Reader): number {
   return Number(ownMeta(index, 'cursor') ?? 0);
 }
 

@@ -77,6 +77,7 @@ function resolved(text: string, labelOf: TextSource['labelOf']): string {
   });
 }
 
+/** As the index takes them: the words of an entity's texts. */
 export function docWords({ label, body, links }: EntityText): DocWords {
   const own = words(label);
   const others = links.flatMap(({ labels }) => labels.map((one) => words(one)));
@@ -108,7 +109,7 @@ function whole(mark: string, all: readonly string[]): string {
   return `${mark}${joined.length <= longestWhole ? joined : createHash('sha256').update(joined).digest('hex')}`;
 }
 
-/** The same for an embedder. */
+/** An entity's texts as an embedder takes them. */
 export function passageOf({ label, body, links }: EntityText): Passage {
   return {
     title: label,

@@ -37,7 +37,7 @@ export interface Supplied {
 }
 
 /** An index with fewer entities has no vectors: there is too little to learn from, and words find everything. */
-export const leastSize = 500;
+const leastSize = 500;
 /** The model is learned again when the index has grown, or shrunk, by this much. */
 const growth = 1.5;
 const sampleSize = 25_000;

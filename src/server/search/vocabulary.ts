@@ -7,24 +7,20 @@ export interface Variant {
   likeness: number;
 }
 
-/** The letters that a misspelling or an inflection may change. */
+/** What is less alike is no variant: neither misspelled nor inflected. */
 const likenessFrom = 0.4;
 const [shortest, longest] = [3, 30];
 const digits = /^\p{N}+$/u;
 
 /**
  * The words of an index, found by the 3- and 4-grams that they share: what was misspelled, inflected, or is part of a
- * compound. That costs a hundredth of grams over all texts, and finds more (measured on the Tate's, see the bench).
+ * compound. That costs a hundredth of grams over all texts, and finds more.
  */
 export class Vocabulary {
   readonly #terms: string[] = [];
   readonly #sizes: number[] = [];
   readonly #byGram = new Map<string, number[]>();
   #counts = new Uint8Array(1024);
-
-  get size(): number {
-    return this.#terms.length;
-  }
 
   add(term: string): void {
     if (term.length < shortest || term.length > longest || digits.test(term)) return;
@@ -72,7 +68,7 @@ export class Vocabulary {
 }
 
 /** How much one word is like another, 0..1, given the Dice coefficient of their grams. */
-export function likenessOf(word: string, term: string, dice: number): number {
+function likenessOf(word: string, term: string, dice: number): number {
   const [less, more] = [Math.min(word.length, term.length), Math.max(word.length, term.length)];
   let likeness = dice * 0.8;
   if (term.startsWith(word) || word.startsWith(term))
@@ -87,7 +83,7 @@ export function likenessOf(word: string, term: string, dice: number): number {
 }
 
 /** Letters left out, added, changed or swapped with their neighbour, as far as `most`; Infinity for more. */
-export function slipsBetween(a: string, b: string, most: number): number {
+function slipsBetween(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
   let [before, row]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {

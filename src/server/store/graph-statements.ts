@@ -23,10 +23,12 @@ export const pages = {
 };
 /** Of a few values, each length is a statement of its own: they are looked up much faster than those of a list. */
 const maxInline = 4;
+
 export function oneOf(values: number[]): string {
   if (values.length > maxInline) return 'IN (SELECT value FROM json_each(?))';
   return `IN (${values.map(() => '?').join()})`;
 }
+
 export function asParameters(values: number[]): (number | string)[] {
   return values.length > maxInline ? [JSON.stringify(values)] : values;
 }
@@ -35,10 +37,12 @@ export const distinct = {
   out: ['predicate', 'source'],
   in: ['predicate', 'peer'],
 } as const;
+
 export const degrees = {
   out: 'SELECT count(*) AS n FROM (SELECT 1 FROM edge WHERE source = ? LIMIT ?)',
   in: 'SELECT count(*) AS n FROM (SELECT 1 FROM edge WHERE peer = ? LIMIT ?)',
 };
+
 export const bothDegrees = `SELECT (${degrees.out}) + (${degrees.in}) AS n`;
 
 /** At most so many of a node's neighbours at once, as a JSON array of keys: much faster than a row for each. */
@@ -46,11 +50,13 @@ export function listOf(ways: readonly Way[], only: string): string {
   const parts = ways.map((way) => lists[way] + only).join(' UNION ALL ');
   return `SELECT json_group_array(node) AS nodes FROM (${parts} LIMIT ?)`;
 }
+
 /** The same of each of some nodes. */
 export function listsOf(ways: readonly Way[], only: string): string {
   const parts = ways.map((way) => lists[way].replace('?', 'n.value') + only).join(' UNION ALL ');
   return `SELECT n.value AS node, (SELECT json_group_array(node) FROM (${parts} LIMIT ?)) AS nodes FROM json_each(?) n`;
 }
+
 const lists = {
   out: 'SELECT peer AS node FROM edge WHERE source = ?',
   in: 'SELECT source AS node FROM edge WHERE peer = ?',
@@ -58,6 +64,7 @@ const lists = {
 
 /** Of a JSON array of predicates each, a JSON array of so many neighbours above a key, in ascending order. */
 export const nextOf = { out: nextBy('source', 'peer'), in: nextBy('peer', 'source') };
+
 function nextBy(from: string, to: string): string {
   const next = `SELECT ${to} AS node FROM edge WHERE ${from} = ? AND predicate = p.value AND ${to} > ? ORDER BY ${to} LIMIT ?`;
   return `SELECT (SELECT json_group_array(node) FROM (${next})) AS nodes FROM json_each(?) p`;

@@ -6,9 +6,11 @@ import { verifyStore } from './verify.ts';
 export const tasks = { verify: verifyStore, checkCar, backup: makeBackup };
 
 export type TaskName = keyof typeof tasks;
+
 /** A task by name; `args` is plain data. */
 export interface TaskOrder<N extends TaskName = TaskName> {
   name: N;
   args: Parameters<(typeof tasks)[N]>[0];
 }
+
 export type TaskResult<N extends TaskName> = Awaited<ReturnType<(typeof tasks)[N]>>;

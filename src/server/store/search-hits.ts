@@ -91,6 +91,7 @@ const shown = {
   preview: `'' AS json, ${previewed}`,
   full: `e.json, ${previewed}`,
 };
+
 export type Expansion = keyof typeof shown;
 
 /** What is shown of live entities, by their keys, in that order. */

@@ -49,7 +49,7 @@ const schema: readonly string[] = [
     vector BLOB NOT NULL,
     UNIQUE (key, model)
   ) STRICT;
-  -- The signs of a vector's numbers, packed, by which the best are chosen first; type: the entity's.
+  -- Which of a vector's numbers lie above the center, packed, by which the best are chosen first; type: the entity's.
   CREATE TABLE code (
     seq INTEGER PRIMARY KEY,
     model INTEGER NOT NULL,

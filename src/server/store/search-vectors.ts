@@ -25,13 +25,12 @@ export function modelFacts(index: Reader, number: number): Uint8Array | null {
   return index.get<{ facts: Uint8Array }>('SELECT facts FROM learned WHERE model = ?', number)?.facts ?? null;
 }
 
-export function addModel(index: Writer, row: Omit<ModelRow, 'number' | 'reached'>, facts: Uint8Array | null): number {
+export function addModel(index: Writer, row: Omit<ModelRow, 'number' | 'reached'>, facts: Uint8Array | null): void {
   const number = index.insert(
     'INSERT INTO model (name, size, dimensions, reached) VALUES (?, ?, ?, 0)',
     ...[row.name, row.size, row.dimensions],
   );
   if (facts) index.run('INSERT INTO learned (model, facts) VALUES (?, ?)', number, facts);
-  return number;
 }
 
 export function modelReached(index: Writer, number: number, reached: number | null): void {
@@ -111,7 +110,7 @@ export function someKeysAfter(index: Reader, after: number, part: number, limit:
 
 const keyOf = ({ key }: { key: number }): number => key;
 
-/** As a search reads it: the number of the newest model of which there are all vectors; else of the newest at all. */
+/** As a search reads it: the newest model of which there are all vectors; else of the newest at all. */
 export function servingModel(db: Reader): ModelRow | undefined {
   return db.get(`SELECT ${modelColumns} FROM search.model ORDER BY reached IS NOT NULL, number DESC LIMIT 1`);
 }

@@ -8,7 +8,7 @@ export interface RunPruneRow {
 }
 
 /** So many jobs go in one write. */
-export const prunedAtOnce = 500;
+const prunedAtOnce = 500;
 
 /** Where to read on: after a job by its end and key. */
 export interface SpentPage {

@@ -7,7 +7,7 @@ import { ensureEntityKey } from './entity-keys.ts';
  * the CID there), `decided` (the CID that stands); `refused` by the remote (`detail`: status and words); and what was
  * done with the remote itself.
  */
-export const syncLogKinds = [
+const syncLogKinds = [
   ...(['run', 'stopped', 'failed', 'ended', 'conflict', 'decided', 'refused'] as const),
   ...(['added', 'renamed', 'rekeyed', 'removed', 'watched', 'unwatched'] as const),
 ];

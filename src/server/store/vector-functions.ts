@@ -21,7 +21,7 @@ export function blobOf({ buffer, byteOffset, byteLength }: Float32Array | Uint32
 }
 
 /** 0 for the same direction, 1 for none in common, 2 for the opposite. */
-export function cosineDistance(a: Float32Array, b: Float32Array): number {
+function cosineDistance(a: Float32Array, b: Float32Array): number {
   let [dot, left, right] = [0, 0, 0];
   for (let k = 0; k < a.length; k++) {
     const [x, y] = [a[k] as number, b[k] as number];

@@ -56,6 +56,7 @@ export function lookAmong(db: Reader, { filter, ...within }: Within, until: numb
 
 /** A filter may hold hundreds of conditions, and is tried on so many at once. */
 const pageSize = 256;
+
 export interface Expected {
   /** How much more a word counts in a label than in a text. */
   ofLabels?: number;

@@ -84,7 +84,7 @@ export interface SearchAgentsBody {
   /** @default "preview" */
   expand?: Expand;
   /**
-   * `official`: of the collections of the node's operator alone.
+   * `official`: those in the node's official collection alone, or where none is set in those that its operator owns.
    * @default "official"
    */
   scope?: 'official' | 'all';

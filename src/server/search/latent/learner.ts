@@ -5,7 +5,7 @@ import { multiplied, orthonormalized, type SparseRows, type Steps } from './matr
 import { passageWords } from './passage-words.ts';
 import { randomNumbers } from './random-numbers.ts';
 
-export const latentDimensions = 256;
+const latentDimensions = 256;
 const maxWords = 16_000;
 const maxGrams = 16_000;
 /** A word in fewer texts tells nothing about others; one in more than this part of them tells little. */
