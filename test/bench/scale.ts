@@ -1,11 +1,11 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { tateFile } from './measures/tate.ts';
 import { temporaryFolder } from './processes.ts';
-import { measureApart } from './scale/apart.ts';
 import { writeCorpus } from './scale/corpus.ts';
-import { type Measured, table } from './scale/growth.ts';
+import { table } from './scale/growth.ts';
+import { type Filled, fill, measureDisk, measureRequests, measureStarts } from './scale/measure.ts';
 import { tateShape } from './scale/tate-shape.ts';
 
 // How a node does with ten times as much in it, and again ten times: `npm run bench:scale -- --sizes 10000,100000`.
@@ -25,15 +25,18 @@ using folder = temporaryFolder();
 const shape = await tateShape();
 // The subjects that most works have, which are there at every size.
 const queries = shape.leaves.slice(0, 300).map(({ name }) => name);
-const nodes: Measured[] = [];
-for (const size of sizes.toSorted((a, b) => a - b)) {
-  process.stderr.write(`${size.toLocaleString('en-US')} entities\n`);
-  const [corpus, data] = [join(folder.path, `${size}.ndjson`), join(folder.path, String(size))];
-  await writeCorpus(shape, size, corpus);
+const nodes: Filled[] = [];
+try {
+  for (const size of sizes.toSorted((a, b) => a - b)) {
+    process.stderr.write(`${size.toLocaleString('en-US')} entities\n`);
+    const corpus = join(folder.path, 'corpus.ndjson');
+    await writeCorpus(shape, size, corpus);
+    nodes.push(await fill(join(folder.path, String(size)), corpus));
+  }
+  await measureStarts(nodes);
+  await measureRequests(nodes, queries);
+  for (const filled of nodes) measureDisk(filled);
+} finally {
   // What has been measured takes long to measure again.
-  const { measured, failed } = await measureApart({ size, data, corpus, queries });
-  nodes.push(measured);
-  if (failed) process.exitCode = 1;
-  for (const path of [corpus, data]) rmSync(path, { recursive: true });
+  process.stdout.write(`${table(nodes)}\n`);
 }
-process.stdout.write(`${table(nodes)}\n`);
