@@ -3,6 +3,7 @@ import { keysAmong } from '../store/search-among.ts';
 import type { Within } from '../store/search-hits.ts';
 import {
   codesAfter,
+  countVectors,
   type ModelRow,
   rescored,
   servingFacts,
@@ -45,7 +46,8 @@ export class VectorFinder {
   /** Brings up to date what is kept in memory. */
   refresh(): void {
     const row = servingModel(this.#db);
-    if (row?.number !== this.#serving?.row.number) this.#serving = row ? this.#begun(row) : null;
+    const begins = row?.number !== this.#serving?.row.number;
+    if (begins) this.#serving = row ? this.#begun(row) : null;
     const serving = this.#serving;
     if (!serving) return;
     const words = codeWords(serving.row.dimensions);
@@ -55,6 +57,13 @@ export class VectorFinder {
         serving.codes.put({ key: keys[i] as number, seq, type: types[i] as string, code });
         serving.seq = seq;
       }
+    if (begins) this.#complete(serving);
+  }
+
+  /** A code is written with each vector; one that lacks it gets it here, so that no vector is ever left out. */
+  #complete({ row, center, codes }: Serving): void {
+    if (codes.size === countVectors(this.#db, row.number)) return;
+    for (const { vector, ...of } of uncoded(this.#db, row.number)) codes.put({ ...of, code: codeOf(vector, center) });
   }
 
   /** Forgets what is kept: the index began anew. */
@@ -121,10 +130,7 @@ export class VectorFinder {
     const codes = new CodeTable(row.dimensions);
     const facts = row.name === builtin ? servingFacts(this.#db, row.number) : null;
     const learned = facts && unpackFacts(facts);
-    const center = learned?.center ?? null;
-    // A code is written with each vector; one that lacks it gets it here, so that no vector is ever left out.
-    for (const { vector, ...of } of uncoded(this.#db, row.number)) codes.put({ ...of, code: codeOf(vector, center) });
-    return { row, model: learned && new LatentModel(learned), center, codes, seq: 0 };
+    return { row, model: learned && new LatentModel(learned), center: learned?.center ?? null, codes, seq: 0 };
   }
 }
 

@@ -268,8 +268,9 @@ export function addTerm(index: Writer, term: string): void {
   index.run('INSERT OR IGNORE INTO term (term) VALUES (?)', term);
 }
 
+/** See countIndexed. */
 export function countDocs(index: Reader): number {
-  return index.get<{ n: number }>('SELECT count(*) AS n FROM doc')?.n ?? 0;
+  return index.get<{ n: number }>('SELECT count(*) AS n FROM words_docsize')?.n ?? 0;
 }
 
 /** Notes that the neighbours of an entity show a label that is no longer its. */

@@ -155,7 +155,12 @@ export function* codesAfter(db: Reader, model: number, seq: number, words: numbe
   }
 }
 
-/** Of a model's vectors those that have no code. */
+/** How many entities have a vector of a model. */
+export function countVectors(db: Reader, model: number): number {
+  return db.get<{ n: number }>('SELECT count(*) AS n FROM search.vec WHERE model = ?', model)?.n ?? 0;
+}
+
+/** Of a model's vectors those that have no code. It looks through all of them. */
 export function uncoded(db: Reader, model: number): { key: number; seq: number; type: string; vector: Float32Array }[] {
   const rows = db.all<{ key: number; seq: number; type: string; vector: Uint8Array }>(
     `SELECT v.key, v.seq, e.type, v.vector
