@@ -68,7 +68,7 @@ const pageSources = 400;
 const readAtOnce = 20;
 const maxNeighbours = 300;
 const maxNamed = 200;
-const maxTermsKept = 500_000;
+const maxTermsKept = 100_000;
 const summarySample = 200;
 
 /**

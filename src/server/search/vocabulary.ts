@@ -10,20 +10,29 @@ export interface Variant {
 /** What is less alike is no variant: neither misspelled nor inflected. */
 const likenessFrom = 0.4;
 const [shortest, longest] = [3, 30];
-const digits = /^\p{N}+$/u;
+/** A number, or a name with one in it (an inventory number), that is nearly another one's means something else. */
+const numbered = /\p{N}/u;
+/** Some 200 bytes each. What comes later is found as it is, and by how it begins. */
+const mostTerms = 300_000;
 
 /**
  * The words of an index, found by the 3- and 4-grams that they share: what was misspelled, inflected, or is part of a
  * compound. That costs a hundredth of grams over all texts, and finds more.
  */
 export class Vocabulary {
+  readonly #most: number;
   readonly #terms: string[] = [];
   readonly #sizes: number[] = [];
   readonly #byGram = new Map<string, number[]>();
   #counts = new Uint8Array(1024);
 
+  /** `most`: so many words are kept. */
+  constructor(most = mostTerms) {
+    this.#most = most;
+  }
+
   add(term: string): void {
-    if (term.length < shortest || term.length > longest || digits.test(term)) return;
+    if (!hasVariants(term) || this.#terms.length >= this.#most) return;
     const number = this.#terms.length;
     const grams = new Set(gramsOf(term));
     this.#terms.push(term);
@@ -37,7 +46,7 @@ export class Vocabulary {
 
   /** The words most like `word`, best first, without itself. */
   like(word: string, limit: number): Variant[] {
-    if (word.length < shortest || word.length > longest || digits.test(word)) return [];
+    if (!hasVariants(word)) return [];
     const grams = new Set(gramsOf(word));
     const met = this.#sharing(grams);
     const found: Variant[] = [];
@@ -65,6 +74,10 @@ export class Vocabulary {
       }
     return met;
   }
+}
+
+function hasVariants(word: string): boolean {
+  return word.length >= shortest && word.length <= longest && !numbered.test(word);
 }
 
 /** How much one word is like another, 0..1, given the Dice coefficient of their grams. */
