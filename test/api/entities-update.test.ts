@@ -164,6 +164,22 @@ describe('the tip', () => {
     expect(await read(node, ada, first.id)).toEqual(second);
   });
 
+  it('is compared after it is known that the caller may do all that the update needs', async () => {
+    const [mine, theirs] = [await collection(node, ada), await collection(node, bob)];
+    const first = await create(node, ada, { collection: mine.id });
+    const { cid } = await update(node, ada, first, { properties: { a: 1 } });
+    const late = async (who: Person, body: object) => {
+      const answer = await put(who, first, body);
+      return [answer.status, answer.body];
+    };
+    const entering = { relationships_add: [{ predicate: 'collection', peer: theirs.id }] };
+    expect(await late(bob, { properties: { a: 2 } })).toEqual([403, { error: 'Action not allowed: entity:update' }]);
+    expect(await late(ada, entering)).toEqual([403, { error: 'Action not allowed: entity:create' }]);
+    expect(await late(ada, { properties: { a: 2 } })).toEqual([409, conflict(first.cid, cid)]);
+    await remove(node, ada, { ...first, cid });
+    expect((await late(ada, { properties: { a: 2 } }))[0]).toBe(409);
+  });
+
   it('lets one of many win', async () => {
     const made = await create(node, ada, { properties: { n: 0 } });
     const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => put(ada, made, { properties: { n } })));

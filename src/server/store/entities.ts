@@ -81,7 +81,11 @@ export interface Standing extends EntityRow {
 
 export function findStanding(db: Reader, id: string): Standing | undefined {
   const row = findEntity(db, id);
-  return row && { ...row, manifest: storedManifest(blockBytes(db, row.tip)) };
+  return row && withManifest(db, row);
+}
+
+export function withManifest(db: Reader, row: EntityRow): Standing {
+  return { ...row, manifest: storedManifest(blockBytes(db, row.tip)) };
 }
 
 /** Whether an id is known here, as an entity (deleted ones do not count) or as a stub that a remote's record names. */

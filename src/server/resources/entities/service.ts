@@ -1,4 +1,6 @@
 import { ConflictError, type Issue, NotFoundError, ValidationError } from '../../errors.ts';
+import { actionFor } from '../../model/actions.ts';
+import type { RegisteredActor } from '../../model/actor.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { maxOnLoop } from '../../model/large.ts';
 import { type JsonObject, type Manifest, type Relationship, relationshipKey } from '../../model/manifest.ts';
@@ -8,7 +10,15 @@ import { equalJson } from '../../model/properties.ts';
 import { storedRelationship } from '../../model/relationships.ts';
 import { type WireManifest, wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
-import { type EntityRow, findEntity, findStanding, findStored, findTip, type Standing } from '../../store/entities.ts';
+import {
+  type EntityRow,
+  findEntity,
+  findStanding,
+  findStored,
+  findTip,
+  type Standing,
+  withManifest,
+} from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { lastLive, versionByKey } from '../../store/versions.ts';
 import type { StepOptions } from '../permissions/service.ts';
@@ -195,8 +205,10 @@ export class EntitiesService {
     if (validate) refuse(tooManyTargets(body.relationships_add?.map(targetOf), ['relationships_add'], validate));
     const store = await this.#writes.store(caller);
     return this.#committed(store, expected, (db) => {
-      const base = this.#writes.standing(db, caller.network, id);
-      if (options.type !== undefined && base.type !== options.type) throw new NotFoundError();
+      const row = this.#writes.row(db, caller.network, id);
+      if (options.type !== undefined && row.type !== options.type) throw new NotFoundError();
+      if (row.cid !== expected && this.#isLateOnly(db, actor, row, body)) throw new ConflictError(expected, row.cid);
+      const base = withManifest(db, row);
       const given = options.adapt ? options.adapt(base.manifest) : body;
       const update = { ...given, relationships_add: withPeerTypes(db, given.relationships_add) };
       const next = applyUpdate(base.manifest, base.cid, toUpdate(update), this.#writes.stamp(actor, body.note));
@@ -206,6 +218,16 @@ export class EntitiesService {
       this.#checkRelationships(db, caller, next, body.relationships_add, validate);
       return prepared;
     });
+  }
+
+  /**
+   * Whether an update from another version than the tip can be refused for that alone, without working out what it would
+   * make: `entity:update` is all that it needs where its type has no rules of its own, and no collection is entered or left.
+   */
+  #isLateOnly(db: Reader, actor: RegisteredActor, row: EntityRow, body: CasUpdateBody): boolean {
+    const action = actionFor(row.type, 'update');
+    if (action !== 'entity:update' || body.relationships_add || body.relationships_remove) return false;
+    return this.#writes.env.permissions.may(db, actor, action, row);
   }
 
   #checkRelationships(
@@ -284,7 +306,7 @@ export function deletedView({ cid, next }: Prepared): DeletedView {
 }
 
 /** What is there already, where it is what the same request made (decisions.md, custom `id` that exists). */
-export function replayed(standing: Standing, next: Manifest): WireManifest | undefined {
+function replayed(standing: Standing, next: Manifest): WireManifest | undefined {
   return isReplay(standing, next) ? wireManifest(standing.cid, standing.manifest) : undefined;
 }
 

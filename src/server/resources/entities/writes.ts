@@ -18,7 +18,7 @@ import { collectionsOf, type EditMethod, type Manifest } from '../../model/manif
 import type { Stamp } from '../../model/merge.ts';
 import type { Change, Guard, Outcome, Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
-import { findStanding, findTip, type Standing } from '../../store/entities.ts';
+import { type EntityRow, findEntity, findTip, type Standing, withManifest } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { Networks } from '../../store/networks.ts';
 import type { PermissionsService, StepOptions } from '../permissions/service.ts';
@@ -81,11 +81,16 @@ export class EntityWrites {
   }
 
   /** @throws NotFoundError where the entity is not here, ValidationError for an id of the other network (decisions.md, G13). */
-  standing(db: Reader, network: Network, id: string, path: (string | number)[] = ['id']): Standing {
+  row(db: Reader, network: Network, id: string, path: (string | number)[] = ['id']): EntityRow {
     checkNetwork(network, id, path);
-    const standing = findStanding(db, id);
-    if (!standing) throw new NotFoundError();
-    return standing;
+    const row = findEntity(db, id);
+    if (!row) throw new NotFoundError();
+    return row;
+  }
+
+  /** The same with its manifest. */
+  standing(db: Reader, network: Network, id: string, path: (string | number)[] = ['id']): Standing {
+    return withManifest(db, this.row(db, network, id, path));
   }
 
   /**
