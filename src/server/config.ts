@@ -264,7 +264,7 @@ function embedSettings(url: string | undefined, model: string | undefined): Embe
   return { url: url.replace(/(?<!\/)\/+$/, ''), model };
 }
 
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 

@@ -10,7 +10,7 @@ export interface Clock {
 }
 
 /** Bytes that differ from call to call and are the same in every run. */
-export function knownBytes(): (size: number) => Uint8Array {
+function knownBytes(): (size: number) => Uint8Array {
   let calls = 0;
   return (size) => hash('sha256', `call ${calls++}`, 'buffer').subarray(0, size);
 }

@@ -112,7 +112,7 @@ test('where more match than are ranked, the newest are, and that is told', () =>
   });
   const every = wordHits(db, match, look(1000), 1000);
   const exactly = look(every.length);
-  expect([every.length > 12, wordHits(db, match, exactly, 5), exactly.told.crowded]).toEqual([
+  expect([every.length > 12, wordHits(db, match, exactly, 5), exactly.cut.crowded]).toEqual([
     true,
     every.slice(0, 5),
     false,
@@ -121,13 +121,13 @@ test('where more match than are ranked, the newest are, and that is told', () =>
   const byKey = every.map(({ key }) => key).sort((a, b) => b - a);
   const newest = every.filter(({ key }) => byKey.slice(0, 10).includes(key));
   const some = look(9);
-  expect([wordHits(db, match, some, 5), some.told.crowded]).toEqual([newest.slice(0, 5), true]);
+  expect([wordHits(db, match, some, 5), some.cut.crowded]).toEqual([newest.slice(0, 5), true]);
 
   // Where too few of the newest may be hits, and where a filter is tried, all are looked at.
   const rare = look(9, { ids: idsOf(byKey.slice(-5)) });
   expect(wordHits(db, match, rare, 11)).toEqual(every.filter(({ key }) => byKey.slice(-5).includes(key)));
   const all = look(9);
-  expect([wordHits(db, match, all, 11), all.told.crowded]).toEqual([every.slice(0, 11), false]);
+  expect([wordHits(db, match, all, 11), all.cut.crowded]).toEqual([every.slice(0, 11), false]);
   const oldest = byKey.at(-1) as number;
   const one = { ...look(9), filter: { sql: `e.key = ${oldest}`, params: [] } };
   expect(wordHits(db, match, one, 3).map(({ key }) => key)).toEqual([oldest]);
@@ -152,7 +152,7 @@ test('what memory knows of types changes nothing', () => {
   const few = { ...looked, likely: { may: (key: number) => keys.has(key), part: 0 } };
   const newest = third.toSorted((a, b) => b.key - a.key).slice(0, 3);
   expect(wordHits(db, match, few, 10)).toEqual(third.filter((hit) => newest.includes(hit)));
-  expect(few.told.crowded).toBe(true);
+  expect(few.cut.crowded).toBe(true);
 });
 
 test('by vectors, the same is found in the same order', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CodeTable, codeOf, type Looked } from '../../src/server/search/codes.ts';
+import { CodeTable, codeOf, type ScanFilter } from '../../src/server/search/codes.ts';
 import { seeded } from '../helpers/seeded.ts';
 
 const random = seeded(11);
@@ -94,7 +94,7 @@ describe('codes', () => {
     const vectors = vectorsOf(3000, 100);
     const table = tableOf(vectors, 100);
     const asked = vectorOf(100);
-    const near = (count: number, looked: Partial<Looked>) =>
+    const near = (count: number, looked: Partial<ScanFilter>) =>
       ascending(table.nearest(codeOf(asked, null), count, { ...all, ...looked }));
     const among = (fits: (key: number) => boolean) => new Map([...vectors].filter(([key]) => fits(key)));
     for (const wanted of [['artist'], ['place', 'artwork'], []]) {

@@ -70,7 +70,7 @@ test('of what has a common word in its label old ones are found too, where only 
   });
   const hits = (mostLabelled: number) => {
     const asked = look(mostLabelled);
-    return { keys: wordHits(db, '"harbour"', asked, 10).map((hit) => hit.key), crowded: asked.told.crowded };
+    return { keys: wordHits(db, '"harbour"', asked, 10).map((hit) => hit.key), crowded: asked.cut.crowded };
   };
   expect([hits(5).keys[0], hits(5).keys.length, hits(5).crowded]).toEqual([key, 10, true]);
   expect(hits(0).keys).not.toContain(key);
@@ -95,7 +95,7 @@ test('of what has a common word in its label old ones are found too, where only 
       found.every(({ score }, i) => score > (found[i + 1]?.score ?? 1.9)),
       name,
     ).toBe(true);
-    expect(asked.told.crowded, name).toBe(true);
+    expect(asked.cut.crowded, name).toBe(true);
   }
   // What begins with something tells less than a rare word where very much does.
   const lexicon = { size: all.length, vocabulary: new Vocabulary(), frequencies: new Map() };
@@ -108,7 +108,7 @@ test('of what has a common word in its label old ones are found too, where only 
   expect(lexicalRankings(db, elsewhere, 'dusky', look(5), 20)).toEqual([{ keys: [owlKey], weight: 1 }]);
   const few = look(5, 1000);
   expect(wordHits(db, '"harbour"', few, 10, { rows })).toEqual(wordHits(db, '"harbour"', few, 10));
-  expect(few.told.crowded).toBe(false);
+  expect(few.cut.crowded).toBe(false);
 });
 
 test('what a name is the label of comes first, however much newer leads to it', async () => {

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Finder } from '../../src/server/search/finder.ts';
-import { indexSlice, type Sliced, type Writing } from '../../src/server/search/index-slice.ts';
+import { type IndexStand, indexSlice, type Writing } from '../../src/server/search/index-slice.ts';
 import { restedStand } from '../../src/server/search/rested.ts';
 import { VectorKeeper } from '../../src/server/search/vector-keeper.ts';
 import { openReader } from '../../src/server/store/connection.ts';
@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.asyncDispose]());
 
 /** One slice of a writer of its own, which is gone afterwards. */
-function sliced(ms: number, [from, to] = [database, index]): Sliced {
+function sliced(ms: number, [from, to] = [database, index]): IndexStand {
   const writer = openIndexWriter(to);
   const writing: Writing = {
     main: openReader(from),

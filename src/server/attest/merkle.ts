@@ -13,7 +13,7 @@ export function leafHash(data: Uint8Array): Uint8Array {
   return sha256(Buffer.concat([leafPrefix, data]));
 }
 
-export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
+function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
   const both = Buffer.allocUnsafe(1 + left.length + right.length);
   both[0] = nodePrefix;
   both.set(left, 1);

@@ -9,7 +9,7 @@ import { equal, rootOfInclusion } from './merkle.ts';
 import { count, hash, head, time } from './shapes.ts';
 import { allHold, type Checked, iso, type Statement, shapeStatement } from './statement.ts';
 
-export const proofFormat = 'archeion/proof@v1';
+const proofFormat = 'archeion/proof@v1';
 
 /** All that it takes to check, without a node, that a version is in a log: a head, the leaf, the way between them, the manifest. */
 export interface Proof {

@@ -21,7 +21,7 @@ export class RefusedError extends FailureError {
 }
 
 /** The words of an error's body: its issues, each with its place, or its reason, or the error itself. */
-export function refusalText(body: unknown): string | null {
+function refusalText(body: unknown): string | null {
   if (typeof body !== 'object' || body === null || !('error' in body) || typeof body.error !== 'string') return null;
   const details = 'details' in body && typeof body.details === 'object' && body.details !== null ? body.details : {};
   if ('issues' in details && Array.isArray(details.issues)) return details.issues.map(issueText).join('; ');

@@ -22,7 +22,7 @@ export interface Place {
   unit: 'line' | 'element';
 }
 
-export function placeText({ file, unit }: Place, line: number): string {
+function placeText({ file, unit }: Place, line: number): string {
   return `${file}, ${unit} ${line}`;
 }
 

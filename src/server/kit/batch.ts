@@ -81,7 +81,7 @@ export class Batches {
 const manySlots = 100;
 const collectMs = 250;
 
-export function slotsOf(properties: Properties): Slot[] {
+function slotsOf(properties: Properties): Slot[] {
   return Array.isArray(properties.slots) ? (properties.slots as Slot[]) : [];
 }
 
@@ -91,7 +91,7 @@ export function gathered(slots: readonly Slot[]): string[] {
 }
 
 /** The batch with these results; null where they all stand in it already. A complete slot stays as it is. */
-export function withResults(properties: Properties, results: ReadonlyMap<number, SlotResult>): Properties | null {
+function withResults(properties: Properties, results: ReadonlyMap<number, SlotResult>): Properties | null {
   const before = slotsOf(properties);
   const slots = before.map((slot) => {
     const result = slot.status === 'complete' ? undefined : results.get(slot.index);

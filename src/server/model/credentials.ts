@@ -6,7 +6,7 @@ export type KeyKind = 'user' | 'service' | 'agent' | 'klados';
 /** How many leading characters of a key are stored and shown (decisions.md, Identity and authorship). */
 export const keyPrefixLength = 12;
 /** An Authorization header with more is refused before anything is parsed. */
-export const maxCredentialLength = 8192;
+const maxCredentialLength = 8192;
 
 /** Accounts made by this node itself carry this issuer; no JWT may. */
 export const localIssuer = 'archeion';

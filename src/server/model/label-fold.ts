@@ -11,7 +11,7 @@ export function folded(text: string): string {
 }
 
 /** So many characters of a label are indexed. */
-export const indexedCharacters = 500;
+const indexedCharacters = 500;
 
 /** What a label is found by. */
 export function labelKey(label: string): string {

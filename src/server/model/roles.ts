@@ -27,8 +27,8 @@ export interface CollectionAccess {
 }
 
 /** Predicates that mean something else on a collection, so no role may be called so (decisions.md, role names). */
-export const reservedRoles: readonly string[] = ['collection', 'root', 'contains', 'in'];
-export const maxRoleName = 50;
+const reservedRoles: readonly string[] = ['collection', 'root', 'contains', 'in'];
+const maxRoleName = 50;
 
 /** Reads leniently what may come from anywhere: what is no role or no action is left out. */
 export function accessOf(manifest: Pick<Manifest, 'properties' | 'relationships'>): CollectionAccess {

@@ -4,11 +4,11 @@ const secretBytes = 32;
 const secretPattern = /^[A-Za-z0-9_-]{43}$/;
 
 /** How long a link can be used, in milliseconds. */
-export const linkLifetime = 5 * 60_000;
+const linkLifetime = 5 * 60_000;
 /** How long a session lasts that nobody uses, in milliseconds. */
-export const idleLifetime = 12 * 60 * 60_000;
+const idleLifetime = 12 * 60 * 60_000;
 /** How long a session lasts that is always used, in milliseconds. */
-export const fullLifetime = 30 * 24 * 60 * 60_000;
+const fullLifetime = 30 * 24 * 60 * 60_000;
 
 const maxLinks = 32;
 const maxSessions = 64;

@@ -15,7 +15,7 @@ export function codeOf(vector: Float32Array, center: Float32Array | null): Uint3
 }
 
 /** What a scan looks at. */
-export interface Looked {
+export interface ScanFilter {
   /** Whether entities of a type may be among the hits. */
   type: (type: string) => boolean;
   /** Keys that alone may be among them; null for all. A table knows not all of them, and they may be repeated. */
@@ -103,7 +103,7 @@ export class CodeTable {
   }
 
   /** The vectors of at least `count` codes that differ least from one (those that differ as much as the last come too). */
-  nearest(code: Uint32Array, count: number, { type, keys }: Looked): number[] {
+  nearest(code: Uint32Array, count: number, { type, keys }: ScanFilter): number[] {
     this.#rows.ask(code, this.#numbersOf(type));
     const best = new Best(count, this.#bits);
     const look = (from: number, to: number) => best.add(this.#rows.found, this.#rows.scan(from, to, best.limit));

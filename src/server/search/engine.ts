@@ -12,7 +12,7 @@ import type { EndpointEmbedder } from './endpoint-embedder.ts';
 import { ThreadError } from './failed.ts';
 import { IndexFollower, type Rebuilt } from './follower.ts';
 import type { Ranked } from './fuse.ts';
-import type { Sliced } from './index-slice.ts';
+import type { IndexStand } from './index-slice.ts';
 import { dot } from './latent/vectors.ts';
 import { notBegun } from './not-begun.ts';
 import { OneThread } from './one-thread.ts';
@@ -67,7 +67,7 @@ export class SearchEngine implements AsyncDisposable {
   }
 
   /** How far the index has come. */
-  stand(store: NetworkStore): Sliced & { problem: string | null } {
+  stand(store: NetworkStore): IndexStand & { problem: string | null } {
     const follower = this.#followers.get(store.network);
     const stand = follower?.stand ?? notBegun;
     const behind = stand.behind || stand.cursor < store.read(lastMove);
@@ -83,7 +83,7 @@ export class SearchEngine implements AsyncDisposable {
   }
 
   /** Makes the index anew; says how far it has come, and last how much is in it. @throws StorageError, UnavailableError */
-  rebuild(store: NetworkStore): AsyncGenerator<Sliced, Rebuilt, undefined> {
+  rebuild(store: NetworkStore): AsyncGenerator<IndexStand, Rebuilt, undefined> {
     const follower = this.#followers.get(store.network);
     if (!follower) throw unusable('The index of this network is not followed here.');
     return follower.rebuild();

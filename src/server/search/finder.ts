@@ -8,7 +8,7 @@ import {
   termsAfter,
   type Within,
 } from '../store/search-hits.ts';
-import { metaOf } from '../store/search-index.ts';
+import { attachedMeta } from '../store/search-index.ts';
 import { sourceRow } from '../store/search-source.ts';
 import { paged } from '../store/sorted-keys.ts';
 import { fitting, type Look, lookAmong } from '../store/word-hits.ts';
@@ -76,7 +76,7 @@ export class Finder {
 
   /** Whether not everything that matches was looked at since then. */
   get late(): boolean {
-    return this.#looks.some(({ told }) => told.late || told.crowded);
+    return this.#looks.some(({ cut }) => cut.late || cut.crowded);
   }
 
   #look(within: Within): Look {
@@ -185,7 +185,7 @@ export class Finder {
 
   /** Brings up to date what is kept in memory. */
   #refresh(): void {
-    const epoch = metaOf(this.db, 'epoch');
+    const epoch = attachedMeta(this.db, 'epoch');
     if (epoch !== this.#epoch) {
       this.#lexicon = { size: 0, vocabulary: new Vocabulary(), frequencies: new Map() };
       this.#lastTerm = 0;
@@ -198,7 +198,7 @@ export class Finder {
       this.#lexicon.vocabulary.add(term);
       this.#lastTerm = id;
     }
-    const cursor = metaOf(this.db, 'cursor');
+    const cursor = attachedMeta(this.db, 'cursor');
     const few = this.#lexicon.size < 10_000;
     if (cursor === this.#cursor || (!few && performance.now() - this.#looked < freshMs)) return;
     this.#cursor = cursor;

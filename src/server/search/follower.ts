@@ -5,7 +5,7 @@ import type { NetworkStore } from '../store/network-store.ts';
 import { searchFile } from '../store/search-index.ts';
 import { builtin } from './embedder.ts';
 import type { EndpointEmbedder } from './endpoint-embedder.ts';
-import type { Sliced } from './index-slice.ts';
+import type { IndexStand } from './index-slice.ts';
 import { notBegun } from './not-begun.ts';
 import type { OneThread } from './one-thread.ts';
 import { restedStand } from './rested.ts';
@@ -26,7 +26,7 @@ const rushMovesPerSecond = 2000;
 const [rushSliceMs, rushMs] = [30, 60];
 
 /** An index that was made anew, or as far as it came before the node closed. */
-export interface Rebuilt extends Sliced {
+export interface Rebuilt extends IndexStand {
   /** How many are in it. */
   entities: number;
 }
@@ -74,7 +74,7 @@ export class IndexFollower {
   }
 
   /** How far it has come. */
-  get stand(): Sliced {
+  get stand(): IndexStand {
     return this.#stand;
   }
 
@@ -119,7 +119,7 @@ export class IndexFollower {
   }
 
   /** Makes the index anew; says how far it has come until it is done. @throws StorageError */
-  async *rebuild(): AsyncGenerator<Sliced, Rebuilt, undefined> {
+  async *rebuild(): AsyncGenerator<IndexStand, Rebuilt, undefined> {
     await this.#thread.run('begin', { files: this.files });
     this.#stand = { ...notBegun, last: this.#store.read(lastMove) };
     yield this.#stand;
@@ -136,7 +136,7 @@ export class IndexFollower {
 
   async #slice(): Promise<boolean> {
     const embedder = this.#embedder?.name ?? builtin;
-    this.#stand = await this.#thread.run<Sliced>('slice', {
+    this.#stand = await this.#thread.run<IndexStand>('slice', {
       files: this.files,
       ms: this.#rushed ? rushSliceMs : sliceMs,
       embedder,

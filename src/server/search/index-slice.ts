@@ -38,7 +38,7 @@ import { digestOf, docWords, type EntityText, entityText, passageOf } from './te
 import type { Embedded, VectorKeeper } from './vector-keeper.ts';
 
 /** Where the index stands after a slice. */
-export interface Sliced {
+export interface IndexStand {
   /** The last move that is in it. */
   cursor: number;
   last: number;
@@ -75,7 +75,7 @@ const summarySample = 200;
  * Takes up what the index lacks, as far as a slice of `ms` goes: first what moved, then whatever shows a label that
  * changed. The cursor is in the same transaction, so that a slice may end at any time and nothing is left out.
  */
-export function indexSlice(writing: Writing, ms: number): Sliced {
+export function indexSlice(writing: Writing, ms: number): IndexStand {
   const { main, index } = writing;
   const until = performance.now() + ms;
   return indexed(index, () => {

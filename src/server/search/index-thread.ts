@@ -13,7 +13,7 @@ import {
   searchFileNumber,
 } from '../store/search-index.ts';
 import { type Failed, failing, isFailed } from './failed.ts';
-import { embeddedOf, indexSlice, type Sliced, type Writing } from './index-slice.ts';
+import { embeddedOf, type IndexStand, indexSlice, type Writing } from './index-slice.ts';
 import { notBegun } from './not-begun.ts';
 import { type Embedded, type Supplied, VectorKeeper } from './vector-keeper.ts';
 
@@ -45,7 +45,7 @@ if (!isMainThread && platform() === 'linux')
 const open = new Map<string, Writing & { number: number }>();
 
 /** One slice on this thread's own connections. */
-export function slice({ files, ms, embedder }: SliceOrder): Sliced | Failed {
+export function slice({ files, ms, embedder }: SliceOrder): IndexStand | Failed {
   const sliced = answered(files, () => {
     const writing = writingOf(files);
     writing.vectors.want(embedder);

@@ -149,7 +149,7 @@ function byVariants(
   hits: ReadonlyMap<string, readonly WordHit[]>,
   pool: number,
 ): number[] {
-  const among = { ...look, most: variantsRanked, mostLabelled: 0, told: { late: false, crowded: false } };
+  const among = { ...look, most: variantsRanked, mostLabelled: 0, cut: { late: false, crowded: false } };
   const each = Math.max(2, Math.min(maxVariants, Math.floor(maxLooked / query.length)));
   const lists = query.map((one) => {
     const { word, frequency: known } = one;
@@ -161,8 +161,8 @@ function byVariants(
     if (known > 0) count(hits.get(word) ?? [], 1);
     const others = hasVariants(one, hits, pool) ? lexicon.vocabulary.like(word, each) : [];
     for (const { term, likeness } of others) {
-      among.told.late ||= performance.now() > look.until;
-      if (among.told.late) break;
+      among.cut.late ||= performance.now() > look.until;
+      if (among.cut.late) break;
       const n = frequency(db, lexicon, term);
       // A common word that was meant is left out only where the one that was typed has hits of its own.
       if (n === 0 || (known >= variantPool && isCommon(lexicon, n))) continue;
@@ -175,7 +175,7 @@ function byVariants(
     }
     return best.values();
   });
-  look.told.late ||= among.told.late;
+  look.cut.late ||= among.cut.late;
   return summed(lists);
 }
 
@@ -203,7 +203,7 @@ function rowsOf(db: Reader, lexicon: Lexicon, terms: readonly string[]): number 
 /** So many frequencies are remembered. */
 const mostFrequencies = 50_000;
 
-export function frequency(db: Reader, { frequencies }: Lexicon, word: string): number {
+function frequency(db: Reader, { frequencies }: Lexicon, word: string): number {
   const known = frequencies.get(word);
   if (known !== undefined) return known;
   const found = frequencyOf(db, word);

@@ -2,10 +2,10 @@ import type { Reader, Writer } from '../store/connection.ts';
 import { lastMove } from '../store/events.ts';
 import { readIndexMeta, setMeta } from '../store/search-index.ts';
 import { movedCid } from '../store/search-source.ts';
-import type { Sliced } from './index-slice.ts';
+import type { IndexStand } from './index-slice.ts';
 
 /** Notes that nothing is left to do for an embedder. */
-export function noteRest(index: Writer, { cursor, serving }: Sliced, embedder: string): void {
+export function noteRest(index: Writer, { cursor, serving }: IndexStand, embedder: string): void {
   setMeta(index, 'rested', String(cursor));
   setMeta(index, 'embedder', embedder);
   setMeta(index, 'serving', serving ?? '');
@@ -15,7 +15,7 @@ export function noteRest(index: Writer, { cursor, serving }: Sliced, embedder: s
  * Where an index stood when nothing was left to do, if nothing has come since; null where a thread has to look. So a node
  * on which nothing happens starts no thread.
  */
-export function restedStand(db: Reader, file: string, embedder: string): Sliced | null {
+export function restedStand(db: Reader, file: string, embedder: string): IndexStand | null {
   const meta = readIndexMeta(file);
   const last = lastMove(db);
   if (meta?.get('rested') !== String(last) || meta.get('cursor') !== String(last)) return null;

@@ -13,7 +13,7 @@ import {
   vectorOf,
 } from '../store/search-vectors.ts';
 import { type Likely, type Look, passing } from '../store/word-hits.ts';
-import { CodeTable, codeOf, codeWords, type Looked } from './codes.ts';
+import { CodeTable, codeOf, codeWords, type ScanFilter } from './codes.ts';
 import { builtin, type Passage } from './embedder.ts';
 import { unpackFacts } from './latent/facts.ts';
 import { LatentModel } from './latent/latent-model.ts';
@@ -107,10 +107,10 @@ export class VectorFinder {
       const scored = rescored(this.#db, seqs, vector, look.likely ? null : look.quick);
       const near = scored.filter(({ key, likeness }) => likeness >= from && (look.likely?.may(key) ?? true));
       const hits = passing(this.#db, near, look).slice(0, limit);
-      look.told.late ||= performance.now() > look.until;
+      look.cut.late ||= performance.now() > look.until;
       // What differs in more bits is less alike: where some are too little alike, hardly more would be alike enough.
       const all = hits.length >= limit || seqs.length < count || near.length < scored.length / 2;
-      if (all || count >= most || look.told.late) return hits;
+      if (all || count >= most || look.cut.late) return hits;
     }
   }
 
@@ -120,7 +120,7 @@ export class VectorFinder {
   }
 
   /** What a scan can tell by itself: the rest is asked of those that it chooses. */
-  #looked(within: Within, look: Look, all: number): Looked {
+  #looked(within: Within, look: Look, all: number): ScanFilter {
     const type = ofTypes(within);
     // Where a good part of all can be a hit, enough of those that are chosen are.
     return { type, keys: look.keys ?? keysAmong(this.#db, within, Math.ceil(all / 4)) };

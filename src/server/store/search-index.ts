@@ -201,10 +201,12 @@ export function indexedUpTo(file: string): number {
   return Number(readIndexMeta(file)?.get('cursor') ?? 0);
 }
 
-export function metaOf(db: Reader, name: string): string | undefined {
+/** Of the index that a reader of the store has attached. */
+export function attachedMeta(db: Reader, name: string): string | undefined {
   return db.get<{ value: string }>('SELECT value FROM search.meta WHERE name = ?', name)?.value;
 }
 
+/** The same from the index's own connection. */
 export function ownMeta(index: Reader, name: string): string | undefined {
   return index.get<{ value: string }>('SELECT value FROM meta WHERE name = ?', name)?.value;
 }

@@ -21,6 +21,7 @@ export function modelRows(index: Reader): ModelRow[] {
   return index.all(`SELECT ${modelColumns} FROM model ORDER BY number`);
 }
 
+/** What an embedder has learned, from the index's own connection; null where it learns nothing. */
 export function modelFacts(index: Reader, number: number): Uint8Array | null {
   return index.get<{ facts: Uint8Array }>('SELECT facts FROM learned WHERE model = ?', number)?.facts ?? null;
 }
@@ -115,6 +116,7 @@ export function servingModel(db: Reader): ModelRow | undefined {
   return db.get(`SELECT ${modelColumns} FROM search.model ORDER BY reached IS NOT NULL, number DESC LIMIT 1`);
 }
 
+/** The same from the index that a reader of the store has attached. */
 export function servingFacts(db: Reader, number: number): Uint8Array | null {
   return db.get<{ facts: Uint8Array }>('SELECT facts FROM search.learned WHERE model = ?', number)?.facts ?? null;
 }

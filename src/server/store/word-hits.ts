@@ -36,7 +36,7 @@ export interface Look {
   most: number;
   mostLabelled: number;
   /** Whether the time was too short, and whether more matched than were ranked: also of looks that were copied from this one. */
-  told: { late: boolean; crowded: boolean };
+  cut: { late: boolean; crowded: boolean };
 }
 
 /**
@@ -50,7 +50,7 @@ const mostKeys = 2000;
 export function lookAmong(db: Reader, { filter, ...within }: Within, until: number): Look {
   return {
     ...{ quick: conditionsOf(within), keys: keysAmong(db, within, mostKeys), likely: null, filter, fits: new Map() },
-    ...{ until, most: mostRanked, mostLabelled, told: { late: false, crowded: false } },
+    ...{ until, most: mostRanked, mostLabelled, cut: { late: false, crowded: false } },
   };
 }
 
@@ -93,7 +93,7 @@ export function wordHits(
       ? ranked.filter(({ key }) => likely.may(key)).slice(0, limit)
       : fittingHits(db, ranked, quick, limit);
     if (hits.length >= enough || found <= Math.min(most, lookedUp)) {
-      look.told.crowded ||= found > most;
+      look.cut.crowded ||= found > most;
       return hits;
     }
     if (likely) return likelyHits(db, match, { look, likely }, limit, expected);
@@ -188,7 +188,7 @@ function likelyHits(
     (JSON.parse(db.get<{ keys: string }>(ofAll, expression)?.keys ?? '[]') as number[]).filter(likely.may);
   const keys = matching(match);
   const isCrowded = keys.length > look.most;
-  look.told.crowded ||= isCrowded;
+  look.cut.crowded ||= isCrowded;
   const labelled = isCrowded && look.mostLabelled > 0 ? matching(`label : (${match})`).slice(-look.mostLabelled) : [];
   const newest = keys.slice(-look.most);
   if (isCrowded && rows > mostCounted) return byPlace(newest.reverse(), labelled.reverse(), rarity).slice(0, limit);
@@ -226,8 +226,8 @@ function best(db: Reader, ranked: Iterable<WordHit>, look: Look, limit: number):
   const hits: WordHit[] = [];
   for (const page of paged(ranked, pageSize, pageSize)) {
     hits.push(...passing(db, page, look));
-    look.told.late ||= performance.now() > look.until;
-    if (hits.length >= limit || look.told.late) break;
+    look.cut.late ||= performance.now() > look.until;
+    if (hits.length >= limit || look.cut.late) break;
   }
   return hits.slice(0, limit);
 }

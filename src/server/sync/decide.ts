@@ -43,7 +43,7 @@ export function mergedInto(state: EntityState, chain: Chain, { cid, manifest, bl
 }
 
 /** Who merges: the remote's user, as whom this node writes there; null where it does not write there. */
-export function stampOf({ remote, schema, now }: Merger): Stamp | null {
+function stampOf({ remote, schema, now }: Merger): Stamp | null {
   if (remote.secret === null || remote.user === null || remote.direction === 'pull') return null;
   const edited_by = { user_id: remote.user, method: 'system' } as const;
   return { schema, ts: new Date(now()).toISOString(), edited_by, note: `Merged with ${remote.name}` };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { codeOf } from '../../../src/server/search/codes.ts';
 import { Finder } from '../../../src/server/search/finder.ts';
-import type { Sliced } from '../../../src/server/search/index-slice.ts';
+import type { IndexStand } from '../../../src/server/search/index-slice.ts';
 import { slice } from '../../../src/server/search/index-thread.ts';
 import { unpackFacts } from '../../../src/server/search/latent/facts.ts';
 import { Connection } from '../../../src/server/store/connection.ts';
@@ -104,7 +104,7 @@ export function indexedAnew(database: string, index: string): Indexed {
   const files = { database, index };
   const begun = performance.now();
   for (;;) {
-    const sliced = slice({ files, ms: 150, embedder: 'builtin' }) as Sliced;
+    const sliced = slice({ files, ms: 150, embedder: 'builtin' }) as IndexStand;
     if (!('cursor' in sliced)) throw new Error(JSON.stringify(sliced));
     if (!sliced.behind && !sliced.learning) break;
   }

@@ -16,7 +16,7 @@ export const notAFolder = (path: (id: string) => string, body?: object): Case =>
   body: notFound,
 });
 
-export const goneFolder = (path: (id: string) => string): Case => ({
+const goneFolder = (path: (id: string) => string): Case => ({
   ...gone(path),
   call: async (s) => {
     const grave = await remove(s.node, s.owner, await fresh(s));

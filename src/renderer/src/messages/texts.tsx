@@ -32,7 +32,7 @@ export function Text({
 }
 
 /** The browser's first language that the page has, English if none. */
-export function browserLanguage(wanted: readonly string[]): Language {
+function browserLanguage(wanted: readonly string[]): Language {
   const tags = wanted.map((tag) => tag.split('-')[0] ?? '');
   return tags.find((tag): tag is Language => tag in languages) ?? 'en';
 }

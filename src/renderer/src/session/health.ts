@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { answered, api } from '../api/client.ts';
 
 /** Whether the node answers: every five seconds, and every second and a half while it does not. */
-export const healthQuery = queryOptions({
+const healthQuery = queryOptions({
   queryKey: ['health'],
   queryFn: () => answered(api.GET('/health')),
   retry: false,

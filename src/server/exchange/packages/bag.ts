@@ -5,7 +5,7 @@ import type { PackageAbout } from './package-about.ts';
 import { contentsOf, historyOf, recordsOf } from './payload.ts';
 import type { PackedFile } from './zip-stream.ts';
 
-export const bagDeclaration = 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n';
+const bagDeclaration = 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n';
 export const payloadManifest = 'manifest-sha256.txt';
 
 /**

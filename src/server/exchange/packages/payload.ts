@@ -8,7 +8,7 @@ import { PlacedEntry, type TipList } from '../../store/tip-list.ts';
 import type { PackedFile } from './zip-stream.ts';
 
 export const historyFile = 'history.car';
-export const recordsFile = 'records.ndjson';
+const recordsFile = 'records.ndjson';
 
 /** The bytes of a file of an entity, in a package. */
 export interface PackedContent extends PackedFile {

@@ -18,7 +18,7 @@ export function downloadHeaders({ cid, type, filename }: HeldContent, byCid: boo
 }
 
 /** A stored name as a name to save under: its last part, without control characters. */
-export function safeName(name: string): string {
+function safeName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? '';
   const plain = last.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}]/gu, '');
   // Cut between characters, not within one.

@@ -25,7 +25,7 @@ export interface Entry {
 }
 
 /** More kladoi than this would make a collection's roles hard to read, and slow. */
-export const maxKladoi = 500;
+const maxKladoi = 500;
 const maxNested = 20;
 
 /** A workflow is read on the event loop. One that was written here is below this by far (flow.ts); others may be anything. */

@@ -50,7 +50,7 @@ export function jobCollection(actor: RegisteredActor, wanted: NewJobCollection, 
 }
 
 /** The user behind whoever asks. */
-export function ownerOf(actor: RegisteredActor): string {
+function ownerOf(actor: RegisteredActor): string {
   if (actor.kind === 'processor') return actor.owner;
   return actor.kind === 'service' && actor.onBehalfOf ? actor.onBehalfOf.id : actor.id;
 }

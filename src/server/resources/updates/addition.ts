@@ -68,7 +68,7 @@ export function summaryOf({ properties = {}, relationships_add: list = [], note 
 }
 
 /** The version's note: each different one on a line, as many whole ones as fit. */
-export function noteOf(additions: readonly Addition[]): string | undefined {
+function noteOf(additions: readonly Addition[]): string | undefined {
   const notes = new Set(additions.flatMap(({ note }) => (note === undefined || note === '' ? [] : [note])));
   let text = '';
   for (const note of notes) {

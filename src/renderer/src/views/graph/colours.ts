@@ -13,7 +13,7 @@ export function typeColours(types: Iterable<string>): (type: string) => string {
 }
 
 /** Colours as they are now where an element stands, for what is drawn by itself. */
-export function colourReader(element: HTMLElement): (value: string) => string {
+function colourReader(element: HTMLElement): (value: string) => string {
   const known = new Map<string, string>();
   const probe = document.createElement('span');
   return (value) => {

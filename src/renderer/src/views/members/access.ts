@@ -66,7 +66,7 @@ export function isExpired({ expiresAt }: Membership, now: number): boolean {
 }
 
 /** Whether nothing stands between one look at it and another. */
-export function sameMembership(a: Membership, b: Membership): boolean {
+function sameMembership(a: Membership, b: Membership): boolean {
   return a.role === b.role && a.peer === b.peer && a.expiresAt === b.expiresAt;
 }
 

@@ -19,7 +19,7 @@ import { processorsQuery } from './processor-queries.ts';
 import { type Kind, kinds, type ProcessorsAddress, type Status, statuses } from './processors-address.ts';
 
 const route = getRouteApi('/processors');
-export const kindIcons = { agent: Bot, klados: Cog, rhiza: Workflow };
+const kindIcons = { agent: Bot, klados: Cog, rhiza: Workflow };
 
 /** All agents, kladoi and rhizai of the node, found by kind, state and a part of their names. */
 export function Processors() {

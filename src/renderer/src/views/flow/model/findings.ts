@@ -1,5 +1,5 @@
 /** What the node finds in flows; each has a text `flow.code.`. */
-export const findingCodes = [
+const findingCodes = [
   'MISSING_ENTRY',
   'EMPTY_FLOW',
   'ENTRY_NOT_IN_FLOW',
