@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -25,7 +25,7 @@ export interface Server extends AsyncDisposable {
   heap(): Promise<number>;
   /** Resident memory now and at its highest, in MB. */
   memory(): { now: number; peak: number };
-  /** Seconds of processor time since its start. */
+  /** Seconds of processor time since its start, of processes that it has started too. */
   cpu(): number;
   /** Resolves when the process has ended, however that came. */
   gone: Promise<unknown>;
@@ -88,12 +88,30 @@ function memoryOf(pid: number): { now: number; peak: number } {
   return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') };
 }
 
-/** What Linux counts in hundredths of a second. */
+/** What Linux counts in hundredths of a second, of a process and of all that come from it. */
 function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap(statOf);
+  const tree = new Set([pid]);
+  // Once more than there are generations.
+  for (let before = 0; before < tree.size; ) {
+    before = tree.size;
+    for (const { pid, parent } of all) if (tree.has(parent)) tree.add(pid);
+  }
+  return all.filter(({ pid }) => tree.has(pid)).reduce((sum, { cpu }) => sum + cpu, 0);
+}
+
+/** Nothing where the process has ended meanwhile. */
+function statOf(pid: string): { pid: number; parent: number; cpu: number }[] {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    return [{ pid: Number(pid), parent: Number(fields[1]), cpu: (Number(fields[11]) + Number(fields[12])) / 100 }];
+  } catch {
+    return [];
+  }
 }
 
 /** Starts the built program on a data folder, at a free port where none is named; `quiet` hides what it logs. */

@@ -1,72 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { quantile } from '../quantile.ts';
 import { drive } from './drive.ts';
-import { batchSize, type Document, type Documents, type Peer, type Request } from './peer.ts';
+import { batchSize, type Changes, type Document, type Documents, type Peer, type Request } from './peer.ts';
 import { record } from './table.ts';
 
 /** `warm` come before what is measured, alone and in batches: a server's first second tells how fast it compiles. */
 const counts = { warm: { alone: 300, inBatches: 5000 }, single: 8000, stored: 20_000, feed: 50_000 };
+const rounds = 3;
 /** A peer that takes many times as long is asked for less, since what counts is a rate. */
-const longest = 20;
+const longest = 10;
 const batchConnections = 4;
+/**
+ * Servers are at rest when together they have taken less than this share of a processor for so many seconds (the node's index
+ * rests for five between its slices). So many milliseconds are waited at most.
+ */
+const [idleShare, idleSeconds, longestRest] = [0.05, 6, 120_000];
+
+/** Rates by the name of the measure; what a peer does not do is not there. */
+type Measures = Record<string, () => Promise<number>>;
 
 /**
- * Batches, reads, creates, updates with the right and with a stale revision, the whole feed, and a copy on a second
- * instance, each until it is done. The documents of the batches are those that are read, copied and updated.
+ * Batches, reads, creates and updates with the right and with a stale revision, in three rounds, each with documents of its own;
+ * after the first a copy on a second instance, and three times the whole feed. Each is asked of all peers in turn, so that the
+ * machine's pace tells none from another, and when all servers are at rest. The middle one of three counts.
  */
-export async function measureDocuments(peer: Peer): Promise<void> {
-  const { documents, name } = peer;
-  if (!documents) return;
-  const { url } = peer.server;
-  const send = (requests: readonly Request[], expected = succeeded) => drive(url, documents, requests, expected);
-  const creates = (count: number) => Array.from({ length: count }, (_, n) => documents.create(n));
-
-  const warm = await send(creates(counts.warm.alone));
-  await fill(url, documents, Math.min(counts.warm.inBatches, Math.ceil(warm * longest)));
-  const single = Math.min(counts.single, Math.ceil(warm * longest));
-  const stored = await fill(url, documents, counts.stored);
-  record('batches of 100, documents/s', name, stored.rate);
-  if (peer.replicate) {
-    const { rate } = await timed(peer.replicate);
-    record('copy on a second instance, documents/s', name, rate);
-  }
-  const some = stored.documents.slice(0, single);
-  await send(some.slice(0, counts.warm.alone).map(documents.get));
-  record('get, answers/s', name, await send(some.map(documents.get)));
-  record('create, answers/s', name, await send(creates(single)));
-  const updates = some.map(documents.update);
-  record('update with the right revision, answers/s', name, await send(updates));
-  const refused = (status: number) => status === documents.refusal;
-  const stale = some.map((document, n) => documents.update(document, n + 1));
-  record('update with a stale revision, answers/s', name, await send(stale, refused));
-
-  if (!peer.changes) return;
-  const there = counts.warm.alone + counts.warm.inBatches + counts.stored + 2 * single;
-  await fill(url, documents, Math.min(counts.feed - there, Math.ceil(stored.rate * longest)));
-  const catchUp = async () => {
-    let seen = 0;
-    for await (const changes of peer.changes?.() ?? []) seen += changes;
-    return seen;
+export async function measureDocuments(peers: readonly Peer[]): Promise<void> {
+  const stores = peers.filter((peer): peer is Stored => peer.documents !== undefined);
+  for (const { server } of stores) server.rest();
+  const pace = new Map<Stored, Pace>();
+  for (const peer of stores) pace.set(peer, await warm(peer));
+  const measured = new Map<string, Map<string, number[]>>();
+  const inTurn = async (of: (peer: Stored) => Measures) => {
+    const asked = stores.map((peer) => ({ peer, measures: of(peer) }));
+    const names = new Set(asked.flatMap(({ measures }) => Object.keys(measures)));
+    for (const name of names)
+      for (const { peer, measures } of asked) {
+        const run = measures[name];
+        if (!run) continue;
+        await atRest(stores);
+        const rate = await run();
+        process.stderr.write(`${peer.name}: ${name} ${Math.round(rate)}\n`);
+        const rates = measured.get(name) ?? new Map<string, number[]>();
+        measured.set(name, rates.set(peer.name, [...(rates.get(peer.name) ?? []), rate]));
+      }
   };
-  await catchUp();
-  const { rate } = await timed(catchUp);
-  record('the feed from its beginning, changes/s', name, rate);
+  const round = () => inTurn((peer) => singly(peer, pace.get(peer) as Pace));
+  await round();
+  await inTurn(copied);
+  for (const peer of stores) await fillFeed(peer, pace.get(peer) as Pace);
+  for (let n = 0; n < rounds; n++) await inTurn(fed);
+  for (let n = 1; n < rounds; n++) await round();
+  for (const [name, rates] of measured) for (const [peer, some] of rates) record(name, peer, quantile(some, 0.5));
+}
+
+type Stored = Peer & { documents: Documents };
+
+/** What a peer does in a second. */
+interface Pace {
+  alone: number;
+  inBatches: number;
+}
+
+async function warm({ server, documents }: Stored): Promise<Pace> {
+  const creates = Array.from({ length: counts.warm.alone }, (_, n) => documents.create(n));
+  const alone = await drive(server.url, documents, creates, succeeded);
+  const { rate } = await fill(server.url, documents, Math.min(counts.warm.inBatches, Math.ceil(alone * longest)));
+  return { alone, inBatches: rate };
+}
+
+function singly({ server: { url }, documents }: Stored, pace: Pace): Measures {
+  const send = (requests: readonly Request[], expected = succeeded) => drive(url, documents, requests, expected);
+  const single = Math.min(counts.single, Math.ceil(pace.alone * longest));
+  let some: Document[] = [];
+  return {
+    'batches of 100, documents/s': async () => {
+      const stored = await fill(url, documents, Math.min(counts.stored, Math.ceil(pace.inBatches * longest)));
+      some = stored.documents.slice(0, single);
+      return stored.rate;
+    },
+    'get, answers/s': async () => {
+      await send(some.slice(0, counts.warm.alone).map(documents.get));
+      return send(some.map(documents.get));
+    },
+    'create, answers/s': () => send(Array.from({ length: single }, (_, n) => documents.create(n))),
+    'update with the right revision, answers/s': () => send(some.map(documents.update)),
+    'update with a stale revision, answers/s': () =>
+      send(
+        some.map((document, n) => documents.update(document, n + 1)),
+        (status) => status === documents.refusal,
+      ),
+  };
+}
+
+function copied({ replicate }: Stored): Measures {
+  return replicate ? { 'copy on a second instance, documents/s': () => rateOf(replicate) } : {};
+}
+
+function fed({ changes }: Stored): Measures {
+  return changes ? { 'the feed from its beginning, changes/s': () => rateOf(() => read(changes)) } : {};
+}
+
+/** So many changes as are read again and again, and each of them once before that counts. */
+async function fillFeed({ server, documents, changes }: Stored, pace: Pace): Promise<void> {
+  if (!changes) return;
+  const missing = counts.feed - (await read(changes));
+  if (missing > 0) await fill(server.url, documents, Math.min(missing, Math.ceil(pace.inBatches * longest)));
+  await read(changes);
+}
+
+async function read(changes: Changes): Promise<number> {
+  let seen = 0;
+  for await (const page of changes()) seen += page;
+  return seen;
+}
+
+/** Waits for what servers do in the background, which would be counted as a part of what is measured next. */
+async function atRest(stores: readonly Stored[]): Promise<void> {
+  const begun = performance.now();
+  const used = () => stores.reduce((sum, { server }) => sum + server.cpu(), 0);
+  for (let quiet = 0; quiet < idleSeconds && performance.now() - begun < longestRest; ) {
+    const before = used();
+    await sleep(1000);
+    quiet = used() - before <= idleShare ? quiet + 1 : 0;
+  }
+  const seconds = Math.round((performance.now() - begun) / 1000) - idleSeconds;
+  if (seconds > 0) process.stderr.write(`at rest after ${seconds} s\n`);
 }
 
 function succeeded(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-async function timed(run: () => Promise<number>): Promise<{ rate: number }> {
+async function rateOf(run: () => Promise<number>): Promise<number> {
   const begun = performance.now();
   const count = await run();
-  return { rate: (count / (performance.now() - begun)) * 1000 };
+  return (count / (performance.now() - begun)) * 1000;
+}
+
+interface Filled {
+  /** Documents a second. */
+  rate: number;
+  documents: Document[];
 }
 
 /** Stores documents by the hundred over four connections. */
-async function fill(
-  url: string,
-  documents: Documents,
-  count: number,
-): Promise<{ rate: number; documents: Document[] }> {
+async function fill(url: string, documents: Documents, count: number): Promise<Filled> {
   const bodies = Array.from({ length: Math.ceil(count / batchSize) }, (_, batch) =>
     documents.batch(Array.from({ length: batchSize }, (_, n) => batch * batchSize + n)),
   );

@@ -6,6 +6,7 @@ import { measureDocuments } from './documents.ts';
 import { measureNearest, nearestOf } from './nearest.ts';
 import { measurePaths, pathsOf } from './paths.ts';
 import { startPds } from './pds.ts';
+import type { Peer } from './peer.ts';
 import { startPostgres } from './postgres.ts';
 import { startPouchdb } from './pouchdb.ts';
 import { startSurreal } from './surreal.ts';
@@ -13,7 +14,7 @@ import { printTable } from './table.ts';
 import { edgesOf, importTate, vectorsOf } from './tate.ts';
 
 // The node beside what people would use instead: one machine, one run, the same documents, every answered write on the
-// disk where the peer can promise that. `npm run bench:peers`, some ten minutes; `-- paths`, `-- nearest` or the name of a peer: less.
+// disk where the peer can promise that. `npm run bench:peers`, some twenty-five minutes; `-- paths`, `-- nearest` or the name of a peer: less.
 
 const wanted = new Set(process.argv.slice(2));
 const asked = (name: string): boolean => wanted.size === 0 || wanted.has(name);
@@ -25,10 +26,12 @@ chmodSync(folder.path, 0o755);
 const place = (name: string): string => join(folder.path, name);
 const stores = { archeion: startArcheion, pouchdb: startPouchdb, postgres: startPostgres, pds: startPds };
 
-for (const [name, start] of Object.entries(stores)) {
-  if (!asked(name)) continue;
-  await using peer = await start(place(name));
-  await measureDocuments(peer);
+{
+  await using started = new AsyncDisposableStack();
+  const peers: Peer[] = [];
+  for (const [name, start] of Object.entries(stores))
+    if (asked(name)) peers.push(started.use(await start(place(name))));
+  await measureDocuments(peers);
 }
 if (asked('paths') || asked('nearest')) {
   await using archeion = await startArcheion(place('graph'));
