@@ -10,14 +10,14 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '30' },
     clients: { type: 'string', default: '64' },
-    rate: { type: 'string', default: '300' },
+    rate: { type: 'string', default: '200' },
     entities: { type: 'string', default: '100000' },
   },
 });
 const numbers = [values.minutes, values.clients, values.rate, values.entities].map(Number);
 const [minutes = 0, clients = 0, rate = 0, entities = 0] = numbers;
 if (!numbers.every((number) => number > 0) || ![clients, entities].every(Number.isInteger) || entities < 1000) {
-  process.stderr.write('npm run soak -- [--minutes 30] [--clients 64] [--rate 300] [--entities 100000]\n');
+  process.stderr.write('npm run soak -- [--minutes 30] [--clients 64] [--rate 200] [--entities 100000]\n');
   process.exit(2);
 }
 
