@@ -94,7 +94,7 @@ function cpuOf(pid: number): number {
     .filter((name) => /^\d+$/.test(name))
     .flatMap(statOf);
   const tree = new Set([pid]);
-  // Once more than there are generations.
+  // A turn finds the next generation; the last one finds nobody.
   for (let before = 0; before < tree.size; ) {
     before = tree.size;
     for (const { pid, parent } of all) if (tree.has(parent)) tree.add(pid);

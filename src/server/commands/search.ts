@@ -22,7 +22,9 @@ interface Answer {
 export function addSearch(program: Command, shell: Shell): void {
   program
     .command('search')
-    .description('find entities by words of their texts, and of what they lead to; misspelled ones do as well')
+    .description(
+      'find entities by words of their texts, and of what they lead to; misspelled ones without digits do as well',
+    )
     .argument('<text...>', 'what to look for, at most 500 characters')
     .option('--type <type...>', 'only entities of these types')
     .option('--collection <id...>', 'only in these collections')

@@ -100,7 +100,7 @@ function fed({ changes }: Stored): Measures {
   return changes ? { 'the feed from its beginning, changes/s': () => rateOf(() => read(changes)) } : {};
 }
 
-/** So many changes as are read again and again, and each of them once before that counts. */
+/** Brings the feed to `counts.feed` changes, as far as the peer's pace allows, and reads it once before that counts. */
 async function fillFeed({ server, documents, changes }: Stored, pace: Pace): Promise<void> {
   if (!changes) return;
   const missing = counts.feed - (await read(changes));

@@ -14,7 +14,8 @@ import { printTable } from './table.ts';
 import { edgesOf, importTate, vectorsOf } from './tate.ts';
 
 // The node beside what people would use instead: one machine, one run, the same documents, every answered write on the
-// disk where the peer can promise that. `npm run bench:peers`, some twenty-five minutes; `-- paths`, `-- nearest` or the name of a peer: less.
+// disk where the peer can promise that. `npm run bench:peers`, some twenty minutes; `-- paths`, `-- nearest` or the name of
+// a peer: less.
 
 const wanted = new Set(process.argv.slice(2));
 const asked = (name: string): boolean => wanted.size === 0 || wanted.has(name);
