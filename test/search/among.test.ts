@@ -155,7 +155,7 @@ test('what memory knows of types changes nothing', () => {
   expect(few.cut.crowded).toBe(true);
 });
 
-test('by vectors, the same is found in the same order', () => {
+test('by vectors, the same is found in the same order; of many, hardly anything else', () => {
   const finder = new VectorFinder(db);
   finder.refresh();
   const vector = finder.embed({ title: 'schooner', text: '' });
@@ -164,7 +164,11 @@ test('by vectors, the same is found in the same order', () => {
     const look = lookAmong(db, within, Number.POSITIVE_INFINITY);
     const near = (more: Partial<typeof look>) =>
       finder.nearest(vector, within, { ...look, ...more }, { limit: 20, from: -1 });
-    expect(near({}), name).toEqual(near({ keys: null }));
-    expect(near({}).length, name).toBe(Math.min(count, 20));
+    const [among, any] = [near({}), near({ keys: null })];
+    // What is compared is chosen by codes, among more things where no keys are told.
+    const same = among.filter(({ key }) => any.some((hit) => hit.key === key));
+    if (count < 200) expect(among, name).toEqual(any);
+    else expect(same.length, name).toBeGreaterThanOrEqual(17);
+    expect(among.length, name).toBe(Math.min(count, 20));
   }
 });

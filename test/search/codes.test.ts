@@ -46,6 +46,11 @@ function put(table: CodeTable, key: number, type: string, code: Uint32Array): vo
   table.put({ key, seq: key, type, code });
 }
 
+/** What is of the rows that differ least. */
+function nearest(table: CodeTable, code: Uint32Array, count: number, looked: ScanFilter): number[] {
+  return table.best(table.nearest(code, count, looked), new Float32Array(), Number.POSITIVE_INFINITY);
+}
+
 const ascending = (keys: readonly number[]): number[] => keys.toSorted((a, b) => a - b);
 
 describe('codes', () => {
@@ -64,7 +69,7 @@ describe('codes', () => {
       const some = [...vectors.values()].slice(0, 3);
       for (const asked of [...some, vectorOf(dimensions), likeThese(some)])
         for (const count of [1, 20, 250, size, size + 1])
-          expect(ascending(table.nearest(codeOf(asked, null), count, all))).toEqual(plainly(vectors, asked, count));
+          expect(ascending(nearest(table, codeOf(asked, null), count, all))).toEqual(plainly(vectors, asked, count));
     },
   );
 
@@ -74,12 +79,12 @@ describe('codes', () => {
     expect(table.size).toBe(size);
     for (const key of [1, 5 * (size >> 1) + 1, 5 * (size - 1) + 1]) {
       const asked = vectors.get(key) as Float32Array;
-      expect(ascending(table.nearest(codeOf(asked, null), 10, all))).toEqual(plainly(vectors, asked, 10));
+      expect(ascending(nearest(table, codeOf(asked, null), 10, all))).toEqual(plainly(vectors, asked, 10));
     }
   });
 
   it('are none where there are none', () => {
-    expect(new CodeTable(100).nearest(codeOf(vectorOf(100), null), 10, all)).toEqual([]);
+    expect(nearest(new CodeTable(100), codeOf(vectorOf(100), null), 10, all)).toEqual([]);
   });
 
   it('that are all the same are all chosen', () => {
@@ -87,7 +92,7 @@ describe('codes', () => {
     const table = new CodeTable(100);
     const keys = Array.from({ length: 3000 }, (_, key) => key);
     for (const key of keys) put(table, key, 'artwork', code);
-    expect(ascending(table.nearest(code, 20, all))).toEqual(keys);
+    expect(ascending(nearest(table, code, 20, all))).toEqual(keys);
   });
 
   it('choose among the types and keys that may be found', () => {
@@ -95,7 +100,7 @@ describe('codes', () => {
     const table = tableOf(vectors, 100);
     const asked = vectorOf(100);
     const near = (count: number, looked: Partial<ScanFilter>) =>
-      ascending(table.nearest(codeOf(asked, null), count, { ...all, ...looked }));
+      ascending(nearest(table, codeOf(asked, null), count, { ...all, ...looked }));
     const among = (fits: (key: number) => boolean) => new Map([...vectors].filter(([key]) => fits(key)));
     for (const wanted of [['artist'], ['place', 'artwork'], []]) {
       const type = (name: string) => wanted.includes(name);
@@ -127,7 +132,7 @@ describe('codes', () => {
     const code = codeOf(vectorOf(64), null);
     for (let key = 0; key < 65_540; key++) put(table, key, `type ${key}`, code);
     const near = (...wanted: number[]) =>
-      ascending(table.nearest(code, 1, { ...all, type: (name) => wanted.some((key) => name === `type ${key}`) }));
+      ascending(nearest(table, code, 1, { ...all, type: (name) => wanted.some((key) => name === `type ${key}`) }));
     expect(near(0, 65_534)).toEqual([0, 65_534]);
     expect(near(65_539)).toEqual([65_535, 65_536, 65_537, 65_538, 65_539]);
   });
@@ -139,9 +144,22 @@ describe('codes', () => {
     put(table, 7, 'artwork', codeOf(old, null));
     put(table, 7, 'place', codeOf(asked, null));
     expect(table.size).toBe(50);
-    expect(table.nearest(codeOf(asked, null), 1, all)).toEqual([7]);
-    expect(table.nearest(codeOf(asked, null), 1, { ...all, type: (type) => type === 'place' })).toEqual([7]);
-    expect(table.nearest(codeOf(old, null), 50, { ...all, type: (type) => type === 'artwork' })).not.toContain(7);
+    expect(nearest(table, codeOf(asked, null), 1, all)).toEqual([7]);
+    expect(nearest(table, codeOf(asked, null), 1, { ...all, type: (type) => type === 'place' })).toEqual([7]);
+    expect(nearest(table, codeOf(old, null), 50, { ...all, type: (type) => type === 'artwork' })).not.toContain(7);
+  });
+
+  it.each([1, 8, 31, 64, 100, 256])('of %i bits are weighed by what a vector says to each of them', (dimensions) => {
+    const vectors = vectorsOf(500, dimensions);
+    const table = tableOf(vectors, dimensions);
+    const asked = vectorOf(dimensions);
+    const nearness = (vector: Float32Array) =>
+      vector.reduce((sum, x, k) => sum + (x > 0 ? 1 : -1) * (asked[k] ?? 0), 0);
+    const plainly = [...vectors.values()].map(nearness).toSorted((a, b) => b - a);
+    const found = table.best(table.nearest(codeOf(asked, null), 500, all), asked, 40);
+    const theirs = found.map((key) => nearness(vectors.get(key) as Float32Array));
+    expect(theirs).toHaveLength(40);
+    for (const [i, one] of theirs.entries()) expect(one).toBeCloseTo(plainly[i] as number, 4);
   });
 
   it('may be put while others are looked for', () => {
@@ -151,7 +169,7 @@ describe('codes', () => {
       vectors.set(key, vector);
       put(table, key, typeOf(key), codeOf(vector, null));
       if (key % 4000 === 1)
-        expect(ascending(table.nearest(codeOf(vector, null), 5, all))).toEqual(plainly(vectors, vector, 5));
+        expect(ascending(nearest(table, codeOf(vector, null), 5, all))).toEqual(plainly(vectors, vector, 5));
     }
   });
 
@@ -163,8 +181,8 @@ describe('codes', () => {
     put(table, 3, 'place', every);
     put(table, 1, 'artwork', new Uint32Array(8));
     put(table, 3, 'place', Uint32Array.of(0));
-    expect(table.nearest(none, 1, { ...all, type: (type) => type === 'artist' })).toEqual([2]);
-    expect(table.nearest(none, 3, all)).toEqual([1, 2, 3]);
-    expect(table.nearest(new Uint32Array(300), 1, all)).toEqual([1, 2, 3]);
+    expect(nearest(table, none, 1, { ...all, type: (type) => type === 'artist' })).toEqual([2]);
+    expect(nearest(table, none, 3, all)).toEqual([1, 2, 3]);
+    expect(nearest(table, new Uint32Array(300), 1, all)).toEqual([1, 2, 3]);
   });
 });

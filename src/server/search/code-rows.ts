@@ -1,3 +1,4 @@
+import type { CodeWeights } from './code-weights.ts';
 import { hammingScan, type Memory, type Scan } from './hamming-scan.ts';
 
 /** So many rows at most are scanned at once. */
@@ -16,7 +17,8 @@ export class CodeRows {
   readonly #scan: Scan;
   /** The memory as it is now. */
   #words = new Uint32Array();
-  /** What the last scan found, as pairs of a vector's number and its distance. */
+  #bytes = new Uint8Array();
+  /** What the last scan found, as pairs of a row's address and its distance. */
   found = new Uint32Array();
 
   constructor(bits: number) {
@@ -62,6 +64,16 @@ export class CodeRows {
     return (this.#scan(this.#addressOf(from), this.#addressOf(to), limit) - this.#foundAt) / 8;
   }
 
+  /** The number of the vector of a row, by its address. */
+  seqOf(row: number): number {
+    return this.#words[(row + this.#rowBytes) / 4 - 2] as number;
+  }
+
+  /** How near to a vector what has the code of a row is likely to lie: more is nearer. */
+  nearness(row: number, weights: CodeWeights): number {
+    return weights.of(this.#bytes, row);
+  }
+
   /** Of a damaged index a code may be longer than a row has room for. */
   #fitting(code: Uint32Array): Uint32Array {
     return code.subarray(0, (this.#rowBytes - 8) / 4);
@@ -77,6 +89,7 @@ export class CodeRows {
     const spare = Math.min(Math.ceil(have / 8 / pageBytes), mostPages - have / pageBytes);
     this.#memory.grow(Math.max(needed, spare));
     this.#words = new Uint32Array(this.#memory.buffer);
+    this.#bytes = new Uint8Array(this.#memory.buffer);
     this.found = new Uint32Array(this.#memory.buffer, this.#foundAt, 2 * mostAtOnce);
   }
 }

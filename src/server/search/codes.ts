@@ -1,5 +1,6 @@
 import type { Likely } from '../store/word-hits.ts';
 import { CodeRows, mostAtOnce, mostTypes } from './code-rows.ts';
+import { CodeWeights } from './code-weights.ts';
 
 /** How many words of 32 bits the code of a vector of so many numbers takes. */
 export function codeWords(dimensions: number): number {
@@ -32,8 +33,8 @@ export interface Coded {
 }
 
 /**
- * The codes of one model's vectors in memory. Scanning them chooses those that differ in the fewest bits, which are then
- * compared exactly: a thirtieth of the bytes, and nothing has to be sorted. All are scanned, however many there are: a text
+ * The codes of one model's vectors in memory. Scanning them chooses those that differ in the fewest bits, of which the
+ * likeliest are then compared exactly: a thirtieth of the bytes, and hardly anything has to be sorted. All are scanned, however many there are: a text
  * is hardly nearer to its nearest than to most others, so that clusters of them find these only where most of all are looked
  * at (docs/scale.md).
  */
@@ -102,7 +103,7 @@ export class CodeTable {
     return { may, part: this.#size === 0 ? 1 : count / this.#size };
   }
 
-  /** The vectors of at least `count` codes that differ least from one (those that differ as much as the last come too). */
+  /** At least `count` rows whose codes differ least from one (those that differ as much as the last come too). */
   nearest(code: Uint32Array, count: number, { type, keys }: ScanFilter): number[] {
     this.#rows.ask(code, this.#numbersOf(type));
     const best = new Best(count, this.#bits);
@@ -111,7 +112,19 @@ export class CodeTable {
     else
       for (let place = 0; place < this.#size; place += mostAtOnce)
         look(place, Math.min(place + mostAtOnce, this.#size));
-    return best.seqs();
+    return best.rows();
+  }
+
+  /** The numbers of the vectors of those `count` of the rows that are likely to lie nearest to a vector. */
+  best(rows: readonly number[], vector: Float32Array, count: number): number[] {
+    const seqOf = (row: number) => this.#rows.seqOf(row);
+    if (rows.length <= count) return rows.map(seqOf);
+    const weights = new CodeWeights(vector);
+    const weighed = rows.map((row) => ({ row, nearness: this.#rows.nearness(row, weights) }));
+    return weighed
+      .sort((a, b) => b.nearness - a.nearness || a.row - b.row)
+      .slice(0, count)
+      .map(({ row }) => seqOf(row));
   }
 
   /** Of those of the keys that are here, each once. */
@@ -133,7 +146,7 @@ class Best {
   /** How many lie at each distance, and how many within the limit. */
   readonly #counts: Uint32Array;
   #within = 0;
-  readonly #seqs: number[] = [];
+  readonly #rows: number[] = [];
   readonly #distances: number[] = [];
 
   constructor(count: number, limit: number) {
@@ -142,12 +155,12 @@ class Best {
     this.#counts = new Uint32Array(limit + 1);
   }
 
-  /** The first `size` pairs of what a row stands for and its distance. */
+  /** The first `size` pairs of a row and its distance. */
   add(pairs: Uint32Array, size: number): void {
     for (let i = 0; i < 2 * size; i += 2) {
       const distance = pairs[i + 1] as number;
       if (distance > this.limit) continue;
-      this.#seqs.push(pairs[i] as number);
+      this.#rows.push(pairs[i] as number);
       this.#distances.push(distance);
       this.#counts[distance] = (this.#counts[distance] as number) + 1;
       this.#within++;
@@ -156,8 +169,8 @@ class Best {
     }
   }
 
-  seqs(): number[] {
-    return this.#seqs.filter((_, i) => (this.#distances[i] as number) <= this.limit);
+  rows(): number[] {
+    return this.#rows.filter((_, i) => (this.#distances[i] as number) <= this.limit);
   }
 }
 

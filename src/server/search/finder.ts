@@ -40,6 +40,8 @@ export interface LikeQuery {
 /** Facts of the index are looked up anew after this time, where it has changed. */
 const freshMs = 5000;
 const leastPool = 200;
+/** Of what lies nearest, which needs more reading for each, and tells less of what comes late. */
+const leastNear = 100;
 /**
  * How much vectors count beside words, for a text and for what is like an entity; what is less alike, as a cosine, is no hit.
  * What was learned from the words of a collection alone knows less than a language model.
@@ -120,7 +122,7 @@ export class Finder {
       return this.#firstOf(look, k, () => {
         const rankings = [
           ...lexicalRankings(this.db, this.#lexicon, text, look, pool),
-          ...(vector ? [this.#near(vector, within, look, pool)] : []),
+          ...(vector ? [this.#near(vector, within, look, k)] : []),
         ];
         // Some of these may not fit.
         return ledBy(exactHits(this.db, this.#lexicon, text, look, look.likely ? 2 * k : k), fuse(rankings));
@@ -143,7 +145,7 @@ export class Finder {
       return this.#firstOf(look, k, () =>
         fuse([
           moreLikeThis(db, this.#lexicon, textOf(db, row), look, pool),
-          ...(vector ? [this.#near(vector, others, look, pool, true)] : []),
+          ...(vector ? [this.#near(vector, others, look, k, true)] : []),
         ]),
       );
     });
@@ -177,9 +179,9 @@ export class Finder {
     });
   }
 
-  #near(vector: Float32Array, within: Within, look: Look, pool: number, like = false): Ranking {
+  #near(vector: Float32Array, within: Within, look: Look, k: number, like = false): Ranking {
     const { forText, forLike, least } = this.#vectors.isBuiltin ? ofBuiltin : ofOthers;
-    const hits = this.#vectors.nearest(vector, within, look, { limit: pool, from: least });
+    const hits = this.#vectors.nearest(vector, within, look, { limit: Math.max(leastNear, 2 * k), from: least });
     return { keys: hits.map(({ key }) => key), weight: like ? forLike : forText };
   }
 

@@ -6,11 +6,11 @@ export interface Memory {
 
 /** Where a scan finds things in its memory, by their addresses: multiples of 8. At address 0 lies the code that is looked for. */
 export interface Layout {
-  /** Of a code, with 64 bits each. A row is a code, what it is of, and its type: 4 bytes each of these two. */
+  /** Of a code, with 64 bits each. A row is a code, the number of its vector, and that of its type: 4 bytes each of these two. */
   words: number;
   /** A byte for each type: 1 for those that may be among the hits, 0 for the others. */
   types: number;
-  /** Where what codes are of is written with their distances, 4 bytes each, one pair after the other. */
+  /** Where the addresses of rows are written with their distances, 4 bytes each, one pair after the other. */
   found: number;
 }
 
@@ -85,7 +85,7 @@ function moduleBytes(layout: Layout): Uint8Array {
 
 function body({ words, types, found }: Layout): number[] {
   const [at, to, limit, end, distance, query] = [0, 1, 2, 3, 4, 5];
-  const [of, type, row] = [8 * words, 8 * words + 4, 8 * words + 8];
+  const [type, row] = [8 * words + 4, 8 * words + 8];
   const each = (one: (word: number) => number[]) => Array.from({ length: words }, (_, word) => one(word)).flat();
   return [
     ...each((word) => [...constant(0), ...load64(8 * word), ...set(query + word)]),
@@ -97,7 +97,7 @@ function body({ words, types, found }: Layout): number[] {
     ]),
     ...[op.i32_wrap_i64, ...set(distance)],
     ...[...get(distance), ...get(limit), op.i32_le_u, op.if, noValue],
-    ...[...get(end), ...get(at), op.i32_load, align[4], ...number(of), ...store32(0)],
+    ...[...get(end), ...get(at), ...store32(0)],
     ...[...get(end), ...get(distance), ...store32(4)],
     // Stays only where its type is wanted: types follow one another as they like, and no jump could be foreseen.
     ...[...get(at), op.i32_load, align[4], ...number(type), op.i32_load8_u, align[1], ...number(types)],
