@@ -6,20 +6,33 @@ import { report } from './soak/tables.ts';
 
 // A mixed load for a long time, and whether anything grows, slows down or is lost: `npm run soak -- --minutes 30`.
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '30' },
-    clients: { type: 'string', default: '64' },
-    rate: { type: 'string', default: '200' },
-    entities: { type: 'string', default: '100000' },
-  },
-});
-const numbers = [values.minutes, values.clients, values.rate, values.entities].map(Number);
-const [minutes = 0, clients = 0, rate = 0, entities = 0] = numbers;
-if (!numbers.every((number) => number > 0) || ![clients, entities].every(Number.isInteger) || entities < 1000) {
-  process.stderr.write('npm run soak -- [--minutes 30] [--clients 64] [--rate 200] [--entities 100000]\n');
+const options = {
+  minutes: { type: 'string', default: '30' },
+  clients: { type: 'string', default: '64' },
+  rate: { type: 'string', default: '200' },
+  entities: { type: 'string', default: '100000' },
+} as const;
+
+function usage(problem: string): never {
+  process.stderr.write(
+    `${problem}\nnpm run soak -- [--minutes 30] [--clients 64] [--rate 200] [--entities 100000], at least 1000 of these\n`,
+  );
   process.exit(2);
 }
+
+function given() {
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    return usage(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const values = given();
+const numbers = [values.minutes, values.clients, values.rate, values.entities].map(Number);
+const [minutes = 0, clients = 0, rate = 0, entities = 0] = numbers;
+if (!numbers.every((number) => number > 0) || ![clients, entities].every(Number.isInteger) || entities < 1000)
+  usage('One of these is no number that a soak can have.');
 
 using folder = temporaryFolder();
 const seconds = Math.round(minutes * 60);

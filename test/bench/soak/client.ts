@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cidOf } from '../../helpers/files.ts';
 import type { Node } from '../processes.ts';
-import type { Scene } from './scene.ts';
+import { type Made, resembling, type Scene } from './scene.ts';
 import type { Tally } from './tally.ts';
 
 /** A version that was answered, or bytes that were taken. */
@@ -16,7 +16,7 @@ interface View {
 interface Work {
   scene: Scene;
   /** Entities that are this client's alone: nobody else moves their tips. */
-  own: View[];
+  own: Made[];
   random: () => number;
   tally: Tally;
   acknowledge: (one: Acknowledged) => void;
@@ -43,13 +43,13 @@ const shares = {
 export type Kind = keyof typeof shares;
 const kinds = Object.entries(shares).flatMap(([kind, share]) => Array.from({ length: share }, () => kind as Kind));
 const batchSize = 10;
-/** Of this many entities a client looks after it deletes one rather than making another. */
-const mostOwn = 2000;
 const pageSize = 100;
 
 /** One client: it asks now one thing, now another, each as long after the one before as if nobody had to wait. */
 export async function client(node: Node, { scene, own, random, tally, acknowledge, pause, isOver }: Work) {
   const files: { id: string; cid: string }[] = [];
+  // Where it looks after more than in the beginning it deletes one rather than making another: the load stays what it is.
+  const mostOwn = own.length;
   let since = scene.since;
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
 
@@ -66,7 +66,7 @@ export async function client(node: Node, { scene, own, random, tally, acknowledg
     return (answer.headers.get('content-type')?.includes('json') ? JSON.parse(bytes.toString()) : bytes) as T;
   }
 
-  function moved(entity: View, { cid }: View): void {
+  function moved(entity: Made, { cid }: View): void {
     entity.cid = cid;
     acknowledge({ versions: [[entity.id, cid]] });
   }
@@ -79,10 +79,19 @@ export async function client(node: Node, { scene, own, random, tally, acknowledg
     },
     async update() {
       const entity = pick(own);
-      const peer = pick(own).id;
-      const relationships_add = peer === entity.id ? [] : [{ predicate: 'resembles', peer }];
-      const body = { expect_tip: entity.cid, properties: scene.properties(random), relationships_add };
-      moved(entity, await ask<View>(`PUT /entities/${entity.id}`, body));
+      const { id, cid, like } = entity;
+      const other = pick(own).id;
+      const isOther = other !== id && other !== like;
+      moved(
+        entity,
+        await ask<View>(`PUT /entities/${id}`, {
+          expect_tip: cid,
+          properties: scene.properties(random),
+          ...(isOther && { relationships_add: [resembling(other)] }),
+          ...(isOther && like && { relationships_remove: [resembling(like)] }),
+        }),
+      );
+      if (isOther) entity.like = other;
     },
     async 'stale update'() {
       const { id } = pick(own);
@@ -103,14 +112,16 @@ export async function client(node: Node, { scene, own, random, tally, acknowledg
       since = events.at(-1)?.id ?? since;
     },
     async create() {
-      const answer = await ask<View>('POST /entities', scene.entity(random), 201);
-      own.push({ id: answer.id, cid: answer.cid });
-      acknowledge({ versions: [[answer.id, answer.cid]] });
+      const like = pick(own).id;
+      const { id, cid } = await ask<View>('POST /entities', scene.entity(random, like), 201);
+      own.push({ id, cid, like });
+      acknowledge({ versions: [[id, cid]] });
     },
     async batch() {
-      const entities = Array.from({ length: batchSize }, () => scene.entity(random));
+      const likes = Array.from({ length: batchSize }, () => pick(own).id);
+      const entities = likes.map((like) => scene.entity(random, like));
       const { results } = await ask<{ results: View[] }>('POST /entities/batch', { entities }, 201);
-      own.push(...results.map(({ id, cid }) => ({ id, cid })));
+      own.push(...results.map(({ id, cid }, i) => ({ id, cid, like: likes[i] })));
       acknowledge({ versions: results.map(({ id, cid }) => [id, cid]) });
     },
     async delete() {

@@ -12,16 +12,28 @@ export interface Scene {
   collection: string;
   /** How many there were when the load began. */
   entities: number;
-  /** The entities that were there, and their tips. */
-  made: { id: string; cid: string }[];
+  /** The entities that were there. */
+  made: Made[];
   /** A tip that no entity has. */
   staleTip: string;
   /** The last event before the load. */
   since: number;
   words(random: () => number, count: number): string;
   properties(random: () => number): { label: string; text: string };
-  /** The body of a new entity. */
-  entity(random: () => number): object;
+  /** The body of a new entity; `like`: what it resembles. */
+  entity(random: () => number, like?: string): object;
+}
+
+/** An entity, its tip and what it resembles: one thing, so that texts and paths become no longer as a load goes on. */
+export interface Made {
+  id: string;
+  cid: string;
+  like?: string | undefined;
+}
+
+/** An entity's relation to what it resembles. */
+export function resembling(like: string) {
+  return { predicate: 'resembles', peer: like };
 }
 
 /** Fills a new node with so many entities, each related to some that very many are related to. */
@@ -37,25 +49,29 @@ export async function prepare(node: Node, entities: number, random: () => number
       properties: { label: word(n * 7) },
     })),
   );
-  const entity = (next: () => number) => ({
+  const entity = (next: () => number, like?: string) => ({
     type: 'artwork',
     collection,
     properties: properties(next),
     // Most are of the first ones.
-    relationships: distinct(Array.from({ length: 3 }, () => hubs[skewed(next, hubs.length)]?.id ?? '')).map((peer) => ({
-      predicate: 'subject',
-      peer,
-      peer_type: 'subject',
-    })),
+    relationships: [
+      ...distinct(Array.from({ length: 3 }, () => hubs[skewed(next, hubs.length)]?.id ?? '')).map((peer) => ({
+        predicate: 'subject',
+        peer,
+        peer_type: 'subject',
+      })),
+      ...(like === undefined ? [] : [resembling(like)]),
+    ],
   });
-  const made: { id: string; cid: string }[] = [];
-  for (let at = 0; at < entities; at += perBatch)
-    made.push(
-      ...(await batch(
-        node,
-        Array.from({ length: perBatch }, () => entity(random)),
-      )),
+  const made: Made[] = [];
+  for (let at = 0; at < entities; at += perBatch) {
+    const likes = Array.from({ length: perBatch }, () => made[Math.floor(random() * made.length)]?.id);
+    const tips = await batch(
+      node,
+      likes.map((like) => entity(random, like)),
     );
+    made.push(...tips.map((tip, i) => ({ ...tip, like: likes[i] })));
+  }
   const { events } = await call<{ events: { id: number }[] }>(node, 'GET /events?limit=1');
   return { collection, entities, made, staleTip, since: events[0]?.id ?? 1, words, properties, entity };
 }
