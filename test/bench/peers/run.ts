@@ -14,7 +14,7 @@ import { printTable } from './table.ts';
 import { edgesOf, importTate, vectorsOf } from './tate.ts';
 
 // The node beside what people would use instead: one machine, one run, the same documents, every answered write on the
-// disk where the peer can promise that. `npm run bench:peers`, some twenty minutes; `-- paths`, `-- nearest` or the name of
+// disk where the peer can promise that. `npm run bench:peers`, half an hour; `-- paths`, `-- nearest` or the name of
 // a peer: less.
 
 const wanted = new Set(process.argv.slice(2));

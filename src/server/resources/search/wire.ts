@@ -2,7 +2,7 @@ import type { EntityView } from '../entities/wire.ts';
 import type { EntityId, JsonMap, PreviewView } from '../wire.ts';
 
 /**
- * What is looked for; words as they stand, also misspelled ones.
+ * What is looked for; words as they stand, also misspelled ones (those without digits).
  * @minLength 1
  * @maxLength 500
  * @example "horses in watercolour by Turner"
