@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { MoveFollower } from '../../src/server/store/move-follower.ts';
 import { openStore, type TestStore } from '../helpers/store.ts';
 
@@ -7,7 +7,8 @@ function following({ store }: TestStore, slices: number, restMs: number) {
   const rests: boolean[] = [];
   const asked: boolean[] = [];
   const follower = new MoveFollower(store, {
-    rest: (hurried) => {
+    rest: (hurried, rested) => {
+      if (rested > 0) return 0;
       rests.push(hurried);
       return restMs;
     },
@@ -37,6 +38,30 @@ test('a rest that began when nobody waited ends as soon as somebody does', async
   expect(rests).toEqual([false]);
   expect(await follower.until(() => asked.length >= 1)).toBe(true);
   expect(asked).toEqual([true]);
+  await follower.close();
+});
+
+test('it rests for as long as its work says so, which is asked again after each rest', async () => {
+  await using opened = await openStore('here');
+  const rested: number[] = [];
+  let slices = 0;
+  const follower = new MoveFollower(opened.store, {
+    rest: (_, ms) => {
+      rested.push(ms);
+      return rested.length < 4 ? 5 : 0;
+    },
+    slice: async () => {
+      slices++;
+      return false;
+    },
+    reason: 'It cannot go on.',
+    failed: () => undefined,
+  });
+  follower.wake();
+  await vi.waitFor(() => expect(slices).toBe(1));
+  expect(rested).toHaveLength(4);
+  expect(rested).toEqual(rested.toSorted((a, b) => a - b));
+  expect(rested[0]).toBeLessThan(rested[3] as number);
   await follower.close();
 });
 

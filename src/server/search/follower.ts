@@ -15,7 +15,7 @@ import { VectorFeeder } from './vector-feeder.ts';
 const sliceMs = 150;
 /** What comes within this time is taken up together, unless somebody waits. */
 const gatherMs = 100;
-/** Where moves come faster than this a second, writes are given the time: a slice is followed by a longer rest. */
+/** As long as moves come faster than this a second, writes are given the time: there is rest until they do not, or for so long. */
 const busyMovesPerSecond = 500;
 const busyMs = 5000;
 /**
@@ -52,12 +52,7 @@ export class IndexFollower {
     this.#thread = thread;
     this.#embedder = embedder;
     this.#moves = new MoveFollower(store, {
-      rest: (hurried) => {
-        const rate = this.#movesPerSecond();
-        this.#rushed = hurried && rate > rushMovesPerSecond;
-        if (hurried) return this.#rushed ? rushMs : 0;
-        return rate > busyMovesPerSecond ? busyMs : gatherMs;
-      },
+      rest: (hurried, rested) => this.#rest(hurried, rested),
       slice: () => this.#slice(),
       reason: notWritable,
       failed: (error) => log.error({ error, network: store.network }, 'the search index cannot go on'),
@@ -132,6 +127,16 @@ export class IndexFollower {
     const closed = this.#moves.close();
     await this.#feeder?.close();
     await closed;
+  }
+
+  /** See MoveWork. */
+  #rest(hurried: boolean, rested: number): number {
+    if (hurried && rested > 0) return 0;
+    const rate = this.#movesPerSecond();
+    this.#rushed = hurried && rate > rushMovesPerSecond;
+    if (hurried) return this.#rushed ? rushMs : 0;
+    const isBusy = rested > 0 && rested < busyMs && rate > busyMovesPerSecond;
+    return rested === 0 || isBusy ? gatherMs : 0;
   }
 
   async #slice(): Promise<boolean> {

@@ -7,8 +7,11 @@ const againMs = 10_000;
 
 /** What takes up the moves of a network, slice by slice. */
 export interface MoveWork {
-  /** Milliseconds until the next slice, also where somebody waits for it: `hurried`. */
-  rest(hurried: boolean): number;
+  /**
+   * Milliseconds until the next slice, also where somebody waits for it: `hurried`. It is asked again after these, until it says
+   * 0; `rested`: for how long there has been rest already.
+   */
+  rest(hurried: boolean, rested: number): number;
   /** Takes up a part; `hurried` where somebody waits for it. Says whether there is more. @throws StorageError */
   slice(hurried: boolean): Promise<boolean>;
   /** The reason where what failed gives none of its own. */
@@ -119,10 +122,18 @@ export class MoveFollower {
   }
 
   async #rest(): Promise<void> {
-    if (this.#closing) return;
-    const hurried = this.#hurried > 0 && !this.#failure;
-    const ms = this.#failure ? againMs : this.#work.rest(hurried);
-    if (ms <= 0) return;
+    if (this.#failure) return this.#pauseFor(againMs, false);
+    const begun = performance.now();
+    for (let rested = 0; !this.#closing; rested = performance.now() - begun) {
+      const hurried = this.#hurried > 0;
+      const ms = this.#work.rest(hurried, rested);
+      if (ms <= 0) return;
+      await this.#pauseFor(ms, hurried);
+    }
+  }
+
+  /** Ends early when it closes, and where nobody waited yet when somebody does. */
+  async #pauseFor(ms: number, hurried: boolean): Promise<void> {
     const pause = hurried ? this.#closed : new AbortController();
     if (!hurried) this.#pause = pause;
     await delay(ms, undefined, { signal: pause.signal, ref: false }).catch(() => undefined);
