@@ -48,7 +48,7 @@ function put(table: CodeTable, key: number, type: string, code: Uint32Array): vo
 
 /** What is of the rows that differ least. */
 function nearest(table: CodeTable, code: Uint32Array, count: number, looked: ScanFilter): number[] {
-  return table.best(table.nearest(code, count, looked), new Float32Array(), Number.POSITIVE_INFINITY);
+  return table.likeliest(table.nearest(code, count, looked), new Float32Array(), Number.POSITIVE_INFINITY);
 }
 
 const ascending = (keys: readonly number[]): number[] => keys.toSorted((a, b) => a - b);
@@ -156,7 +156,7 @@ describe('codes', () => {
     const nearness = (vector: Float32Array) =>
       vector.reduce((sum, x, k) => sum + (x > 0 ? 1 : -1) * (asked[k] ?? 0), 0);
     const plainly = [...vectors.values()].map(nearness).toSorted((a, b) => b - a);
-    const found = table.best(table.nearest(codeOf(asked, null), 500, all), asked, 40);
+    const found = table.likeliest(table.nearest(codeOf(asked, null), 500, all), asked, 40);
     const theirs = found.map((key) => nearness(vectors.get(key) as Float32Array));
     expect(theirs).toHaveLength(40);
     for (const [i, one] of theirs.entries()) expect(one).toBeCloseTo(plainly[i] as number, 4);

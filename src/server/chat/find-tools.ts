@@ -62,7 +62,7 @@ export function findTools(node: FindingOperations): Tool[] {
     ),
     tool(
       'search',
-      'Search entities by words: of their texts, and of what they are linked to; misspelled ones too, unless they have digits. Best first.',
+      'Search entities by words of their texts and of what they are linked to; misspelled ones too, if without digits. Best first.',
       z.object({ text, collection, types, limit: upTo(50, 10) }),
       async (caller, { text: query, collection: within, types: only, limit }) => {
         const asked = { query, limit, ...(within && { collection_id: within }), ...(only && { types: only }) };

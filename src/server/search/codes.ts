@@ -34,9 +34,9 @@ export interface Coded {
 
 /**
  * The codes of one model's vectors in memory. Scanning them chooses those that differ in the fewest bits, of which the
- * likeliest are then compared exactly: a thirtieth of the bytes, and hardly anything has to be sorted. All are scanned, however many there are: a text
- * is hardly nearer to its nearest than to most others, so that clusters of them find these only where most of all are looked
- * at (docs/scale.md).
+ * likeliest are then compared exactly: a thirtieth of the bytes, and hardly anything has to be sorted. All are scanned, however
+ * many there are: a text is hardly nearer to its nearest than to most others, so that clusters of them find these only where most
+ * of all are looked at (docs/scale.md).
  */
 export class CodeTable {
   readonly #bits: number;
@@ -116,7 +116,7 @@ export class CodeTable {
   }
 
   /** The numbers of the vectors of those `count` of the rows that are likely to lie nearest to a vector. */
-  best(rows: readonly number[], vector: Float32Array, count: number): number[] {
+  likeliest(rows: readonly number[], vector: Float32Array, count: number): number[] {
     const seqOf = (row: number) => this.#rows.seqOf(row);
     if (rows.length <= count) return rows.map(seqOf);
     const weights = new CodeWeights(vector);

@@ -107,7 +107,7 @@ export class VectorFinder {
     const code = codeOf(vector, center);
     const looked = this.#looked(within, look, codes.size);
     for (let count = Math.max(compared, forEach * limit); ; count *= widening) {
-      const seqs = codes.best(codes.nearest(code, sifted * count, looked), vector, count);
+      const seqs = codes.likeliest(codes.nearest(code, sifted * count, looked), vector, count);
       const scored = rescored(this.#db, seqs, vector, look.likely ? null : look.quick);
       const near = scored.filter(({ key, likeness }) => likeness >= from && (look.likely?.may(key) ?? true));
       const hits = passing(this.#db, near, look).slice(0, limit);
