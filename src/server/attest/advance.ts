@@ -31,8 +31,9 @@ export interface Advanced {
 const pageMoves = 1000;
 
 /**
- * Takes up the moves that the log lacks, as far as a slice goes, and signs a head where it has caught up. The cursor is
- * the number of leaves, in the same transaction as these, so that it may end at any time and nothing is taken up twice.
+ * Takes up the moves that the log lacks when it begins, as far as a slice goes, and signs a head where it has come so far;
+ * what comes meanwhile is taken up with the next head. The cursor is the number of leaves, in the same transaction as
+ * these, so that it may end at any time and nothing is taken up twice.
  * @throws StorageError where the log is of other moves than these
  */
 export function advance(main: Connection, log: Connection, { signer, time, sign, ms }: Slice): Advanced {
@@ -40,33 +41,28 @@ export function advance(main: Connection, log: Connection, { signer, time, sign,
   return logged(log, () => {
     const subtrees = subtreesOf(log);
     const tree = new GrowingTree(logSize(log), subtrees);
-    main.snapshot((db) => {
-      const last = attestedMove(db, tree.size);
+    const last = main.snapshot((db) => {
+      const taken = attestedMove(db, tree.size);
       const kept = leafBySeq(log, tree.size);
-      if (kept && !(last && equal(kept.hash, hashOfLeaf(leafOf(last))))) throw new StorageError(damagedLog);
+      if (kept && !(taken && equal(kept.hash, hashOfLeaf(leafOf(taken))))) throw new StorageError(damagedLog);
+      return lastMove(db);
     });
-    let behind = true;
-    while (behind && performance.now() < until) {
-      behind = main.snapshot((db) => {
-        for (const move of movesToAttest(db, tree.size, pageMoves)) {
-          const hash = hashOfLeaf(leafOf(move));
-          const [, ...nodes] = tree.append(hash);
-          addLeaf(log, { seq: move.seq, hash, entity: move.entity, ver: move.ver });
-          for (const node of nodes) addNode(log, node.level, node.index, node.hash);
-        }
-        return lastMove(db) > tree.size;
-      });
-      if (behind && attestedMoveMissing(main, tree.size + 1)) throw new StorageError(damagedLog);
+    while (tree.size < last && performance.now() < until) {
+      const moves = main.snapshot((db) => movesToAttest(db, tree.size, Math.min(pageMoves, last - tree.size)));
+      // A move that is missing would stop the log for good.
+      if (moves.length === 0) throw new StorageError(damagedLog);
+      for (const move of moves) {
+        const hash = hashOfLeaf(leafOf(move));
+        const [, ...nodes] = tree.append(hash);
+        addLeaf(log, { seq: move.seq, hash, entity: move.entity, ver: move.ver });
+        for (const node of nodes) addNode(log, node.level, node.index, node.hash);
+      }
     }
+    const behind = tree.size < last;
     const before = newestHead(log);
     const own = before?.instance === signer.instance && before.key_id === signer.key.id;
     const signs = (sign || !behind) && tree.size > 0 && (!own || before.size < tree.size);
     if (signs) addHead(log, signHead(signer, tree.size, tree.root(), time), signer.key.publicKey);
     return { size: tree.size, signed: signs ? tree.size : (before?.size ?? 0), behind };
   });
-}
-
-/** A move that is missing would stop the log for good. */
-function attestedMoveMissing(main: Connection, seq: number): boolean {
-  return main.snapshot((db) => attestedMove(db, seq)) === undefined;
 }
