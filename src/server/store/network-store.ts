@@ -11,6 +11,7 @@ import { type Lend, type LongReader, ReaderPool, readResult } from './reader-poo
 import { runLongRead } from './reader-thread.ts';
 import { storing } from './storage-error.ts';
 import { threadQueue } from './thread-queue.ts';
+import { TurnReads } from './turn-reads.ts';
 
 /** What follows additive updates from their submission on. */
 export interface AdditiveWatch {
@@ -31,6 +32,14 @@ export interface StoreActivity extends QueueLoad {
   longReads: number;
 }
 
+interface Parts {
+  queue: CommitQueue;
+  reader: Connection;
+  /** Null where others answer for the same network, so that what they have written has to be seen at once. */
+  turn: TurnReads | null;
+  longReads: LongReader;
+}
+
 /** One network's storage: short reads here, writes through its one writer. */
 export class NetworkStore {
   readonly network: Network;
@@ -40,17 +49,19 @@ export class NetworkStore {
   readonly database: string;
   readonly #queue: CommitQueue;
   readonly #reader: Connection;
+  readonly #turn: TurnReads | null;
   readonly #longReads: LongReader;
   readonly #written = { commits: 0, moves: 0, versions: 0 };
   readonly #followers: (() => void)[] = [];
   #additive: AdditiveWatch | null = null;
 
-  private constructor(network: Network, folder: string, queue: CommitQueue, reader: Connection, longReads: LongReader) {
+  private constructor(network: Network, folder: string, { queue, reader, turn, longReads }: Parts) {
     this.network = network;
     this.folder = folder;
     this.database = databaseFile(join(folder, '..'), network);
     this.#queue = queue;
     this.#reader = reader;
+    this.#turn = turn;
     this.#longReads = longReads;
   }
 
@@ -73,7 +84,8 @@ export class NetworkStore {
     const queue = writer === 'thread' ? await threadQueue(file) : inProcessQueue(file);
     try {
       const reader = storing(() => openReader(file));
-      return new NetworkStore(network, folder, queue, reader, new ReaderPool(lend));
+      const longReads = new ReaderPool(lend);
+      return new NetworkStore(network, folder, { queue, reader, turn: new TurnReads(reader), longReads });
     } catch (error) {
       await queue.close();
       throw error;
@@ -86,31 +98,37 @@ export class NetworkStore {
    */
   static beside(data: string, network: Network, queue: CommitQueue): NetworkStore {
     const reader = storing(() => openReader(databaseFile(data, network)));
-    return new NetworkStore(network, join(data, network), queue, reader, {
-      run: async (read) => readResult(runLongRead(read)),
+    const longReads = {
+      run: async (read: LongRead) => readResult(runLongRead(read)),
       underWay: 0,
       close: async () => undefined,
-    });
+    };
+    return new NetworkStore(network, join(data, network), { queue, reader, turn: null, longReads });
   }
 
-  /** One short synchronous read: all of it sees one state, and it must not outlive the call. */
+  /**
+   * One short synchronous read: all of it sees one state, and it must not outlive the call. It sees everything that this store
+   * has answered for, and is otherwise at most as old as the turn of the event loop.
+   */
   read<T>(fn: (reader: Reader) => T): T {
-    return storing(() => this.#reader.snapshot(fn));
+    return storing(() => (this.#turn ? this.#turn.read(fn) : this.#reader.snapshot(fn)));
   }
 
   /** A read of one statement, which sees one state without a transaction around it. */
   look<T>(fn: (reader: Reader) => T): T {
-    return fn(this.#reader);
+    return this.#turn ? this.#turn.read(fn) : fn(this.#reader);
   }
 
   /** A read that takes long or whose result is long, on a reader thread: JSON text as UTF-8. */
-  readLong<N extends keyof typeof longReads>(name: N, args: LongRead<N>['args']): Promise<Uint8Array> {
-    return this.#longReads.run({ file: this.database, name, args });
+  async readLong<N extends keyof typeof longReads>(name: N, args: LongRead<N>['args']): Promise<Uint8Array> {
+    const result = await this.#longReads.run({ file: this.database, name, args });
+    this.#turn?.renew();
+    return result;
   }
 
   /** See CommitQueue. */
   async submit(commits: Commit[]): Promise<Outcome[]> {
-    const outcomes = await this.#watched(commits);
+    const outcomes = await this.#watched(commits).finally(() => this.#turn?.renew());
     this.#count(commits, outcomes);
     if (outcomes.some((outcome) => outcome.committed && outcome.moves.length > 0))
       for (const follow of this.#followers) follow();
@@ -162,6 +180,8 @@ export class NetworkStore {
   }
 
   async close(): Promise<void> {
+    // The writer waits for readers when it empties the log.
+    this.#turn?.renew();
     try {
       // Both at once: no write is taken any more while long reads end.
       await Promise.all([this.#queue.close(), this.#longReads.close()]);

@@ -1,0 +1,42 @@
+import { setImmediate } from 'node:timers';
+import type { Connection, Reader } from './connection.ts';
+
+/**
+ * Reads that share one read transaction until the turn of the event loop ends: to begin one for each costs more than most of
+ * them do, and drops the pages that the one before has read where somebody has written meanwhile.
+ */
+export class TurnReads {
+  readonly #reader: Connection;
+  #isEnding = false;
+
+  constructor(reader: Connection) {
+    this.#reader = reader;
+  }
+
+  read<T>(fn: (reader: Reader) => T): T {
+    if (!this.#reader.db.inTransaction) this.#begin();
+    return fn(this.#reader);
+  }
+
+  /** What is read from here on is no older than this call. */
+  renew(): void {
+    const { db } = this.#reader;
+    if (!db.open || !db.inTransaction) return;
+    try {
+      this.#reader.run('COMMIT');
+    } catch {
+      // Of a damaged database, which the read has told of. Nothing was written that could be lost.
+      if (db.inTransaction) this.#reader.run('ROLLBACK');
+    }
+  }
+
+  #begin(): void {
+    this.#reader.run('BEGIN');
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    setImmediate(() => {
+      this.#isEnding = false;
+      this.renew();
+    });
+  }
+}

@@ -1,0 +1,49 @@
+import { setImmediate as turnEnds } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openWriter } from '../../src/server/store/connection.ts';
+import { findTip } from '../../src/server/store/entities.ts';
+import type { NetworkStore } from '../../src/server/store/network-store.ts';
+import { first, idOf, openStore, step, type TestStore, writers } from '../helpers/store.ts';
+
+const isHere = (store: NetworkStore, n: number) => store.read((db) => findTip(db, idOf(n)) !== undefined);
+const added = (n: number) => [step(null, first(idOf(n)))];
+
+/** What a process beside it has written, whose answers it does not see. */
+function writeBeside({ store }: TestStore): void {
+  const writer = openWriter(store.database);
+  writer.run("INSERT INTO task (id, kind, state) VALUES ('one', 'a', '{}')");
+  writer.close();
+}
+
+const seen = ({ store }: TestStore) => store.look((db) => db.all('SELECT id FROM task').length);
+
+test('reads of one turn see one state, those of the next what has been written since', async () => {
+  await using opened = await openStore('here');
+  expect(seen(opened)).toBe(0);
+  writeBeside(opened);
+  expect(seen(opened)).toBe(0);
+  expect(opened.store.read(() => seen(opened))).toBe(0);
+  await turnEnds();
+  expect(seen(opened)).toBe(1);
+});
+
+test.each(writers)('what was answered is seen in the same turn, with the writer %s', async (writer) => {
+  await using opened = await openStore(writer);
+  const { store } = opened;
+  for (let n = 1; n <= 50; n++) {
+    const written = store.submit(added(n)).then(() => isHere(store, n));
+    const other = store.submit(added(100 + n)).then(() => isHere(store, 100 + n));
+    expect(isHere(store, n)).toBe(false);
+    expect(await Promise.all([written, other])).toEqual([true, true]);
+  }
+});
+
+test('a read that fails spoils none after it', async () => {
+  await using opened = await openStore('here');
+  const { store } = opened;
+  const failing = () => store.read((db) => db.all('SELECT nothing FROM nowhere'));
+  expect(failing).toThrow();
+  expect(isHere(store, 1)).toBe(false);
+  await store.submit(added(1));
+  expect(isHere(store, 1)).toBe(true);
+});
