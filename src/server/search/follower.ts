@@ -5,25 +5,12 @@ import type { NetworkStore } from '../store/network-store.ts';
 import { searchFile } from '../store/search-index.ts';
 import { builtin } from './embedder.ts';
 import type { EndpointEmbedder } from './endpoint-embedder.ts';
+import { IndexPace } from './index-pace.ts';
 import type { IndexStand } from './index-slice.ts';
 import { notBegun } from './not-begun.ts';
 import type { OneThread } from './one-thread.ts';
 import { restedStand } from './rested.ts';
 import { VectorFeeder } from './vector-feeder.ts';
-
-/** How long a slice may last: so long does closing wait at most. */
-const sliceMs = 150;
-/** What comes within this time is taken up together, unless somebody waits. */
-const gatherMs = 100;
-/** As long as moves come faster than this a second, writes are given the time: there is rest until they do not, or for so long. */
-const busyMovesPerSecond = 500;
-const busyMs = 5000;
-/**
- * Where somebody waits for the index, it rests only where moves come faster than this a second, and after slices that are
- * short: whoever writes meanwhile notices little of it.
- */
-const rushMovesPerSecond = 2000;
-const [rushSliceMs, rushMs] = [30, 60];
 
 /** An index that was made anew, or as far as it came before the node closed. */
 export interface Rebuilt extends IndexStand {
@@ -41,9 +28,7 @@ export class IndexFollower {
   readonly #embedder: EndpointEmbedder | null;
   readonly #feeder: VectorFeeder | null;
   readonly #moves: MoveFollower;
-  /** The last move when it rested before, and the time of it on the clock of performance.now(). */
-  #seen = { move: 0, at: Number.NEGATIVE_INFINITY };
-  #rushed = false;
+  readonly #pace = new IndexPace();
   #stand = notBegun;
   #mending: Promise<void> | null = null;
 
@@ -52,7 +37,8 @@ export class IndexFollower {
     this.#thread = thread;
     this.#embedder = embedder;
     this.#moves = new MoveFollower(store, {
-      rest: (hurried, rested) => this.#rest(hurried, rested),
+      rest: (hurried, rested) =>
+        this.#pace.rest(hurried, rested, { lastMove: store.read(lastMove), now: performance.now() }),
       slice: () => this.#slice(),
       reason: notWritable,
       failed: (error) => log.error({ error, network: store.network }, 'the search index cannot go on'),
@@ -129,32 +115,14 @@ export class IndexFollower {
     await closed;
   }
 
-  /** See MoveWork. */
-  #rest(hurried: boolean, rested: number): number {
-    if (hurried && rested > 0) return 0;
-    const rate = this.#movesPerSecond();
-    this.#rushed = hurried && rate > rushMovesPerSecond;
-    if (hurried) return this.#rushed ? rushMs : 0;
-    const isBusy = rested > 0 && rested < busyMs && rate > busyMovesPerSecond;
-    return rested === 0 || isBusy ? gatherMs : 0;
-  }
-
   async #slice(): Promise<boolean> {
     const embedder = this.#embedder?.name ?? builtin;
     this.#stand = await this.#thread.run<IndexStand>('slice', {
       files: this.files,
-      ms: this.#rushed ? rushSliceMs : sliceMs,
+      ms: this.#pace.sliceMs,
       embedder,
     });
     this.#feeder?.wake();
     return this.#stand.behind || this.#stand.learning;
-  }
-
-  /** Since it was asked before. */
-  #movesPerSecond(): number {
-    const now = { move: this.#store.read(lastMove), at: performance.now() };
-    const { move, at } = this.#seen;
-    this.#seen = now;
-    return (1000 * (now.move - move)) / (now.at - at);
   }
 }
