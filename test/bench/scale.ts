@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { misused, optionsOf } from '../helpers/options.ts';
 import { tateFile } from './measures/tate.ts';
 import { temporaryFolder } from './processes.ts';
 import { writeCorpus } from './scale/corpus.ts';
@@ -10,12 +10,10 @@ import { tateShape } from './scale/tate-shape.ts';
 
 // How a node does with ten times as much in it, and again ten times: `npm run bench:scale -- --sizes 10000,100000`.
 
-const { values } = parseArgs({ options: { sizes: { type: 'string', default: '10000,100000,1000000' } } });
+const usage = 'npm run bench:scale -- [--sizes 10000,100000,1000000]; each at least 2000';
+const values = optionsOf({ sizes: { type: 'string', default: '10000,100000,1000000' } }, usage);
 const sizes = values.sizes.split(',').map(Number);
-if (!sizes.every((size) => Number.isInteger(size) && size >= 2000)) {
-  process.stderr.write('npm run bench:scale -- [--sizes 10000,100000,1000000]; each at least 2000\n');
-  process.exit(2);
-}
+if (!sizes.every((size) => Number.isInteger(size) && size >= 2000)) misused('These are no sizes to measure.', usage);
 if (!existsSync(tateFile)) {
   process.stderr.write(`the Tate data is not here (${tateFile}); every size is made from it\n`);
   process.exit(2);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { misused, optionsOf } from '../helpers/options.ts';
 import { temporaryFolder } from './processes.ts';
 import { soak } from './soak/run.ts';
 import { report } from './soak/tables.ts';
@@ -13,26 +13,12 @@ const options = {
   entities: { type: 'string', default: '100000' },
 } as const;
 
-function usage(problem: string): never {
-  process.stderr.write(
-    `${problem}\nnpm run soak -- [--minutes 30] [--clients 64] [--rate 200] [--entities 100000], at least 1000 of these\n`,
-  );
-  process.exit(2);
-}
-
-function given() {
-  try {
-    return parseArgs({ options }).values;
-  } catch (error) {
-    return usage(error instanceof Error ? error.message : String(error));
-  }
-}
-
-const values = given();
+const usage = 'npm run soak -- [--minutes 30] [--clients 64] [--rate 200] [--entities 100000], at least 1000 of these';
+const values = optionsOf(options, usage);
 const numbers = [values.minutes, values.clients, values.rate, values.entities].map(Number);
 const [minutes = 0, clients = 0, rate = 0, entities = 0] = numbers;
 if (!numbers.every((number) => number > 0) || ![clients, entities].every(Number.isInteger) || entities < 1000)
-  usage('One of these is no number that a soak can have.');
+  misused('One of these is no number that a soak can have.', usage);
 
 using folder = temporaryFolder();
 const seconds = Math.round(minutes * 60);

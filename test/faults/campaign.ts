@@ -1,26 +1,26 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { misused, optionsOf } from '../helpers/options.ts';
 import { killed, type Run } from './kills.ts';
 import { cutNode, keepRecording, recordNode } from './node-cuts.ts';
 
 // Kills the built node under load and cuts its power, again and again (docs/faults.md): `npm run crash -- --runs 1000`.
 
-const { values } = parseArgs({
-  options: {
+const usage = 'npm run crash -- [--runs N] [--seed N] [--only kills|cuts] [--recording FOLDER]';
+const values = optionsOf(
+  {
     runs: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
     recording: { type: 'string' },
   },
-});
+  usage,
+);
 const [runs, first] = [Number(values.runs), Number(values.seed)];
 const { only, recording } = values;
-if (!Number.isInteger(runs) || runs < 1 || !Number.isInteger(first) || ![undefined, 'kills', 'cuts'].includes(only)) {
-  process.stderr.write('npm run crash -- [--runs N] [--seed N] [--only kills|cuts] [--recording FOLDER]\n');
-  process.exit(2);
-}
+if (!Number.isInteger(runs) || runs < 1 || !Number.isInteger(first) || ![undefined, 'kills', 'cuts'].includes(only))
+  misused('One of these is nothing that a campaign can have.', usage);
 
 /** So many kills meet one data folder, and so many cuts one recording. */
 const killsTogether = 20;

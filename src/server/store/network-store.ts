@@ -114,7 +114,7 @@ export class NetworkStore {
     return storing(() => (this.#turn ? this.#turn.read(fn) : this.#reader.snapshot(fn)));
   }
 
-  /** A read of one statement, which sees one state without a transaction around it. */
+  /** A read of one statement, which sees one state with no transaction of its own. */
   look<T>(fn: (reader: Reader) => T): T {
     return this.#turn ? this.#turn.read(fn) : fn(this.#reader);
   }

@@ -1,16 +1,17 @@
-import { parseArgs } from 'node:util';
 import fc from 'fast-check';
+import { optionsOf } from '../../helpers/options.ts';
 import { nothingIsLost } from './property.ts';
 
 // Plays many simulations; `--seed` with `--path` plays again what an earlier run printed.
-const { values } = parseArgs({
-  options: {
+const values = optionsOf(
+  {
     seeds: { type: 'string', default: '1000' },
     steps: { type: 'string', default: '600' },
     seed: { type: 'string', default: '1' },
     path: { type: 'string' },
   },
-});
+  'npm run sim -- [--seeds 1000] [--steps 600] [--seed 1] [--path PATH]',
+);
 const sum = { steps: 0, edits: 0, merges: 0, decided: 0, kills: 0, resets: 0 };
 const property = nothingIsLost(Number(values.steps), ({ broken: _, ...outcome }, steps) => {
   sum.steps += steps;
