@@ -87,12 +87,14 @@ export function wordHits(
   const expected = { ofLabels, rows, rarity };
   if (likely && likely.part * lookedUp < enough) return likelyHits(db, match, { look, likely }, limit, expected);
   if (!filter) {
-    const common = rows > mostCounted ? commonHits(db, match, look, rarity) : null;
-    const { ranked, found } = common ?? newestHits(db, match, look, ofLabels);
+    // Memory tells about how many of them may be hits.
+    const count = likely ? Math.min(lookedUp, Math.ceil((2 * limit) / likely.part)) : lookedUp;
+    const common = rows > mostCounted ? commonHits(db, match, look, { count, rarity }) : null;
+    const { ranked, found } = common ?? newestHits(db, match, look, { count, ofLabels });
     const hits = likely
       ? ranked.filter(({ key }) => likely.may(key)).slice(0, limit)
       : fittingHits(db, ranked, quick, limit);
-    if (hits.length >= enough || found <= Math.min(most, lookedUp)) {
+    if (hits.length >= enough || found <= Math.min(most, count)) {
       look.cut.crowded ||= found > most;
       return hits;
     }
@@ -107,30 +109,39 @@ const score = `-bm25(words, ?, ${otherWeights}) AS score`;
 
 /** Of the newest that match so many are looked up at most, the best first. */
 export const lookedUp = 2000;
-const ofNewest = `SELECT key, score
-    FROM (SELECT rowid AS key, ${score} FROM search.words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?)
-   ORDER BY score DESC, key LIMIT ?`;
-const countNewest = 'SELECT count(*) AS n FROM (SELECT 1 FROM search.words WHERE words MATCH ? LIMIT ?)';
 
-/** The best of the newest, and how many these are: more than are ranked where more match. */
+// A plus before each bound limit: SQLite would look at it to plan with it, and so plan anew each time.
+const ofNewest = `SELECT key, score
+    FROM (SELECT rowid AS key, ${score} FROM search.words WHERE words MATCH ? ORDER BY rowid DESC LIMIT +?)
+   ORDER BY score DESC, key LIMIT +?`;
+const countNewest = 'SELECT count(*) AS n FROM (SELECT 1 FROM search.words WHERE words MATCH ? LIMIT +?)';
+
+/** What is found: so many as were asked for at most, best first, and how many match, one more than are ranked where more do. */
+interface Found {
+  ranked: WordHit[];
+  found: number;
+}
+
+/** The best of the newest. */
 function newestHits(
   db: Reader,
   match: string,
   { most, mostLabelled }: Look,
-  ofLabels: number,
-): { ranked: WordHit[]; found: number } {
-  const newest = (expression: string, count: number) =>
-    db.all<WordHit>(ofNewest, ofLabels, expression, count, lookedUp);
+  { count, ofLabels }: { count: number; ofLabels: number },
+): Found {
+  const newest = (expression: string, among: number) => db.all<WordHit>(ofNewest, ofLabels, expression, among, count);
   const rows = newest(match, most);
-  const found =
-    rows.length < Math.min(most, lookedUp)
-      ? rows.length
-      : (db.get<{ n: number }>(countNewest, match, most + 1)?.n ?? 0);
-  const scores = new Map(rows.map(({ key, score }) => [key, score]));
+  const found = rows.length < Math.min(most, count) ? rows.length : matching(db, match, most + 1);
   const labelled = found > most && mostLabelled > 0 ? newest(`label : (${match})`, mostLabelled) : [];
+  if (labelled.length === 0) return { ranked: rows, found };
+  const scores = new Map(rows.map(({ key, score }) => [key, score]));
   for (const { key, score } of labelled) scores.set(key, Math.max(score, scores.get(key) ?? 0));
-  const ranked = [...scores].map(([key, score]) => ({ key, score }));
-  return { ranked: labelled.length > 0 ? ranked.sort(byScore) : ranked, found };
+  return { ranked: [...scores].map(([key, score]) => ({ key, score })).sort(byScore), found };
+}
+
+/** How many texts match, counted up to a number. */
+function matching(db: Reader, match: string, upTo: number): number {
+  return db.get<{ n: number }>(countNewest, match, upTo)?.n ?? 0;
 }
 
 /**
@@ -141,21 +152,21 @@ const mostCounted = 10_000;
 /** How much more a word that is in the label tells, and how much less the oldest than the newest. */
 const [inLabel, ofOldest] = [1.4, 0.999];
 const newestKeys =
-  'SELECT json_group_array(rowid) AS keys FROM (SELECT rowid FROM search.words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?)';
+  'SELECT json_group_array(rowid) AS keys FROM (SELECT rowid FROM search.words WHERE words MATCH ? ORDER BY rowid DESC LIMIT +?)';
 
 /** What has very common words: what does in its label first, then the newest; null where no more match than are ranked. */
 function commonHits(
   db: Reader,
   match: string,
   { most, mostLabelled }: Look,
-  rarity: number,
-): { ranked: WordHit[]; found: number } | null {
-  const newest = (expression: string, count: number) =>
-    JSON.parse(db.get<{ keys: string }>(newestKeys, expression, count)?.keys ?? '[]') as number[];
-  const keys = newest(match, most + 1);
-  if (keys.length <= most) return null;
+  { count, rarity }: { count: number; rarity: number },
+): Found | null {
+  const newest = (expression: string, among: number) =>
+    JSON.parse(db.get<{ keys: string }>(newestKeys, expression, Math.min(among, count))?.keys ?? '[]') as number[];
+  const found = matching(db, match, most + 1);
+  if (found <= most) return null;
   const labelled = mostLabelled > 0 ? newest(`label : (${match})`, mostLabelled) : [];
-  return { ranked: byPlace(keys.slice(0, most), labelled, rarity), found: keys.length };
+  return { ranked: byPlace(newest(match, most), labelled, rarity), found };
 }
 
 /** Keys, newest first, with scores: those that match in their labels come before the others. */
@@ -184,12 +195,12 @@ function likelyHits(
   limit: number,
   { ofLabels, rows, rarity }: Required<Omit<Expected, 'enough'>>,
 ): WordHit[] {
-  const matching = (expression: string) =>
+  const likelyOf = (expression: string) =>
     (JSON.parse(db.get<{ keys: string }>(ofAll, expression)?.keys ?? '[]') as number[]).filter(likely.may);
-  const keys = matching(match);
+  const keys = likelyOf(match);
   const isCrowded = keys.length > look.most;
   look.cut.crowded ||= isCrowded;
-  const labelled = isCrowded && look.mostLabelled > 0 ? matching(`label : (${match})`).slice(-look.mostLabelled) : [];
+  const labelled = isCrowded && look.mostLabelled > 0 ? likelyOf(`label : (${match})`).slice(-look.mostLabelled) : [];
   const newest = keys.slice(-look.most);
   if (isCrowded && rows > mostCounted) return byPlace(newest.reverse(), labelled.reverse(), rarity).slice(0, limit);
   return db.all(ofThese, ofLabels, match, JSON.stringify([...newest, ...labelled]), limit);
