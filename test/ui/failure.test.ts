@@ -1,9 +1,18 @@
 import { expect, test } from 'vitest';
-import { failureOf } from '../../src/renderer/src/api/failure.ts';
+import { failureOf, isSaidBySentence } from '../../src/renderer/src/api/failure.ts';
 
 test('a failure says the reason that stands below the heading', () => {
   const body = { error: 'Entity not found', details: { reason: 'There is no such role' } };
   expect(failureOf(404, body)).toMatchObject({ kind: 'missing', message: 'Entity not found: There is no such role' });
   expect(failureOf(404, { error: 'Entity not found', details: { reason: 5 } }).message).toBe('Entity not found');
   expect(failureOf(500, undefined).message).toBe('HTTP 500');
+});
+
+test('only what was made from another tip was changed by somebody else; any other refusal is in the node’s words', () => {
+  const overtaken = failureOf(409, { error: 'Conflict: entity was modified', details: { expected: 'a', actual: 'b' } });
+  expect(overtaken.kind).toBe('conflict');
+  expect(isSaidBySentence(overtaken)).toBe(true);
+  const busy = failureOf(409, { error: 'A sync with museum is under way.' });
+  expect(busy).toMatchObject({ kind: 'invalid', message: 'A sync with museum is under way.' });
+  expect(isSaidBySentence(busy)).toBe(false);
 });

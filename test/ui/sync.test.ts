@@ -301,6 +301,7 @@ describePage('the sync screens', () => {
       await answer.promise;
       await route.continue();
     });
+    const ran = page.waitForResponse((response) => response.url().includes('/node/remotes/museum/run'));
     await page.getByRole('heading', { name: 'museum', level: 1 }).click();
     await press('s');
     await press('s');
@@ -308,7 +309,7 @@ describePage('the sync screens', () => {
     await page.getByRole('button', { name: /Sync now/, disabled: true }).waitFor();
     await expect.poll(() => orders).toBe(1);
     answer.resolve();
-    await page.getByText(/In step/).waitFor();
+    await (await ran).finished();
     expect(orders).toBe(1);
     await expect.poll(async () => ((await remote()) as { running: object | null }).running).toBe(null);
 

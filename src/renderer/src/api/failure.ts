@@ -58,7 +58,7 @@ function kindOf(status: number, details: Record<string, unknown> | undefined): F
   if (status === 401) return 'signed-out';
   if (status === 403) return 'forbidden';
   if (status === 404) return details?.deleted === true ? 'gone' : 'missing';
-  if (status === 409) return 'conflict';
+  if (status === 409 && details?.actual !== undefined) return 'conflict';
   return status >= 400 && status < 500 ? 'invalid' : 'broken';
 }
 

@@ -35,7 +35,7 @@ export function InviteOffer({ email }: { email: string }) {
 export function InviteProblem({ error }: { error: Error | null }) {
   const { t } = useTexts();
   if (!error) return null;
-  if (error instanceof Failure && error.kind === 'conflict')
+  if (error instanceof Failure && error.status === 409)
     return (
       <p role="alert" className="rounded-md bg-warning-soft px-3 py-2">
         {t(error.details.status === 'accepted' ? 'invites.isRegistered' : 'invites.exists')}
