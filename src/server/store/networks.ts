@@ -1,25 +1,27 @@
 import type { Network } from '../model/ids.ts';
-import { NetworkStore, type Threads } from './network-store.ts';
+import { NetworkStore } from './network-store.ts';
+import type { Lend } from './reader-pool.ts';
 
 /** The storage of each network, opened when it is first used. */
 export class Networks {
   readonly #data: string;
   readonly #firstUse: (network: Network) => Promise<unknown>;
-  readonly #threads: Threads;
+  readonly #lend: Lend | null;
   readonly #open = new Map<Network, NetworkStore>();
   readonly #opening = new Map<Network, Promise<NetworkStore>>();
 
   /**
-   * `firstUse` runs when a network has been opened, and may use it; whoever caused the opening waits for it.
+   * `firstUse` runs when a network has been opened, and may use it; whoever caused the opening waits for it. `lend`:
+   * threads of others for brief reads.
    */
   constructor(
     data: string,
     firstUse: (network: Network) => Promise<unknown> = async () => undefined,
-    threads: Threads = {},
+    lend: Lend | null = null,
   ) {
     this.#data = data;
     this.#firstUse = firstUse;
-    this.#threads = threads;
+    this.#lend = lend;
   }
 
   /** At once where the network is open already. */
@@ -38,7 +40,7 @@ export class Networks {
   }
 
   async #prepared(network: Network): Promise<NetworkStore> {
-    const store = await NetworkStore.open(this.#data, network, 'thread', this.#threads);
+    const store = await NetworkStore.open(this.#data, network, 'thread', this.#lend);
     this.#open.set(network, store);
     try {
       await this.#firstUse(network);
