@@ -118,7 +118,7 @@ function withSome(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look:
   // A beginning that very much has tells less than any of the words.
   const leastTold = Math.min(...used.map(({ frequency: n }) => rarity(lexicon, Math.max(n, look.most)))) / 2;
   // What has several of them need not be among the best of each.
-  const each = used.length > 1 ? Math.max(pool, lookedUp) : pool;
+  const hitsOfEach = used.length > 1 ? Math.max(pool, lookedUp) : pool;
   const hits = new Map<string, readonly WordHit[]>();
   for (const one of used) {
     // How many have a beginning nobody knows.
@@ -126,7 +126,7 @@ function withSome(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look:
       one.frequency === 0
         ? { rows: Number.POSITIVE_INFINITY, rarity: leastTold }
         : { rows: one.frequency, rarity: rarity(lexicon, one.frequency) };
-    hits.set(one.word, wordHits(db, expression(one), look, each, { enough: pool, ...expected }));
+    hits.set(one.word, wordHits(db, expression(one), look, hitsOfEach, { enough: pool, ...expected }));
   }
   // What a filter is tried on is little of each word: what has several of them would be missed.
   const match = used.map(expression).join(' OR ');

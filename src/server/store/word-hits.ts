@@ -87,7 +87,7 @@ export function wordHits(
   const expected = { ofLabels, rows, rarity };
   if (likely && likely.part * lookedUp < enough) return likelyHits(db, match, { look, likely }, limit, expected);
   if (!filter) {
-    // Memory tells about how many of them may be hits.
+    // About twice as many as are wanted, where memory tells how large a part of them may be hits.
     const count = likely ? Math.min(lookedUp, Math.ceil((2 * limit) / likely.part)) : lookedUp;
     const common = rows > mostCounted ? commonHits(db, match, look, { count, rarity }) : null;
     const { ranked, found } = common ?? newestHits(db, match, look, { count, ofLabels });
@@ -116,7 +116,7 @@ const ofNewest = `SELECT key, score
    ORDER BY score DESC, key LIMIT +?`;
 const countNewest = 'SELECT count(*) AS n FROM (SELECT 1 FROM search.words WHERE words MATCH ? LIMIT +?)';
 
-/** What is found: so many as were asked for at most, best first, and how many match, one more than are ranked where more do. */
+/** The best ones, as many as were asked for at most, and how many match: one more than are ranked where more do. */
 interface Found {
   ranked: WordHit[];
   found: number;
