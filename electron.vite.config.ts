@@ -10,6 +10,7 @@ const entries = {
   cli: 'src/server/cli.ts',
   'writer-thread': 'src/server/store/writer-thread.ts',
   'reader-thread': 'src/server/store/reader-thread.ts',
+  'checkpoint-thread': 'src/server/store/checkpoint-thread.ts',
   'task-thread': 'src/server/store/task-thread.ts',
   'request-thread': 'src/server/request-thread.ts',
   'index-thread': 'src/server/search/index-thread.ts',

@@ -67,7 +67,9 @@ import { EndpointEmbedder } from './search/endpoint-embedder.ts';
 import { SearchEngine } from './search/engine.ts';
 import { buildServices, type Services } from './services.ts';
 import { chatFile } from './store/chats.ts';
+import { checkpointsOn } from './store/checkpoints.ts';
 import { Identity } from './store/identity.ts';
+import type { Threads } from './store/network-store.ts';
 import { Networks } from './store/networks.ts';
 import { SideThread } from './store/side-thread.ts';
 import { alignAliases } from './sync/aliases.ts';
@@ -156,9 +158,10 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     search.follow(await networks.get(network), searchLog);
     await invocations.resume(await networks.get(network));
   };
-  const networks = opened.adopt(new Networks(config.data, firstUse, (read) => pool.lend(read)), (it) => it.close());
-  // What follows the moves: nobody waits for it but for moments.
+  // What follows the writes: nobody waits for it but for moments.
   const follower = opened.use(new SideThread());
+  const threads: Threads = { lend: (read) => pool.lend(read), checkpoint: checkpointsOn(follower) };
+  const networks = opened.adopt(new Networks(config.data, firstUse, threads), (it) => it.close());
   const logs = opened.use(new AttestationLogs({ key: nodeKey, instance, now, log }, follower));
   const leftovers = opened.use(new LeftoversService(networks, now, log));
   const alone = new OneAtATime();

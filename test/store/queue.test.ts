@@ -147,7 +147,7 @@ describe('a writer thread that dies', () => {
     await opened.store.close();
     const threads: Worker[] = [];
     const queue = new ThreadQueue(() => {
-      const thread = writerThread(opened.file);
+      const thread = writerThread({ file: opened.file, asks: false });
       threads.push(thread);
       return thread;
     });
@@ -190,7 +190,7 @@ describe('a writer thread that dies', () => {
     await opened.store.close();
     const threads: Worker[] = [];
     const queue = new ThreadQueue(() => {
-      const thread = writerThread(opened.file);
+      const thread = writerThread({ file: opened.file, asks: false });
       threads.push(thread);
       return thread;
     });

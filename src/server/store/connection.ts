@@ -136,6 +136,14 @@ export function openWriter(file: string, steps: readonly Migration[] = migration
   }
 }
 
+/** A connection that makes checkpoints beside the writer, and nothing else. The database must be there. */
+export function openCheckpointer(file: string): Connection {
+  const db = new Database(file, { fileMustExist: true });
+  db.pragma('synchronous = FULL');
+  db.pragma('checkpoint_fullfsync = ON');
+  return new Connection(db);
+}
+
 /** The log's pages. A checkpoint may fail where the disk is full; the log is still whole, and a later one tries again. */
 export function checkpoint({ db }: Connection, mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'): number {
   try {

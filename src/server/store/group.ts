@@ -11,8 +11,11 @@ import { storageError } from './storage-error.ts';
 const maxVersions = 256;
 const maxMilliseconds = 5;
 const maxMillisecondsOfMany = 15;
-/** A checkpoint is due after this many versions, some 8 MB of log. */
-const checkpointAfter = 2000;
+/**
+ * A checkpoint is due after this many versions, some 8 MB of log; one that was asked for and has not been made after so many more
+ * is made here.
+ */
+const [checkpointAfter, overdueAfter] = [2000, 8000];
 /** A log of more pages than this (64 MB) is worth waiting for its readers, so that it starts again at its beginning. */
 const maxLogPages = 16_384;
 
@@ -39,11 +42,19 @@ export class GroupCommit {
   readonly #waiting: Waiting[] = [];
   #scheduled = false;
   #closed = false;
+  readonly #ask: (() => void) | null;
+  /** Whether a checkpoint was asked for that has not been told of. */
+  #asked = false;
+  /** Versions since one was made or asked for. */
   #uncheckpointed = 0;
 
-  /** `open` gives the writing connection; it is called again after an error, so that a broken handle is never kept. */
-  constructor(open: () => Connection) {
+  /**
+   * `open` gives the writing connection; it is called again after an error, so that a broken handle is never kept. `ask` asks
+   * somebody else for a checkpoint, who tells `checkpointed` of it; null where all are made here.
+   */
+  constructor(open: () => Connection, ask: (() => void) | null = null) {
     this.#open = open;
+    this.#ask = ask;
     this.#connection = open();
   }
 
@@ -51,6 +62,13 @@ export class GroupCommit {
     if (this.#closed) answer({ error: { reason: 'The node is closing.', full: false } });
     else if (commits.length === 0) answer({ outcomes: [] });
     else this.#waiting.push({ commits, outcomes: [], kept: 0, answer });
+    this.#schedule();
+  }
+
+  /** The checkpoint that was asked for is made; `pages`: of the log, null where it could not be made there. */
+  checkpointed(pages: number | null): void {
+    this.#asked = false;
+    this.#boundLog(pages);
     this.#schedule();
   }
 
@@ -64,15 +82,19 @@ export class GroupCommit {
   }
 
   #schedule(): void {
-    if (this.#scheduled || (this.#waiting.length === 0 && this.#uncheckpointed < checkpointAfter)) return;
+    if (this.#scheduled || (this.#waiting.length === 0 && !this.#isDue)) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
       // In a turn of its own: the answers of the group before are on their way first.
-      if (this.#uncheckpointed >= checkpointAfter) this.#checkpoint();
+      if (this.#isDue) this.#checkpoint();
       else if (this.#waiting.length > 0) this.#group();
       this.#schedule();
     });
+  }
+
+  get #isDue(): boolean {
+    return this.#uncheckpointed >= (this.#asked ? overdueAfter : checkpointAfter);
   }
 
   #group(): void {
@@ -134,9 +156,17 @@ export class GroupCommit {
 
   /** Between groups, once in a while: a reader that is in its way only delays it, unless the log has become long. */
   #checkpoint(): void {
-    const connection = this.#connection;
     this.#uncheckpointed = 0;
-    if (!connection || checkpoint(connection, 'PASSIVE') <= maxLogPages) return;
+    const isAsked = this.#ask !== null && !this.#asked;
+    this.#asked = isAsked;
+    if (isAsked) this.#ask?.();
+    else this.#boundLog(null);
+  }
+
+  /** `pages`: of the log after a checkpoint, null where that is still to be made. */
+  #boundLog(pages: number | null): void {
+    const connection = this.#connection;
+    if (!connection || (pages ?? checkpoint(connection, 'PASSIVE')) <= maxLogPages) return;
     checkpointAfterReaders(connection, 'RESTART');
   }
 }

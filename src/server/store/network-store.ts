@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { makeFolderNow, syncNamesNow } from '../blocks/durable-folder.ts';
 import type { Network } from '../model/ids.ts';
 import type { QueuedRow } from './additive-rows.ts';
+import type { Checkpoint } from './checkpoints.ts';
 import { blocksOf, type Commit, type Outcome } from './commit.ts';
 import { type CommitQueue, inProcessQueue, type QueueLoad } from './commit-queue.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
@@ -30,6 +31,13 @@ export interface StoreActivity extends QueueLoad {
   versions: number;
   /** Long reads under way or waiting. */
   longReads: number;
+}
+
+/** What is done for a store by threads of others; it does without. */
+export interface Threads {
+  /** Brief reads. */
+  lend?: Lend | null;
+  checkpoint?: Checkpoint | null;
 }
 
 interface Parts {
@@ -66,14 +74,13 @@ export class NetworkStore {
   }
 
   /**
-   * Opens or makes the network's folder below `data`. `writer: 'here'` keeps the writer in this thread; `lend`: threads of
-   * others for brief reads.
+   * Opens or makes the network's folder below `data`. `writer: 'here'` keeps the writer in this thread.
    */
   static async open(
     data: string,
     network: Network,
     writer: 'thread' | 'here' = 'thread',
-    lend: Lend | null = null,
+    { lend = null, checkpoint = null }: Threads = {},
   ): Promise<NetworkStore> {
     const folder = join(data, network);
     storing(() => {
@@ -81,7 +88,7 @@ export class NetworkStore {
       syncNamesNow(filesFolder(folder));
     });
     const file = databaseFile(data, network);
-    const queue = writer === 'thread' ? await threadQueue(file) : inProcessQueue(file);
+    const queue = writer === 'thread' ? await threadQueue(file, checkpoint) : inProcessQueue(file);
     try {
       const reader = storing(() => openReader(file));
       const longReads = new ReaderPool(lend);

@@ -1,27 +1,25 @@
 import type { Network } from '../model/ids.ts';
-import { NetworkStore } from './network-store.ts';
-import type { Lend } from './reader-pool.ts';
+import { NetworkStore, type Threads } from './network-store.ts';
 
 /** The storage of each network, opened when it is first used. */
 export class Networks {
   readonly #data: string;
   readonly #firstUse: (network: Network) => Promise<unknown>;
-  readonly #lend: Lend | null;
+  readonly #threads: Threads;
   readonly #open = new Map<Network, NetworkStore>();
   readonly #opening = new Map<Network, Promise<NetworkStore>>();
 
   /**
-   * `firstUse` runs when a network has been opened, and may use it; whoever caused the opening waits for it. `lend`:
-   * threads of others for brief reads.
+   * `firstUse` runs when a network has been opened, and may use it; whoever caused the opening waits for it.
    */
   constructor(
     data: string,
     firstUse: (network: Network) => Promise<unknown> = async () => undefined,
-    lend: Lend | null = null,
+    threads: Threads = {},
   ) {
     this.#data = data;
     this.#firstUse = firstUse;
-    this.#lend = lend;
+    this.#threads = threads;
   }
 
   /** At once where the network is open already. */
@@ -40,7 +38,7 @@ export class Networks {
   }
 
   async #prepared(network: Network): Promise<NetworkStore> {
-    const store = await NetworkStore.open(this.#data, network, 'thread', this.#lend);
+    const store = await NetworkStore.open(this.#data, network, 'thread', this.#threads);
     this.#open.set(network, store);
     try {
       await this.#firstUse(network);

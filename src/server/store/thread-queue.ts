@@ -1,24 +1,26 @@
 import { Worker } from 'node:worker_threads';
 import type { Block } from '../blocks/encode.ts';
 import { StorageError } from '../errors.ts';
+import type { Checkpoint } from './checkpoints.ts';
 import { blocksOf, type Commit, type Outcome } from './commit.ts';
 import { type CommitQueue, closing, type QueueLoad, Waiting } from './commit-queue.ts';
 import { storageError } from './storage-error.ts';
 import { workerUrl } from './worker-url.ts';
-import type { FromWriter, ToWriter } from './writer-thread.ts';
+import type { FromWriter, ToWriter, WriterData } from './writer-thread.ts';
 
 const died = 'The writer stopped unexpectedly; it is not known whether this write was kept. Look, then try again.';
 
-/** A queue over a writer thread; resolves once the database is open and migrated. */
-export async function threadQueue(file: string): Promise<CommitQueue> {
-  const queue = new ThreadQueue(() => writerThread(file));
+/** A queue over a writer thread; resolves once the database is open and migrated. `checkpoint`: null where the writer does it. */
+export async function threadQueue(file: string, checkpoint: Checkpoint | null = null): Promise<CommitQueue> {
+  const asks = checkpoint !== null;
+  const queue = new ThreadQueue(() => writerThread({ file, asks }), checkpoint && (() => checkpoint(file)));
   await queue.open();
   return queue;
 }
 
-export function writerThread(file: string): Worker {
+export function writerThread(workerData: WriterData): Worker {
   return new Worker(workerUrl('writer-thread'), {
-    workerData: { file },
+    workerData,
     // What is written passes through; a smaller nursery would be collected more often than it commits.
     resourceLimits: { maxYoungGenerationSizeMb: 9 },
   });
@@ -35,15 +37,18 @@ interface Submission {
  */
 export class ThreadQueue implements CommitQueue {
   readonly #thread: () => Worker;
+  readonly #checkpoint: (() => Promise<number>) | null;
   readonly #waiting = new Waiting();
   #worker: Worker | null = null;
   #opening: Promise<void> | null = null;
   #unsent: Submission[] = [];
+  #checkpointing: Promise<void> | null = null;
   #closed: Promise<void> | null = null;
 
-  /** `thread` starts a writer thread; it is called again after one has died. */
-  constructor(thread: () => Worker) {
+  /** `thread` starts a writer thread; it is called again after one has died. `checkpoint`: what such a thread asks for. */
+  constructor(thread: () => Worker, checkpoint: (() => Promise<number>) | null = null) {
     this.#thread = thread;
+    this.#checkpoint = checkpoint;
   }
 
   /** Throws StorageError where the database cannot be opened. */
@@ -67,11 +72,18 @@ export class ThreadQueue implements CommitQueue {
         else if ('ready' in message) {
           this.#worker = worker;
           resolve();
-        } else if ('answers' in message) this.#waiting.answerGroup(message.answers);
+        } else if ('due' in message) {
+          if (!this.#closed) this.#checkpointing = this.#checkpointed(worker);
+        } else this.#waiting.answerGroup(message.answers);
       });
       worker.on('error', (error) => lost(`${died} (${error.message})`));
       worker.on('exit', () => lost(died));
     });
+  }
+
+  async #checkpointed(worker: Worker): Promise<void> {
+    const checkpointed = await this.#checkpoint?.().catch(() => null);
+    worker.postMessage({ checkpointed: checkpointed ?? null } satisfies ToWriter);
   }
 
   #lose(reason: string, full: boolean): void {
@@ -119,6 +131,8 @@ export class ThreadQueue implements CommitQueue {
 
   async #close(): Promise<void> {
     await this.#flush();
+    // The writer empties the log at its end, which nobody else may be about then.
+    await this.#checkpointing;
     const worker = this.#worker;
     if (!worker) return;
     const exited = new Promise((resolve) => worker.once('exit', resolve));

@@ -5,18 +5,34 @@ import { type Answer, GroupCommit } from './group.ts';
 import { storageError } from './storage-error.ts';
 
 /** Messages to the writer thread. */
-export type ToWriter = { submissions: { seq: number; commits: Commit[] }[] } | { close: true };
-/** Messages from it: `ready` or `failed` once, then answers in the order in which groups end; closing ends the thread. */
+export type ToWriter =
+  | { submissions: { seq: number; commits: Commit[] }[] }
+  /** The checkpoint that it asked for is made: how many pages the log has, null where it could not be made. */
+  | { checkpointed: number | null }
+  | { close: true };
+/**
+ * Messages from it: `ready` or `failed` once, then answers in the order in which groups end, and where others make checkpoints,
+ * that one is due; closing ends the thread.
+ */
 export type FromWriter =
   | { ready: true }
   | { failed: { reason: string; full: boolean } }
+  | { due: true }
   | { answers: { seq: number; answer: Answer }[] };
+
+/** What the thread is started with. */
+export interface WriterData {
+  file: string;
+  /** Whether somebody else makes checkpoints when they are due. */
+  asks: boolean;
+}
 
 const port = parentPort;
 if (port) {
   const post = (message: FromWriter) => port.postMessage(message);
   try {
-    serve(new GroupCommit(() => openWriter((workerData as { file: string }).file)), post);
+    const { file, asks } = workerData as WriterData;
+    serve(new GroupCommit(() => openWriter(file), asks ? () => post({ due: true }) : null), post);
     post({ ready: true });
   } catch (error) {
     post({ failed: storageError(error) });
@@ -36,6 +52,10 @@ function serve(group: GroupCommit, post: (message: FromWriter) => void): void {
       // Now: once the port is closed, nothing gets through.
       send();
       port.close();
+      return;
+    }
+    if ('checkpointed' in message) {
+      group.checkpointed(message.checkpointed);
       return;
     }
     for (const { seq, commits } of message.submissions)
