@@ -82,6 +82,32 @@ describe('beside a node', () => {
     await expectSettled(pair, id, theirs.cid);
   });
 
+  test('what was edited over its version, and back, goes out as it is', async () => {
+    await using pair = await startTwins();
+    const { origin, mirror, curator, here, place } = pair;
+    const work = await create(origin, curator, { collection: place.id, properties: { n: 1 } });
+    await sync(mirror, here);
+    const ours = await say(mirror, here, work.id, 2, 1);
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 0 });
+    await expectSettled(pair, work.id, ours.cid);
+    expect(await chainOf(origin, work.id)).toHaveLength(3);
+  });
+
+  test('and stays here where it may not be brought, with the words of the other side', async () => {
+    await using pair = await startTwins();
+    const { origin, mirror, curator, here, place } = pair;
+    const work = await create(origin, curator, { collection: place.id, properties: { n: 1 } });
+    const owner = await user(origin, 'owner');
+    await enrol(origin, curator, place.id, owner, 'owner');
+    await sync(mirror, here);
+    const ours = await say(mirror, here, work.id, 2, 1);
+    ok(await ask(origin, owner, `DELETE /collections/${place.id}/members/${curator.id}?role=owner`));
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, refused: 1 });
+    expect((await read(mirror, here, work.id)).cid).toBe(ours.cid);
+    const [refusal] = (await remoteOf(mirror, here)).refusals.filter(({ id }) => id === work.id);
+    expect(refusal).toMatchObject({ status: 403, words: expect.stringMatching(/./) });
+  });
+
   test('two that sync with each other agree, too', async () => {
     await using pair = await startTwins();
     const { origin, mirror, curator, here, there, id } = pair;

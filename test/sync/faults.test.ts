@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { addRemote, chainOf, conflictsOf, keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
 import { type FaultyRemote, startProxy } from './proxy.ts';
@@ -16,11 +16,11 @@ interface Scene extends AsyncDisposable {
 }
 
 /** A mirror that reaches its origin, which has a collection with five works, only through a proxy. */
-async function startScene(): Promise<Scene> {
+async function startScene({ plain = true } = {}): Promise<Scene> {
   await using opened = new AsyncDisposableStack();
   const origin = opened.use(await startNode());
   const mirror = opened.use(await startNode());
-  const proxy = opened.use(await startProxy(origin.url));
+  const proxy = opened.use(await startProxy(origin.url, { plain }));
   const curator = await user(origin, 'curator');
   const here = operator(mirror);
   const place = await collection(origin, curator, { label: 'Works' });
@@ -29,6 +29,13 @@ async function startScene(): Promise<Scene> {
   await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
   const all = opened.move();
   return { origin, mirror, proxy, curator, here, place, works, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** An answer of the feed or a tip as it was before `cid` came. */
+function without(body: unknown, cid: string, before: string): unknown {
+  const { events, cid: tip, ...others } = body as { events?: { cid: string }[]; cid?: string };
+  if (events) return { ...others, events: events.filter((event) => event.cid !== cid) };
+  return { ...others, cid: tip === cid ? before : tip };
 }
 
 const manifestOf = (cid: string) => (call: { path: string }) => call.path === `/versions/manifest/${cid}`;
@@ -277,6 +284,56 @@ describe('P3: a push whose answer is lost', () => {
     expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, updated: 0 });
     expect((await read(mirror, here, work.id)).cid).toBe(built.cid);
     expect(await conflictsOf(mirror, here)).toEqual([]);
+  });
+
+  test.each([
+    ['a plain remote', true],
+    ['a node', false],
+  ])('and whose entity was brought back here meanwhile brings it back there, too: %s', async (_name, plain) => {
+    await using scene = await startScene({ plain });
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    await sync(mirror, here);
+    const [work] = works as [Entity];
+    const gone = await remove(mirror, here, work);
+    proxy.fault = ({ method, path }) => {
+      if (path.endsWith('/tip')) return { status: 302 };
+      return method === 'DELETE' || path === '/node/sync/push' ? 'lose' : undefined;
+    };
+    expect(lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1)).toHaveProperty('error');
+    expect(await chainOf(origin, work.id)).toHaveLength(2);
+    ok(await ask(mirror, here, `POST /entities/${work.id}/restore`, { expect_tip: gone.cid }));
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, refused: 0 });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect(await chainOf(origin, work.id)).toHaveLength(3);
+    expect((await read(origin, curator, work.id)).properties).toEqual(work.properties);
+  });
+
+  test.each([
+    ['in the feed', (path: string) => path.startsWith('/events')],
+    ['in the feed and as the tip', (path: string) => path.startsWith('/events') || path.endsWith('/tip')],
+  ])('and that a node shows late (%s) is known for what it is', async (_name, isLate) => {
+    await using scene = await startScene({ plain: false });
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    await sync(mirror, here);
+    const [work] = works as [Entity];
+    const gone = await remove(mirror, here, work);
+    proxy.fault = ({ path }) =>
+      path === '/node/sync/push' ? 'lose' : path.endsWith('/tip') ? { status: 302 } : undefined;
+    expect(lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1)).toHaveProperty('error');
+    ok(await ask(mirror, here, `POST /entities/${work.id}/restore`, { expect_tip: gone.cid }));
+    let isThere = false;
+    proxy.fault = ({ path }) => {
+      // It is there before anything more is taken.
+      isThere ||= path === '/node/sync/push';
+      return isLate(path) && !isThere ? { change: (body) => without(body, gone.cid, work.cid) } : undefined;
+    };
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, refused: 0 });
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, refused: 0 });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect(await chainOf(origin, work.id)).toHaveLength(3);
+    expect((await read(origin, curator, work.id)).properties).toEqual(work.properties);
   });
 
   test('and on whose entity somebody else has changed another thing first is a conflict, with nothing lost', async () => {

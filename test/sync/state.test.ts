@@ -111,6 +111,17 @@ describe('an entity', () => {
     expect(entityStep(apart, seen(version('l2'), { precedes: true }))).toEqual(arrived);
   });
 
+  test('whose answer was lost is asked for, also where it was edited back into what the remote had said before', () => {
+    const first = version('r1', 'x');
+    const edits = [edited(version('l2', 'deleted', 2)), { kind: 'sending' } as const, edited(version('l3', 'x', 3))];
+    const sending = following(seen(first), ...edits);
+    expect(intentOf(sending)).toBe('ask');
+    // It did arrive: what was made of it here meanwhile goes out.
+    const arrived = entityStep(sending, seen(version('l2', 'deleted', 2), { precedes: true }));
+    expect(arrived).toMatchObject({ local: { cid: 'l3' }, twin: 'l2', standing: 'quiet' });
+    expect(intentOf(arrived)).toBe('restore');
+  });
+
   test('that was refused is tried again once it has been edited', () => {
     const refused = following(seen(version('r1')), edited(version('l2')), { kind: 'refused' });
     expect(intentOf(refused)).toBe('none');
@@ -208,6 +219,7 @@ describe('whatever happens', () => {
     run((_before, event, next) => {
       const held = event.kind === 'sending' || next.standing === 'conflict' || next.standing === 'refused';
       if (held) expect(['none', 'ask', 'same']).toContain(intentOf(next));
+      if (next.standing === 'sending') expect(['none', 'ask']).toContain(intentOf(next));
     });
   });
 

@@ -12,8 +12,7 @@ import { isDeep, withAncestors } from './ancestors.ts';
 import { commitsBetween } from './apply.ts';
 import { fetchChains, type WantedChain } from './blocks.ts';
 import { versionOf } from './content.ts';
-import { decide } from './decide.ts';
-import { isVersionOf, loadEntity, relationOf } from './entity.ts';
+import { isVersionOf, loadEntity } from './entity.ts';
 import type { FeedEvent } from './feed.ts';
 import { completeLong, wholeChain } from './long-chains.ts';
 import {
@@ -28,6 +27,7 @@ import {
   type Verified,
 } from './manifests.ts';
 import type { RemoteClient } from './remote.ts';
+import { decideTip } from './remote-tip.ts';
 import type { Report } from './report.ts';
 import type { Version } from './state.ts';
 import { type CurrentView, readBatch, readTip } from './wire.ts';
@@ -294,8 +294,7 @@ function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival, reset: 
   const problem = loaded.state.local === null ? null : chainProblem(chain);
   if (problem !== null) return troubled({ trouble: 'unverifiable', evidence: problem });
   const version = versionIn(chain, loaded.state.local === null);
-  const relation = relationOf(db, loaded, chain, remote.instance !== null, reset);
-  const { next, chain: taken, merged } = decide(db, loaded, { kind: 'seen', version, relation }, chain, ctx);
+  const { next, chain: taken, merged } = decideTip(db, loaded, chain, ctx, { version, reset });
   const conflict = next.standing === 'conflict' && loaded.state.standing !== 'conflict';
   return {
     commits: commitsBetween(loaded, next, taken, event.id, { remote: remote.name, time: now() }),

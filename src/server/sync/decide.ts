@@ -2,7 +2,6 @@ import type { Stamp } from '../model/merge.ts';
 import type { Reader } from '../store/connection.ts';
 import type { Remote } from '../store/remotes.ts';
 import { versionOf } from './content.ts';
-import type { Loaded } from './entity.ts';
 import { type Chain, chainWith } from './manifests.ts';
 import { type MergedVersion, mergeSides, sidesOf } from './merge.ts';
 import { type EntityEvent, type EntityState, entityStep } from './state.ts';
@@ -23,11 +22,11 @@ export interface Merger {
 }
 
 /**
- * What an event makes of an entity. A conflict whose sides changed different places is merged at once where this node
+ * What an event makes of an entity in a state. A conflict whose sides changed different places is merged at once where this node
  * pushes to the remote (decisions.md, Sync: only the pushing side makes a merge); every other one waits for a person.
  */
-export function decide(db: Reader, loaded: Loaded, event: EntityEvent, chain: Chain, merger: Merger): Decision {
-  const next = entityStep(loaded.state, event);
+export function decide(db: Reader, state: EntityState, event: EntityEvent, chain: Chain, merger: Merger): Decision {
+  const next = entityStep(state, event);
   const stamp = stampOf(merger);
   if (next.standing !== 'conflict' || stamp === null) return { next, chain, merged: false };
   const sides = sidesOf(db, next, chain);

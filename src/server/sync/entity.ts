@@ -52,8 +52,9 @@ export function relationOf(
   noticed = false,
 ): Relation {
   const { local } = state;
-  // What says the same while a request is open is that request's own version, and is taken.
-  const node = isNode && known.intent === null;
+  const isAhead = local !== null && follows(db, local, chain);
+  // What says the same and came while a request is open is that request's own version, and is taken, unless it was here before.
+  const node = isNode && (known.intent === null || isAhead);
   if (local === null || local.cid === chain.cid)
     return { descends: false, echoes: false, precedes: false, common: null, node, reset: noticed };
   const below = chain.blocks.length === 0 ? chain.cid : (chain.manifests[0]?.prev ?? null);
@@ -68,8 +69,9 @@ export function relationOf(
       local.cid !== known.twin &&
       (chain.below?.said.has(local.content) === true ||
         chain.manifests.some((manifest) => contentHash(manifest) === local.content)),
-    precedes: !reset && state.theirs !== null && holds(state.theirs) && follows(db, local, chain),
-    common: known.theirs === null || reset ? commonVersion(db, local.cid, chain) : null,
+    precedes: !reset && state.theirs !== null && holds(state.theirs) && isAhead,
+    common:
+      known.theirs === null || reset ? commonVersion(db, local.cid, chain) : commonAbove(db, known.twin, local, chain),
     node,
     reset,
   };
@@ -92,6 +94,13 @@ function chainHolds(db: Reader, tip: string | null, wanted: string, ver: number)
     cid = head.prev;
   }
   return false;
+}
+
+/** The newest version that both chains hold, where it comes after the twin; of what was not edited nobody asks. */
+function commonAbove(db: Reader, twin: string | null, local: Version, chain: Chain): string | null {
+  const head = twin === null || twin === local.cid ? undefined : versionHead(db, twin);
+  const common = head ? commonVersion(db, local.cid, chain) : null;
+  return head && common !== twin && chainHolds(db, common, twin as string, head.ver) ? common : null;
 }
 
 /** The newest version that both chains hold, as far as they are stored; chains meet once, so the numbers lead there. */

@@ -8,6 +8,7 @@ import { commitsBetween } from './apply.ts';
 import { commonVersion, loadEntity } from './entity.ts';
 import { storedChain } from './manifests.ts';
 import { namedBytes } from './named-bytes.ts';
+import { refuse } from './push-answers.ts';
 import { wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
 import { LostAnswerError } from './remote.ts';
@@ -111,21 +112,26 @@ async function send(ctx: PushContext, outgoing: Outgoing[]): Promise<string[]> {
     return all;
   }
   if (results === null) return all;
-  const { answered, left } = sorted(ctx, outgoing, results);
+  const { answered, refused, left } = sorted(ctx, outgoing, results);
+  for (const { one, words } of refused) await refuse(ctx, one.id, one.tip.cid, 403, words);
   return [...left, ...(await settle(ctx, answered))];
 }
 
 function sorted(ctx: PushContext, outgoing: Outgoing[], results: Map<string, PushedResult>) {
   const answered: Outgoing[] = [];
+  const refused: { one: Outgoing; words: string }[] = [];
   const left: string[] = [];
   for (const one of outgoing) {
     const result = results.get(one.id);
+    // The plain interface has no words for what says the same.
+    const isOver = one.intent === 'prefer' && one.base === one.expect && result?.reason !== 'author';
     if (result?.success && result.tip === one.tip.cid) answered.push(one);
+    else if (isOver && result?.forbidden !== undefined) refused.push({ one, words: result.forbidden });
     else left.push(one.id);
     // Versions of others are not taken from this key; those of other collections are tried again with the next run.
     if (one.foreign && result?.reason === 'author') ctx.foreign = false;
   }
-  return { answered, left };
+  return { answered, refused, left };
 }
 
 /** Recorded before the request, so that a crash or a lost answer is known for what it may be (SPEC.md, P3). */

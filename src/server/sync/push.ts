@@ -5,17 +5,19 @@ import { lackingPeers, type PendingRow, pendingPeers } from '../store/remotes.ts
 import { findVersion } from '../store/versions.ts';
 import { agreement, braked } from './brake.ts';
 import { contentHash, versionOf } from './content.ts';
-import { type Loaded, loadEntity, relationOf } from './entity.ts';
+import { decide } from './decide.ts';
+import { type Loaded, loadEntity } from './entity.ts';
 import { storedChain } from './manifests.ts';
 import { type NamedBytes, namedBytes } from './named-bytes.ts';
 import { creationRounds } from './order.ts';
-import { readRemoteTip, settle, takeAnswer } from './push-answers.ts';
+import { readRemoteTip, refuse, settle, takeAnswer } from './push-answers.ts';
 import { pushBlocks } from './push-blocks.ts';
 import { type Delivered, deliver, wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
 import { allPending } from './push-pending.ts';
 import type { PushRequest } from './push-request.ts';
 import { LostAnswerError, type RemoteAnswer } from './remote.ts';
+import { decideTip } from './remote-tip.ts';
 import { countPushed } from './report.ts';
 import { requestsFor } from './requests.ts';
 import { noteThere } from './send-bytes.ts';
@@ -91,6 +93,7 @@ const attempts = 8;
 /** Brings one entity to the remote, or finds out why not; edits made meanwhile wait for the next run. */
 async function pushEntity(ctx: PushContext, id: string): Promise<void> {
   let asked = false;
+  let brought = false;
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const loaded = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
     // Once the tip has been read and is what it was, the request did not arrive.
@@ -104,7 +107,14 @@ async function pushEntity(ctx: PushContext, id: string): Promise<void> {
         await settleSame(ctx, loaded);
         return;
       case 'prefer':
-        // It did not take ours as blocks.
+        // It was asked about what was sent before; ours goes out as blocks, and only where it does not take them theirs stands.
+        if (asked && !brought) {
+          brought = true;
+          asked = false;
+          await settleUnchanged(ctx, id);
+          if ((await pushBlocks(ctx, [id])).length === 0) return;
+          break;
+        }
         await adoptTheirs(ctx, loaded, loaded.state.local?.cid ?? '');
         return;
       case 'ask':
@@ -123,14 +133,11 @@ async function pushEntity(ctx: PushContext, id: string): Promise<void> {
 /** Both sides say the same: the remote's tip is taken (decisions.md, Equal content). */
 async function settleSame(ctx: PushContext, { state }: Loaded): Promise<void> {
   const theirs = state.theirs;
-  const version = theirs && ctx.store.read((db) => findVersion(db, theirs.cid));
-  if (!version) return;
-  const chain = storedChain(version.cid, version.manifest);
-  await settle(ctx, chain, (loaded, db) => ({
-    kind: 'seen',
-    version: versionOf(chain.cid, chain.manifest),
-    relation: relationOf(db, loaded, chain, ctx.remote.instance !== null),
-  }));
+  const stored = theirs && ctx.store.read((db) => findVersion(db, theirs.cid));
+  if (!stored) return;
+  const chain = storedChain(stored.cid, stored.manifest);
+  const version = versionOf(chain.cid, chain.manifest);
+  await settle(ctx, chain, (db, known) => decideTip(db, known, chain, ctx, { version }));
 }
 
 /** Sends an intent's requests; false where its outcome has to be looked at. @throws UnreachableError */
@@ -292,20 +299,13 @@ async function recordIntent(
 
 const unverified = 'it answered with another entity, or with nothing that can be verified';
 
-async function refuse(ctx: PushContext, id: string, tip: string, status: number, words: string): Promise<true> {
-  const { store, remote, now, report } = ctx;
-  const row = { kind: 'push_refusal', remote: remote.name, id, tip, status, words } as const;
-  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
-  report.refused++;
-  return true;
-}
-
 /** What differs is nothing that a request could say: the remote's version stands for both. */
 async function adoptTheirs(ctx: PushContext, { state }: Loaded, sent: string): Promise<true> {
   const theirs = state.theirs;
   const version = theirs && ctx.store.read((db) => findVersion(db, theirs.cid));
   if (!theirs || !version) return true;
   const chain = storedChain(version.cid, version.manifest);
-  await settle(ctx, chain, () => ({ kind: 'answered', version: theirs, sent }));
+  const event = { kind: 'answered', version: theirs, sent } as const;
+  await settle(ctx, chain, (db, known) => decide(db, known.state, event, chain, ctx));
   return true;
 }

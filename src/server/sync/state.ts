@@ -39,7 +39,10 @@ export interface Relation {
   echoes: boolean;
   /** It follows the version last known, and the tip here descends from it: what was sent from here, and no more. */
   precedes: boolean;
-  /** The newest version of the tip's chain here that its chain holds too; only looked for where the remote is new, or reset. */
+  /**
+   * The newest version of the tip's chain here that its chain holds too; null where that is not above the twin, unless the
+   * remote is new, or reset.
+   */
   common: string | null;
   /** The remote keeps to the same rule where contents are equal (an Archeion node). */
   node: boolean;
@@ -99,21 +102,21 @@ function seen(state: EntityState, version: Version, relation: Relation): EntityS
   if (local === null || local.cid === version.cid) return adopted(version);
   const isNews = relation.reset || theirs?.cid !== version.cid;
   if (theirs !== null && local.cid === twin && !relation.reset) return isNews ? adopted(version) : settled(state);
+  // It has never had, or has forgotten, what came after.
+  const isBehind = relation.precedes || ((theirs === null || relation.reset) && relation.common === version.cid);
   if (local.content === version.content) {
     // Between nodes both keep the same one, so that they don't swap for ever.
     return relation.node && outranks(local, version)
-      ? { ...state, theirs: version, twin: local.cid, base: null, standing: 'quiet' }
+      ? { ...state, theirs: version, twin: isBehind ? version.cid : local.cid, base: null, standing: 'quiet' }
       : adopted(version);
   }
-  if (relation.descends || relation.echoes) return adopted(version);
-  // It has never had, or has forgotten, what came after.
-  const isBehind = relation.precedes || ((theirs === null || relation.reset) && relation.common === version.cid);
   if (isBehind && (isNews || state.standing === 'conflict'))
     return { ...state, theirs: version, twin: version.cid, base: null, standing: 'quiet' };
+  if (relation.descends || relation.echoes) return adopted(version);
   if (!isNews) return settled(state);
   // Of what was pushed in part there is no twin yet: what the remote said last is what both go on from.
   const known = relation.reset ? null : state.standing === 'conflict' ? state.base : (twin ?? theirs?.cid ?? null);
-  const base = known ?? relation.common;
+  const base = relation.common ?? known;
   return { ...state, theirs: version, base, standing: 'conflict' };
 }
 
@@ -124,7 +127,10 @@ export function outranks(a: Pick<Version, 'cid' | 'ver'>, b: Pick<Version, 'cid'
 
 /** The merge stands over the remote's tip and goes out as a change of it; one that adds nothing is that tip. */
 function merged(state: EntityState, version: Version): EntityState {
-  const { theirs } = state;
+  const { local, theirs } = state;
+  // Both say the same by now: which of the two stays is for `seen` to say.
+  if (theirs?.cid === version.cid && local?.content === version.content)
+    return { ...state, base: null, standing: 'quiet' };
   if (theirs === null || theirs.cid === version.cid) return adopted(version);
   return { ...state, local: version, twin: theirs.cid, base: null, standing: 'quiet' };
 }
@@ -137,7 +143,8 @@ function settled(state: EntityState): EntityState {
 
 function answered(state: EntityState, version: Version, sent: string | null): EntityState {
   // What a request of ours made is taken, also between nodes.
-  if (state.local === null || state.local.cid === sent || state.local.content === version.content)
+  const { local } = state;
+  if (local === null || local.cid === sent || (local.content === version.content && version.cid !== sent))
     return adopted(version);
   if (sent === null) return { ...state, theirs: version, standing: 'quiet' };
   // What was edited meanwhile stands over `twin`, which says what the remote says now.
@@ -153,9 +160,13 @@ export type Intent = 'none' | 'same' | 'ask' | 'prefer' | 'create' | 'update' | 
 export function intentOf(state: EntityState): Intent {
   const { local, theirs, twin, standing } = state;
   if (local === null || standing === 'unreadable') return 'none';
-  if (theirs !== null && local.cid !== twin && local.content === theirs.content) return 'same';
-  if (standing === 'refused' || standing === 'conflict') return 'none';
   if (standing === 'sending') return 'ask';
+  const saysSame = theirs !== null && local.cid !== twin && local.content === theirs.content;
+  // What was edited over the remote's version, and back into what it says, goes out as it is.
+  const isOver = theirs !== null && twin === theirs.cid && standing !== 'conflict';
+  if (saysSame && !isOver) return 'same';
+  if (standing === 'refused' || standing === 'conflict') return 'none';
+  if (saysSame) return 'prefer';
   if (theirs === null) return local.deleted ? 'none' : 'create';
   if (local.cid === twin) return local.cid === theirs.cid ? 'none' : 'prefer';
   if (theirs.deleted) return 'restore';

@@ -62,6 +62,8 @@ const pushedResult = z.object({
   id,
   success: z.boolean(),
   tip: cid.optional(),
+  code: z.string().optional().catch(undefined),
+  error: z.string().optional().catch(undefined),
   details: z
     .object({ reason: z.string().optional().catch(undefined) })
     .optional()
@@ -214,6 +216,8 @@ export interface PushedResult {
   /** The version that is the tip there now. */
   tip: string | undefined;
   reason: string | undefined;
+  /** Why this caller may not do it, in the remote's words. */
+  forbidden: string | undefined;
 }
 
 /** What became of versions that were pushed, by entity; null where the answer does not say. */
@@ -221,7 +225,10 @@ export function readPushed(body: unknown): Map<string, PushedResult> | null {
   const parsed = pushed.safeParse(body);
   if (!parsed.success) return null;
   return new Map(
-    parsed.data.results.map(({ id, success, tip, details }) => [id, { success, tip, reason: details?.reason }]),
+    parsed.data.results.map(({ id, success, tip, details, code, error }) => {
+      const forbidden = code === 'FORBIDDEN' ? (error ?? code).slice(0, maxWords) : undefined;
+      return [id, { success, tip, reason: details?.reason, forbidden }];
+    }),
   );
 }
 

@@ -136,6 +136,12 @@ export class Simulation {
     }
     const before: Content = tip && !tip.deleted ? tip.says : { properties: {}, relationships: [] };
     const { [key]: _, ...others } = before.properties;
+    const earlier = tip ? ancestors(tip.cid, (cid) => server.versions.get(cid)).slice(1) : [];
+    const back = earlier.length > 0 && random.chance(0.2) ? server.versions.get(random.pick(earlier)) : undefined;
+    if (back && !back.deleted && back.content !== tip?.content) {
+      this.#edits.push({ node: server, entity, key: null, value, cid: server.write(entity, back.says).cid });
+      return;
+    }
     const drop = tip !== undefined && !tip.deleted && random.chance(0.1);
     const properties = drop ? others : { ...others, [key]: value };
     const { cid } = server.write(entity, { properties, relationships: [] });
@@ -256,6 +262,7 @@ function missing(edits: Edit[], hub: Server, nodes: ModelNode[]): string[] {
   const open = servers
     .flatMap((server) => entities.filter((it) => server === hub || !hub.tips.has(it)).map((it) => server.tips.get(it)))
     .filter((it) => it !== undefined);
+  open.push(...nodes.flatMap(({ undone }) => undone));
   for (let cid = open.pop(); cid !== undefined; cid = open.pop()) {
     if (reached.has(cid)) continue;
     reached.add(cid);
@@ -265,6 +272,6 @@ function missing(edits: Edit[], hub: Server, nodes: ModelNode[]): string[] {
     .filter(({ cid }) => !reached.has(cid))
     .map(
       ({ node, entity, key, value, cid }) =>
-        `${entity}: the edit ${key ?? 'deletion'} = ${value} of ${node.name} (${cid}) is nowhere`,
+        `${entity}: the edit ${key ?? 'deletion or return'} = ${value} of ${node.name} (${cid}) is nowhere`,
     );
 }

@@ -123,13 +123,26 @@ function* takeOver(node: ModelNode, server: Server, entity: string, cid: string,
     return;
   }
   if ((node.mirror(server).entities.get(entity)?.event ?? 0) >= event && event > 0) return;
-  const seen = (state: EntityState): EntityEvent => ({
-    kind: 'seen',
-    version: chain.tip,
-    relation: relationOf(node, server, state, chain, reset),
-  });
-  commit(node, server, entity, seen(node.state(server, entity)), chain, event);
+  takeTip(node, server, chain, { reset, event });
+}
+
+/** What a tip that was read makes of its entity: an answer that was lost first (remote-tip.ts), and what stands above it. */
+function takeTip(node: ModelNode, server: Server, chain: Chain, { reset = false, event = null as number | null } = {}) {
+  const { entity } = chain.tip;
+  const answer = reset ? null : lostAnswer(node, server, chain);
+  if (answer) commit(node, server, entity, answer, { tip: answer.version, blocks: chain.blocks.slice(0, 1) }, event);
+  if (answer?.version.cid !== chain.tip.cid) {
+    const relation = relationOf(node, server, node.state(server, entity), chain, reset);
+    commit(node, server, entity, { kind: 'seen', version: chain.tip, relation }, chain, event);
+  }
   mergeClean(node, server, entity);
+}
+
+function lostAnswer(node: ModelNode, server: Server, { tip: { entity }, blocks: [first] }: Chain) {
+  const intent = node.mirror(server).intents.get(entity);
+  if (node.state(server, entity).standing !== 'sending' || !intent || !first) return null;
+  const made = first.prev === intent.expect && first.content === intent.content && first.by.startsWith(`${node.name} `);
+  return made ? ({ kind: 'answered', version: first, sent: intent.tip } as const) : null;
 }
 
 /** What hashes to another CID is not taken (SPEC.md, S1), nor a tip without its whole chain (S2). */
@@ -159,20 +172,22 @@ function relationOf(
   chain: Chain,
   noticed: boolean,
 ): Relation {
-  const isNode = server.instance !== null && !node.mirror(server).intents.has(chain.tip.entity);
+  const isAhead = ancestors(local?.cid ?? null, (cid) => node.versions.get(cid)).includes(chain.tip.cid);
+  const isNode = server.instance !== null && (isAhead || !node.mirror(server).intents.has(chain.tip.entity));
   if (!local || local.cid === chain.tip.cid)
     return { descends: false, echoes: false, precedes: false, common: null, node: isNode, reset: noticed };
   const fetched = new Map(chain.blocks.map((it) => [it.cid, it]));
   const below = (cid: string | null) => ancestors(cid, (it) => fetched.get(it) ?? node.versions.get(it));
   const mine = below(local.cid);
   const there = below(chain.tip.cid);
+  const common = mine.find((cid) => there.includes(cid)) ?? null;
   // A plain remote never leaves a version behind but by a reset; a node may, when it takes over another one's.
   const reset = noticed || (server.instance === null && theirs !== null && !there.includes(theirs.cid));
   return {
     descends: there.includes(local.cid),
     echoes: local.cid !== twin && chain.blocks.some(({ content }) => content === local.content),
-    precedes: !reset && theirs !== null && there.includes(theirs.cid) && mine.includes(chain.tip.cid),
-    common: theirs === null || reset ? (mine.find((cid) => there.includes(cid)) ?? null) : null,
+    precedes: !reset && theirs !== null && there.includes(theirs.cid) && isAhead,
+    common: theirs === null || reset || (twin !== null && below(common).slice(1).includes(twin)) ? common : null,
     node: isNode,
     reset,
   };
@@ -206,21 +221,41 @@ function commit(
   if (next.local && next.local.cid !== state.local?.cid) {
     const tip = node.versions.get(next.local.cid);
     if (tip) node.move(tip);
-    if (state.local) node.taken.push(...takenBy(event, next.local, state.local));
+    if (state.local && event.kind === 'merged') node.taken.push([next.local.cid, state.local.cid]);
+    else if (state.local && saysNoLess(event, next.local, state.local))
+      take(node, server, next.local.cid, state.local.cid);
   }
-  if (event.kind === 'answered' && event.sent !== null) node.taken.push([event.version.cid, event.sent]);
+  if (event.kind === 'answered' && event.sent !== null) take(node, server, event.version.cid, event.sent);
   // The twin says what the remote's version says.
-  if (next.theirs && next.twin !== null && next.twin !== next.theirs.cid) node.taken.push([next.theirs.cid, next.twin]);
+  if (next.theirs && next.twin !== null) take(node, server, next.theirs.cid, next.twin);
   return next;
 }
 
-/** That a tip gave way to one that says no less. */
-function takenBy(event: EntityEvent, later: Version, earlier: Version): [string, string][] {
-  const says =
-    event.kind === 'merged' ||
-    later.content === earlier.content ||
-    (event.kind === 'seen' && (event.relation.descends || event.relation.echoes));
-  return says ? [[later.cid, earlier.cid]] : [];
+/** Whether a tip gave way to one that says no less. */
+function saysNoLess(event: EntityEvent, later: Version, earlier: Version): boolean {
+  const includes = event.kind === 'seen' && (event.relation.descends || event.relation.echoes);
+  return includes || later.content === earlier.content;
+}
+
+/**
+ * Notes that a version took in what another one says. One that was there before it did not: it undoes what lies between,
+ * unless the remote stands at a part of that, to which it would come back.
+ */
+function take(node: ModelNode, server: Server, later: string, earlier: string): void {
+  const line = ancestors(earlier, (cid) => node.versions.get(cid));
+  if (!line.includes(later)) {
+    node.taken.push([later, earlier]);
+    return;
+  }
+  const undone = line.slice(0, line.indexOf(later));
+  const [, ...parts] = undone.map((cid) => node.versions.get(cid) as ModelVersion);
+  const there = ancestors(server.tips.get(parts[0]?.entity ?? '') ?? null, (cid) => server.versions.get(cid));
+  const isPart = there.some((cid) => {
+    const it = server.versions.get(cid) as ModelVersion;
+    const mine = it.prev === later && it.by.startsWith(`${node.name} `);
+    return parts.some((part) => part.cid === cid || (mine && part.content === it.content));
+  });
+  if (!isPart || there.includes(earlier)) node.undone.push(...undone);
 }
 
 /** A conflict whose sides changed different places is none. */
@@ -290,7 +325,8 @@ function* push(node: ModelNode, server: Server): Work {
 }
 
 /** Brings the version here to a node that says the same by another one; one that does not take it keeps its own. */
-function* prefer(node: ModelNode, server: Server, entity: string, { local, theirs }: EntityState): Work<boolean> {
+function* prefer(node: ModelNode, server: Server, entity: string, state: EntityState): Work<boolean> {
+  const { local, theirs, twin } = state;
   if (!local || !theirs) return true;
   const mine = ancestors(local.cid, (cid) => node.versions.get(cid));
   const there = ancestors(theirs.cid, (cid) => node.versions.get(cid));
@@ -298,19 +334,27 @@ function* prefer(node: ModelNode, server: Server, entity: string, { local, their
   let answer: WriteAnswer;
   try {
     answer = yield* ask<WriteAnswer>({
-      run: () => (chain && !server.denied.has(node.name) ? server.replace(entity, theirs.cid, chain) : { status: 400 }),
+      run: () => {
+        if (server.denied.has(node.name)) return { status: 403 };
+        return chain ? server.replace(entity, theirs.cid, chain) : { status: 400 };
+      },
       refuse: (status) => ({ status }),
     });
   } catch (error) {
     if (error instanceof Lost) return true;
     throw error;
   }
-  if (answer.status === 409 || answer.status === 500) {
-    yield* readTip(node, server, entity);
-    return true;
-  }
   if (answer.status === 429) throw new Lost();
   yield null;
+  if (answer.status === 403 && twin === theirs.cid) {
+    node.mirror(server).refusals.set(entity, local.cid);
+    return true;
+  }
+  if (answer.status !== 200) {
+    const isRead = yield* readTip(node, server, entity);
+    const { theirs: now } = node.state(server, entity);
+    if (!isRead || answer.status === 500 || now?.cid !== theirs.cid) return true;
+  }
   const kept = answer.status === 200 ? local : theirs;
   const tip = node.versions.get(kept.cid);
   if (tip && node.state(server, entity).local?.cid === local.cid)
@@ -336,16 +380,7 @@ function* readTip(node: ModelNode, server: Server, entity: string): Work<boolean
   if (answer.cid === null || answer.cid === node.state(server, entity).theirs?.cid) return true;
   const chain = yield* fetchChain(node, server, entity, answer.cid);
   if (chain === null) return false;
-  const intent = node.mirror(server).intents.get(entity);
-  const first = chain.blocks[0];
-  const mine = chain.blocks.length === 1 && first?.prev === intent?.expect && first?.content === intent?.content;
-  const state = node.state(server, entity);
-  const event: EntityEvent =
-    intent && mine && intent.expect === null
-      ? { kind: 'answered', version: chain.tip, sent: intent.tip }
-      : { kind: 'seen', version: chain.tip, relation: relationOf(node, server, state, chain, false) };
-  commit(node, server, entity, event, chain, null);
-  mergeClean(node, server, entity);
+  takeTip(node, server, chain);
   return true;
 }
 
@@ -379,7 +414,8 @@ function* send(node: ModelNode, server: Server, entity: string, state: EntitySta
       run: () => {
         if (server.denied.has(node.name)) return { status: 403 };
         if (whole !== null) return server.take(entity, expect, whole);
-        return restoring && expect !== null ? server.restore(entity, expect) : server.ask(entity, expect, says);
+        if (restoring && expect !== null) return server.restore(node.name, entity, expect);
+        return server.ask(node.name, entity, expect, says);
       },
       refuse: (status) => ({ status }),
     });

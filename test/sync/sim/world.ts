@@ -73,10 +73,11 @@ export class Server {
     return cid === undefined ? undefined : this.versions.get(cid);
   }
 
-  /** A new version over the tip. */
-  write(entity: string, says: Content, prev = this.tip(entity)): ModelVersion {
+  /** A new version over the tip, for somebody here or for `who`. */
+  write(entity: string, says: Content, who = this.name): ModelVersion {
+    const prev = this.tip(entity);
     const ver = (prev?.ver ?? 0) + 1;
-    const bare = { entity, prev: prev?.cid ?? null, ver, says, by: `${this.name}${this.#made++}` };
+    const bare = { entity, prev: prev?.cid ?? null, ver, says, by: `${who} ${this.name}${this.#made++}` };
     const version = { ...bare, cid: cidOf(bare), content: contentOf(says), deleted: says.deleted === true };
     this.keep([version]);
     this.move(version);
@@ -97,17 +98,17 @@ export class Server {
     return { events: older.slice(0, limit), more: older.length > limit };
   }
 
-  /** A compare-and-swap write of a client; `expect` null creates. */
-  ask(entity: string, expect: string | null, says: Content): WriteAnswer {
+  /** A compare-and-swap write of the client `who`; `expect` null creates. */
+  ask(who: string, entity: string, expect: string | null, says: Content): WriteAnswer {
     const tip = this.tip(entity);
     if (expect === null) {
-      if (tip === undefined) return { status: 200, cid: this.write(entity, says).cid };
+      if (tip === undefined) return { status: 200, cid: this.write(entity, says, who).cid };
       const replay = tip.ver === 1 && tip.content === contentOf(says);
       return replay ? { status: 200, cid: tip.cid } : { status: 409 };
     }
     if (tip === undefined) return { status: 404 };
     if (tip.cid !== expect) return { status: 409 };
-    return { status: 200, cid: this.write(entity, says).cid };
+    return { status: 200, cid: this.write(entity, says, who).cid };
   }
 
   /** A push of versions as they are; one that has arrived before changes nothing. */
@@ -138,13 +139,13 @@ export class Server {
   }
 
   /** Brings back the last version that was not deleted. */
-  restore(entity: string, expect: string): WriteAnswer {
+  restore(who: string, entity: string, expect: string): WriteAnswer {
     const tip = this.tip(entity);
     if (tip?.cid !== expect) return { status: tip ? 409 : 404 };
     if (!tip.deleted) return { status: 400 };
     let last: ModelVersion | undefined = tip;
     while (last?.deleted) last = last.prev === null ? undefined : this.versions.get(last.prev);
-    return last ? { status: 200, cid: this.write(entity, last.says).cid } : { status: 400 };
+    return last ? { status: 200, cid: this.write(entity, last.says, who).cid } : { status: 400 };
   }
 }
 
@@ -162,6 +163,8 @@ export class ModelNode extends Server {
   readonly mirrors = new Map<string, Mirror>();
   /** Versions that took in what another one says, besides those before them: [later, earlier]. */
   readonly taken: [string, string][] = [];
+  /** Edits that came to nothing before anybody else had them: the tip went back to what was there before. */
+  readonly undone: string[] = [];
   /** Clashes that somebody decided. */
   decided = 0;
   merges = 0;
