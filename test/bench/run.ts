@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { misused } from '../helpers/options.ts';
 import { call } from './call.ts';
 import { indexed } from './indexed.ts';
 import { measureArchive } from './measures/archive.ts';
@@ -28,10 +29,8 @@ const onTate = ['tate', 'reads', 'listing', 'archive', 'mirror', 'graph', 'argo'
 const groups = ['requests', 'jobs', 'killed-scatter', 'slow-disk', 'files', ...onTate];
 const wanted = new Set(process.argv.slice(2));
 const unknown = [...wanted].filter((name) => !groups.includes(name));
-if (unknown.length > 0) {
-  process.stderr.write(`There is no group ${unknown.join(' and ')}: there are ${groups.join(', ')}.\n`);
-  process.exit(2);
-}
+if (unknown.length > 0)
+  misused(`There is no group ${unknown.join(' or ')}.`, `npm run bench -- [${groups.join(' | ')} ...]`);
 const asked = (name: string): boolean => wanted.size === 0 || wanted.has(name);
 
 using folder = temporaryFolder();

@@ -1,5 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
+import { misused } from '../../helpers/options.ts';
 import { temporaryFolder } from '../processes.ts';
 import { startArcheion } from './archeion.ts';
 import { measureDocuments } from './documents.ts';
@@ -17,7 +18,12 @@ import { edgesOf, importTate, vectorsOf } from './tate.ts';
 // disk where the peer can promise that. `npm run bench:peers`, half an hour; `-- paths`, `-- nearest` or the name of
 // a peer: less.
 
+const stores = { archeion: startArcheion, pouchdb: startPouchdb, postgres: startPostgres, pds: startPds };
+const names = [...Object.keys(stores), 'paths', 'nearest'];
 const wanted = new Set(process.argv.slice(2));
+const unknown = [...wanted].filter((name) => !names.includes(name));
+if (unknown.length > 0)
+  misused(`Nothing here is called ${unknown.join(' or ')}.`, `npm run bench:peers -- [${names.join(' | ')} ...]`);
 const asked = (name: string): boolean => wanted.size === 0 || wanted.has(name);
 const indexed = 20_000;
 
@@ -25,7 +31,6 @@ using folder = temporaryFolder();
 // PostgreSQL runs as a user of its own where this runs as root.
 chmodSync(folder.path, 0o755);
 const place = (name: string): string => join(folder.path, name);
-const stores = { archeion: startArcheion, pouchdb: startPouchdb, postgres: startPostgres, pds: startPds };
 
 {
   await using started = new AsyncDisposableStack();
