@@ -3,7 +3,7 @@ import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { addRemote, chainOf, conflictsOf, keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
-import { type FaultyRemote, startProxy } from './proxy.ts';
+import { type Call, type Fault, type FaultyRemote, startProxy } from './proxy.ts';
 
 interface Scene extends AsyncDisposable {
   origin: TestNode;
@@ -37,6 +37,12 @@ function without(body: unknown, cid: string, before: string): unknown {
   if (events) return { ...others, events: events.filter((event) => event.cid !== cid) };
   return { ...others, cid: tip === cid ? before : tip };
 }
+
+/** Writes arrive and are not answered, and no tip is shown. */
+const losing = ({ method, path }: Call): Fault => {
+  if (path.endsWith('/tip')) return { status: 302 };
+  return method !== 'GET' && !path.includes('batch') ? 'lose' : undefined;
+};
 
 const manifestOf = (cid: string) => (call: { path: string }) => call.path === `/versions/manifest/${cid}`;
 
@@ -334,6 +340,82 @@ describe('P3: a push whose answer is lost', () => {
     expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
     expect(await chainOf(origin, work.id)).toHaveLength(3);
     expect((await read(origin, curator, work.id)).properties).toEqual(work.properties);
+  });
+
+  test.each([
+    ['a plain remote', true],
+    ['a node', false],
+  ])('and whose event comes after that of an earlier push is not taken back by that one: %s', async (_name, plain) => {
+    await using scene = await startScene({ plain });
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    await sync(mirror, here);
+    const work = await create(mirror, here, { collection: place.id, properties: { n: 1 } });
+    await sync(mirror, here);
+    const gone = await remove(mirror, here, await read(mirror, here, work.id));
+    proxy.fault = losing;
+    expect(lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1)).toHaveProperty('error');
+    ok(await ask(mirror, here, `POST /entities/${work.id}/restore`, { expect_tip: gone.cid }));
+    const [, made = '', buried = ''] = [null, ...(await chainOf(origin, work.id)).map(([, cid]) => cid).toReversed()];
+    proxy.fault = ({ path }) =>
+      path.startsWith('/events') ? { change: (body) => without(body, buried, made) } : undefined;
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, refused: 0 });
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, refused: 0 });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect((await read(origin, curator, work.id)).properties).toEqual({ n: 1 });
+  });
+
+  test('and whose version cannot be read for a while is waited for', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    await sync(mirror, here);
+    const [work] = works as [Entity];
+    const gone = await remove(mirror, here, work);
+    proxy.fault = losing;
+    expect(lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1)).toHaveProperty('error');
+    ok(await ask(mirror, here, `POST /entities/${work.id}/restore`, { expect_tip: gone.cid }));
+    proxy.fault = ({ path }) => (path.startsWith('/versions/manifest/') ? { status: 404 } : undefined);
+    await sync(mirror, here);
+    expect((await read(mirror, here, work.id)).ver).toBe(3);
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, refused: 0 });
+    expect((await read(origin, curator, work.id)).properties).toEqual(work.properties);
+    expect((await read(mirror, here, work.id)).properties).toEqual(work.properties);
+  });
+
+  test('and that brought something back, which is deleted again here, ends as deleted', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    const [work] = works as [Entity];
+    const gone = await remove(origin, curator, work);
+    await sync(mirror, here);
+    const back = ok<Entity>(await ask(mirror, here, `POST /entities/${work.id}/restore`, { expect_tip: gone.cid }));
+    proxy.fault = losing;
+    expect(lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1)).toHaveProperty('error');
+    expect(await chainOf(origin, work.id)).toHaveLength(3);
+    await remove(mirror, here, back);
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, refused: 0 });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect((await ask(origin, curator, `GET /entities/${work.id}`)).status).toBe(404);
+  });
+
+  test('and of which nobody can know what it made is no reason to undo what was edited since', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    await sync(mirror, here);
+    const relabel = async (label: string) => {
+      const { cid } = await read(mirror, here, place.id);
+      ok(await ask(mirror, here, `PUT /collections/${place.id}`, { expect_tip: cid, label }));
+    };
+    await relabel('Wrong');
+    proxy.fault = losing;
+    expect(lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1)).toHaveProperty('error');
+    expect((await read(origin, curator, place.id)).properties.label).toBe('Wrong');
+    await relabel('Works');
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 1, merged: 0 });
+    expect((await read(mirror, here, place.id)).properties.label).toBe('Works');
   });
 
   test('and on whose entity somebody else has changed another thing first is a conflict, with nothing lost', async () => {

@@ -293,6 +293,8 @@ function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival, reset: 
   // Of what is new here the writer looks at each version before it writes it.
   const problem = loaded.state.local === null ? null : chainProblem(chain);
   if (problem !== null) return troubled({ trouble: 'unverifiable', evidence: problem });
+  // A request may be under way, and its event is still to come: whoever asks for the tip knows more than this one.
+  if (!reset && loaded.state.standing === 'sending' && chain.cid === loaded.known.theirs) return null;
   const version = versionIn(chain, loaded.state.local === null);
   const { next, chain: taken, merged } = decideTip(db, loaded, chain, ctx, { version, reset });
   const conflict = next.standing === 'conflict' && loaded.state.standing !== 'conflict';

@@ -23,11 +23,18 @@ export interface Merger {
 
 /**
  * What an event makes of an entity in a state. A conflict whose sides changed different places is merged at once where this node
- * pushes to the remote (decisions.md, Sync: only the pushing side makes a merge); every other one waits for a person.
+ * pushes to the remote (decisions.md, Sync: only the pushing side makes a merge); every other one waits for a person, and
+ * so does each where nobody may merge (null).
  */
-export function decide(db: Reader, state: EntityState, event: EntityEvent, chain: Chain, merger: Merger): Decision {
+export function decide(
+  db: Reader,
+  state: EntityState,
+  event: EntityEvent,
+  chain: Chain,
+  merger: Merger | null,
+): Decision {
   const next = entityStep(state, event);
-  const stamp = stampOf(merger);
+  const stamp = merger && stampOf(merger);
   if (next.standing !== 'conflict' || stamp === null) return { next, chain, merged: false };
   const sides = sidesOf(db, next, chain);
   const merge = sides && mergeSides(sides, stamp);

@@ -32,8 +32,9 @@ function storedVersion(db: Reader, cid: string): Version | null {
 
 function standingOf(known: KnownEntity, local: Version | null): Standing {
   if (known.conflict) return 'conflict';
-  if (known.trouble) return 'unreadable';
+  // What cannot be read may be what our own request made: it is asked for until it can.
   if (known.intent) return 'sending';
+  if (known.trouble) return 'unreadable';
   return known.refusal && known.refusal.tip === local?.cid ? 'refused' : 'quiet';
 }
 
@@ -86,7 +87,7 @@ function follows(db: Reader, local: Version, { cid, head }: Chain): boolean {
 }
 
 /** Whether `wanted`, whose number is `ver`, is in the chain that ends with `tip`, as far as it is stored. */
-function chainHolds(db: Reader, tip: string | null, wanted: string, ver: number): boolean {
+export function chainHolds(db: Reader, tip: string | null, wanted: string, ver: number): boolean {
   for (let cid = tip; cid !== null; ) {
     if (cid === wanted) return true;
     const head = versionHead(db, cid);
@@ -99,15 +100,19 @@ function chainHolds(db: Reader, tip: string | null, wanted: string, ver: number)
 /** The newest version that both chains hold, where it comes after the twin; of what was not edited nobody asks. */
 function commonAbove(db: Reader, twin: string | null, local: Version, chain: Chain): string | null {
   const head = twin === null || twin === local.cid ? undefined : versionHead(db, twin);
-  const common = head ? commonVersion(db, local.cid, chain) : null;
+  const common = head ? commonVersion(db, local.cid, chain, head.ver) : null;
   return head && common !== twin && chainHolds(db, common, twin as string, head.ver) ? common : null;
 }
 
-/** The newest version that both chains hold, as far as they are stored; chains meet once, so the numbers lead there. */
+/**
+ * The newest version that both chains hold, as far as they are stored; chains meet once, so the numbers lead there.
+ * @param above the number that it has to be above
+ */
 export function commonVersion(
   db: Reader,
   local: string,
   chain: Pick<Chain, 'cid' | 'blocks' | 'manifests' | 'below'>,
+  above = 0,
 ): string | null {
   const fetched = new Map(chain.blocks.map(({ cid }, i) => [cid, chain.manifests[i]]));
   const headOf = (cid: string): Head | undefined =>
@@ -116,7 +121,7 @@ export function commonVersion(
   while (a !== null && b !== null && a !== b) {
     const ours = headOf(a);
     const theirs = headOf(b);
-    if (!ours || !theirs) return null;
+    if (!ours || !theirs || Math.max(ours.ver, theirs.ver) <= above) return null;
     if (ours.ver >= theirs.ver) a = ours.prev;
     if (theirs.ver >= ours.ver) b = theirs.prev;
   }

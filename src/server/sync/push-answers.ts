@@ -37,19 +37,23 @@ async function fetchChain(ctx: PushContext, id: string, cid: string): Promise<Ch
   return isDeep(chain) ? withAncestors(ctx, chain) : chain;
 }
 
-/** Reads the remote's tip and settles what is here with it; false where it has none, or still the one that is known. */
-export async function readRemoteTip(ctx: PushContext, id: string): Promise<boolean> {
+/**
+ * Reads the remote's tip and settles what is here with it: `same` where it has none, or still the one that is known;
+ * `unknown` where it does not show it now.
+ */
+export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same' | 'settled' | 'unknown'> {
   const { status, body } = await ctx.client.read(`/entities/${id}/tip`);
   const tip = status === 200 ? readTip(body) : null;
   const { state } = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
-  if (tip === null || tip === state.theirs?.cid) return false;
+  if (tip === null) return status === 404 ? 'same' : 'unknown';
+  if (tip === state.theirs?.cid) return 'same';
   const chain = await fetchChain(ctx, id, tip);
-  if (chain === null) return false;
+  if (chain === null) return 'unknown';
   const version = versionOf(chain.cid, chain.manifest);
   const before = state.standing;
   const standing = await settle(ctx, chain, (db, loaded) => decideTip(db, loaded, chain, ctx, { version }));
   if (standing === 'conflict' && before !== 'conflict') ctx.report.conflicts++;
-  return true;
+  return 'settled';
 }
 
 /** Commits what is decided of an entity, anew where the tip here moved meanwhile; how it then stands. */

@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import type { Manifest } from '../model/manifest.ts';
 import { contentStates } from '../store/remote-content.ts';
 import { lackingPeers, type PendingRow, pendingPeers } from '../store/remotes.ts';
-import { findVersion } from '../store/versions.ts';
+import { findVersion, lastLive } from '../store/versions.ts';
 import { agreement, braked } from './brake.ts';
 import { contentHash, versionOf } from './content.ts';
 import { decide } from './decide.ts';
@@ -118,7 +118,7 @@ async function pushEntity(ctx: PushContext, id: string): Promise<void> {
         await adoptTheirs(ctx, loaded, loaded.state.local?.cid ?? '');
         return;
       case 'ask':
-        await readRemoteTip(ctx, id);
+        if ((await readRemoteTip(ctx, id)) === 'unknown') return;
         asked = true;
         break;
       default: {
@@ -156,6 +156,7 @@ async function send(
       local && {
         local: local.manifest,
         theirs: theirs?.manifest ?? null,
+        buried: theirs?.manifest.deleted ? (lastLive(db, theirs.manifest)?.manifest ?? null) : null,
         lacking: new Set(lackingPeers(db, remote.key, local.entity)),
         states: contentStates(db, remote.key, local.entity),
       }
@@ -186,9 +187,9 @@ async function send(
       throw error;
     }
     // What was merged with the other one's change goes out at once.
-    if (answer.status === 409) return !(await readRemoteTip(ctx, id));
+    if (answer.status === 409) return (await readRemoteTip(ctx, id)) !== 'settled';
     // An id that is there already: a 409 for entities, for collections a 400.
-    if (intent === 'create' && answer.status === 400 && (await readRemoteTip(ctx, id))) return true;
+    if (intent === 'create' && answer.status === 400 && (await readRemoteTip(ctx, id)) === 'settled') return true;
     if (isClaim(ctx, local, answer)) {
       ctx.bytesFirst.add(id);
       await settleUnchanged(ctx, id);
@@ -276,7 +277,7 @@ async function bring(ctx: PushContext, { local, sent, ahead, last }: Ahead): Pro
       return refuse(ctx, id, sent, done.refused.status, `${which}: ${done.refused.words}`);
     }
     const { answer } = done;
-    if (answer.status === 409) return !(await readRemoteTip(ctx, id));
+    if (answer.status === 409) return (await readRemoteTip(ctx, id)) !== 'settled';
     const isWhole = (theirs: Manifest) => contentHash(theirs) === contentHash(local) || saysSame(ctx, local, theirs);
     const cid = await takeAnswer(ctx, id, answer, (manifest) => (isWhole(manifest) ? sent : null));
     if (cid === null) return refuse(ctx, id, sent, answer.status, unverified);

@@ -1,8 +1,9 @@
+import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
-import { findVersion } from '../store/versions.ts';
+import { findVersion, versionHead } from '../store/versions.ts';
 import { contentHash, versionOf } from './content.ts';
 import { type Decision, decide, type Merger } from './decide.ts';
-import { type Loaded, relationOf } from './entity.ts';
+import { chainHolds, type Loaded, relationOf } from './entity.ts';
 import type { Chain } from './manifests.ts';
 import { type EntityEvent, entityStep, type Version } from './state.ts';
 import { looseHash } from './withheld.ts';
@@ -20,30 +21,64 @@ export function decideTip(
   merger: Merger & { remote: { instance: string | null } },
   { version, reset = false }: { version: Version; reset?: boolean },
 ): Decision {
-  const answer = reset ? null : lostAnswer(db, loaded, chain, merger.remote.user);
+  const { intent } = loaded.known;
+  const made = reset || intent === null ? null : firstOver(db, chain, intent.expect);
+  const answer = made && answerIn(db, loaded, made, merger.remote.user);
   if (answer?.version.cid === chain.cid) return decide(db, loaded.state, answer, chain, merger);
   const known = answer === null ? loaded : answered(loaded, answer);
   const relation = relationOf(db, known, chain, merger.remote.instance !== null, reset);
-  return decide(db, known.state, { kind: 'seen', version, relation }, chain, merger);
+  // It may be what nobody knows beforehand; then a merge would take it for somebody else's, and undo what was edited since.
+  const isUnclear =
+    answer === null &&
+    intent?.content === '' &&
+    isBy(made, merger.remote.user) &&
+    loaded.state.local?.cid !== intent.tip;
+  return decide(db, known.state, { kind: 'seen', version, relation }, chain, isUnclear ? null : merger);
 }
 
 type Answer = Extract<EntityEvent, { kind: 'answered' }>;
+type Intent = NonNullable<Loaded['known']['intent']>;
 
-/** The answer that was lost: the first version over what the request expected, by the remote's user, and saying what it was to say. */
-function lostAnswer(db: Reader, { known, state }: Loaded, chain: Chain, user: string | null): Answer | null {
-  const { intent } = known;
-  const [block] = chain.blocks;
-  const [first] = chain.manifests;
-  if (state.standing !== 'sending' || !intent || !block || !first) return null;
-  if ((first.prev ?? null) !== intent.expect || first.edited_by.user_id !== user) return null;
-  const version = versionOf(block.cid, first);
-  // Nobody else creates this id; everything else is known by what it says.
-  const isMade = intent.expect === null || [version.content, looseHash(first)].includes(intent.content);
-  return isMade ? { kind: 'answered', version, sent: isPart(db, intent) ? null : intent.tip } : null;
+interface Made {
+  cid: string;
+  manifest: Manifest;
+}
+
+/** Versions above an answer that was lost are not looked through beyond that. */
+const mostSteps = 1000;
+
+/** The first version over another one (null: of all) in a chain, as far as it came or is stored; null where there is none. */
+function firstOver(db: Reader, { cid: tip, blocks, manifests }: Chain, below: string | null): Made | null {
+  const at = manifests.findIndex(({ prev }) => (prev ?? null) === below);
+  const [block, manifest] = [blocks[at], manifests[at]];
+  if (block && manifest) return { cid: block.cid, manifest };
+  let cid: string | null = manifests[0] ? manifests[0].prev : tip;
+  for (let step = 0; cid !== null && step < mostSteps; step++) {
+    const head = versionHead(db, cid);
+    if (head && head.prev === below) return { cid, manifest: findVersion(db, cid)?.manifest as Manifest };
+    cid = head?.prev ?? null;
+  }
+  return null;
+}
+
+function isBy(made: Made | null, user: string | null): boolean {
+  return made !== null && made.manifest.edited_by.user_id === user;
+}
+
+/** The answer that was lost: what stands over the version that the request expected, if it is what was sent, or says the same and is new. */
+function answerIn(db: Reader, { known: { intent } }: Loaded, made: Made, user: string | null): Answer | null {
+  if (intent === null) return null;
+  const version = versionOf(made.cid, made.manifest);
+  const saysSo = [version.content, looseHash(made.manifest)].includes(intent.content);
+  // Nobody else creates this id, and of a collection nobody knows what it will say.
+  const isPartOfNew = intent.expect === null && intent.content === '';
+  const isOld = made.cid !== intent.tip && chainHolds(db, intent.tip, made.cid, made.manifest.ver);
+  if (isOld || (made.cid !== intent.tip && !(isBy(made, user) && (saysSo || isPartOfNew)))) return null;
+  return { kind: 'answered', version, sent: isPart(db, intent) ? null : intent.tip };
 }
 
 /** Whether a request did not say all of the version for whose sake it was sent. */
-function isPart(db: Reader, { tip, content }: { tip: string; content: string }): boolean {
+function isPart(db: Reader, { tip, content }: Intent): boolean {
   const meant = findVersion(db, tip);
   return content === '' || !meant || contentHash(meant.manifest) !== content;
 }

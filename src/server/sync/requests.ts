@@ -18,6 +18,8 @@ export interface PushFacts {
   local: Manifest;
   /** The remote's version, null where it has none. */
   theirs: Manifest | null;
+  /** What a restore brings back there: the remote's last version that was not deleted, where its tip is. */
+  buried: Manifest | null;
   /** The ids here of the operator, who is `user` there. */
   self: readonly string[];
   user: string | null;
@@ -44,7 +46,8 @@ export function requestsFor(intent: Sent, facts: PushFacts): PushPlan {
     }
     case 'restore': {
       const body = (expect_tip: string) => ({ expect_tip, ...note });
-      return { requests: [{ method: 'POST', path: `${path}/restore`, body, makes: null }], whole: false };
+      const makes = facts.buried && contentHash(facts.buried);
+      return { requests: [{ method: 'POST', path: `${path}/restore`, body, makes }], whole: false };
     }
     case 'update':
       if (theirs === null) return { requests: [], whole: false };

@@ -123,6 +123,9 @@ function* takeOver(node: ModelNode, server: Server, entity: string, cid: string,
     return;
   }
   if ((node.mirror(server).entities.get(entity)?.event ?? 0) >= event && event > 0) return;
+  // What may be under way is asked for, and not told by an old event.
+  const { standing, theirs } = node.state(server, entity);
+  if (!reset && standing === 'sending' && theirs?.cid === cid) return;
   takeTip(node, server, chain, { reset, event });
 }
 
@@ -130,7 +133,7 @@ function* takeOver(node: ModelNode, server: Server, entity: string, cid: string,
 function takeTip(node: ModelNode, server: Server, chain: Chain, { reset = false, event = null as number | null } = {}) {
   const { entity } = chain.tip;
   const answer = reset ? null : lostAnswer(node, server, chain);
-  if (answer) commit(node, server, entity, answer, { tip: answer.version, blocks: chain.blocks.slice(0, 1) }, event);
+  if (answer) commit(node, server, entity, answer, { tip: answer.version, blocks: chain.blocks }, event);
   if (answer?.version.cid !== chain.tip.cid) {
     const relation = relationOf(node, server, node.state(server, entity), chain, reset);
     commit(node, server, entity, { kind: 'seen', version: chain.tip, relation }, chain, event);
@@ -138,11 +141,18 @@ function takeTip(node: ModelNode, server: Server, chain: Chain, { reset = false,
   mergeClean(node, server, entity);
 }
 
-function lostAnswer(node: ModelNode, server: Server, { tip: { entity }, blocks: [first] }: Chain) {
-  const intent = node.mirror(server).intents.get(entity);
-  if (node.state(server, entity).standing !== 'sending' || !intent || !first) return null;
-  const made = first.prev === intent.expect && first.content === intent.content && first.by.startsWith(`${node.name} `);
-  return made ? ({ kind: 'answered', version: first, sent: intent.tip } as const) : null;
+function lostAnswer(node: ModelNode, server: Server, { tip, blocks }: Chain) {
+  const intent = node.mirror(server).intents.get(tip.entity);
+  if (!intent) return null;
+  const fetched = new Map(blocks.map((it) => [it.cid, it]));
+  const versionOf = (cid: string) => fetched.get(cid) ?? node.versions.get(cid);
+  const made = ancestors(tip.cid, versionOf).map((cid) => versionOf(cid) as ModelVersion);
+  const first = made.find(({ prev }) => prev === intent.expect);
+  if (!first) return null;
+  if (first.cid !== intent.tip && ancestors(intent.tip, versionOf).includes(first.cid)) return null;
+  const isAnswer =
+    first.cid === intent.tip || (first.content === intent.content && first.by.startsWith(`${node.name} `));
+  return isAnswer ? ({ kind: 'answered', version: first, sent: intent.tip } as const) : null;
 }
 
 /** What hashes to another CID is not taken (SPEC.md, S1), nor a tip without its whole chain (S2). */

@@ -185,8 +185,9 @@ export class ModelNode extends Server {
     const local = this.tip(entity) ?? null;
     const { theirs = null, twin = null, base = null } = known ?? {};
     const standing = known?.standing ?? 'quiet';
-    if (standing === 'conflict' || standing === 'unreadable') return { local, theirs, twin, base, standing };
+    if (standing === 'conflict') return { local, theirs, twin, base, standing };
     if (mirror.intents.has(entity)) return { local, theirs, twin, base, standing: 'sending' };
+    if (standing === 'unreadable') return { local, theirs, twin, base, standing };
     const refused = local !== null && mirror.refusals.get(entity) === local.cid;
     return { local, theirs, twin, base, standing: refused ? 'refused' : 'quiet' };
   }
