@@ -12,7 +12,7 @@ import { isDeep, withAncestors } from './ancestors.ts';
 import { commitsBetween } from './apply.ts';
 import { fetchChains, type WantedChain } from './blocks.ts';
 import { versionOf } from './content.ts';
-import { isVersionOf, loadEntity } from './entity.ts';
+import { chainHolds, isVersionOf, loadEntity } from './entity.ts';
 import type { FeedEvent } from './feed.ts';
 import { completeLong, wholeChain } from './long-chains.ts';
 import {
@@ -294,7 +294,9 @@ function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival, reset: 
   const problem = loaded.state.local === null ? null : chainProblem(chain);
   if (problem !== null) return troubled({ trouble: 'unverifiable', evidence: problem });
   // A request may be under way, and its event is still to come: whoever asks for the tip knows more than this one.
-  if (!reset && loaded.state.standing === 'sending' && chain.cid === loaded.known.theirs) return null;
+  const { theirs } = loaded.known;
+  const isOpen = loaded.state.standing === 'sending' && !reset;
+  if (isOpen && theirs !== null && chainHolds(db, theirs, chain.cid, chain.head.ver)) return null;
   const version = versionIn(chain, loaded.state.local === null);
   const { next, chain: taken, merged } = decideTip(db, loaded, chain, ctx, { version, reset });
   const conflict = next.standing === 'conflict' && loaded.state.standing !== 'conflict';

@@ -1,3 +1,4 @@
+import { UnreachableError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
 import { isDeep, withAncestors } from './ancestors.ts';
@@ -6,11 +7,11 @@ import { versionOf } from './content.ts';
 import { type Decision, decide } from './decide.ts';
 import { type Loaded, loadEntity } from './entity.ts';
 import { wholeChain } from './long-chains.ts';
-import { type Chain, fetchVersion, isUnusable } from './manifests.ts';
+import { type Chain, fetchVersion, isUnusable, type Unusable } from './manifests.ts';
 import type { PushContext } from './push-context.ts';
 import type { RemoteAnswer } from './remote.ts';
 import { decideTip } from './remote-tip.ts';
-import { readTip, readWritten } from './wire.ts';
+import { readTip, readWords, readWritten } from './wire.ts';
 
 /** The version that a write made, fetched and hashed; its CID, null where it is not what it should be. */
 export async function takeAnswer(
@@ -22,38 +23,48 @@ export async function takeAnswer(
   const written = readWritten(body);
   if (written === null || (written.id !== undefined && written.id !== id)) return null;
   const chain = await fetchChain(ctx, id, written.cid);
-  if (chain === null) return null;
+  if (isUnusable(chain)) return null;
   const says = typeof sent === 'function' ? sent(chain.manifest) : sent;
   const version = versionOf(chain.cid, chain.manifest);
   await settle(ctx, chain, (db, { state }) => decide(db, state, { kind: 'answered', version, sent: says }, chain, ctx));
   return chain.cid;
 }
 
-async function fetchChain(ctx: PushContext, id: string, cid: string): Promise<Chain | null> {
+async function fetchChain(ctx: PushContext, id: string, cid: string): Promise<Chain | Unusable> {
   const version = await fetchVersion(ctx.client, cid);
-  if (isUnusable(version)) return null;
+  if (isUnusable(version)) return version;
   const chain = await wholeChain(ctx, id, version);
-  if (isUnusable(chain)) return null;
-  return isDeep(chain) ? withAncestors(ctx, chain) : chain;
+  return !isUnusable(chain) && isDeep(chain) ? withAncestors(ctx, chain) : chain;
 }
 
 /**
  * Reads the remote's tip and settles what is here with it: `same` where it has none, or still the one that is known;
- * `unknown` where it does not show it now.
+ * `unknown` where it cannot be read, which is recorded.
+ * @throws UnreachableError where the remote does not tell it
  */
 export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same' | 'settled' | 'unknown'> {
   const { status, body } = await ctx.client.read(`/entities/${id}/tip`);
   const tip = status === 200 ? readTip(body) : null;
   const { state } = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
-  if (tip === null) return status === 404 ? 'same' : 'unknown';
-  if (tip === state.theirs?.cid) return 'same';
+  if (tip === null && status !== 404)
+    throw new UnreachableError(`${ctx.client.host} does not tell tips: ${readWords(body, status)}`);
+  if (tip === null || tip === state.theirs?.cid) return 'same';
   const chain = await fetchChain(ctx, id, tip);
-  if (chain === null) return 'unknown';
+  if (isUnusable(chain)) {
+    if (state.theirs !== null) await noteTrouble(ctx, id, chain);
+    ctx.report.troubles++;
+    return 'unknown';
+  }
   const version = versionOf(chain.cid, chain.manifest);
   const before = state.standing;
   const standing = await settle(ctx, chain, (db, loaded) => decideTip(db, loaded, chain, ctx, { version }));
   if (standing === 'conflict' && before !== 'conflict') ctx.report.conflicts++;
   return 'settled';
+}
+
+async function noteTrouble({ store, remote, now }: PushContext, id: string, { trouble, evidence }: Unusable) {
+  const row = { kind: 'remote_trouble', remote: remote.name, id, event: 0, trouble, evidence } as const;
+  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
 }
 
 /** Commits what is decided of an entity, anew where the tip here moved meanwhile; how it then stands. */

@@ -125,7 +125,8 @@ function* takeOver(node: ModelNode, server: Server, entity: string, cid: string,
   if ((node.mirror(server).entities.get(entity)?.event ?? 0) >= event && event > 0) return;
   // What may be under way is asked for, and not told by an old event.
   const { standing, theirs } = node.state(server, entity);
-  if (!reset && standing === 'sending' && theirs?.cid === cid) return;
+  if (!reset && standing === 'sending' && ancestors(theirs?.cid ?? null, (it) => node.versions.get(it)).includes(cid))
+    return;
   takeTip(node, server, chain, { reset, event });
 }
 
@@ -346,7 +347,7 @@ function* prefer(node: ModelNode, server: Server, entity: string, state: EntityS
     answer = yield* ask<WriteAnswer>({
       run: () => {
         if (server.denied.has(node.name)) return { status: 403 };
-        return chain ? server.replace(entity, theirs.cid, chain) : { status: 400 };
+        return chain && server.instance !== null ? server.replace(entity, theirs.cid, chain) : { status: 400 };
       },
       refuse: (status) => ({ status }),
     });
