@@ -5,8 +5,21 @@ import { section, segmentHead } from '../../src/server/blocks/segment-car.ts';
 import { findVersion, type Version } from '../../src/server/store/versions.ts';
 import { ask, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
-import type { TestNode } from '../helpers/node.ts';
-import { addRemote, chainOf, conflictsOf, keyOf, type Pair, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+import {
+  addRemote,
+  chainOf,
+  conflictsOf,
+  keyOf,
+  type Pair,
+  read,
+  remoteOf,
+  startCurated,
+  startPair,
+  sync,
+  tipsOf,
+} from './nodes.ts';
+import { startProxy } from './proxy.ts';
 
 // Both sides say the same by other versions, and only one of them syncs: still they come to the same one.
 
@@ -106,6 +119,39 @@ describe('beside a node', () => {
     expect((await read(mirror, here, work.id)).cid).toBe(ours.cid);
     const [refusal] = (await remoteOf(mirror, here)).refusals.filter(({ id }) => id === work.id);
     expect(refusal).toMatchObject({ status: 403, words: expect.stringMatching(/./) });
+  });
+
+  test('also where the other side has taken that version from a third one, which brings the edit between', async () => {
+    await using pair = await startCurated();
+    await using hub = await startNode();
+    await using proxy = await startProxy(hub.url);
+    const { origin, mirror, curator, here, there, work } = pair;
+    const key = keyOf(await user(hub, 'hub curator'));
+    const turn = async (direction: string) =>
+      ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(curator), direction }));
+    for (const [node, who] of [
+      [origin, there],
+      [mirror, here],
+    ] as const)
+      await addRemote(node, who, { name: 'hub', url: proxy.url, key });
+    // The hub makes a version of its own, and both take it, the mirror without having seen it at the origin.
+    await sync(origin, there, 'hub');
+    await sync(mirror, here, 'hub');
+    expect((await tipsOf(mirror))[work.id]).toBe((await tipsOf(origin))[work.id]);
+    const label = async (text: string) =>
+      update(mirror, here, await read(mirror, here, work.id), { properties: { label: text } });
+    await label('Two');
+    await sync(mirror, here, 'hub');
+    const ours = await label('One');
+    await turn('pull');
+    await sync(mirror, here);
+    await sync(origin, there, 'hub');
+    expect(await read(origin, curator, work.id)).toMatchObject({ properties: { label: 'Two' } });
+    await sync(mirror, here);
+    expect((await read(mirror, here, work.id)).cid).toBe(ours.cid);
+    await turn('both');
+    await sync(mirror, here);
+    expect((await tipsOf(origin))[work.id]).toBe(ours.cid);
   });
 
   test('two that sync with each other agree, too', async () => {

@@ -110,8 +110,8 @@ export interface Report {
 }
 
 /** One run; throws with the words of its last line where that is an error. */
-export async function sync(node: TestNode, who: Person): Promise<Report> {
-  const answer = await ask(node, who, 'POST /node/remotes/origin/sync');
+export async function sync(node: TestNode, who: Person, remote = 'origin'): Promise<Report> {
+  const answer = await ask(node, who, `POST /node/remotes/${remote}/sync`);
   const last = lines(answer.text).at(-1) as { done?: Report; error?: string } | undefined;
   if (answer.status !== 200 || !last?.done) throw new Error(`sync answered ${answer.status}: ${answer.text}`);
   return last.done;

@@ -12,7 +12,7 @@ import {
 const unknownEntity: EntityState = { local: null, theirs: null, twin: null, base: null, standing: 'quiet' };
 
 const plain: Relation = {
-  ...{ descends: false, echoes: false, precedes: false, common: null, node: false, reset: false },
+  ...{ descends: false, echoes: false, ahead: false, common: null, node: false, reset: false },
 };
 
 function version(cid: string, content = cid, ver = 1): Version {
@@ -65,7 +65,7 @@ describe('an entity', () => {
   });
 
   test('that is met anew with edits over what the remote has is pushed, or is a conflict over what both had', () => {
-    const over = following(edited(version('l2')), seen(version('r1'), { common: 'r1' }));
+    const over = following(edited(version('l2')), seen(version('r1'), { ahead: true, common: 'r1' }));
     expect(over).toMatchObject({ local: { cid: 'l2' }, twin: 'r1', standing: 'quiet' });
     expect(intentOf(over)).toBe('update');
     const apart = following(edited(version('l2')), seen(version('r2'), { common: 'r1' }));
@@ -103,12 +103,12 @@ describe('an entity', () => {
 
   test('whose answer was lost and that was edited on is pushed further', () => {
     const sending = following(seen(version('r1')), edited(version('l2')), { kind: 'sending' }, edited(version('l3')));
-    const arrived = entityStep(sending, seen(version('l2'), { precedes: true }));
+    const arrived = entityStep(sending, seen(version('l2'), { ahead: true }));
     expect(arrived).toMatchObject({ local: { cid: 'l3' }, theirs: { cid: 'l2' }, twin: 'l2', standing: 'quiet' });
     expect(intentOf(arrived)).toBe('update');
     const apart = entityStep(sending, seen(version('l2')));
     expect(apart).toMatchObject({ base: 'r1', standing: 'conflict' });
-    expect(entityStep(apart, seen(version('l2'), { precedes: true }))).toEqual(arrived);
+    expect(entityStep(apart, seen(version('l2'), { ahead: true }))).toEqual(arrived);
   });
 
   test('whose answer was lost is asked for, also where it was edited back into what the remote had said before', () => {
@@ -117,9 +117,24 @@ describe('an entity', () => {
     const sending = following(seen(first), ...edits);
     expect(intentOf(sending)).toBe('ask');
     // It did arrive: what was made of it here meanwhile goes out.
-    const arrived = entityStep(sending, seen(version('l2', 'deleted', 2), { precedes: true }));
+    const arrived = entityStep(sending, seen(version('l2', 'deleted', 2), { ahead: true }));
     expect(arrived).toMatchObject({ local: { cid: 'l3' }, twin: 'l2', standing: 'quiet' });
     expect(intentOf(arrived)).toBe('restore');
+  });
+
+  test('that a node has gone back below, and that says the same again, goes out as it is, whatever comes of it there', () => {
+    const back = seen(version('n1', 'x'), { ahead: true, node: true });
+    const state = following(
+      seen(version('r1', 'x')),
+      edited(version('l2', 'y', 2)),
+      edited(version('l3', 'x', 3)),
+      back,
+    );
+    expect(state).toMatchObject({ local: { cid: 'l3' }, theirs: { cid: 'n1' }, twin: 'n1', standing: 'quiet' });
+    expect(intentOf(state)).toBe('prefer');
+    const on = entityStep(state, seen(version('n2', 'y', 2), { ahead: true, node: true }));
+    expect(on).toMatchObject({ local: { cid: 'l3' }, twin: 'n2', standing: 'quiet' });
+    expect(intentOf(on)).toBe('update');
   });
 
   test('that was refused is tried again once it has been edited', () => {

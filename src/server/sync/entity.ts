@@ -57,22 +57,23 @@ export function relationOf(
   // What says the same and came while a request is open is that request's own version, and is taken, unless it was here before.
   const node = isNode && (known.intent === null || isAhead);
   if (local === null || local.cid === chain.cid)
-    return { descends: false, echoes: false, precedes: false, common: null, node, reset: noticed };
+    return { descends: false, echoes: false, ahead: false, common: null, node, reset: noticed };
   const below = chain.blocks.length === 0 ? chain.cid : (chain.manifests[0]?.prev ?? null);
   const holds = ({ cid, ver }: Pick<Version, 'cid' | 'ver'>) =>
     chain.blocks.some((block) => block.cid === cid) ||
     (chain.below && ver >= chain.below.floor ? chain.below.heads.has(cid) : chainHolds(db, below, cid, ver));
   // A plain remote never leaves a version behind but by a reset; a node may, when it takes over another one's.
   const reset = noticed || (!isNode && state.theirs !== null && !holds(state.theirs));
+  const common =
+    known.theirs === null || reset ? commonVersion(db, local.cid, chain) : commonAbove(db, known.twin, local, chain);
   return {
     descends: holds(local),
     echoes:
       local.cid !== known.twin &&
       (chain.below?.said.has(local.content) === true ||
         chain.manifests.some((manifest) => contentHash(manifest) === local.content)),
-    precedes: !reset && state.theirs !== null && holds(state.theirs) && isAhead,
-    common:
-      known.theirs === null || reset ? commonVersion(db, local.cid, chain) : commonAbove(db, known.twin, local, chain),
+    ahead: isAhead || common === chain.cid,
+    common,
     node,
     reset,
   };

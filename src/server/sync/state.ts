@@ -37,8 +37,8 @@ export interface Relation {
   descends: boolean;
   /** Its chain holds, above the version last known, one that says what the tip here says. */
   echoes: boolean;
-  /** It follows the version last known, and the tip here descends from it: what was sent from here, and no more. */
-  precedes: boolean;
+  /** The tip here descends from it. */
+  ahead: boolean;
   /**
    * The newest version of the tip's chain here that its chain holds too; null where that is not above the twin, unless the
    * remote is new, or reset.
@@ -102,15 +102,14 @@ function seen(state: EntityState, version: Version, relation: Relation): EntityS
   if (local === null || local.cid === version.cid) return adopted(version);
   const isNews = relation.reset || theirs?.cid !== version.cid;
   if (theirs !== null && local.cid === twin && !relation.reset) return isNews ? adopted(version) : settled(state);
-  // It has never had, or has forgotten, what came after.
-  const isBehind = relation.precedes || ((theirs === null || relation.reset) && relation.common === version.cid);
   if (local.content === version.content) {
     // Between nodes both keep the same one, so that they don't swap for ever.
     return relation.node && outranks(local, version)
-      ? { ...state, theirs: version, twin: isBehind ? version.cid : local.cid, base: null, standing: 'quiet' }
+      ? { ...state, theirs: version, twin: relation.ahead ? version.cid : local.cid, base: null, standing: 'quiet' }
       : adopted(version);
   }
-  if (isBehind && (isNews || state.standing === 'conflict'))
+  // It has never had, or has forgotten, what came after.
+  if (relation.ahead && (isNews || state.standing === 'conflict'))
     return { ...state, theirs: version, twin: version.cid, base: null, standing: 'quiet' };
   if (relation.descends || relation.echoes) return adopted(version);
   if (!isNews) return settled(state);

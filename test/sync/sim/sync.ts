@@ -186,7 +186,7 @@ function relationOf(
   const isAhead = ancestors(local?.cid ?? null, (cid) => node.versions.get(cid)).includes(chain.tip.cid);
   const isNode = server.instance !== null && (isAhead || !node.mirror(server).intents.has(chain.tip.entity));
   if (!local || local.cid === chain.tip.cid)
-    return { descends: false, echoes: false, precedes: false, common: null, node: isNode, reset: noticed };
+    return { descends: false, echoes: false, ahead: false, common: null, node: isNode, reset: noticed };
   const fetched = new Map(chain.blocks.map((it) => [it.cid, it]));
   const below = (cid: string | null) => ancestors(cid, (it) => fetched.get(it) ?? node.versions.get(it));
   const mine = below(local.cid);
@@ -197,7 +197,7 @@ function relationOf(
   return {
     descends: there.includes(local.cid),
     echoes: local.cid !== twin && chain.blocks.some(({ content }) => content === local.content),
-    precedes: !reset && theirs !== null && there.includes(theirs.cid) && isAhead,
+    ahead: isAhead,
     common: theirs === null || reset || (twin !== null && below(common).slice(1).includes(twin)) ? common : null,
     node: isNode,
     reset,
