@@ -383,6 +383,26 @@ describe('P3: a push whose answer is lost', () => {
     expect((await read(mirror, here, work.id)).properties).toEqual(work.properties);
   });
 
+  test('and that made something new whose version cannot be read for a while, too', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    await sync(mirror, here);
+    const made = await create(mirror, here, { collection: place.id, properties: { n: 8 } });
+    proxy.fault = losing;
+    expect(lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1)).toHaveProperty('error');
+    const [, cid] = (await chainOf(origin, made.id))[0] as [number, string];
+    await update(mirror, here, made, { properties: { n: 9 } });
+    const hidden = [`/versions/manifest/${cid}`, `/entities/${made.id}`];
+    proxy.fault = ({ path }) => (hidden.includes(path) || path === '/entities/batch-get' ? { status: 404 } : undefined);
+    await sync(mirror, here);
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 1, unreadable: [{ id: made.id }] });
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, refused: 0 });
+    expect((await read(origin, curator, made.id)).properties).toEqual({ n: 9 });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, unreadable: [] });
+  });
+
   test('and that brought something back, which is deleted again here, ends as deleted', async () => {
     await using scene = await startScene();
     const { origin, mirror, proxy, curator, here, works } = scene;

@@ -74,9 +74,12 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
         row.content,
       );
       return;
-    case 'push_void':
-      db.run('DELETE FROM push_intent WHERE remote = ? AND entity = ?', remote, ensureEntityKey(db, row.id));
+    case 'push_void': {
+      const entity = ensureEntityKey(db, row.id);
+      db.run('DELETE FROM push_intent WHERE remote = ? AND entity = ?', remote, entity);
+      notePending(db, entity);
       return;
+    }
     case 'push_refusal':
       db.run(
         'INSERT OR REPLACE INTO push_refusal (remote, entity, tip, status, words) VALUES (?, ?, ?, ?, ?)',

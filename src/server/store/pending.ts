@@ -2,11 +2,14 @@ import type { Reader, Writer } from './connection.ts';
 
 /**
  * What is to be pushed, as SQL over an entity `e` and a remote `r`: its tip is not the version that the remote has (it may
- * say the same), or the remote has none and it is meant to. Users come only from registration.
+ * say the same), or the remote has none and it is meant to. What is known there and cannot be read is not, unless it may be
+ * what a request made. Users come only from registration.
  */
 const differs = `e.tip IS NOT NULL AND e.type <> 'user' AND CASE
   WHEN EXISTS (SELECT 1 FROM remote_entity k WHERE k.remote = r.key AND k.entity = e.key)
-    THEN (SELECT k.theirs IS NOT NULL AND (k.twin IS NOT e.tip OR k.theirs IS NOT e.tip) FROM remote_entity k WHERE k.remote = r.key AND k.entity = e.key)
+    THEN (SELECT CASE WHEN k.theirs IS NULL THEN EXISTS (SELECT 1 FROM push_intent i WHERE i.remote = r.key AND i.entity = e.key)
+                 ELSE k.twin IS NOT e.tip OR k.theirs IS NOT e.tip END
+            FROM remote_entity k WHERE k.remote = r.key AND k.entity = e.key)
   WHEN e.deleted = 1 THEN 0
   WHEN r.types IS NOT NULL AND e.type <> 'collection'
     AND NOT EXISTS (SELECT 1 FROM json_each(r.types) t WHERE t.value = e.type) THEN 0
@@ -42,7 +45,9 @@ function isPending(db: Reader, remote: number, entity: number): boolean {
   }
   const e = db.get<{ tip: number | null; type: string }>('SELECT tip, type FROM entity WHERE key = ?', entity);
   if (e === undefined || e.tip === null || e.type === 'user') return false;
-  return known.theirs !== null && (known.twin !== e.tip || known.theirs !== e.tip);
+  if (known.theirs === null)
+    return db.get('SELECT 1 FROM push_intent WHERE entity = ? AND remote = ?', entity, remote) !== undefined;
+  return known.twin !== e.tip || known.theirs !== e.tip;
 }
 
 /** Makes the comparison of all entities with one remote anew. */
