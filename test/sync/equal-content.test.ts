@@ -3,7 +3,7 @@ import { cidBytes } from '../../src/server/blocks/cid.ts';
 import { type Block, encodeManifest } from '../../src/server/blocks/encode.ts';
 import { section, segmentHead } from '../../src/server/blocks/segment-car.ts';
 import { findVersion, type Version } from '../../src/server/store/versions.ts';
-import { ask, type Person, user } from '../helpers/callers.ts';
+import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import {
@@ -180,6 +180,53 @@ test('beside a plain remote its version stands', async () => {
   expect(await sync(mirror, here)).toMatchObject(quiet);
   await expectSettled(pair, id, theirs.cid);
 });
+
+test.each([
+  ['a node', false],
+  ['another plain remote', true],
+])(
+  'a plain remote and %s that know nothing of each other each keep their version, and there is rest',
+  async (_name, plain) => {
+    await using hub = await startNode();
+    await using other = await startNode();
+    await using node = await startNode();
+    await using proxy = await startProxy(hub.url, { stranger: true });
+    await using beside = await startProxy(other.url, { plain, stranger: plain });
+    const here = operator(node);
+    await addRemote(node, here, { name: 'hub', url: proxy.url, key: keyOf(await user(hub, 'hub curator')) });
+    const place = await collection(node, here, { label: 'Works' });
+    const works: Entity[] = [];
+    for (let n = 0; n < 6; n++) works.push(await create(node, here, { collection: place.id, properties: { n } }));
+    await sync(node, here, 'hub');
+    const key = keyOf(plain ? await user(other, 'other curator') : operator(other));
+    await addRemote(node, here, { name: 'other', url: beside.url, key, collections: [place.id] });
+    const both = async () => [await sync(node, here, 'other'), await sync(node, here, 'hub')];
+    await both();
+    // Which of two versions a node keeps is by chance; of six, both ways come.
+    for (const { id } of works) await say(node, here, id, 100);
+    // Edited, and back.
+    await say(node, here, works[0]?.id ?? '', 101, 100);
+    for (let round = 0; round < 3; round++) await both();
+    const store = await node.ctx.networks.get('main');
+    const lastMove = () => store.read((db) => db.get('SELECT max(id) AS id FROM moves'));
+    const before = lastMove();
+    for (const report of [...(await both()), ...(await both())]) expect(report).toMatchObject(quiet);
+    expect(lastMove()).toEqual(before);
+    for (const remote of ['hub', 'other']) {
+      const { changes } = ok<{ changes: { type: string }[] }>(
+        await ask(node, here, `GET /node/remotes/${remote}/pending`),
+      );
+      // The collection belongs to the hub's user there.
+      expect(changes.filter(({ type }) => type !== 'collection')).toEqual([]);
+    }
+    // It goes on from there on all sides.
+    const [first] = works as [Entity];
+    await say(node, here, first.id, 7);
+    for (let round = 0; round < 3; round++) await both();
+    for (const each of [node, hub, other])
+      expect((await read(each, operator(each), first.id)).properties).toEqual({ n: 7 });
+  },
+);
 
 describe('a push that is to take the place of a tip', () => {
   const instance = '00000000-0000-4000-8000-000000000000';

@@ -137,6 +137,13 @@ describe('an entity', () => {
     expect(intentOf(on)).toBe('update');
   });
 
+  test('that two remotes say by versions of their own is left at that', () => {
+    const state = following(seen(version('r1', 'x')), edited(version('l2', 'x')), { kind: 'apart' });
+    expect(state).toMatchObject({ local: { cid: 'l2' }, theirs: { cid: 'r1' }, twin: 'l2', standing: 'quiet' });
+    const on = entityStep(state, seen(version('r2', 'y')));
+    expect(on).toMatchObject({ local: { cid: 'r2' }, twin: 'r2' });
+  });
+
   test('that was refused is tried again once it has been edited', () => {
     const refused = following(seen(version('r1')), edited(version('l2')), { kind: 'refused' });
     expect(intentOf(refused)).toBe('none');

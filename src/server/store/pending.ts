@@ -1,6 +1,13 @@
 import type { Reader, Writer } from './connection.ts';
 
 /**
+ * Whether another remote, which keeps to its own versions, has the tip of `e`: then a remote `r` that says the same by another
+ * one is left at that.
+ */
+const isElsewhere = `EXISTS (SELECT 1 FROM remote_entity o JOIN remote p ON p.key = o.remote
+  WHERE o.entity = e.key AND o.remote <> r.key AND o.theirs = e.tip AND p.instance IS NULL)`;
+
+/**
  * What is to be pushed, as SQL over an entity `e` and a remote `r`: its tip is not the version that the remote has (it may
  * say the same), or the remote has none and it is meant to. What is known there and cannot be read is not, unless it may be
  * what a request made. Users come only from registration.
@@ -8,7 +15,7 @@ import type { Reader, Writer } from './connection.ts';
 const differs = `e.tip IS NOT NULL AND e.type <> 'user' AND CASE
   WHEN EXISTS (SELECT 1 FROM remote_entity k WHERE k.remote = r.key AND k.entity = e.key)
     THEN (SELECT CASE WHEN k.theirs IS NULL THEN EXISTS (SELECT 1 FROM push_intent i WHERE i.remote = r.key AND i.entity = e.key)
-                 ELSE k.twin IS NOT e.tip OR k.theirs IS NOT e.tip END
+                 ELSE k.twin IS NOT e.tip OR (k.theirs IS NOT e.tip AND NOT ${isElsewhere}) END
             FROM remote_entity k WHERE k.remote = r.key AND k.entity = e.key)
   WHEN e.deleted = 1 THEN 0
   WHEN r.types IS NOT NULL AND e.type <> 'collection'
@@ -47,7 +54,14 @@ function isPending(db: Reader, remote: number, entity: number): boolean {
   if (e === undefined || e.tip === null || e.type === 'user') return false;
   if (known.theirs === null)
     return db.get('SELECT 1 FROM push_intent WHERE entity = ? AND remote = ?', entity, remote) !== undefined;
-  return known.twin !== e.tip || known.theirs !== e.tip;
+  return known.twin !== e.tip || (known.theirs !== e.tip && !isTipElsewhere(db, remote, entity));
+}
+
+const tipElsewhere = `SELECT 1 FROM remote r, entity e WHERE r.key = ? AND e.key = ? AND ${isElsewhere}`;
+
+/** Whether the tip of an entity is what a remote other than this one has, which keeps to its own versions. */
+export function isTipElsewhere(db: Reader, remote: number, entity: number): boolean {
+  return db.get(tipElsewhere, remote, entity) !== undefined;
 }
 
 /** Makes the comparison of all entities with one remote anew. */

@@ -1,5 +1,7 @@
 import PQueue from 'p-queue';
 import type { Manifest } from '../model/manifest.ts';
+import { entityKey } from '../store/entity-keys.ts';
+import { isTipElsewhere } from '../store/pending.ts';
 import { contentStates } from '../store/remote-content.ts';
 import { lackingPeers, type PendingRow, pendingPeers } from '../store/remotes.ts';
 import { findVersion, lastLive } from '../store/versions.ts';
@@ -21,7 +23,7 @@ import { decideTip } from './remote-tip.ts';
 import { countPushed } from './report.ts';
 import { requestsFor } from './requests.ts';
 import { noteThere } from './send-bytes.ts';
-import { type Intent, intentOf } from './state.ts';
+import { type EntityEvent, type Intent, intentOf } from './state.ts';
 import { readIssuePaths, readWords } from './wire.ts';
 import { bytesAhead, looseHash, withBytes, withhold, withoutNewLinks } from './withheld.ts';
 
@@ -300,13 +302,19 @@ async function recordIntent(
 
 const unverified = 'it answered with another entity, or with nothing that can be verified';
 
-/** What differs is nothing that a request could say: the remote's version stands for both. */
+/**
+ * What differs is nothing that a request could say: the remote's version stands for both, unless another remote keeps to the one
+ * here; to go from one to the other would never end.
+ */
 async function adoptTheirs(ctx: PushContext, { state }: Loaded, sent: string): Promise<true> {
   const theirs = state.theirs;
   const version = theirs && ctx.store.read((db) => findVersion(db, theirs.cid));
   if (!theirs || !version) return true;
   const chain = storedChain(version.cid, version.manifest);
-  const event = { kind: 'answered', version: theirs, sent } as const;
-  await settle(ctx, chain, (db, known) => decide(db, known.state, event, chain, ctx));
+  await settle(ctx, chain, (db, { state: now }) => {
+    const isApart = now.local?.cid === sent && isTipElsewhere(db, ctx.remote.key, entityKey(db, chain.head.id) ?? 0);
+    const event: EntityEvent = isApart ? { kind: 'apart' } : { kind: 'answered', version: theirs, sent };
+    return decide(db, now, event, chain, ctx);
+  });
   return true;
 }

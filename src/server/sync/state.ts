@@ -61,6 +61,8 @@ export type EntityEvent =
   | { kind: 'answered'; version: Version; sent: string | null }
   /** In `version` are the changes of both sides since the base; it follows the remote's tip, or is that tip. */
   | { kind: 'merged'; version: Version }
+  /** Both say the same, and each keeps its own version: the tip here is what another remote has. */
+  | { kind: 'apart' }
   /** The remote was reset and no longer has the entity. */
   | { kind: 'gone' }
   /** The remote did not take it. */
@@ -79,6 +81,8 @@ export function entityStep(state: EntityState, event: EntityEvent): EntityState 
       return answered(state, event.version, event.sent);
     case 'merged':
       return merged(state, event.version);
+    case 'apart':
+      return { ...state, twin: state.local?.cid ?? null, base: null, standing: 'quiet' };
     case 'gone':
       return { ...state, theirs: null, twin: null, base: null, standing: 'quiet' };
     case 'refused':

@@ -18,10 +18,16 @@ const keys = ['a', 'b', 'c'];
 const maxRounds = 60;
 
 /** Three nodes and a remote: `star`, all of them with it; `line`, one with it and the others with that one; `web`, some
- * of these with each other. */
+ * of these with each other; `middle`, one with it and with the others, which know nothing of it. */
 function links(random: Random, hub: Server, nodes: ModelNode[]): [ModelNode, Server][] {
   const [a, b, c] = nodes as [ModelNode, ModelNode, ModelNode];
-  if (random.chance(0.6)) return nodes.map((node) => [node, hub]);
+  if (random.chance(0.5)) return nodes.map((node) => [node, hub]);
+  if (random.chance(0.2))
+    return [
+      [a, hub],
+      [a, b],
+      [a, c],
+    ];
   const line: [ModelNode, Server][] = [[a, hub], [b, a], random.chance(0.5) ? [c, a] : [c, b]];
   return random.chance(0.5) ? line : [...line, [a, b], [b, c]];
 }
@@ -183,7 +189,12 @@ export class Simulation {
       decided: nodes.reduce((sum, { decided }) => sum + decided, 0),
       kills: this.#killed,
       resets: this.#restored,
-      broken: [...restless, ...unequal(hub, nodes), ...unlike(nodes, hub), ...missing(this.#edits, hub, nodes)],
+      broken: [
+        ...restless,
+        ...unequal(hub, nodes, this.pairs),
+        ...unlike(nodes, hub),
+        ...missing(this.#edits, hub, nodes, this.pairs),
+      ],
     };
   }
 }
@@ -221,13 +232,24 @@ function settle(pairs: [ModelNode, Server][], random: Random): number {
   return maxRounds;
 }
 
-/** All have the same tips. */
-function unequal(hub: Server, nodes: ModelNode[]): string[] {
+/** Whether nodes know nothing of a remote that keeps to its own versions, so that all can only say the same. */
+function areApart(pairs: [ModelNode, Server][]): boolean {
+  const own = pairs.filter(([, { instance }]) => instance === null).map(([node]) => node);
+  return pairs.some(
+    ([node, server]) => own.includes(node) && server.instance !== null && pairs.every(([other]) => other !== server),
+  );
+}
+
+/** All have the same tips, or what says the same. */
+function unequal(hub: Server, nodes: ModelNode[], pairs: [ModelNode, Server][]): string[] {
+  const apart = areApart(pairs);
   const agree = (node: ModelNode, entity: string): boolean => {
     const [here, there] = [node.tip(entity), hub.tip(entity)];
     // What was made and deleted before the remote heard of it is nobody's business there.
     if (!there) return !here || here.deleted;
-    return here?.cid === there.cid;
+    // Nor is what was deleted before it was brought to a node that asks nobody.
+    if (!here) return there.deleted && pairs.every(([other]) => other !== node);
+    return here.cid === there.cid || (apart && here.content === there.content);
   };
   return nodes.flatMap((node) =>
     entities
@@ -250,8 +272,9 @@ function unlike(nodes: ModelNode[], hub: Server): string[] {
   );
 }
 
-/** Every edit is in the history of the tip on which all agree, or in what went into a version of it. */
-function missing(edits: Edit[], hub: Server, nodes: ModelNode[]): string[] {
+/** Every edit is in the history of the tip on which all agree, or of those that say the same, or in what went into them. */
+function missing(edits: Edit[], hub: Server, nodes: ModelNode[], pairs: [ModelNode, Server][]): string[] {
+  const apart = areApart(pairs);
   const servers = [hub, ...nodes];
   const before = new Map<string, string[]>();
   const link = (later: string, earlier: string) => before.set(later, [...(before.get(later) ?? []), earlier]);
@@ -260,7 +283,9 @@ function missing(edits: Edit[], hub: Server, nodes: ModelNode[]): string[] {
   for (const { replaced } of servers) for (const [later, earlier] of replaced) link(later, earlier);
   const reached = new Set<string>();
   const open = servers
-    .flatMap((server) => entities.filter((it) => server === hub || !hub.tips.has(it)).map((it) => server.tips.get(it)))
+    .flatMap((server) =>
+      entities.filter((it) => apart || server === hub || !hub.tips.has(it)).map((it) => server.tips.get(it)),
+    )
     .filter((it) => it !== undefined);
   open.push(...nodes.flatMap(({ undone }) => undone));
   for (let cid = open.pop(); cid !== undefined; cid = open.pop()) {

@@ -321,6 +321,7 @@ function* push(node: ModelNode, server: Server): Work {
         break;
       }
       if (intent === 'prefer') {
+        if (state.local?.cid === state.twin && isElsewhere(node, server, entity)) break;
         if (yield* prefer(node, server, entity, state)) break;
         continue;
       }
@@ -333,6 +334,14 @@ function* push(node: ModelNode, server: Server): Work {
       asked = false;
     }
   }
+}
+
+/** Whether the tip is what a plain remote other than this one has. */
+function isElsewhere(node: ModelNode, server: Server, entity: string): boolean {
+  return [...node.mirrors].some(
+    ([name, { instance, entities }]) =>
+      name !== server.name && instance === null && entities.get(entity)?.theirs?.cid === node.tips.get(entity),
+  );
 }
 
 /** Brings the version here to a node that says the same by another one; one that does not take it keeps its own. */
@@ -368,8 +377,10 @@ function* prefer(node: ModelNode, server: Server, entity: string, state: EntityS
   }
   const kept = answer.status === 200 ? local : theirs;
   const tip = node.versions.get(kept.cid);
-  if (tip && node.state(server, entity).local?.cid === local.cid)
-    commit(node, server, entity, { kind: 'answered', version: kept, sent: local.cid }, { tip, blocks: [] }, null);
+  if (!tip || node.state(server, entity).local?.cid !== local.cid) return true;
+  if (kept === theirs && isElsewhere(node, server, entity))
+    commit(node, server, entity, { kind: 'apart' }, { tip, blocks: [] }, null);
+  else commit(node, server, entity, { kind: 'answered', version: kept, sent: local.cid }, { tip, blocks: [] }, null);
   return true;
 }
 
