@@ -76,6 +76,23 @@ describePage('processors', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('nothing is registered before it is known where', async () => {
+    await using node = await startPageNode();
+    await collection(node, operator(node), { label: 'Letters' });
+    await using visitor = await signedIn(node);
+    const { page } = visitor;
+    const answer = Promise.withResolvers<void>();
+    await page.route('**/node/collections?*', (route) => answer.promise.then(() => route.continue()));
+    for (const kind of ['klados', 'rhiza']) {
+      await visitor.go(`/processors/new?kind=${kind}`);
+      await page.getByRole('button', { name: 'Register', disabled: true }).waitFor();
+    }
+    answer.resolve();
+    await page.getByRole('button', { name: 'Register', disabled: false }).waitFor();
+    expect(await page.getByLabel('Collection', { exact: true }).locator('option').allInnerTexts()).toEqual(['Letters']);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('a flow is put together by keys, refused at its step, corrected, run, and followed', async () => {
     await using node = await startPageNode();
     const me = operator(node);

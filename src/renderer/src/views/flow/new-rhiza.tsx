@@ -10,6 +10,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import { CollectionSelect } from '../processors/collection-select.tsx';
 import { faultsOf } from '../processors/faults.ts';
 import { NewHead } from '../processors/new-processor.tsx';
+import { useCollectionOfNew } from '../processors/use-collection-of-new.ts';
 import { useFindingWords } from './finding-words.ts';
 import { FlowEditor } from './flow-editor.tsx';
 import { findingsOf } from './model/findings.ts';
@@ -23,7 +24,7 @@ export function NewRhiza() {
   const queries = useQueryClient();
   const [facts, setFacts] = useState<Facts>({ label: '', version: '1.0.0', description: '' });
   const [draft, setDraft] = useState<FlowDraft>({ entry: '', flow: {} });
-  const [collection, setCollection] = useState<string>();
+  const { collection, choose, isPending } = useCollectionOfNew();
   const create = useMutation({
     mutationFn: () => {
       const { label, version, description } = facts;
@@ -51,9 +52,9 @@ export function NewRhiza() {
       <RhizaFacts facts={facts} onChange={setFacts} faults={faultsOf(create.error)}>
         <div className="flex flex-wrap items-end gap-2 sm:col-span-3 xl:col-span-1">
           <div className="w-44">
-            <CollectionSelect label={t('processor.collection')} value={collection} onChange={setCollection} first />
+            <CollectionSelect label={t('processor.collection')} value={collection} onChange={choose} />
           </div>
-          <Button look="main" type="submit" disabled={create.isPending}>
+          <Button look="main" type="submit" disabled={create.isPending || isPending}>
             {t('processor.register')}
           </Button>
         </div>

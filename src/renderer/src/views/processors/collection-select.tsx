@@ -1,30 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { Field, Select } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { collectionsQuery } from '../collections/collections-query.ts';
 
-/** One of the node's own collections; the first is taken where nothing is chosen, if `first` says so. */
+/** One of the node's collections. */
 export function CollectionSelect({
   label,
   hint,
   value,
   onChange,
-  first,
 }: {
   label: string;
   hint?: string;
   value: string | undefined;
   onChange(id: string): void;
-  first?: boolean;
 }) {
   const { t } = useTexts();
   const { data } = useQuery(collectionsQuery);
   const all = data?.collections ?? [];
-  const usual = all.find(({ mirror }) => mirror === null)?.id;
-  useEffect(() => {
-    if (first && value === undefined && usual !== undefined) onChange(usual);
-  });
   return (
     <Field label={label} hint={data && all.length === 0 ? t('collections.none') : hint}>
       {(ids) => (

@@ -13,6 +13,7 @@ import { faultsOf } from './faults.ts';
 import { bodyOf, emptyForm } from './form-values.ts';
 import { ProcessorForm } from './processor-form.tsx';
 import type { Kind } from './processors-address.ts';
+import { useCollectionOfNew } from './use-collection-of-new.ts';
 
 const route = getRouteApi('/processors/new');
 
@@ -42,7 +43,7 @@ function NewService({ kind }: { kind: 'agent' | 'klados' }) {
   const go = useNavigate();
   const queries = useQueryClient();
   const [values, setValues] = useState(emptyForm);
-  const [collection, setCollection] = useState<string>();
+  const { collection, choose, isPending } = useCollectionOfNew();
   const body = bodyOf(values, kind);
   const create = useMutation({
     mutationFn: async () => {
@@ -71,14 +72,13 @@ function NewService({ kind }: { kind: 'agent' | 'klados' }) {
           label={t('processor.collection')}
           hint={t('processor.collectionAbout')}
           value={collection}
-          onChange={setCollection}
-          first
+          onChange={choose}
         />
         <ProcessorForm kind={kind} values={values} onChange={setValues} faults={faultsOf(create.error)} />
         {body === null && <p className="text-xs text-danger">{t('processor.noSchema')}</p>}
         {create.error && <Problem error={create.error} />}
         <div className="flex gap-2">
-          <Button look="main" type="submit" disabled={create.isPending || body === null}>
+          <Button look="main" type="submit" disabled={create.isPending || isPending || body === null}>
             {t('processor.register')}
           </Button>
           <Link to="/processors" className={buttonClasses()}>
