@@ -1,6 +1,6 @@
 import type { Reader } from '../store/connection.ts';
 import { frequencyOf } from '../store/search-hits.ts';
-import { type Look, lookedUp, type WordHit, wordHits } from '../store/word-hits.ts';
+import { type Look, lookedUp, mostCounted, type WordHit, wordHits } from '../store/word-hits.ts';
 import { tellingWords } from './function-words.ts';
 import { fuse, type Ranked, type Ranking, summed } from './fuse.ts';
 import { type EntityText, wholeLabel, wholeNeighbour } from './text.ts';
@@ -53,8 +53,10 @@ export function exactHits(db: Reader, lexicon: Lexicon, text: string, look: Look
   const take = (terms: readonly string[], mostLabelled: number): void => {
     if (found.size >= limit) return;
     const among = { ...look, most: exactRanked, mostLabelled };
-    const expected = { enough: Math.min(limit, exactRanked), rows: rowsOf(db, lexicon, terms) };
-    for (const { key } of wordHits(db, `"${terms.join(' ')}"`, among, limit, expected)) found.add(key);
+    const rows = rowsOf(db, lexicon, terms);
+    const expected = { enough: Math.min(limit, exactRanked), rows };
+    const alone = terms.length === 1 ? { matching: rows } : { weighed: '' };
+    for (const { key } of wordHits(db, `"${terms.join(' ')}"`, among, limit, { ...expected, ...alone })) found.add(key);
   };
   take([wholeLabel(typed)], 0);
   take([wholeNeighbour(typed)], 0);
@@ -93,8 +95,9 @@ export function lexicalRankings(db: Reader, lexicon: Lexicon, text: string, look
 /** What has all words, and what has all words or others like them. */
 function withAll(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look: Look, pool: number): Ranked[] {
   const ranking = (groups: readonly (readonly string[])[]): Ranking => {
-    const match = groups.map((terms) => `(${terms.map((term) => `"${term}"`).join(' OR ')})`).join(' AND ');
-    const hits = wordHits(db, match, look, pool, { rows: rowsOf(db, lexicon, groups.flat()) });
+    const telling = groups.filter((terms) => rowsOf(db, lexicon, terms) <= mostCounted);
+    const expected = { rows: rowsOf(db, lexicon, groups.flat()), weighed: together(telling) };
+    const hits = wordHits(db, together(groups), look, pool, expected);
     return { keys: hits.map(({ key }) => key), weight: 1 };
   };
   const exact = all.every(({ frequency: n }) => n > 0) ? [ranking(all.map(({ word }) => [word]))] : [];
@@ -107,6 +110,11 @@ function withAll(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look: 
   });
   if (groups.length < 2) return [];
   return fuse([...exact, ranking(groups)]);
+}
+
+/** What has a word of each group. */
+function together(groups: readonly (readonly string[])[]): string {
+  return groups.map((terms) => `(${terms.map((term) => `"${term}"`).join(' OR ')})`).join(' AND ');
 }
 
 /** What has some of the words: as they are, and with the words of the index that are like them. */
@@ -125,7 +133,7 @@ function withSome(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look:
     const expected =
       one.frequency === 0
         ? { rows: Number.POSITIVE_INFINITY, rarity: leastTold }
-        : { rows: one.frequency, rarity: rarity(lexicon, one.frequency) };
+        : { rows: one.frequency, matching: one.frequency, rarity: rarity(lexicon, one.frequency) };
     hits.set(one.word, wordHits(db, expression(one), look, hitsOfEach, { enough: pool, ...expected }));
   }
   // What a filter is tried on is little of each word: what has several of them would be missed.
@@ -171,7 +179,7 @@ function byVariants(
       // That a variant is rare does not make it better than what was asked for.
       const rarer = known > 0 ? Math.min(1, rarity(lexicon, known) / rarity(lexicon, n)) : 1;
       const found = wordHits(db, `"${term}"`, among, variantPool, {
-        ...{ enough: variantsEnough, rows: n, rarity: rarity(lexicon, n) },
+        ...{ enough: variantsEnough, rows: n, matching: n, rarity: rarity(lexicon, n) },
       });
       count(found, likeness * rarer * (known > 0 ? besideKnown : 1));
     }

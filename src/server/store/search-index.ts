@@ -28,6 +28,10 @@ const schema: readonly string[] = [
   );
   INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.0, 1.5, 3.0)');
   CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);
+  -- The labels again, alone: of a word that very many texts have, all of them would be gone through for it.
+  CREATE VIRTUAL TABLE labels USING fts5 (
+    label, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
+  );
 
   -- Every word that was ever indexed, in the order of its first coming.
   CREATE TABLE term (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE) STRICT;
@@ -73,10 +77,12 @@ const schema: readonly string[] = [
   `,
 ];
 
+const fullTexts = ['words', 'labels'] as const;
+
 const maxLogBytes = 64 * 2 ** 20;
 
 /** Goes up with every change of the tables or of what is put into them: an index of another layout is made anew. */
-const layout = 8;
+const layout = 9;
 
 /** The index's file in a network's folder. */
 export function searchFile(folder: string): string {
@@ -104,7 +110,7 @@ export function isSoundIndex(file: string): boolean {
   let db: Database.Database | undefined;
   try {
     db = new Database(file);
-    db.exec("INSERT INTO words (words) VALUES ('integrity-check')");
+    for (const table of fullTexts) db.exec(`INSERT INTO ${table} (${table}) VALUES ('integrity-check')`);
     return db.pragma('quick_check(1)', { simple: true }) === 'ok';
   } catch (error) {
     return !isDamage(error);
@@ -217,7 +223,7 @@ export function setMeta(index: Writer, name: string, value: string): void {
 
 /** Forgets everything that is indexed. */
 export function emptyIndex(index: Writer, epoch: string): void {
-  index.run("INSERT INTO words (words) VALUES ('delete-all')");
+  for (const table of fullTexts) index.run(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`);
   for (const table of ['meta', 'doc', 'term', 'named', 'relabel', 'again', 'vec', 'code', 'due', 'model', 'learned'])
     index.run(`DELETE FROM ${table}`);
   setMeta(index, 'epoch', epoch);
@@ -258,11 +264,12 @@ export function putDoc(index: Writer, { key, digest, label, collection, seen }: 
     'INSERT OR REPLACE INTO words (rowid, label, body, links, whole) VALUES (?, ?, ?, ?, ?)',
     ...[key, words.label, words.body, words.links, words.whole],
   );
+  index.run('INSERT OR REPLACE INTO labels (rowid, label) VALUES (?, ?)', key, words.label);
 }
 
 export function dropDoc(index: Writer, key: number): void {
   index.run('DELETE FROM doc WHERE key = ?', key);
-  index.run('DELETE FROM words WHERE rowid = ?', key);
+  for (const table of fullTexts) index.run(`DELETE FROM ${table} WHERE rowid = ?`, key);
   index.run('DELETE FROM named WHERE source = ?', key);
 }
 

@@ -64,6 +64,10 @@ export interface Expected {
   enough?: number;
   /** How many texts have each of the words of the expression, all together. */
   rows?: number;
+  /** How many match, where that is known. */
+  matching?: number | undefined;
+  /** What of the expression is weighed where its words are common: those that are not too common; '' for none, else all. */
+  weighed?: string;
   /** What a word tells that so many have that BM25 is not asked for it. */
   rarity?: number;
 }
@@ -78,7 +82,7 @@ export function wordHits(
   match: string,
   look: Look,
   limit: number,
-  { ofLabels = 2, enough = limit, rows = 0, rarity = 1 }: Expected = {},
+  { ofLabels = 2, enough = limit, rows = 0, matching, rarity = 1, weighed = match }: Expected = {},
 ): readonly WordHit[] {
   const { quick, keys, likely, filter, most } = look;
   const wanted = filter ? enough : limit;
@@ -89,8 +93,10 @@ export function wordHits(
   if (!filter) {
     // About twice as many as are wanted, where memory tells how large a part of them may be hits.
     const count = likely ? Math.min(lookedUp, Math.ceil((2 * limit) / likely.part)) : lookedUp;
-    const common = rows > mostCounted ? commonHits(db, match, look, { count, rarity }) : null;
-    const { ranked, found } = common ?? newestHits(db, match, look, { count, ofLabels });
+    const isCommon = matching === undefined ? rows > mostCounted : matching > mostRanked;
+    const { ranked, found } = isCommon
+      ? commonHits(db, match, look, { count, matching, weighed, ...expected })
+      : newestHits(db, match, look, { count, matching, ofLabels });
     const hits = likely
       ? ranked.filter(({ key }) => likely.may(key)).slice(0, limit)
       : fittingHits(db, ranked, quick, limit);
@@ -127,11 +133,11 @@ function newestHits(
   db: Reader,
   match: string,
   { most, mostLabelled }: Look,
-  { count, ofLabels }: { count: number; ofLabels: number },
+  { count, ofLabels, matching }: { count: number; ofLabels: number; matching: number | undefined },
 ): Found {
   const newest = (expression: string, among: number) => db.all<WordHit>(ofNewest, ofLabels, expression, among, count);
   const rows = newest(match, most);
-  const found = rows.length < Math.min(most, count) ? rows.length : matching(db, match, most + 1);
+  const found = rows.length < Math.min(most, count) ? rows.length : (matching ?? counted(db, match, most + 1));
   const labelled = found > most && mostLabelled > 0 ? newest(`label : (${match})`, mostLabelled) : [];
   if (labelled.length === 0) return { ranked: rows, found };
   const scores = new Map(rows.map(({ key, score }) => [key, score]));
@@ -140,7 +146,7 @@ function newestHits(
 }
 
 /** How many texts match, counted up to a number. */
-function matching(db: Reader, match: string, upTo: number): number {
+function counted(db: Reader, match: string, upTo: number): number {
   return db.get<{ n: number }>(countNewest, match, upTo)?.n ?? 0;
 }
 
@@ -148,25 +154,50 @@ function matching(db: Reader, match: string, upTo: number): number {
  * BM25 begins by counting all texts that have each of the words, which takes longer than all else where these are more than so
  * many.
  */
-const mostCounted = 10_000;
+export const mostCounted = 10_000;
 /** How much more a word that is in the label tells, and how much less the oldest than the newest. */
 const [inLabel, ofOldest] = [1.4, 0.999];
-const newestKeys =
-  'SELECT json_group_array(rowid) AS keys FROM (SELECT rowid FROM search.words WHERE words MATCH ? ORDER BY rowid DESC LIMIT +?)';
 
-/** What has very common words: what does in its label first, then the newest; null where no more match than are ranked. */
+/**
+ * What has common words. Where no more match than are ranked, by those of the words that are weighed; else what has them in its
+ * label first, the shortest labels first where these can be weighed, then the newest.
+ */
 function commonHits(
   db: Reader,
   match: string,
-  { most, mostLabelled }: Look,
-  { count, rarity }: { count: number; rarity: number },
-): Found | null {
-  const newest = (expression: string, among: number) =>
-    JSON.parse(db.get<{ keys: string }>(newestKeys, expression, Math.min(among, count))?.keys ?? '[]') as number[];
-  const found = matching(db, match, most + 1);
-  if (found <= most) return null;
-  const labelled = mostLabelled > 0 ? newest(`label : (${match})`, mostLabelled) : [];
-  return { ranked: byPlace(newest(match, most), labelled, rarity), found };
+  look: Look,
+  { count, matching, weighed, ofLabels, rows, rarity }: Common,
+): Found {
+  const { most, mostLabelled } = look;
+  const keys = keysOf(db, newestOf.words, match, matching === undefined ? most + 1 : Math.min(most, count));
+  const found = matching === undefined || keys.length < Math.min(most, count) ? keys.length : matching;
+  if (found <= most && weighed === match) return newestHits(db, match, look, { count, matching: found, ofLabels });
+  if (found <= most && weighed !== '')
+    return { ranked: db.all(ofThese, ofLabels, weighed, JSON.stringify(keys), count), found };
+  const firstLabels = rows > mostCounted ? newestOf.labels : bestOfLabels;
+  const labelled = mostLabelled > 0 ? keysOf(db, firstLabels, match, mostLabelled) : [];
+  return { ranked: byPlace(keys.slice(0, count), labelled.slice(0, count), rarity), found };
+}
+
+interface Common extends Required<Pick<Expected, 'weighed' | 'ofLabels' | 'rows' | 'rarity'>> {
+  count: number;
+  matching: number | undefined;
+}
+
+/** What is looked in: all texts, or labels alone. */
+type Table = 'words' | 'labels';
+const ofTable = (sql: (table: Table) => string) => ({ words: sql('words'), labels: sql('labels') });
+const newestOf = ofTable(
+  (table) => `SELECT json_group_array(rowid) AS keys
+    FROM (SELECT rowid FROM search.${table} WHERE ${table} MATCH ? ORDER BY rowid DESC LIMIT +?)`,
+);
+/** Of the newest labels the best; equal ones by key, the newest first. */
+const bestOfLabels = `SELECT json_group_array(key ORDER BY rank, key DESC) AS keys
+    FROM (SELECT rowid AS key, bm25(labels) AS rank FROM search.labels WHERE labels MATCH ? ORDER BY rowid DESC LIMIT +?)`;
+const allOf = ofTable((table) => `SELECT json_group_array(rowid) AS keys FROM search.${table} WHERE ${table} MATCH ?`);
+
+function keysOf(db: Reader, sql: string, match: string, ...limit: number[]): number[] {
+  return JSON.parse(db.get<{ keys: string }>(sql, match, ...limit)?.keys ?? '[]') as number[];
 }
 
 /** Keys, newest first, with scores: those that match in their labels come before the others. */
@@ -193,20 +224,18 @@ function likelyHits(
   match: string,
   { look, likely }: { look: Look; likely: Likely },
   limit: number,
-  { ofLabels, rows, rarity }: Required<Omit<Expected, 'enough'>>,
+  { ofLabels, rows, rarity }: Required<Pick<Expected, 'ofLabels' | 'rows' | 'rarity'>>,
 ): WordHit[] {
-  const likelyOf = (expression: string) =>
-    (JSON.parse(db.get<{ keys: string }>(ofAll, expression)?.keys ?? '[]') as number[]).filter(likely.may);
-  const keys = likelyOf(match);
+  const likelyOf = (table: Table) => keysOf(db, allOf[table], match).filter(likely.may);
+  const keys = likelyOf('words');
   const isCrowded = keys.length > look.most;
   look.cut.crowded ||= isCrowded;
-  const labelled = isCrowded && look.mostLabelled > 0 ? likelyOf(`label : (${match})`).slice(-look.mostLabelled) : [];
+  const labelled = isCrowded && look.mostLabelled > 0 ? likelyOf('labels').slice(-look.mostLabelled) : [];
   const newest = keys.slice(-look.most);
   if (isCrowded && rows > mostCounted) return byPlace(newest.reverse(), labelled.reverse(), rarity).slice(0, limit);
   return db.all(ofThese, ofLabels, match, JSON.stringify([...newest, ...labelled]), limit);
 }
 
-const ofAll = 'SELECT json_group_array(rowid) AS keys FROM search.words WHERE words MATCH ?';
 const ofThese = `SELECT rowid AS key, ${score} FROM search.words
   WHERE words MATCH ? AND +rowid IN (SELECT value FROM json_each(?)) ORDER BY score DESC, key LIMIT ?`;
 
