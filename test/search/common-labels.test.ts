@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Connection } from '../../src/server/store/connection.ts';
 import { openSearchReader, searchFile } from '../../src/server/store/search-index.ts';
-import { type Expected, lookAmong, wordHits } from '../../src/server/store/word-hits.ts';
+import { type Expected, type Likely, lookAmong, wordHits } from '../../src/server/store/word-hits.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
@@ -13,15 +13,15 @@ import { indexIdle } from '../helpers/searches.ts';
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let node: TestNode;
 let db: Connection;
-let make: (label: string, description: string) => Promise<Entity>;
+let make: (label: string, description: string, type?: string) => Promise<Entity>;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
   node = await startNode({ data: folder.path });
   const me = operator(node);
   const home = await collection(node, me, { label: 'Tides' });
-  make = (label, description) =>
-    create(node, me, { type: 'artwork', collection: home.id, properties: { label, description } });
+  make = (label, description, type = 'artwork') =>
+    create(node, me, { type, collection: home.id, properties: { label, description } });
 });
 afterAll(async () => {
   db?.close();
@@ -29,14 +29,20 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** The labels of what is found, best first, where 20 are ranked and as many of labels. */
-async function found(match: string, expected: Expected): Promise<string[]> {
+/** What searches read: the entities, and the index as far as they have been made. */
+async function searched(): Promise<Connection> {
   await indexIdle(node);
   const database = join(folder.path, 'main');
   db ??= openSearchReader(join(database, 'archeion.db'), searchFile(database)) as Connection;
-  const look = { ...lookAmong(db, { types: ['artwork'] }, Number.POSITIVE_INFINITY), most: 20, mostLabelled: 20 };
-  return wordHits(db, match, look, 10, expected).map(
-    ({ key }) => db.get<{ label: string }>('SELECT label FROM entity WHERE key = ?', key)?.label ?? '',
+  return db;
+}
+
+/** The labels of what is found, best first, where 20 are ranked and as many of labels. */
+async function found(match: string, expected: Expected, limit = 10, likely: Likely | null = null): Promise<string[]> {
+  const reader = await searched();
+  const look = { ...lookAmong(reader, { types: ['artwork'] }, Number.POSITIVE_INFINITY), most: 20, mostLabelled: 20 };
+  return wordHits(reader, match, { ...look, likely }, limit, expected).map(
+    ({ key }) => reader.get<{ label: string }>('SELECT label FROM entity WHERE key = ?', key)?.label ?? '',
   );
 }
 
@@ -48,8 +54,20 @@ test('of a common word the shortest labels come first, of a very common one the 
   const newest = Array.from({ length: 8 }, (_, i) => `View ${24 - i}`);
   expect(await found('"harbour"', { rows: 3000, matching: 3000 })).toEqual(['Harbour', long, ...newest]);
   expect(await found('"harbour"', { rows: 1_000_000, matching: 1_000_000 })).toEqual([long, 'Harbour', ...newest]);
-  // What is known to match does not count where fewer do.
+  // What is remembered to match does not count where fewer do, or more.
+  expect((await found('"harbour"', { rows: 5, matching: 5 }))[0]).toBe('Harbour');
   expect((await found('"tower"', { rows: 3000, matching: 3000 })).length).toBe(1);
+});
+
+test('short labels of what is not asked for do not take the place of others', async () => {
+  for (let i = 0; i < 12; i++) await make(`Quay ${i}`, 'A place.', 'place');
+  await make('An old quay by night', 'Oil.');
+  for (let i = 0; i < 25; i++) await make(`Boat ${i}`, 'A quay.');
+  const artworks = (await searched()).all<{ key: number }>("SELECT key FROM entity WHERE type = 'artwork'");
+  const keys = new Set(artworks.map(({ key }) => key));
+  const likely = { part: 0.5, may: (key: number) => keys.has(key) };
+  const expected = ['An old quay by night', 'Boat 24'];
+  expect(await found('"quay"', { rows: 3000, matching: 3000 }, 2, likely)).toEqual(expected);
 });
 
 test('of several words those are weighed that are not too common, or none', async () => {

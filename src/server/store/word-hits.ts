@@ -64,9 +64,9 @@ export interface Expected {
   enough?: number;
   /** How many texts have each of the words of the expression, all together. */
   rows?: number;
-  /** How many match, where that is known. */
+  /** How many were found to match lately; undefined where nobody has counted. */
   matching?: number | undefined;
-  /** What of the expression is weighed where its words are common: those that are not too common; '' for none, else all. */
+  /** The part of the expression that is weighed where its words are common; '' weighs nothing. All of it unless given. */
   weighed?: string;
   /** What a word tells that so many have that BM25 is not asked for it. */
   rarity?: number;
@@ -74,8 +74,9 @@ export interface Expected {
 
 /**
  * The best by BM25 for an FTS5 expression, best first, equal ones by key. Where too many match, they are the best of the newest
- * and of the newest that do in their labels; but where few of these may be hits, or a filter is tried on them, of all. Words that
- * very many texts have are not weighed: what has them in its label comes first, then the newest.
+ * and of the newest that do in their labels; but where few of these may be hits, or a filter is tried on them, of all. A word that
+ * more texts have than are ranked, and several that very many have, are not weighed: what has them in its label comes first, then
+ * the newest.
  */
 export function wordHits(
   db: Reader,
@@ -137,7 +138,9 @@ function newestHits(
 ): Found {
   const newest = (expression: string, among: number) => db.all<WordHit>(ofNewest, ofLabels, expression, among, count);
   const rows = newest(match, most);
-  const found = rows.length < Math.min(most, count) ? rows.length : (matching ?? counted(db, match, most + 1));
+  // A number that is remembered may be of an earlier state, which had fewer.
+  const known = matching !== undefined && matching > most;
+  const found = rows.length < Math.min(most, count) ? rows.length : known ? matching : counted(db, match, most + 1);
   const labelled = found > most && mostLabelled > 0 ? newest(`label : (${match})`, mostLabelled) : [];
   if (labelled.length === 0) return { ranked: rows, found };
   const scores = new Map(rows.map(({ key, score }) => [key, score]));
@@ -152,7 +155,7 @@ function counted(db: Reader, match: string, upTo: number): number {
 
 /**
  * BM25 begins by counting all texts that have each of the words, which takes longer than all else where these are more than so
- * many.
+ * many. Of a single word all that have it match, so that it is asked of no more than are ranked.
  */
 export const mostCounted = 10_000;
 /** How much more a word that is in the label tells, and how much less the oldest than the newest. */
@@ -176,7 +179,7 @@ function commonHits(
     return { ranked: db.all(ofThese, ofLabels, weighed, JSON.stringify(keys), count), found };
   const firstLabels = rows > mostCounted ? newestOf.labels : bestOfLabels;
   const labelled = mostLabelled > 0 ? keysOf(db, firstLabels, match, mostLabelled) : [];
-  return { ranked: byPlace(keys.slice(0, count), labelled.slice(0, count), rarity), found };
+  return { ranked: byPlace(keys.slice(0, count), labelled, rarity), found };
 }
 
 interface Common extends Required<Pick<Expected, 'weighed' | 'ofLabels' | 'rows' | 'rarity'>> {
@@ -200,7 +203,7 @@ function keysOf(db: Reader, sql: string, match: string, ...limit: number[]): num
   return JSON.parse(db.get<{ keys: string }>(sql, match, ...limit)?.keys ?? '[]') as number[];
 }
 
-/** Keys, newest first, with scores: those that match in their labels come before the others. */
+/** Keys with scores, in the order given: those that match in their labels come before the others. */
 function byPlace(keys: readonly number[], labelled: readonly number[], rarity: number): WordHit[] {
   const known = new Set(labelled);
   const scored = (list: readonly number[], score: number) =>

@@ -9,10 +9,12 @@ interface CollectionOfNew {
   isPending: boolean;
 }
 
-/** The collection that something new is put into: the first of the node's own, until one is chosen. */
+/** The collection that something new is put into: the node's own that was first in the list, until one is chosen. */
 export function useCollectionOfNew(): CollectionOfNew {
   const [chosen, choose] = useState<string>();
   const { data, isPending } = useQuery(collectionsQuery);
   const usual = data?.collections.find(({ mirror }) => mirror === null)?.id;
+  // What was offered stays, whatever else is first in the list when it is asked for again.
+  if (chosen === undefined && usual !== undefined) choose(usual);
   return { collection: chosen ?? usual, choose, isPending };
 }
