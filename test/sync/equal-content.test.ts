@@ -19,7 +19,7 @@ import {
   sync,
   tipsOf,
 } from './nodes.ts';
-import { startProxy } from './proxy.ts';
+import { type FaultyRemote, startProxy } from './proxy.ts';
 
 // Both sides say the same by other versions, and only one of them syncs: still they come to the same one.
 
@@ -154,6 +154,32 @@ describe('beside a node', () => {
     expect((await tipsOf(origin))[work.id]).toBe(ours.cid);
   });
 
+  test('what somebody there has undone is merged, also where a third one makes the node go back to a version of before', async () => {
+    await using pair = await startCurated();
+    await using hub = await startNode();
+    await using proxy = await startProxy(hub.url, { stranger: true });
+    const { origin, mirror, curator, here, there, work } = pair;
+    await addRemote(origin, there, { name: 'hub', url: proxy.url, key: keyOf(await user(hub, 'hub curator')) });
+    await sync(origin, there, 'hub');
+    await sync(mirror, here);
+    const before = (await tipsOf(hub))[work.id];
+    expect((await tipsOf(mirror))[work.id]).toBe(before);
+    const change = async (node: TestNode, who: Person, properties: object) =>
+      update(node, who, await read(node, who, work.id), { properties });
+    await change(mirror, here, { label: 'Two' });
+    await sync(mirror, here);
+    await change(origin, curator, { label: 'One' });
+    await sync(origin, there, 'hub');
+    expect((await tipsOf(origin))[work.id]).toBe(before);
+    await change(mirror, here, { size: { w: 3, h: 3 } });
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, merged: 1 });
+    for (const [node, who] of [
+      [mirror, here],
+      [origin, curator],
+    ] as const)
+      expect((await read(node, who, work.id)).properties).toMatchObject({ label: 'One', size: { w: 3, h: 3 } });
+  });
+
   test('two that sync with each other agree, too', async () => {
     await using pair = await startTwins();
     const { origin, mirror, curator, here, there, id } = pair;
@@ -225,8 +251,94 @@ test.each([
     for (let round = 0; round < 3; round++) await both();
     for (const each of [node, hub, other])
       expect((await read(each, operator(each), first.id)).properties).toEqual({ n: 7 });
+    // With one of them gone there is nobody else to keep to.
+    ok(await ask(node, here, 'DELETE /node/remotes/hub'));
+    for (let round = 0; round < 2; round++) await sync(node, here, 'other');
+    const [mine, theirs] = [await tipsOf(node), await tipsOf(other)];
+    expect(works.map(({ id }) => mine[id])).toEqual(works.map(({ id }) => theirs[id]));
   },
 );
+
+test('what is edited back while a request may have arrived is asked for, though the tip is what another remote has', async () => {
+  await using opened = new AsyncDisposableStack();
+  const node = opened.use(await startNode());
+  const here = operator(node);
+  const servers = { hub: opened.use(await startNode()), depot: opened.use(await startNode()) };
+  const names = ['hub', 'depot'] as const;
+  const proxies = new Map<string, FaultyRemote>();
+  const place = await collection(node, here, { label: 'Works' });
+  const work = await create(node, here, { collection: place.id, properties: { n: 1 } });
+  for (const name of names) {
+    const proxy = opened.use(await startProxy(servers[name].url, { stranger: true }));
+    proxies.set(name, proxy);
+    const key = keyOf(await user(servers[name], `${name} curator`));
+    const remote = { name, url: proxy.url, key, direction: 'push', collections: [place.id] };
+    await addRemote(node, here, remote);
+    await sync(node, here, name);
+  }
+  for (const name of names) await sync(node, here, name);
+  const { cid } = await read(node, here, work.id);
+  const isHeld = async (name: (typeof names)[number]) => (await tipsOf(servers[name]))[work.id] === cid;
+  const [holder, apart] = (await isHeld('hub')) ? (['hub', 'depot'] as const) : (['depot', 'hub'] as const);
+  expect([await isHeld(holder), await isHeld(apart)]).toEqual([true, false]);
+  const waiting = async () => {
+    const { changes } = ok<{ changes: { id: string }[] }>(await ask(node, here, `GET /node/remotes/${apart}/pending`));
+    return changes.some(({ id }) => id === work.id);
+  };
+  expect(await waiting()).toBe(false);
+
+  const proxy = proxies.get(apart) as FaultyRemote;
+  proxy.fault = ({ method, path }) => (path.endsWith('/tip') ? { status: 302 } : method === 'PUT' ? 'lose' : undefined);
+  await say(node, here, work.id, 2);
+  await ask(node, here, `POST /node/remotes/${apart}/sync`);
+  expect((await read(servers[apart], operator(servers[apart]), work.id)).properties).toEqual({ n: 2 });
+  await say(node, here, work.id, 1);
+  await sync(node, here, holder);
+  expect((await read(node, here, work.id)).cid).toBe(cid);
+  expect(await waiting()).toBe(true);
+  proxy.fault = () => undefined;
+  await sync(node, here, apart);
+  expect((await read(servers[apart], operator(servers[apart]), work.id)).properties).toEqual({ n: 1 });
+  expect(await waiting()).toBe(false);
+});
+
+test('two nodes, one of which syncs with the other, and each with a plain remote of its own, come to rest', async () => {
+  await using opened = new AsyncDisposableStack();
+  const start = async () => opened.use(await startNode());
+  const [inner, outer, hub, depot] = [await start(), await start(), await start(), await start()];
+  const stranger = async (node: TestNode, name: string) => ({
+    ...{ name, url: opened.use(await startProxy(node.url, { stranger: true })).url },
+    key: keyOf(await user(node, `${name} curator`)),
+  });
+  const [here, there] = [operator(inner), operator(outer)];
+  await addRemote(inner, here, await stranger(hub, 'hub'));
+  const place = await collection(inner, here, { label: 'Works' });
+  const works: Entity[] = [];
+  for (let n = 0; n < 6; n++) works.push(await create(inner, here, { collection: place.id, properties: { n } }));
+  await sync(inner, here, 'hub');
+  await addRemote(inner, here, { name: 'outer', url: outer.url, key: keyOf(there), collections: [place.id] });
+  await sync(inner, here, 'outer');
+  await addRemote(outer, there, { ...(await stranger(depot, 'depot')), collections: [place.id] });
+  const round = async () => [
+    await sync(inner, here, 'outer'),
+    await sync(inner, here, 'hub'),
+    await sync(inner, here, 'outer'),
+    await sync(outer, there, 'depot'),
+  ];
+  for (let n = 0; n < 4; n++) await round();
+  const stores = [await inner.ctx.networks.get('main'), await outer.ctx.networks.get('main')];
+  const lastMoves = () => stores.map((store) => store.read((db) => db.get('SELECT max(id) AS id FROM moves')));
+  const before = lastMoves();
+  for (const report of [...(await round()), ...(await round())]) expect(report).toMatchObject(quiet);
+  expect(lastMoves()).toEqual(before);
+  const [first] = works as [Entity];
+  await say(outer, there, first.id, 7);
+  for (let n = 0; n < 3; n++) await round();
+  await say(inner, here, first.id, 8);
+  for (let n = 0; n < 3; n++) await round();
+  for (const each of [inner, outer, hub, depot])
+    expect((await read(each, operator(each), first.id)).properties).toEqual({ n: 8 });
+});
 
 describe('a push that is to take the place of a tip', () => {
   const instance = '00000000-0000-4000-8000-000000000000';

@@ -403,6 +403,31 @@ describe('P3: a push whose answer is lost', () => {
     expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, unreadable: [] });
   });
 
+  test('and that made something which is deleted here by then, is asked for also where nothing is pulled', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    await sync(mirror, here);
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(curator), direction: 'push' }));
+    const made = await create(mirror, here, { collection: place.id, properties: { n: 8 } });
+    proxy.fault = losing;
+    expect(lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1)).toHaveProperty('error');
+    proxy.fault = () => undefined;
+    await remove(mirror, here, made);
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 1 });
+    await sync(mirror, here);
+    expect((await ask(origin, curator, `GET /entities/${made.id}`)).status).toBe(404);
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, conflicts: 0, refused: 0 });
+    // One that never came there is not brought any more.
+    const never = await create(mirror, here, { collection: place.id, properties: { n: 9 } });
+    proxy.fault = ({ method }) => (method === 'POST' ? 'cut' : undefined);
+    await ask(mirror, here, 'POST /node/remotes/origin/sync');
+    proxy.fault = () => undefined;
+    await remove(mirror, here, never);
+    await sync(mirror, here);
+    expect((await ask(origin, curator, `GET /entities/${never.id}`)).status).toBe(404);
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, conflicts: 0, refused: 0 });
+  });
+
   test('and that brought something back, which is deleted again here, ends as deleted', async () => {
     await using scene = await startScene();
     const { origin, mirror, proxy, curator, here, works } = scene;

@@ -12,7 +12,8 @@ import {
 const unknownEntity: EntityState = { local: null, theirs: null, twin: null, base: null, standing: 'quiet' };
 
 const plain: Relation = {
-  ...{ descends: false, echoes: false, ahead: false, common: null, node: false, reset: false },
+  ...{ descends: false, echoes: false, ahead: false, back: false, elsewhere: false, common: null, node: false },
+  reset: false,
 };
 
 function version(cid: string, content = cid, ver = 1): Version {
@@ -135,6 +136,31 @@ describe('an entity', () => {
     const on = entityStep(state, seen(version('n2', 'y', 2), { ahead: true, node: true }));
     expect(on).toMatchObject({ local: { cid: 'l3' }, twin: 'n2', standing: 'quiet' });
     expect(intentOf(on)).toBe('update');
+  });
+
+  test('that somebody has changed back, and that was edited here, is a conflict over what both had', () => {
+    const state = following(seen(version('l2', 'y', 2)), edited(version('l3', 'z', 3)));
+    const back = { ahead: true, back: true, node: true };
+    const undone = entityStep(state, seen(version('r1', 'x'), back));
+    expect(undone).toMatchObject({ local: { cid: 'l3' }, theirs: { cid: 'r1' }, base: 'l2', standing: 'conflict' });
+    // Not where the other side has forgotten what came after, or says the same by an older version.
+    for (const event of [seen(version('r1', 'x'), { ...back, reset: true }), seen(version('r1', 'y'), back)])
+      expect(entityStep(state, event)).toMatchObject({ local: { cid: 'l3' }, twin: 'r1', standing: 'quiet' });
+  });
+
+  test('that a node says by another version, while the tip here is of a remote that keeps to its own, is left at that', () => {
+    const state = following(seen(version('r1', 'x')));
+    const apart = entityStep(state, seen(version('n2', 'x', 2), { node: true, elsewhere: true }));
+    expect(apart).toMatchObject({ local: { cid: 'r1' }, theirs: { cid: 'n2' }, twin: 'r1', standing: 'quiet' });
+  });
+
+  test('of which a part has been pushed has no version that says what the remote says', () => {
+    const sending = following(seen(version('r1')), edited(version('l2')), { kind: 'sending' });
+    const state = entityStep(sending, { kind: 'answered', version: version('r2', 'part'), sent: null });
+    expect(state).toMatchObject({ local: { cid: 'l2' }, theirs: { cid: 'r2' }, twin: null, standing: 'quiet' });
+    expect(intentOf(state)).toBe('update');
+    const moved = entityStep(state, seen(version('r3', 'theirs')));
+    expect(moved).toMatchObject({ local: { cid: 'l2' }, base: 'r2', standing: 'conflict' });
   });
 
   test('that two remotes say by versions of their own is left at that', () => {

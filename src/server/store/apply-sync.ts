@@ -180,6 +180,8 @@ function dropRemote(db: Writer, remote: number): void {
   db.run('DELETE FROM sync_conflict WHERE remote = ?', remote);
   db.run('UPDATE entity SET mirror = NULL WHERE mirror = ?', remote);
   db.run('DELETE FROM remote WHERE key = ?', remote);
+  // What was left to two remotes, each with its own version, is the other one's again.
+  for (const { key } of db.all<{ key: number }>('SELECT key FROM remote')) rebuildPending(db, key);
 }
 
 function putRun(db: Writer, remote: number, row: RowOf<'remote_run'>): void {

@@ -9,13 +9,14 @@ const isElsewhere = `EXISTS (SELECT 1 FROM remote_entity o JOIN remote p ON p.ke
 
 /**
  * What is to be pushed, as SQL over an entity `e` and a remote `r`: its tip is not the version that the remote has (it may
- * say the same), or the remote has none and it is meant to. What is known there and cannot be read is not, unless it may be
- * what a request made. Users come only from registration.
+ * say the same), or the remote has none and it is meant to. What is known there and cannot be read is not. Where a request may
+ * have arrived nobody knows what the remote has, so it is asked, whatever is here by now. Users come only from registration.
  */
 const differs = `e.tip IS NOT NULL AND e.type <> 'user' AND CASE
+  WHEN EXISTS (SELECT 1 FROM push_intent i WHERE i.remote = r.key AND i.entity = e.key) THEN 1
   WHEN EXISTS (SELECT 1 FROM remote_entity k WHERE k.remote = r.key AND k.entity = e.key)
-    THEN (SELECT CASE WHEN k.theirs IS NULL THEN EXISTS (SELECT 1 FROM push_intent i WHERE i.remote = r.key AND i.entity = e.key)
-                 ELSE k.twin IS NOT e.tip OR (k.theirs IS NOT e.tip AND NOT ${isElsewhere}) END
+    THEN (SELECT k.theirs IS NOT NULL
+                 AND (k.twin IS NOT e.tip OR (k.theirs IS NOT e.tip AND NOT ${isElsewhere}))
             FROM remote_entity k WHERE k.remote = r.key AND k.entity = e.key)
   WHEN e.deleted = 1 THEN 0
   WHEN r.types IS NOT NULL AND e.type <> 'collection'
@@ -50,18 +51,21 @@ function isPending(db: Reader, remote: number, entity: number): boolean {
     const sql = `SELECT 1 FROM remote r, entity e WHERE r.key = ? AND e.key = ? AND ${differs}`;
     return db.get(sql, remote, entity) !== undefined;
   }
-  const e = db.get<{ tip: number | null; type: string }>('SELECT tip, type FROM entity WHERE key = ?', entity);
+  const e = db.get<{ id: string; tip: number | null; type: string }>(
+    'SELECT id, tip, type FROM entity WHERE key = ?',
+    entity,
+  );
   if (e === undefined || e.tip === null || e.type === 'user') return false;
-  if (known.theirs === null)
-    return db.get('SELECT 1 FROM push_intent WHERE entity = ? AND remote = ?', entity, remote) !== undefined;
-  return known.twin !== e.tip || (known.theirs !== e.tip && !isTipElsewhere(db, remote, entity));
+  if (db.get('SELECT 1 FROM push_intent WHERE entity = ? AND remote = ?', entity, remote) !== undefined) return true;
+  if (known.theirs === null) return false;
+  return known.twin !== e.tip || (known.theirs !== e.tip && !isTipElsewhere(db, remote, e.id));
 }
 
-const tipElsewhere = `SELECT 1 FROM remote r, entity e WHERE r.key = ? AND e.key = ? AND ${isElsewhere}`;
+const tipElsewhere = `SELECT 1 FROM remote r, entity e WHERE r.key = ? AND e.id = ? AND ${isElsewhere}`;
 
 /** Whether the tip of an entity is what a remote other than this one has, which keeps to its own versions. */
-export function isTipElsewhere(db: Reader, remote: number, entity: number): boolean {
-  return db.get(tipElsewhere, remote, entity) !== undefined;
+export function isTipElsewhere(db: Reader, remote: number, id: string): boolean {
+  return db.get(tipElsewhere, remote, id) !== undefined;
 }
 
 /** Makes the comparison of all entities with one remote anew. */

@@ -51,13 +51,13 @@ export function relationOf(
   chain: Chain,
   isNode: boolean,
   noticed = false,
-): Relation {
+): Omit<Relation, 'elsewhere'> {
   const { local } = state;
   const isAhead = local !== null && follows(db, local, chain);
   // What says the same and came while a request is open is that request's own version, and is taken, unless it was here before.
   const node = isNode && (known.intent === null || isAhead);
   if (local === null || local.cid === chain.cid)
-    return { descends: false, echoes: false, ahead: false, common: null, node, reset: noticed };
+    return { descends: false, echoes: false, ahead: false, back: false, common: null, node, reset: noticed };
   const below = chain.blocks.length === 0 ? chain.cid : (chain.manifests[0]?.prev ?? null);
   const holds = ({ cid, ver }: Pick<Version, 'cid' | 'ver'>) =>
     chain.blocks.some((block) => block.cid === cid) ||
@@ -73,6 +73,7 @@ export function relationOf(
       (chain.below?.said.has(local.content) === true ||
         chain.manifests.some((manifest) => contentHash(manifest) === local.content)),
     ahead: isAhead || common === chain.cid,
+    back: known.twin !== chain.cid && chainHolds(db, known.twin, chain.cid, chain.head.ver),
     common,
     node,
     reset,

@@ -1,6 +1,5 @@
 import PQueue from 'p-queue';
 import type { Manifest } from '../model/manifest.ts';
-import { entityKey } from '../store/entity-keys.ts';
 import { isTipElsewhere } from '../store/pending.ts';
 import { contentStates } from '../store/remote-content.ts';
 import { lackingPeers, type PendingRow, pendingPeers } from '../store/remotes.ts';
@@ -104,6 +103,8 @@ async function pushEntity(ctx: PushContext, id: string): Promise<void> {
     const intent = intentOf(state);
     switch (intent) {
       case 'none':
+        // A creation that did not arrive of what is deleted here by now.
+        if (asked) await settleUnchanged(ctx, id);
         return;
       case 'same':
         await settleSame(ctx, loaded);
@@ -312,7 +313,7 @@ async function adoptTheirs(ctx: PushContext, { state }: Loaded, sent: string): P
   if (!theirs || !version) return true;
   const chain = storedChain(version.cid, version.manifest);
   await settle(ctx, chain, (db, { state: now }) => {
-    const isApart = now.local?.cid === sent && isTipElsewhere(db, ctx.remote.key, entityKey(db, chain.head.id) ?? 0);
+    const isApart = now.local?.cid === sent && isTipElsewhere(db, ctx.remote.key, chain.head.id);
     const event: EntityEvent = isApart ? { kind: 'apart' } : { kind: 'answered', version: theirs, sent };
     return decide(db, now, event, chain, ctx);
   });

@@ -1,5 +1,6 @@
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
+import { isTipElsewhere } from '../store/pending.ts';
 import { findVersion, versionHead } from '../store/versions.ts';
 import { contentHash, versionOf } from './content.ts';
 import { type Decision, decide, type Merger } from './decide.ts';
@@ -18,7 +19,7 @@ export function decideTip(
   db: Reader,
   loaded: Loaded,
   chain: Chain,
-  merger: Merger & { remote: { instance: string | null } },
+  merger: Merger & { remote: { key: number; instance: string | null } },
   { version, reset = false }: { version: Version; reset?: boolean },
 ): Decision {
   const { intent } = loaded.known;
@@ -26,7 +27,10 @@ export function decideTip(
   const answer = made && answerIn(db, loaded, made, merger.remote.user);
   if (answer?.version.cid === chain.cid) return decide(db, loaded.state, answer, chain, merger);
   const known = answer === null ? loaded : answered(loaded, answer);
-  const relation = relationOf(db, known, chain, merger.remote.instance !== null, reset);
+  const { key, instance } = merger.remote;
+  const isNode = instance !== null;
+  const elsewhere = isNode && known.state.local?.content === version.content && isTipElsewhere(db, key, chain.head.id);
+  const relation = { ...relationOf(db, known, chain, isNode, reset), elsewhere };
   // It may be what nobody knows beforehand; then a merge would take it for somebody else's, and undo what was edited since.
   const isUnclear =
     answer === null &&

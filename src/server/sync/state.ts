@@ -39,6 +39,10 @@ export interface Relation {
   echoes: boolean;
   /** The tip here descends from it. */
   ahead: boolean;
+  /** The version here that says what the remote said last descends from it: somebody there has gone back. */
+  back: boolean;
+  /** The tip here says the same, and is what another remote has that keeps to its own versions. */
+  elsewhere: boolean;
   /**
    * The newest version of the tip's chain here that its chain holds too; null where that is not above the twin, unless the
    * remote is new, or reset.
@@ -104,6 +108,9 @@ function adopted(version: Version): EntityState {
 function seen(state: EntityState, version: Version, relation: Relation): EntityState {
   const { local, theirs, twin } = state;
   if (local === null || local.cid === version.cid) return adopted(version);
+  // As `apart`: what a node says the same by now is of a remote that it keeps to.
+  if (relation.elsewhere && (local.cid === twin || !relation.ahead))
+    return { ...state, theirs: version, twin: local.cid, base: null, standing: 'quiet' };
   const isNews = relation.reset || theirs?.cid !== version.cid;
   if (theirs !== null && local.cid === twin && !relation.reset) return isNews ? adopted(version) : settled(state);
   if (local.content === version.content) {
@@ -112,8 +119,9 @@ function seen(state: EntityState, version: Version, relation: Relation): EntityS
       ? { ...state, theirs: version, twin: relation.ahead ? version.cid : local.cid, base: null, standing: 'quiet' }
       : adopted(version);
   }
-  // It has never had, or has forgotten, what came after.
-  if (relation.ahead && (isNews || state.standing === 'conflict'))
+  // It has never had, or has forgotten, what came after; but where somebody there undid what both had, that is a change.
+  const hasUndone = relation.back && !relation.reset && theirs?.content !== version.content;
+  if (relation.ahead && !hasUndone && (isNews || state.standing === 'conflict'))
     return { ...state, theirs: version, twin: version.cid, base: null, standing: 'quiet' };
   if (relation.descends || relation.echoes) return adopted(version);
   if (!isNews) return settled(state);
@@ -149,7 +157,8 @@ function answered(state: EntityState, version: Version, sent: string | null): En
   const { local } = state;
   if (local === null || local.cid === sent || (local.content === version.content && version.cid !== sent))
     return adopted(version);
-  if (sent === null) return { ...state, theirs: version, standing: 'quiet' };
+  // A part of it: no version here says what the remote says now.
+  if (sent === null) return { ...state, theirs: version, twin: null, standing: 'quiet' };
   // What was edited meanwhile stands over `twin`, which says what the remote says now.
   return { ...state, theirs: version, twin: sent, base: null, standing: 'quiet' };
 }

@@ -176,6 +176,8 @@ function* fetchChain(node: ModelNode, server: Server, entity: string, cid: strin
   return tip ? { tip, blocks } : null;
 }
 
+const unrelated = { descends: false, echoes: false, ahead: false, back: false, elsewhere: false, common: null };
+
 function relationOf(
   node: ModelNode,
   server: Server,
@@ -185,8 +187,7 @@ function relationOf(
 ): Relation {
   const isAhead = ancestors(local?.cid ?? null, (cid) => node.versions.get(cid)).includes(chain.tip.cid);
   const isNode = server.instance !== null && (isAhead || !node.mirror(server).intents.has(chain.tip.entity));
-  if (!local || local.cid === chain.tip.cid)
-    return { descends: false, echoes: false, ahead: false, common: null, node: isNode, reset: noticed };
+  if (!local || local.cid === chain.tip.cid) return { ...unrelated, node: isNode, reset: noticed };
   const fetched = new Map(chain.blocks.map((it) => [it.cid, it]));
   const below = (cid: string | null) => ancestors(cid, (it) => fetched.get(it) ?? node.versions.get(it));
   const mine = below(local.cid);
@@ -198,6 +199,9 @@ function relationOf(
     descends: there.includes(local.cid),
     echoes: local.cid !== twin && chain.blocks.some(({ content }) => content === local.content),
     ahead: isAhead,
+    back: twin !== chain.tip.cid && ancestors(twin, (cid) => node.versions.get(cid)).includes(chain.tip.cid),
+    elsewhere:
+      server.instance !== null && local.content === chain.tip.content && isElsewhere(node, server, chain.tip.entity),
     common: theirs === null || reset || (twin !== null && below(common).slice(1).includes(twin)) ? common : null,
     node: isNode,
     reset,
