@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok, remove, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { addRemote, chainOf, conflictsOf, keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
 import { type Call, type Fault, type FaultyRemote, startProxy } from './proxy.ts';
@@ -426,6 +426,25 @@ describe('P3: a push whose answer is lost', () => {
     await sync(mirror, here);
     expect((await ask(origin, curator, `GET /entities/${never.id}`)).status).toBe(404);
     expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, conflicts: 0, refused: 0 });
+  });
+
+  test('and that was edited back since, with the key of somebody else by then, is for a person to decide', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, place, works } = scene;
+    const [work] = works as [Entity];
+    await sync(mirror, here);
+    const other = await user(origin, 'another curator');
+    await enrol(origin, curator, place.id, other, 'owner');
+    const edited = await update(mirror, here, await read(mirror, here, work.id), { properties: { n: 'arrives' } });
+    proxy.fault = losing;
+    expect(lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1)).toHaveProperty('error');
+    proxy.fault = () => undefined;
+    expect((await read(origin, curator, work.id)).properties).toEqual({ n: 'arrives' });
+    await update(mirror, here, edited, { properties: work.properties });
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(other), direction: 'both' }));
+    await sync(mirror, here);
+    expect((await read(mirror, here, work.id)).properties).toEqual(work.properties);
+    expect(await conflictsOf(mirror, here)).toMatchObject([{ id: work.id }]);
   });
 
   test('and that brought something back, which is deleted again here, ends as deleted', async () => {

@@ -31,12 +31,10 @@ export function decideTip(
   const isNode = instance !== null;
   const elsewhere = isNode && known.state.local?.content === version.content && isTipElsewhere(db, key, chain.head.id);
   const relation = { ...relationOf(db, known, chain, isNode, reset), elsewhere };
-  // It may be what nobody knows beforehand; then a merge would take it for somebody else's, and undo what was edited since.
-  const isUnclear =
-    answer === null &&
-    intent?.content === '' &&
-    isBy(made, merger.remote.user) &&
-    loaded.state.local?.cid !== intent.tip;
+  // It may be what nobody knows beforehand, or by whoever wrote there before; then a merge would take it for somebody else's, and undo what was edited since.
+  const mayBeOurs =
+    intent !== null && (intent.content === '' ? isBy(made, merger.remote.user) : made !== null && saysAs(made, intent));
+  const isUnclear = answer === null && mayBeOurs && loaded.state.local?.cid !== intent.tip;
   return decide(db, known.state, { kind: 'seen', version, relation }, chain, isUnclear ? null : merger);
 }
 
@@ -69,15 +67,21 @@ function isBy(made: Made | null, user: string | null): boolean {
   return made !== null && made.manifest.edited_by.user_id === user;
 }
 
+/** Whether a version says what a request was to make. */
+function saysAs({ manifest }: Made, { content }: Intent): boolean {
+  return [contentHash(manifest), looseHash(manifest)].includes(content);
+}
+
 /** The answer that was lost: what stands over the version that the request expected, if it is what was sent, or says the same and is new. */
-function answerIn(db: Reader, { known: { intent } }: Loaded, made: Made, user: string | null): Answer | null {
+function answerIn(db: Reader, { known: { intent }, state }: Loaded, made: Made, user: string | null): Answer | null {
   if (intent === null) return null;
   const version = versionOf(made.cid, made.manifest);
-  const saysSo = [version.content, looseHash(made.manifest)].includes(intent.content);
   // Nobody else creates this id, and of a collection nobody knows what it will say.
   const isPartOfNew = intent.expect === null && intent.content === '';
-  const isOld = made.cid !== intent.tip && chainHolds(db, intent.tip, made.cid, made.manifest.ver);
-  if (isOld || (made.cid !== intent.tip && !(isBy(made, user) && (saysSo || isPartOfNew)))) return null;
+  // What was here before is not made by it: it came there by others.
+  const isBelow = (tip: string | undefined) => chainHolds(db, tip ?? null, made.cid, made.manifest.ver);
+  const isOld = made.cid !== intent.tip && (isBelow(intent.tip) || isBelow(state.local?.cid));
+  if (isOld || (made.cid !== intent.tip && !(isBy(made, user) && (saysAs(made, intent) || isPartOfNew)))) return null;
   return { kind: 'answered', version, sent: isPart(db, intent) ? null : intent.tip };
 }
 

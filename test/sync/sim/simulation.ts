@@ -17,10 +17,20 @@ const entities = ['e0', 'e1', 'e2', 'e3'];
 const keys = ['a', 'b', 'c'];
 const maxRounds = 60;
 
-/** Three nodes and a remote: `star`, all of them with it; `line`, one with it and the others with that one; `web`, some
- * of these with each other; `middle`, one with it and with the others, which know nothing of it. */
-function links(random: Random, hub: Server, nodes: ModelNode[]): [ModelNode, Server][] {
+type Link = [ModelNode, Server];
+
+/**
+ * Who syncs with whom: `star`, all nodes with the remote; `line`, one with it and the others with that one; `web`, some of
+ * these with each other; `middle`, one with it and with the others, which know nothing of it. With a second remote: `both`,
+ * one with the two of them; `ends`, two that sync, and each with a remote of its own, which keeps to its own versions.
+ */
+function links(random: Random, hub: Server, depot: Server | null, nodes: ModelNode[]): Link[] {
   const [a, b, c] = nodes as [ModelNode, ModelNode, ModelNode];
+  const last: Link = [c, random.chance(0.5) ? a : b];
+  if (depot !== null) {
+    const both = hub.instance !== null || depot.instance !== null || random.chance(0.5);
+    return [[a, hub], both ? [a, depot] : [b, depot], both ? [b, a] : [a, b], last];
+  }
   if (random.chance(0.5)) return nodes.map((node) => [node, hub]);
   if (random.chance(0.2))
     return [
@@ -28,7 +38,7 @@ function links(random: Random, hub: Server, nodes: ModelNode[]): [ModelNode, Ser
       [a, b],
       [a, c],
     ];
-  const line: [ModelNode, Server][] = [[a, hub], [b, a], random.chance(0.5) ? [c, a] : [c, b]];
+  const line: Link[] = [[a, hub], [b, a], last];
   return random.chance(0.5) ? line : [...line, [a, b], [b, c]];
 }
 
@@ -63,11 +73,15 @@ export const weights = {
 
 export type Happening = keyof typeof weights;
 
-/** Three nodes and a remote, with what is on its way between them. */
+/** Three nodes and a remote or two, with what is on its way between them. */
 export class Simulation {
   readonly hub: Server;
   readonly nodes = ['x', 'y', 'z'].map((name) => new ModelNode(name, `${name}-instance`));
-  readonly pairs: [ModelNode, Server][];
+  /** All of them, the hub first. */
+  readonly servers: Server[];
+  readonly pairs: Link[];
+  /** Those that somebody edits at. */
+  readonly #edited: Server[];
   readonly #faults: Faults;
   readonly #resets: boolean;
   readonly #apart = new Set<string>();
@@ -81,7 +95,13 @@ export class Simulation {
   /** How they are linked and what befalls their questions is drawn from `random`. */
   constructor(random: Random) {
     this.hub = new Server('hub', random.chance(0.5) ? null : 'hub-instance');
-    this.pairs = links(random, this.hub, this.nodes);
+    const depot = random.chance(0.25) ? new Server('depot', random.chance(0.7) ? null : 'depot-instance') : null;
+    this.pairs = links(random, this.hub, depot, this.nodes);
+    this.servers = [this.hub, ...(depot ? [depot] : []), ...this.nodes];
+    const only = depot !== null && random.chance(0.5) ? depot : null;
+    for (const [node, server] of this.pairs) node.mirror(server).pulls = server !== only;
+    // Of what is edited where nobody asks for it nobody hears.
+    this.#edited = [...this.nodes, ...this.servers.filter((server) => server !== only)];
     this.#faults = faultsOf(random);
     this.#resets = random.chance(0.3);
   }
@@ -92,7 +112,7 @@ export class Simulation {
   }
 
   readonly #happenings: Record<Happening, (random: Random) => void> = {
-    edit: (random) => this.#edit(random.pick([...this.nodes, ...this.nodes, this.hub]), random),
+    edit: (random) => this.#edit(random.pick(this.#edited), random),
     sync: (random) => this.#start(random),
     goOn: (random) => {
       if (this.#processes.length === 0) return this.#start(random);
@@ -171,7 +191,7 @@ export class Simulation {
     this.#restored++;
     // What was nowhere but in the remote is gone with it.
     const kept = new Set(
-      [hub, ...this.nodes].flatMap((it) =>
+      this.servers.flatMap((it) =>
         [...it.tips.values()].flatMap((tip) => ancestors(tip, (cid) => it.versions.get(cid))),
       ),
     );
@@ -180,7 +200,7 @@ export class Simulation {
 
   /** Everything is mended, conflicts are decided, and the invariants looked at. */
   end(random: Random): Outcome {
-    const { hub, nodes } = this;
+    const { servers, nodes } = this;
     const rounds = settle(this.pairs, random);
     const restless = rounds >= maxRounds ? [`no rest after ${maxRounds} rounds`] : [];
     return {
@@ -191,9 +211,9 @@ export class Simulation {
       resets: this.#restored,
       broken: [
         ...restless,
-        ...unequal(hub, nodes, this.pairs),
-        ...unlike(nodes, hub),
-        ...missing(this.#edits, hub, nodes, this.pairs),
+        ...unequal(servers, this.pairs),
+        ...unlike(servers),
+        ...missing(this.#edits, servers, nodes, this.pairs),
       ],
     };
   }
@@ -205,7 +225,7 @@ function prune(hub: Server, random: Random): void {
 }
 
 /** Runs everything without faults, deciding each conflict, until nothing changes any more; the number of rounds. */
-function settle(pairs: [ModelNode, Server][], random: Random): number {
+function settle(pairs: Link[], random: Random): number {
   let still = 0;
   for (let round = 1; round < maxRounds; round++) {
     const before = pairs.map(([node, server]) => `${node.feed.length} ${server.feed.length}`).join();
@@ -232,29 +252,35 @@ function settle(pairs: [ModelNode, Server][], random: Random): number {
   return maxRounds;
 }
 
-/** Whether nodes know nothing of a remote that keeps to its own versions, so that all can only say the same. */
-function areApart(pairs: [ModelNode, Server][]): boolean {
-  const own = pairs.filter(([, { instance }]) => instance === null).map(([node]) => node);
-  return pairs.some(
-    ([node, server]) => own.includes(node) && server.instance !== null && pairs.every(([other]) => other !== server),
-  );
+/**
+ * Whether there are two remotes that keep to their own versions, or one and a node that knows nothing of it, so that all
+ * can only say the same.
+ */
+function areApart(pairs: Link[]): boolean {
+  const own = new Set(pairs.map(([, server]) => server).filter(({ instance }) => instance === null));
+  return own.size > 1 || (own.size === 1 && pairs.some(([, it]) => it.instance !== null && asksNobody(it, pairs)));
+}
+
+function asksNobody(server: Server, pairs: Link[]): boolean {
+  return pairs.every(([node]) => node !== server);
 }
 
 /** All have the same tips, or what says the same. */
-function unequal(hub: Server, nodes: ModelNode[], pairs: [ModelNode, Server][]): string[] {
+function unequal([hub, ...others]: Server[], pairs: Link[]): string[] {
+  if (!hub) return [];
   const apart = areApart(pairs);
-  const agree = (node: ModelNode, entity: string): boolean => {
-    const [here, there] = [node.tip(entity), hub.tip(entity)];
+  const agree = (server: Server, entity: string): boolean => {
+    const [here, there] = [server.tip(entity), hub.tip(entity)];
     // What was made and deleted before the remote heard of it is nobody's business there.
     if (!there) return !here || here.deleted;
-    // Nor is what was deleted before it was brought to a node that asks nobody.
-    if (!here) return there.deleted && pairs.every(([other]) => other !== node);
+    // Nor is what was deleted before it was brought to one that asks nobody who has it.
+    if (!here) return there.deleted && pairs.every(([node, peer]) => node !== server || !peer.tip(entity));
     return here.cid === there.cid || (apart && here.content === there.content);
   };
-  return nodes.flatMap((node) =>
+  return others.flatMap((server) =>
     entities
-      .filter((entity) => !agree(node, entity))
-      .map((entity) => `${entity}: ${node.name} has ${show(node, entity)}, the remote ${show(hub, entity)}`),
+      .filter((entity) => !agree(server, entity))
+      .map((entity) => `${entity}: ${server.name} has ${show(server, entity)}, the remote ${show(hub, entity)}`),
   );
 }
 
@@ -264,8 +290,8 @@ function show(server: Server, entity: string): string {
 }
 
 /** Every version that is kept is one that somebody wrote (a lie is kept nowhere). */
-function unlike(nodes: ModelNode[], hub: Server): string[] {
-  return [...nodes, hub].flatMap((server) =>
+function unlike(servers: Server[]): string[] {
+  return servers.flatMap((server) =>
     [...server.versions.values()]
       .filter(({ says }) => 'lie' in says.properties)
       .map(({ cid }) => `${server.name} keeps the lie ${cid}`),
@@ -273,9 +299,9 @@ function unlike(nodes: ModelNode[], hub: Server): string[] {
 }
 
 /** Every edit is in the history of the tip on which all agree, or of those that say the same, or in what went into them. */
-function missing(edits: Edit[], hub: Server, nodes: ModelNode[], pairs: [ModelNode, Server][]): string[] {
+function missing(edits: Edit[], servers: Server[], nodes: ModelNode[], pairs: Link[]): string[] {
   const apart = areApart(pairs);
-  const servers = [hub, ...nodes];
+  const [hub] = servers;
   const before = new Map<string, string[]>();
   const link = (later: string, earlier: string) => before.set(later, [...(before.get(later) ?? []), earlier]);
   for (const { versions } of servers) for (const { cid, prev } of versions.values()) if (prev !== null) link(cid, prev);
@@ -284,7 +310,7 @@ function missing(edits: Edit[], hub: Server, nodes: ModelNode[], pairs: [ModelNo
   const reached = new Set<string>();
   const open = servers
     .flatMap((server) =>
-      entities.filter((it) => apart || server === hub || !hub.tips.has(it)).map((it) => server.tips.get(it)),
+      entities.filter((it) => apart || server === hub || !hub?.tips.has(it)).map((it) => server.tips.get(it)),
     )
     .filter((it) => it !== undefined);
   open.push(...nodes.flatMap(({ undone }) => undone));

@@ -35,7 +35,7 @@ export function* syncOnce(node: ModelNode, server: Server): Work {
     const mirror = node.mirror(server);
     if (mirror.instance === undefined) mirror.instance = instance;
     const another = mirror.instance !== instance;
-    if (another || (yield* pull(node, server))) yield* sweep(node, server, true);
+    if (mirror.pulls && (another || (yield* pull(node, server)))) yield* sweep(node, server, true);
     mirror.instance = instance;
     yield* push(node, server);
   } catch (error) {
@@ -106,7 +106,7 @@ function* sweep(node: ModelNode, server: Server, noticed: boolean): Work {
 
 /** A sweep by itself, as a schedule starts it. */
 export function* sweepAll(node: ModelNode, server: Server): Work {
-  yield* sweep(node, server, false);
+  if (node.mirror(server).pulls) yield* sweep(node, server, false);
 }
 
 function lost(): never {
@@ -150,7 +150,10 @@ function lostAnswer(node: ModelNode, server: Server, { tip, blocks }: Chain) {
   const made = ancestors(tip.cid, versionOf).map((cid) => versionOf(cid) as ModelVersion);
   const first = made.find(({ prev }) => prev === intent.expect);
   if (!first) return null;
-  if (first.cid !== intent.tip && ancestors(intent.tip, versionOf).includes(first.cid)) return null;
+  const here = [intent.tip, node.tips.get(tip.entity) ?? null].flatMap((cid) =>
+    ancestors(cid, (it) => node.versions.get(it)),
+  );
+  if (first.cid !== intent.tip && here.includes(first.cid)) return null;
   const isAnswer =
     first.cid === intent.tip || (first.content === intent.content && first.by.startsWith(`${node.name} `));
   return isAnswer ? ({ kind: 'answered', version: first, sent: intent.tip } as const) : null;
@@ -198,7 +201,8 @@ function relationOf(
   return {
     descends: there.includes(local.cid),
     echoes: local.cid !== twin && chain.blocks.some(({ content }) => content === local.content),
-    ahead: isAhead,
+    ahead:
+      isAhead || (reset && ancestors(theirs?.cid ?? null, (cid) => node.versions.get(cid)).includes(chain.tip.cid)),
     back: twin !== chain.tip.cid && ancestors(twin, (cid) => node.versions.get(cid)).includes(chain.tip.cid),
     elsewhere:
       server.instance !== null && local.content === chain.tip.content && isElsewhere(node, server, chain.tip.entity),

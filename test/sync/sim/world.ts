@@ -153,6 +153,8 @@ export class Server {
 export interface Mirror {
   /** Which node it was; undefined before the first run. */
   instance?: string | null;
+  /** Whether it is asked for what is new there, and not only pushed to. */
+  pulls: boolean;
   seen: Interval[];
   entities: Map<string, Omit<EntityState, 'local'> & { event: number }>;
   intents: Map<string, { tip: string; expect: string | null; content: string }>;
@@ -172,7 +174,7 @@ export class ModelNode extends Server {
   mirror(of: Server): Mirror {
     let mirror = this.mirrors.get(of.name);
     if (!mirror) {
-      mirror = { seen: [], entities: new Map(), intents: new Map(), refusals: new Map() };
+      mirror = { pulls: true, seen: [], entities: new Map(), intents: new Map(), refusals: new Map() };
       this.mirrors.set(of.name, mirror);
     }
     return mirror;
