@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { ask, operator, user } from '../helpers/callers.ts';
+import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Deleted, type Entity, ok, update } from '../helpers/entities.ts';
-import { startNode } from '../helpers/node.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
 import {
   chainOf,
   conflictsOf,
+  keyOf,
   startCurated as curatedOf,
   type PairOptions,
   startPair as pairOf,
@@ -155,6 +156,23 @@ test.each(ways)('roles, members, text and root of a collection arrive, %s', asyn
   expect(there.relationships.filter((r) => r.predicate === 'old')).toEqual([]);
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 0 });
+});
+
+test.each(ways)('what is new there under a request that names no tip is not written over, %s', async (_way, plain) => {
+  await using pair = await curatedOf({ plain });
+  const { origin, mirror, curator, here, place } = pair;
+  ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(curator), direction: 'push' }));
+  const name = async (node: TestNode, who: Person, label: string) => {
+    const { cid } = await read(node, who, place.id);
+    ok(await ask(node, who, `PUT /collections/${place.id}`, { expect_tip: cid, label }));
+  };
+  ok(await ask(mirror, here, `POST /collections/${place.id}/roles`, { role: 'helper', actions: ['*:view'] }));
+  await name(mirror, here, 'Ours');
+  await name(origin, curator, 'Theirs');
+  expect(await sync(mirror, here)).toMatchObject({ updated: 0 });
+  expect((await read(origin, curator, place.id)).properties.label).toBe('Theirs');
+  expect((await read(mirror, here, place.id)).properties.label).toBe('Ours');
+  expect(await conflictsOf(mirror, here)).toMatchObject([{ id: place.id }]);
 });
 
 describe('edits on both sides', () => {

@@ -13,21 +13,35 @@ import type { RemoteAnswer } from './remote.ts';
 import { decideTip } from './remote-tip.ts';
 import { readTip, readWords, readWritten } from './wire.ts';
 
-/** The version that a write made, fetched and hashed; its CID, null where it is not what it should be. */
+interface Written {
+  /** What was expected to be the tip; null for a creation. */
+  expect: string | null;
+  /** The version here that the remote's says then. */
+  sent: string | null | ((manifest: Manifest) => string | null);
+}
+
+/**
+ * The version that a write made, fetched and hashed; its CID, null where it is not what it should be, `moved` where it does
+ * not stand over the tip that was expected: not every request can name one. Then what stands between is news.
+ */
 export async function takeAnswer(
   ctx: PushContext,
   id: string,
   { body }: RemoteAnswer,
-  sent: string | null | ((manifest: Manifest) => string | null),
-): Promise<string | null> {
+  { expect, sent }: Written,
+): Promise<{ cid: string } | 'moved' | null> {
   const written = readWritten(body);
   if (written === null || (written.id !== undefined && written.id !== id)) return null;
   const chain = await fetchChain(ctx, id, written.cid);
   if (isUnusable(chain)) return null;
   const says = typeof sent === 'function' ? sent(chain.manifest) : sent;
   const version = versionOf(chain.cid, chain.manifest);
+  if (chain.cid !== expect && chain.head.prev !== expect) {
+    await settle(ctx, chain, (db, loaded) => decideTip(db, loaded, chain, ctx, { version }));
+    return 'moved';
+  }
   await settle(ctx, chain, (db, { state }) => decide(db, state, { kind: 'answered', version, sent: says }, chain, ctx));
-  return chain.cid;
+  return { cid: chain.cid };
 }
 
 async function fetchChain(ctx: PushContext, id: string, cid: string): Promise<Chain | Unusable> {

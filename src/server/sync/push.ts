@@ -204,9 +204,12 @@ async function send(
       return false;
     }
     if (answer.status >= 400) return refuse(ctx, id, sent, answer.status, readWords(answer.body, answer.status));
-    const cid = await takeAnswer(ctx, id, answer, whole && i === requests.length - 1 ? sent : null);
-    if (cid === null) return refuse(ctx, id, sent, answer.status, unverified);
-    expect = cid;
+    const taken = await takeAnswer(ctx, id, answer, {
+      ...{ expect, sent: whole && i === requests.length - 1 ? sent : null },
+    });
+    if (taken === null) return refuse(ctx, id, sent, answer.status, unverified);
+    if (taken === 'moved') return false;
+    expect = taken.cid;
   }
   countPushed(ctx.report, intent);
   // A restore brings back what was deleted; what was edited after it goes out next, and so do bytes and their names.
@@ -282,8 +285,9 @@ async function bring(ctx: PushContext, { local, sent, ahead, last }: Ahead): Pro
     const { answer } = done;
     if (answer.status === 409) return (await readRemoteTip(ctx, id)) !== 'settled';
     const isWhole = (theirs: Manifest) => contentHash(theirs) === contentHash(local) || saysSame(ctx, local, theirs);
-    const cid = await takeAnswer(ctx, id, answer, (manifest) => (isWhole(manifest) ? sent : null));
-    if (cid === null) return refuse(ctx, id, sent, answer.status, unverified);
+    const says = (manifest: Manifest) => (isWhole(manifest) ? sent : null);
+    const taken = await takeAnswer(ctx, id, answer, { expect: theirs.cid, sent: says });
+    if (taken === null) return refuse(ctx, id, sent, answer.status, unverified);
     await noteThere(ctx, named);
   }
   return false;
