@@ -189,3 +189,22 @@ describe('a remote whose list of versions is wrong', () => {
 function listed<T extends { versions: unknown[] }>(body: T, change: (cids: unknown[]) => unknown[]): T {
   return { ...body, versions: change(body.versions) };
 }
+
+test('an edit back to what an old version of a long chain said is merged with what is new there', async () => {
+  await using scene = await startScene(false);
+  const { origin, mirror, proxy, curator, here, work } = scene;
+  await grow(scene, work.id, 80);
+  await sync(mirror, here);
+  const tip = await read(mirror, here, work.id);
+  ok(await ask(mirror, here, 'DELETE /node/remotes/origin'));
+  const old = { n: 40, text: 'x'.repeat(20) };
+  await update(mirror, here, tip, { properties: old });
+  await update(origin, curator, tip, { properties: { size: 'new there' } });
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
+  expect(await sync(mirror, here)).toMatchObject({ merged: 1, conflicts: 0 });
+  for (const [node, who] of [
+    [mirror, here],
+    [origin, curator],
+  ] as const)
+    expect((await read(node, who, work.id)).properties).toEqual({ ...old, size: 'new there' });
+});
