@@ -1,11 +1,12 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ask, operator } from '../helpers/callers.ts';
+import { findRemote, type Remote } from '../../src/server/store/remotes.ts';
+import { ask, operator, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, nowhere, ok, onTest, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { addRemote, lines, type Pair, type Report, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
-import { startProxy } from './proxy.ts';
+import { addRemote, keyOf, lines, type Pair, type Report, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
+import { type FaultyRemote, startProxy } from './proxy.ts';
 
 const ways = [
   ['blocks', false],
@@ -226,4 +227,104 @@ test('B2: a push that would change very much stops, sends nothing, and goes on w
   expect(await tipsOf(origin)).toEqual(before);
   expect(await agree(pair)).toMatchObject({ stopped: null, updated: 55 });
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
+test('W3: a remote that is only pushed to and has lost everything has all of it again once somebody agrees', async () => {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(await temporaryFolder());
+  const [data, empty] = [join(folder.path, 'origin'), join(folder.path, 'empty')];
+  const fresh = await startNode({ data });
+  const { port } = new URL(fresh.url);
+  const key = keyOf(operator(fresh));
+  await fresh[Symbol.asyncDispose]();
+  await cp(data, empty, { recursive: true });
+  const origin = await startNode({ data, env: { ARCHEION_PORT: port } });
+  const mirror = opened.use(await startNode());
+  const here = operator(mirror);
+  await addRemote(mirror, here, { url: origin.url, key, direction: 'push' });
+  const place = await collection(mirror, here, { label: 'Works' });
+  for (let n = 0; n < 3; n++) await create(mirror, here, { collection: place.id, properties: { n } });
+  expect(await sync(mirror, here)).toMatchObject({ created: 4 });
+  await origin[Symbol.asyncDispose]();
+  const other = opened.use(await startNode({ data: empty, env: { ARCHEION_PORT: port } }));
+  // As when it was restored, which gives it another instance id.
+  const store = await mirror.ctx.networks.get('main');
+  const remote = () => store.read((db) => findRemote(db, 'origin')) as Remote;
+  const row = { ...remote(), kind: 'remote', remote: 'origin', instance: 'before' } as const;
+  await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: 0 }]);
+
+  expect((await sync(mirror, here)).stopped).toContain('another node');
+  expect(await tipsOf(other)).toEqual({});
+  expect(await agree({ mirror, here })).toMatchObject({ swept: true, stopped: null, created: 4 });
+  expect(remote().instance).not.toBe('before');
+  expect(await tipsOf(other)).toEqual(await tipsOf(mirror));
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, conflicts: 0 });
+  expect(await sync(mirror, here)).toMatchObject({ stopped: null, created: 0, updated: 0 });
+});
+
+test('W3: nobody is taken for the other node before all of it was compared', async () => {
+  await using opened = new AsyncDisposableStack();
+  const origin = opened.use(await startNode());
+  const mirror = opened.use(await startNode());
+  const proxy = opened.use(await startProxy(origin.url, { plain: false }));
+  const here = operator(mirror);
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(operator(origin)) });
+  await create(origin, operator(origin), {});
+  await sync(mirror, here);
+  const card = (instance: string) => (body: unknown) => ({ ...(body as object), instance });
+  const other = '00000000-0000-4000-8000-000000000000';
+  const isCard = (path: string) => path === '/.well-known/archeion';
+  proxy.fault = ({ path }) => (isCard(path) ? { change: card(other) } : { status: 401 });
+  await ask(mirror, here, 'POST /node/remotes/origin/sync?accept_large_change=true');
+  proxy.fault = ({ path }) => (isCard(path) ? { change: card(other) } : undefined);
+  expect((await sync(mirror, here)).stopped).toContain('another node');
+  expect(await agree({ mirror, here })).toMatchObject({ swept: true, stopped: null });
+  expect(await sync(mirror, here)).toMatchObject({ stopped: null });
+});
+
+test('W3: what was removed stays so when one of two plain remotes is set back, whichever version is kept here', async () => {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(await temporaryFolder());
+  const [data, backup] = [join(folder.path, 'hub'), join(folder.path, 'backup')];
+  const hub = await startNode({ data });
+  const [node, other] = [opened.use(await startNode()), opened.use(await startNode())];
+  const [here, there] = [operator(node), operator(hub)];
+  const port = new URL(hub.url).port;
+  const proxies = [hub, other].map((it) => startProxy(it.url, { stranger: true }));
+  const [toHub, toOther] = (await Promise.all(proxies)) as [FaultyRemote, FaultyRemote];
+  opened.use(toHub);
+  opened.use(toOther);
+  await addRemote(node, here, { name: 'hub', url: toHub.url, key: keyOf(there) });
+  const place = await collection(node, here, { label: 'Works' });
+  const works: Entity[] = [];
+  for (let n = 0; n < 6; n++)
+    works.push(await create(node, here, { collection: place.id, properties: { n, extra: 'to be removed' } }));
+  await sync(node, here, 'hub');
+  const key = keyOf(await user(other, 'other curator'));
+  await addRemote(node, here, { name: 'other', url: toOther.url, key, collections: [place.id] });
+  const both = async () => [await sync(node, here, 'hub'), await sync(node, here, 'other')];
+  await both();
+  await hub[Symbol.asyncDispose]();
+  await cp(data, backup, { recursive: true });
+  const again = await startNode({ data, env: { ARCHEION_PORT: port } });
+  for (const { id } of works)
+    await update(node, here, await read(node, here, id), {
+      properties: { n: 'changed' },
+      properties_remove: ['extra'],
+    });
+  for (let round = 0; round < 3; round++) await both();
+  const kept = await tipsOf(node);
+  const theirs = await tipsOf(again);
+  expect(works.some(({ id }) => kept[id] !== theirs[id])).toBe(true);
+  await again[Symbol.asyncDispose]();
+  const back = opened.use(await startNode({ data: backup, env: { ARCHEION_PORT: port } }));
+
+  await ask(node, here, 'POST /node/remotes/hub/sync?accept_large_change=true');
+  for (let round = 0; round < 2; round++) await both();
+  for (const each of [node, other, back])
+    for (const { id } of works) {
+      const { properties } = await read(each, operator(each), id);
+      expect(properties).toEqual({ n: 'changed' });
+    }
+  expect(ok<{ conflicts: unknown[] }>(await ask(node, here, 'GET /node/conflicts')).conflicts).toEqual([]);
 });

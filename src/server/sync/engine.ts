@@ -16,7 +16,7 @@ import { lookFirst } from './first-look.ts';
 import { cardOf, type Introduction, introduced } from './introduction.ts';
 import { KeySeal } from './key-seal.ts';
 import { followLive, type LiveOptions } from './live.ts';
-import { pull } from './pull.ts';
+import { compareKnown, pull } from './pull.ts';
 import { emptyPreview, previewPull } from './pull-preview.ts';
 import { push } from './push.ts';
 import type { ContentMemory } from './push-context.ts';
@@ -259,7 +259,7 @@ export class SyncEngine implements AsyncDisposable {
       report.stop = { kind: 'other' };
       return;
     }
-    if (reset) await this.#pin(store, remote, instance);
+    remote.instance = instance;
     const self = this.#self(network);
     const ctx = {
       ...{ store, remote, client, schema: `${service}/eidos@v1`, now, report, self, turns: this.#turns },
@@ -276,6 +276,9 @@ export class SyncEngine implements AsyncDisposable {
       linking: false,
     };
     if (remote.direction !== 'push') await pull(ctx, { pageSize, accept, reset });
+    else if (reset) await compareKnown(ctx, { pageSize, accept, reset });
+    // Not before all is compared: until then nobody knows what this one has.
+    if (reset) await this.#pin(store, remote);
     const sends = pushes(remote) && report.stopped === null;
     if (sends) await push(ctx, { concurrency: pushConcurrency, accept });
     await syncContent(ctx, { concurrency: contentConcurrency, sends });
@@ -293,11 +296,10 @@ export class SyncEngine implements AsyncDisposable {
   }
 
   /** Keeps which node it is from now on. */
-  async #pin(store: NetworkStore, remote: Remote, instance: string | null): Promise<void> {
-    const { name, url, secret, user, direction, collections } = remote;
+  async #pin(store: NetworkStore, remote: Remote): Promise<void> {
+    const { name, url, secret, instance, user, direction, collections } = remote;
     const row: SyncRow = { kind: 'remote', remote: name, url, secret, instance, user, direction, collections };
     await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: this.#options.now() }]);
-    remote.instance = instance;
   }
 
   /**

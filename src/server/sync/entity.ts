@@ -72,7 +72,8 @@ export function relationOf(
       local.cid !== known.twin &&
       (chain.below?.said.has(local.content) === true ||
         chain.manifests.some((manifest) => contentHash(manifest) === local.content)),
-    ahead: isAhead || common === chain.cid,
+    // A remote that was reset stands below what it has had itself, which is what was gone on from here.
+    ahead: isAhead || common === chain.cid || (reset && chainHolds(db, known.theirs, chain.cid, chain.head.ver)),
     back: known.twin !== chain.cid && chainHolds(db, known.twin, chain.cid, chain.head.ver),
     common,
     node,

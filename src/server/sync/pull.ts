@@ -76,6 +76,13 @@ async function afterReset(ctx: SyncContext, options: PullOptions): Promise<void>
   ctx.report.swept = true;
 }
 
+/** The same of a remote that is only pushed to: what it has forgotten goes out again. */
+export async function compareKnown(ctx: SyncContext, options: PullOptions): Promise<void> {
+  const { held } = await sweep(ctx, { reset: true, concurrency: batches.plain.atOnce, knownOnly: true });
+  await release(ctx, options, [{ events: held, intervals: [] }], true);
+  ctx.report.swept = true;
+}
+
 /** Makes the deletions that were held back, unless they are too many to make unasked. */
 async function release(ctx: SyncContext, { accept }: PullOptions, held: HeldPage[], reset = false): Promise<void> {
   const count = held.reduce((sum, { events }) => sum + events.length, 0);

@@ -13,6 +13,8 @@ export interface SweepOptions {
   reset: boolean;
   /** How many batches of entities are under way at once. */
   concurrency: number;
+  /** What is known here is compared alone: nothing is taken from there that is not. */
+  knownOnly?: boolean;
 }
 
 export interface Swept {
@@ -47,7 +49,7 @@ export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<Sw
     queue.add(() => compare(ids, known)).catch((error: unknown) => failures.push(error));
   };
   try {
-    for await (const ids of listed(ctx)) {
+    for await (const ids of options.knownOnly ? [] : listed(ctx)) {
       if (isOver()) break;
       await start(ids, new Map());
     }
