@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { cidBytes } from '../../src/server/blocks/cid.ts';
 import { type Block, encodeManifest } from '../../src/server/blocks/encode.ts';
 import { section, segmentHead } from '../../src/server/blocks/segment-car.ts';
+import { findRemote, type Remote } from '../../src/server/store/remotes.ts';
 import { findVersion, type Version } from '../../src/server/store/versions.ts';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
@@ -286,6 +287,13 @@ test('what is edited back while a request may have arrived is asked for, though 
     return changes.some(({ id }) => id === work.id);
   };
   expect(await waiting()).toBe(false);
+  // Nobody is left at a version of its own for the sake of one that turns out to be a node.
+  const store = await node.ctx.networks.get('main');
+  for (const instance of ['a node', null]) {
+    const row = { ...(store.read((db) => findRemote(db, holder)) as Remote), kind: 'remote', remote: holder } as const;
+    await store.submit([{ changes: [], guards: [], rows: [{ ...row, instance }], origin: 'local', time: 0 }]);
+    expect(await waiting()).toBe(instance !== null);
+  }
 
   const proxy = proxies.get(apart) as FaultyRemote;
   proxy.fault = ({ method, path }) => (path.endsWith('/tip') ? { status: 302 } : method === 'PUT' ? 'lose' : undefined);
@@ -300,6 +308,20 @@ test('what is edited back while a request may have arrived is asked for, though 
   await sync(node, here, apart);
   expect((await read(servers[apart], operator(servers[apart]), work.id)).properties).toEqual({ n: 1 });
   expect(await waiting()).toBe(false);
+});
+
+test('what came from a remote that is removed does not go to another one by itself', async () => {
+  await using pair = await startCurated();
+  const { mirror, here, work } = pair;
+  await using other = await startNode();
+  await addRemote(mirror, here, { name: 'other', url: other.url, key: keyOf(operator(other)) });
+  ok(await ask(mirror, here, 'DELETE /node/remotes/origin'));
+  expect(await sync(mirror, here, 'other')).toMatchObject({ ...quiet });
+  expect(await tipsOf(other)).toEqual({});
+  // Once it is edited here it is this node's.
+  await say(mirror, here, work.id, 2);
+  await sync(mirror, here, 'other');
+  expect(Object.keys(await tipsOf(other))).toEqual([work.id]);
 });
 
 test('two nodes, one of which syncs with the other, and each with a plain remote of its own, come to rest', async () => {

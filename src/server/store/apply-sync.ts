@@ -3,7 +3,7 @@ import { manifestHead } from '../blocks/manifest-head.ts';
 import { findBlock, putBlock } from './blocks.ts';
 import type { Reader, Writer } from './connection.ts';
 import { ensureEntityKey, entityKey } from './entity-keys.ts';
-import { notePending, rebuildPending } from './pending.ts';
+import { notePending, rebuildBeside, rebuildPending } from './pending.ts';
 import { applyContentRow, dropContents, dropContentTroubles } from './remote-content.ts';
 import { noteSync, renameInLog } from './sync-log.ts';
 import type { SyncRow } from './sync-rows.ts';
@@ -107,8 +107,8 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
 }
 
 function putRemote(db: Writer, row: RowOf<'remote'>, time: number): void {
-  const known = db.get('SELECT 1 FROM remote WHERE name = ?', row.remote) !== undefined;
-  if (!known) noteSync(db, { time, remote: row.remote, kind: 'added', detail: row.url });
+  const before = db.get<{ instance: string | null }>('SELECT instance FROM remote WHERE name = ?', row.remote);
+  if (!before) noteSync(db, { time, remote: row.remote, kind: 'added', detail: row.url });
   db.run(
     `INSERT INTO remote (name, url, secret, instance, user_id, direction) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (name) DO UPDATE SET url = excluded.url, secret = excluded.secret, instance = excluded.instance,
@@ -123,6 +123,7 @@ function putRemote(db: Writer, row: RowOf<'remote'>, time: number): void {
   const remote = db.get<{ key: number }>('SELECT key FROM remote WHERE name = ?', row.remote)?.key ?? 0;
   putCollections(db, remote, row.collections);
   rebuildPending(db, remote);
+  if (before && before.instance !== row.instance) rebuildBeside(db, remote);
 }
 
 function putKey(db: Writer, remote: number, row: RowOf<'remote_key'>, time: number): void {
@@ -181,7 +182,7 @@ function dropRemote(db: Writer, remote: number): void {
   db.run('UPDATE entity SET mirror = NULL WHERE mirror = ?', remote);
   db.run('DELETE FROM remote WHERE key = ?', remote);
   // What was left to two remotes, each with its own version, is the other one's again.
-  for (const { key } of db.all<{ key: number }>('SELECT key FROM remote')) rebuildPending(db, key);
+  rebuildBeside(db, remote);
 }
 
 function putRun(db: Writer, remote: number, row: RowOf<'remote_run'>): void {

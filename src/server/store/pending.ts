@@ -77,3 +77,20 @@ export function rebuildPending(db: Writer, remote: number): void {
     remote,
   );
 }
+
+/**
+ * Makes the comparison with all other remotes anew for what each of them has, where another one has gone or keeps to its own
+ * versions from now on, or no longer. What only that one had does not begin to wait for the others.
+ */
+export function rebuildBeside(db: Writer, remote: number): void {
+  for (const { key } of db.all<{ key: number }>('SELECT key FROM remote WHERE key <> ?', remote)) {
+    const has = 'SELECT k.entity FROM remote_entity k WHERE k.remote = ? AND k.theirs IS NOT NULL';
+    db.run(`DELETE FROM push_pending WHERE remote = ? AND entity IN (${has})`, key, key);
+    db.run(
+      `INSERT INTO push_pending (remote, entity) SELECT r.key, e.key FROM remote r, entity e
+        WHERE r.key = ? AND ${pushed} AND e.key IN (${has}) AND ${differs}`,
+      key,
+      key,
+    );
+  }
+}
