@@ -70,6 +70,41 @@ describe('an entity', () => {
     expect(label({ c: null })).toBe('1');
   });
 
+  it('keeps a text of its own as its label where the rule names none', () => {
+    const own = (record: JsonObject) => drafts({ type: 't', id: 'id' }, { id: 1, ...record })[0]?.properties;
+    expect(own({ label: 'Foo' })).toEqual({ id: 1, label: 'Foo' });
+    expect(own({ label: ' ' })).toEqual({ id: 1, label: '1' });
+    expect(own({ label: null })).toEqual({ id: 1, label: '1' });
+    const renamed = { type: 't', id: 'id', properties: { rename: { titel: 'label' } } };
+    expect(drafts(renamed, { id: 1, titel: 'Katze' })[0]?.properties).toEqual({ id: 1, label: 'Katze' });
+  });
+
+  it('keeps a field "label" that is not its label under another name', () => {
+    const languages = { en: 'Cat', de: 'Katze' };
+    const context = mapContext('main', collection);
+    expect(mapRecord(defaultMapping(true), { id: 1, label: languages }, context)[0]?.properties).toEqual({
+      ...{ id: 1, label: '1', source_label: languages },
+    });
+    expect(mapRecord(defaultMapping(false), { name: 'Cat', label: ['a', 'b'] }, context)[0]?.properties).toEqual({
+      ...{ name: 'Cat', label: 'Cat', source_label: ['a', 'b'] },
+    });
+    const titled = { type: 't', id: 'id', label: 'title' };
+    const wall = { id: 1, title: 'Zebra', label: 'Wall text' };
+    expect(drafts(titled, wall)[0]?.properties).toEqual({ ...wall, label: 'Zebra', source_label: 'Wall text' });
+    // A number is its label as a text.
+    expect(mapRecord(defaultMapping(true), { id: 1, label: 5 }, context)[0]?.properties).toEqual({ id: 1, label: '5' });
+    expect(message(() => drafts(titled, { ...wall, source_label: 'x' }))).toContain('Rename or except');
+    const nested = {
+      ...titled,
+      nested: [{ type: 'maker', path: 'maker', predicate: 'made_by', id: 'id', label: 'name' }],
+    };
+    expect(
+      drafts(nested, { id: 1, title: 'T', maker: { id: 2, name: 'Stubbs', label: { x: 1 } } })[0]?.properties,
+    ).toEqual({
+      ...{ id: 2, name: 'Stubbs', label: 'Stubbs', source_label: { x: 1 } },
+    });
+  });
+
   it('takes all fields, all but some, some, or some under other names', () => {
     const record = { id: 1, a: { b: 2, c: 3 }, d: null };
     const taken = (properties: JsonObject) => drafts({ type: 't', id: 'id', properties }, record)[0]?.properties;

@@ -22,11 +22,31 @@ export function labelText(rule: EntityRule, item: JsonObject): string | undefine
   return undefined;
 }
 
-/** The properties of an entity; `label` is set over whatever field has that name. */
-export function draftProperties(rule: EntityRule, item: Json, label: string | undefined): JsonObject {
-  const properties = isObject(item) ? withoutEmpty(rule, taken(rule, typedItem(rule.typed, item))) : {};
-  if (label !== undefined) properties.label = label;
-  return properties;
+/** The properties of an entity as its record has them. */
+export function draftProperties(rule: EntityRule, item: Json): JsonObject {
+  return isObject(item) ? withoutEmpty(rule, taken(rule, typedItem(rule.typed, item))) : {};
+}
+
+/** Where a record's own field `label` is kept that is not the entity's label. */
+const keptLabel = 'source_label';
+
+/**
+ * The properties with the label that was chosen, else with one of their own, else with `spare`. A field `label` that says
+ * something else is kept under another name.
+ * @throws ValidationError where that name is taken
+ */
+export function withLabel(properties: JsonObject, chosen: string | undefined, spare: string | undefined): JsonObject {
+  const own = properties.label;
+  const label = chosen ?? (typeof own === 'string' && own.trim() !== '' ? own : spare);
+  if (label === undefined || own === label) return properties;
+  const saysNothing = own === undefined || own === null || (typeof own === 'string' && own.trim() === '');
+  if (saysNothing || String(own) === label) return { ...properties, label };
+  if (Object.hasOwn(properties, keptLabel))
+    throw ValidationError.at(
+      ['label'],
+      `"label" is not the label here, and can't be kept as "${keptLabel}": the record has a field of that name. Rename or except one of the two`,
+    );
+  return { ...properties, label, [keptLabel]: own };
 }
 
 function withoutEmpty({ omitEmpty }: EntityRule, properties: JsonObject): JsonObject {
@@ -34,11 +54,10 @@ function withoutEmpty({ omitEmpty }: EntityRule, properties: JsonObject): JsonOb
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== ''));
 }
 
-/** A new object, so that the label can be set in it. */
 function taken(rule: EntityRule, item: JsonObject): JsonObject {
   if (rule.only) return picked(rule.only, item);
   const kept = withoutPaths(item, rule.omit);
-  if (rule.renamed.length === 0) return kept === item ? Object.fromEntries(Object.entries(item)) : kept;
+  if (rule.renamed.length === 0) return kept;
   const renamed = picked(rule.renamed, item);
   for (const { path, name } of rule.renamed)
     if (Object.hasOwn(kept, name) && Object.hasOwn(renamed, name))

@@ -4,7 +4,7 @@ import type { Network } from '../model/ids.ts';
 import { type Json, type JsonObject, type Relationship, relationshipKey } from '../model/manifest.ts';
 import { equalJson } from '../model/properties.ts';
 import type { Draft } from './draft.ts';
-import { draftProperties, labelText, linkProperties, usableId } from './fields.ts';
+import { draftProperties, labelText, linkProperties, usableId, withLabel } from './fields.ts';
 import { type IdCache, idCache } from './id-cache.ts';
 import type { EntityRule, Mapping, NestedRule, RecordRule } from './mapping.ts';
 import { isObject, valueAt, valuesAt } from './paths.ts';
@@ -68,7 +68,7 @@ function describe(rule: EntityRule, item: Json, { ids }: Walk, nested: boolean):
     kind: rule.kind,
     sourceId: id,
     type: rule.type,
-    properties: draftProperties(rule, item, (isObject(item) ? labelText(rule, item) : undefined) ?? text),
+    properties: withLabel(draftProperties(rule, item), isObject(item) ? labelText(rule, item) : undefined, text),
     relationships: [],
     nested,
     links: new Map(),
@@ -77,7 +77,7 @@ function describe(rule: EntityRule, item: Json, { ids }: Walk, nested: boolean):
 
 /** The source id, and the same as a text to show unless it is a hash. A nested item's hash is of its own part only. */
 function identity(rule: EntityRule, item: Json, nested: boolean): { id: string; text?: string } {
-  if (isObject(item) && !rule.id) return { id: valueHash(nested ? draftProperties(rule, item, undefined) : item) };
+  if (isObject(item) && !rule.id) return { id: valueHash(nested ? draftProperties(rule, item) : item) };
   const id = usableId(isObject(item) && rule.id ? valueAt(item, rule.id) : item);
   if (id !== null) return { id, text: id };
   const where = rule.id ? ` at "${rule.id.text}"` : '';
