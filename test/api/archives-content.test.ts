@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFile } from 'node:fs/promises';
+import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { contentCid } from '../../src/server/blocks/encode.ts';
@@ -95,6 +95,26 @@ test('a damaged file of a version is a problem, and is not exported as whole', a
   });
   const broken = operate(node, 'GET /node/export').then((response) => response.arrayBuffer());
   await expect(broken).rejects.toThrow();
+});
+
+test('files that are lost are told of by verifying, by exports and by backups', async () => {
+  await using node = await startNode();
+  const { file, pending } = await library(node);
+  await rm(filesFolder(join(node.data, 'main')), { recursive: true });
+  const report = await verified(node);
+  // Some may lawfully not be here, so it is for a person to say.
+  expect(report).toMatchObject({ ok: true, counts: { files: 0, missing_files: 4 } });
+  expect(report.remarks.join()).toContain(`${cidOf(large)} of ${file.id}`);
+  expect(report.remarks.join()).toContain(` of ${pending.id}`);
+  const missing = async (query: string) =>
+    (await operate(node, `GET /node/export${query}`)).headers.get('x-archeion-missing-files');
+  expect(await missing('')).toBe('4');
+  expect(await missing(`?entity=${file.id}`)).toBe('1');
+  await using folder = await temporaryFolder();
+  const { done: backup } = (await lastLine(
+    await operate(node, 'POST /node/backup', { dir: join(folder.path, 'backup') }),
+  )) as { done: { networks: object[] } };
+  expect(backup.networks).toMatchObject([{ network: 'main', missing_files: 4 }]);
 });
 
 test('a backup holds the files', async () => {

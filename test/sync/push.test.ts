@@ -5,8 +5,8 @@ import { startNode, type TestNode } from '../helpers/node.ts';
 import {
   chainOf,
   conflictsOf,
-  keyOf,
   startCurated as curatedOf,
+  keyOf,
   type PairOptions,
   startPair as pairOf,
   read,

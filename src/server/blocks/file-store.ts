@@ -104,12 +104,6 @@ export class FileStore {
     }
   }
 
-  /** Whether nothing at all is kept. */
-  async isEmpty(): Promise<boolean> {
-    for await (const _ of this.list()) return false;
-    return true;
-  }
-
   /** Forgets the bytes under a CID. */
   async remove(cid: string): Promise<void> {
     await rm(this.#path(cid), { force: true });

@@ -8,6 +8,7 @@ import { openClient } from './client.ts';
 import { counted } from './counted.ts';
 import { FailureError } from './failure.ts';
 import { type AnswerLine, lastOf, type StepProgress, stepText } from './lines.ts';
+import { missingLine } from './missing.ts';
 import { progressDisplay } from './progress.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
@@ -15,7 +16,7 @@ type Flags = GlobalOptions & { json?: boolean };
 
 interface Report {
   dir: string;
-  networks: { network: string; entities: number; versions: number; moves: number }[];
+  networks: { network: string; entities: number; versions: number; moves: number; missing_files?: number }[];
   files: number;
   bytes: number;
 }
@@ -33,8 +34,10 @@ export function addBackup(program: Command, shell: Shell): void {
       const body = Readable.from([JSON.stringify({ dir: resolve(dir) })]);
       const lines = client.send<AnswerLine<StepProgress, Report>>('POST', '/node/backup', body, 'application/json');
       const report = await lastOf(shell, 'backup', lines, stepText);
-      if (flags.json) shell.out(JSON.stringify(report));
-      else shell.out(`${counted(report.files, 'file')} (${report.bytes.toLocaleString('en')} bytes) in ${report.dir}`);
+      if (flags.json) return shell.out(JSON.stringify(report));
+      shell.out(`${counted(report.files, 'file')} (${report.bytes.toLocaleString('en')} bytes) in ${report.dir}`);
+      const missing = report.networks.reduce((sum, { missing_files = 0 }) => sum + missing_files, 0);
+      if (missing > 0) shell.out(missingLine(missing));
     });
   program
     .command('restore')

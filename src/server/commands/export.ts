@@ -9,6 +9,7 @@ import { indexOfFile } from '../exchange/archive-index.ts';
 import { openClient } from './client.ts';
 import { counted } from './counted.ts';
 import { FailureError } from './failure.ts';
+import { missingLine } from './missing.ts';
 import { progressDisplay } from './progress.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
@@ -58,12 +59,15 @@ export function addExport(program: Command, shell: Shell): void {
         bytes,
         entities: Number(response.headers['x-archeion-entities']),
         checkpoint: String(response.headers['x-archeion-checkpoint']),
+        missing_files: Number(response.headers['x-archeion-missing-files']),
       };
       if (options.json) shell.out(JSON.stringify(report));
       else {
         const entities = counted(report.entities, 'entity');
         const what = options.since === undefined ? `${entities} in` : `What has changed of ${entities}, in`;
         shell.out(`${what} ${options.out} (${bytes.toLocaleString('en')} bytes)`);
+        const hasFiles = options.format !== 'csv' && options.format !== 'ndjson';
+        if (hasFiles && report.missing_files > 0) shell.out(missingLine(report.missing_files));
         if (options.format === 'car')
           shell.out(
             `An export of only what comes from now on: archeion export --since ${report.checkpoint} --out FILE`,

@@ -12,6 +12,15 @@ export interface BackedUpFile {
   sha256: string;
 }
 
+/** What a network has. `missing_files`: that versions name and that were not here; earlier backups do not say it. */
+export interface BackedUpNetwork {
+  network: Network;
+  entities: number;
+  versions: number;
+  moves: number;
+  missing_files?: number | undefined;
+}
+
 /** What a backup holds, and what restoring checks it against. */
 export interface BackupManifest {
   format: typeof backupFormat;
@@ -21,7 +30,7 @@ export interface BackupManifest {
   instance: string;
   /** ISO 8601. */
   time: string;
-  networks: { network: Network; entities: number; versions: number; moves: number }[];
+  networks: BackedUpNetwork[];
   files: BackedUpFile[];
 }
 
@@ -36,6 +45,11 @@ export const backupManifest = z.object({
   version: z.string(),
   instance: z.string(),
   time: z.string(),
-  networks: z.array(z.object({ network: z.enum(['main', 'test']), entities: count, versions: count, moves: count })),
+  networks: z.array(
+    z.object({
+      ...{ network: z.enum(['main', 'test']), entities: count, versions: count, moves: count },
+      missing_files: count.optional(),
+    }),
+  ),
   files: z.array(z.object({ path: z.string().regex(paths), size: count, sha256: z.string().regex(/^[0-9a-f]{64}$/) })),
 });

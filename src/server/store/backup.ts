@@ -4,13 +4,21 @@ import { copyFile, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { syncFolder } from '../blocks/durable-folder.ts';
+import { FileStore } from '../blocks/file-store.ts';
 import { ValidationError } from '../errors.ts';
-import { networks } from '../model/ids.ts';
+import { type Network, networks } from '../model/ids.ts';
 import { attestFile } from './attest-log.ts';
-import { type BackedUpFile, type BackupManifest, backupFormat, manifestName } from './backup-manifest.ts';
+import {
+  type BackedUpFile,
+  type BackedUpNetwork,
+  type BackupManifest,
+  backupFormat,
+  manifestName,
+} from './backup-manifest.ts';
 import { chatFile } from './chats.ts';
-import { rollBackJournal } from './connection.ts';
+import { openReader, rollBackJournal } from './connection.ts';
 import { identityFile } from './identity-schema.ts';
+import { missingContent } from './missing-content.ts';
 import { filesFolder } from './network-folders.ts';
 import { databaseFile } from './network-store.ts';
 import type { Progress } from './progress.ts';
@@ -49,8 +57,8 @@ export async function makeBackup(
       if (existsSync(attestFile(join(data, network))))
         copyDatabase(attestFile(join(data, network)), attestFile(join(partial, network)));
       copyDatabase(databaseFile(data, network), databaseFile(partial, network));
-      manifest.networks.push({ network, ...countsOf(databaseFile(partial, network)) });
       await copyContent(join(data, network), join(partial, network), report);
+      manifest.networks.push({ network, ...(await countsOf(partial, network)) });
     }
     if (existsSync(join(data, chatFile))) copyDatabase(join(data, chatFile), join(partial, chatFile));
     copyDatabase(join(data, identityFile), join(partial, identityFile));
@@ -92,14 +100,18 @@ function copyDatabase(from: string, to: string): void {
   }
 }
 
-function countsOf(file: string): { entities: number; versions: number; moves: number } {
-  const db = new Database(file, { readonly: true });
+async function countsOf(folder: string, network: Network): Promise<Omit<BackedUpNetwork, 'network'>> {
+  const db = openReader(databaseFile(folder, network));
   try {
-    const count = (sql: string) => (db.prepare(sql).get() as { n: number | null }).n ?? 0;
+    const count = (sql: string) => db.get<{ n: number | null }>(sql)?.n ?? 0;
+    let missing_files = 0;
+    const files = new FileStore(filesFolder(join(folder, network)));
+    for await (const _ of missingContent(db, files)) missing_files++;
     return {
       entities: count('SELECT count(*) AS n FROM entity WHERE tip IS NOT NULL'),
       versions: count('SELECT count(*) AS n FROM block'),
       moves: count('SELECT max(id) AS n FROM moves'),
+      missing_files,
     };
   } finally {
     db.close();

@@ -19,6 +19,30 @@ export function isNamed(db: Reader, cid: string): boolean {
   return db.get('SELECT 1 FROM content WHERE cid = ?', cidBytes(cid)) !== undefined;
 }
 
+/** Content by its CID, with an entity of which a version names it. */
+export interface NamedContent {
+  cid: Uint8Array;
+  id: string;
+}
+
+/** A page of all content that stored versions name, in the order of its CIDs from the one after `after` on. */
+export function namedPage(db: Reader, after: Uint8Array, limit: number): NamedContent[] {
+  const rows = db.all<{ cid: Uint8Array; entity: number }>(
+    'SELECT cid, min(entity) AS entity FROM content WHERE cid > ? GROUP BY cid ORDER BY cid LIMIT ?',
+    after,
+    limit,
+  );
+  return rows.map(({ cid, entity }) => ({
+    cid,
+    id: db.get<{ id: string }>('SELECT id FROM entity WHERE key = ?', entity)?.id ?? '',
+  }));
+}
+
+/** Whether any stored version names content at all. */
+export function namesAny(db: Reader): boolean {
+  return db.get('SELECT 1 FROM content LIMIT 1') !== undefined;
+}
+
 /** Where a holder's permissions are resolved. */
 export type Holder = Pick<EntityRow, 'id' | 'type' | 'collection' | 'deleted'>;
 

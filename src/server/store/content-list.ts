@@ -1,32 +1,41 @@
 import type { History } from '../blocks/archive-tree.ts';
 import { FileStore } from '../blocks/file-store.ts';
+import { namesAny } from './content-holders.ts';
 import type { ContentsQuery, contentsPage } from './content-reads.ts';
 import { filesFolder } from './network-folders.ts';
 import type { NetworkStore } from './network-store.ts';
 
 const pageTips = 512;
 
+export interface KeptContents {
+  /** Sorted: a list for each tip that has any, by its key. */
+  kept: Map<number, string[]>;
+  /** How many of those that are named are not here. */
+  missing: number;
+}
+
 /**
- * The content that the versions of some tips name and that is kept here, sorted: a list for each tip that has any, by its
- * key. `before`: only what was kept before that time (epoch milliseconds).
+ * The content that the versions of some tips name and that is kept here. `before`: only what was kept before that time (epoch milliseconds).
  */
 export async function keptContents(
   store: NetworkStore,
   tips: Iterable<number>,
   { history, before = Number.POSITIVE_INFINITY }: { history: History; before?: number },
-): Promise<Map<number, string[]>> {
+): Promise<KeptContents> {
   const kept = new Map<number, string[]>();
+  const missing = new Set<string>();
+  if (!store.read(namesAny)) return { kept, missing: 0 };
   const files = new FileStore(filesFolder(store.folder));
-  if (await files.isEmpty()) return kept;
   for (const [tip, named] of await namedContents(store, [...tips], history)) {
     const here: string[] = [];
     for (const cid of named) {
       const since = await files.keptSince(cid);
-      if (since !== undefined && since < before) here.push(cid);
+      if (since === undefined) missing.add(cid);
+      else if (since < before) here.push(cid);
     }
     if (here.length > 0) kept.set(tip, here.sort());
   }
-  return kept;
+  return { kept, missing: missing.size };
 }
 
 async function namedContents(store: NetworkStore, tips: number[], history: History): Promise<Map<number, Set<string>>> {

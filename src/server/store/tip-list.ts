@@ -4,7 +4,7 @@ import { cidLength } from '../blocks/car-format.ts';
 import { cidBytes, cidText } from '../blocks/cid.ts';
 import { turn } from '../blocks/pace.ts';
 import { type earlierTips, type ListedTip, type movedTips, pageEnd } from './archive-reads.ts';
-import { keptContents } from './content-list.ts';
+import { type KeptContents, keptContents } from './content-list.ts';
 import type { NetworkStore } from './network-store.ts';
 
 /** An entry that knows its place in the list that it comes from. The text of its tip is made when somebody asks. */
@@ -43,6 +43,8 @@ export class TipList {
   readonly #cids: PackedCids;
   readonly #starts: Map<string, string>;
   readonly #contents: Map<number, string[]>;
+  /** How many files its versions name that are not here. */
+  readonly missing: number;
 
   private constructor(
     { scope, history }: { scope: Scope; history: History },
@@ -56,7 +58,8 @@ export class TipList {
     this.#vers = vers;
     this.#cids = cids;
     this.#starts = starts;
-    this.#contents = contents;
+    this.#contents = contents.kept;
+    this.missing = contents.missing;
   }
 
   /** Packs what was listed, in id order; the event loop has its turns meanwhile. */
@@ -117,7 +120,7 @@ interface Columns {
   vers: Float64Array;
   cids: PackedCids;
   starts: Map<string, string>;
-  contents: Map<number, string[]>;
+  contents: KeptContents;
 }
 
 /** Binary CIDs in one piece of memory; those of another length than ours beside it. */
@@ -219,8 +222,8 @@ export async function entriesAt(store: NetworkStore, list: TipList, move: number
     if (was !== null) earlier.push({ id, key: was.tip, tip: was.cid, ver: was.ver, content: [] });
   const time = store.read((db) => db.get<{ time: number }>('SELECT time FROM moves WHERE id = ?', move)?.time ?? 0);
   const keys = earlier.map(({ key }) => key);
-  const contents = await keptContents(store, keys, { history, before: time });
-  const entries = earlier.map(({ key, ...entry }) => ({ ...entry, content: contents.get(key) ?? none }));
+  const { kept } = await keptContents(store, keys, { history, before: time });
+  const entries = earlier.map(({ key, ...entry }) => ({ ...entry, content: kept.get(key) ?? none }));
   return entries.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 

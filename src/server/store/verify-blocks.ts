@@ -1,4 +1,3 @@
-import { digestOf } from '../blocks/car-format.ts';
 import { cidBytes, cidText } from '../blocks/cid.ts';
 import { type ManifestHead, manifestHead } from '../blocks/manifest-head.ts';
 import { verifyBinary } from '../blocks/verify.ts';
@@ -78,10 +77,8 @@ function verifyOne(db: Reader, row: BlockFacts, findings: Findings): void {
     wrong('block', 'is stored with other bytes');
     return;
   }
-  for (const named of contentOfBlock(bytes)) {
-    findings.named.add(digestOf(cidBytes(named)), row.key, 0);
+  for (const named of contentOfBlock(bytes))
     if (!holds(db, row.entity, named)) wrong('content', `names the content ${named}, which no row says`);
-  }
   let head: ManifestHead;
   try {
     head = manifestHead(bytes);

@@ -1,5 +1,3 @@
-import { DigestTable } from '../blocks/digest-table.ts';
-
 /** Something that is not as the blocks say. */
 export interface Problem {
   /** What kind of thing: database, block, chain, entity, edge, listing, move, content, file, log. */
@@ -18,6 +16,8 @@ export interface VerifyCounts {
   listings: number;
   moves: number;
   files: number;
+  /** That versions name and that are not here. */
+  missing_files: number;
   /** Of the attestation log. */
   leaves: number;
   /** The signed heads that are kept of it. */
@@ -45,13 +45,12 @@ export class Findings {
     listings: 0,
     moves: 0,
     files: 0,
+    missing_files: 0,
     leaves: 0,
     heads: 0,
   };
   /** Of `contains` and `in`, those without the other. */
   oneSided = 0;
-  /** Content that versions name. */
-  readonly named = new DigestTable();
   #count = 0;
   readonly #problems: Problem[] = [];
   readonly #remarks: string[] = [];

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { digestOf } from '../blocks/car-format.ts';
-import { cidBytes } from '../blocks/cid.ts';
 import { contentCid } from '../blocks/encode.ts';
 import { FileStore } from '../blocks/file-store.ts';
 import { type Connection, openReader } from './connection.ts';
 import { knownVersion, migrations } from './migrations/migrate.ts';
+import { missingContent } from './missing-content.ts';
 import { filesFolder } from './network-folders.ts';
 import type { Progress } from './progress.ts';
 import { verifyBlocks } from './verify-blocks.ts';
@@ -43,7 +42,9 @@ export async function verifyStore(
     await verifyBlocks(db, findings, report);
     const moves = await verifyEntities(db, findings, report);
     await verifyLeftovers(db, findings, moves);
-    await verifyFiles(folder, findings, report);
+    const files = new FileStore(filesFolder(folder));
+    await verifyFiles(files, findings, report);
+    await remarkMissing(db, files, findings);
   } catch (error) {
     // A damaged database may fail anywhere; what was found until then is the answer.
     findings.problem('database', `The check could not go on: ${error instanceof Error ? error.message : error}.`);
@@ -58,13 +59,10 @@ function checkDatabase(db: Connection, findings: Findings): void {
   for (const { quick_check: words } of said) if (words !== 'ok') findings.problem('database', words);
 }
 
-/** Every kept file is hashed. One that a version names and that is not here may be an upload that has not come yet. */
-async function verifyFiles(folder: string, findings: Findings, report: (progress: Progress) => void): Promise<void> {
-  const files = new FileStore(filesFolder(folder));
-  let named = 0;
+/** Every kept file is hashed. */
+async function verifyFiles(files: FileStore, findings: Findings, report: (progress: Progress) => void): Promise<void> {
   for await (const cid of files.list()) {
     findings.counts.files++;
-    if (findings.named.has(digestOf(cidBytes(cid)))) named++;
     report({ step: 'files', done: findings.counts.files });
     try {
       const hash = createHash('sha256');
@@ -74,9 +72,21 @@ async function verifyFiles(folder: string, findings: Findings, report: (progress
       findings.problem('file', `The bytes of ${cid} cannot be read (${(error as Error).message}).`);
     }
   }
-  const missing = findings.named.size - named;
-  if (missing > 0)
-    findings.remark(
-      `${missing} of the files that versions name are not here: they have not been uploaded, or not come.`,
-    );
+}
+
+const mostNamed = 20;
+
+/** What a version names and is not here may never have come, so it is only told of. */
+async function remarkMissing(db: Connection, files: FileStore, findings: Findings): Promise<void> {
+  const named: string[] = [];
+  for await (const { cid, id } of missingContent(db, files)) {
+    findings.counts.missing_files++;
+    if (named.length < mostNamed) named.push(`${cid} of ${id}`);
+  }
+  const missing = findings.counts.missing_files;
+  if (missing === 0) return;
+  const more = missing > named.length ? `, and ${missing - named.length} more` : '';
+  findings.remark(
+    `${missing} of the files that versions name are not here: they have not been uploaded, have not come, or were lost (${named.join(', ')}${more}).`,
+  );
 }

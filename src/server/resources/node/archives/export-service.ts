@@ -85,6 +85,7 @@ export class ExportService {
         'Content-Type': mediaTypes[format],
         'X-Archeion-Entities': String(list.length),
         'X-Archeion-Checkpoint': `${this.#env.instance}.${list.move}`,
+        'X-Archeion-Missing-Files': String(list.missing),
       },
       chunks: format === 'car' ? carOf(store, list, since, earlier) : this.#chunks(format, store, list),
     };

@@ -36,6 +36,11 @@ export interface VerifyCountsView {
   /** @isInt */
   files: number;
   /**
+   * That versions name and that are not here: not uploaded, not come, or lost.
+   * @isInt
+   */
+  missing_files: number;
+  /**
    * Of the attestation log.
    * @isInt
    */
@@ -106,6 +111,11 @@ export interface BackedUpNetworkView {
   versions: number;
   /** @isInt */
   moves: number;
+  /**
+   * That versions name and that are not here, and so not in the backup.
+   * @isInt
+   */
+  missing_files?: number;
 }
 
 export interface BackupView {

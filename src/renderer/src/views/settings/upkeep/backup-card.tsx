@@ -7,15 +7,16 @@ import { Moment } from '../../../components/moment.tsx';
 import { Problem } from '../../../components/problem.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import { Card } from '../section.tsx';
-import { start, useRun } from './runs.ts';
+import { type Results, start, useRun } from './runs.ts';
 import { TaskProgress } from './task-progress.tsx';
 
 /** Copies the whole node into a folder of its machine. `data` is its data folder, whose form the path has. */
 export function BackupCard({ data }: { data: string }) {
-  const { t, counted, bytes } = useTexts();
+  const { t, counted, bytes, number } = useTexts();
   const run = useRun('backup');
   const [dir, setDir] = useState(() => besides(data));
   const busy = run?.state === 'running';
+  const missing = run?.state === 'done' ? missingOf(run.result) : 0;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (dir.trim() && !busy) void start('backup', dir.trim());
@@ -60,6 +61,7 @@ export function BackupCard({ data }: { data: string }) {
           <p className="text-quiet">
             <code className="font-mono text-xs break-all">{run.result.dir}</code> · <Moment at={run.at} />
           </p>
+          {missing > 0 && <p>{t('backup.missing', { count: missing, number: number(missing) })}</p>}
           <p className="text-quiet">{t('backup.restore')}</p>
           <code className="block rounded bg-sunken px-2 py-1 font-mono text-xs break-all">
             archeion restore {quoted(run.result.dir)}
@@ -68,6 +70,11 @@ export function BackupCard({ data }: { data: string }) {
       )}
     </Card>
   );
+}
+
+/** How many files are not in a backup since they are not on the node. */
+function missingOf({ networks }: Results['backup']): number {
+  return networks.reduce((sum, { missing_files = 0 }) => sum + missing_files, 0);
 }
 
 /** A folder beside the data folder, named after the day and the minute: it must not be there yet. */
