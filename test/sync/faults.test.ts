@@ -428,6 +428,26 @@ describe('P3: a push whose answer is lost', () => {
     expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, conflicts: 0, refused: 0 });
   });
 
+  test('where it fails at one entity, says at which, and everything else arrives', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, place, works } = scene;
+    await sync(mirror, here);
+    const poison = await create(mirror, here, { collection: place.id, properties: { n: 'poison' } });
+    const other = await create(mirror, here, { collection: place.id, properties: { n: 'other' } });
+    const changed = await update(mirror, here, await read(mirror, here, works[0]?.id ?? ''), {
+      properties: { n: 'new' },
+    });
+    proxy.fault = ({ method, body }) => (method === 'POST' && body.includes(poison.id) ? { status: 500 } : undefined);
+    const last = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error: string };
+    expect(last.error).toContain(`answered 500 (to what was sent of ${poison.id}). Everything else was sent`);
+    expect((await read(origin, curator, other.id)).properties).toEqual({ n: 'other' });
+    expect((await read(origin, curator, changed.id)).properties).toEqual({ n: 'new' });
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 1 });
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ created: 1 });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  });
+
   test('and that was edited back since, with the key of somebody else by then, is for a person to decide', async () => {
     await using scene = await startScene();
     const { origin, mirror, proxy, curator, here, place, works } = scene;

@@ -18,7 +18,7 @@ import { KeySeal } from './key-seal.ts';
 import { followLive, type LiveOptions } from './live.ts';
 import { compareKnown, pull } from './pull.ts';
 import { emptyPreview, previewPull } from './pull-preview.ts';
-import { push } from './push.ts';
+import { checkFailing, push } from './push.ts';
 import type { ContentMemory } from './push-context.ts';
 import { type PendingChanges, pendingChanges, previewPush } from './push-pending.ts';
 import { RemoteClient } from './remote.ts';
@@ -272,6 +272,7 @@ export class SyncEngine implements AsyncDisposable {
       brake: this.#options.brake,
       settled: new Set<string>(),
       bytesFirst: new Set<string>(),
+      failing: new Map<string, string>(),
       unlinked: new Set<string>(),
       linking: false,
     };
@@ -282,6 +283,7 @@ export class SyncEngine implements AsyncDisposable {
     const sends = pushes(remote) && report.stopped === null;
     if (sends) await push(ctx, { concurrency: pushConcurrency, accept });
     await syncContent(ctx, { concurrency: contentConcurrency, sends });
+    checkFailing(ctx);
   }
 
   #self(network: Network): string[] {

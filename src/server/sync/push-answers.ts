@@ -94,6 +94,7 @@ export async function settle(ctx: PushContext, chain: Chain, decided: (db: Reade
     const failure = outcomes.find((outcome) => !outcome.committed);
     if (!failure) {
       ctx.settled.add(chain.head.id);
+      ctx.failing.delete(chain.head.id);
       if (decision.merged) ctx.report.merged++;
       return decision.next.standing;
     }

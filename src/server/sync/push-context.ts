@@ -27,6 +27,8 @@ export interface PushContext extends SyncContext {
   /** Folders that leave their places before they take new ones; `linking`: all have. */
   unlinked: Set<string>;
   linking: boolean;
+  /** Entities whose requests are not answered by a remote that answers others, by id, with what is known of why. */
+  failing: Map<string, string>;
   /** Entities whose bytes the remote wants before it takes their names. */
   bytesFirst: Set<string>;
 }

@@ -1,4 +1,5 @@
 import PQueue from 'p-queue';
+import { UnreachableError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
 import { isTipElsewhere } from '../store/pending.ts';
 import { contentStates } from '../store/remote-content.ts';
@@ -89,6 +90,26 @@ async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise<string
   ].filter((round) => round.length > 0);
 }
 
+/** A remote that fails at more entities than that is taken to fail at all of them. */
+const mostFailing = 10;
+
+/** A remote that fails at one entity is no reason to hold back the others. @throws what is no lost answer, and beyond `mostFailing` */
+function noteFailing({ failing }: PushContext, id: string, error: unknown): void {
+  if (!(error instanceof LostAnswerError) || failing.size >= mostFailing) throw error;
+  failing.set(id, error.message);
+}
+
+/** @throws UnreachableError where the remote failed at some entities, while everything else was sent */
+export function checkFailing({ failing }: PushContext): void {
+  const [first, ...others] = failing;
+  if (!first) return;
+  const [id, words] = first;
+  const more = others.length > 0 ? ` and of ${others.length} more` : '';
+  throw new UnreachableError(
+    `${words} (to what was sent of ${id}${more}). Everything else was sent. It is tried again with the next sync; where that goes on, the log of the other side says why.`,
+  );
+}
+
 const attempts = 8;
 
 /** Brings one entity to the remote, or finds out why not; edits made meanwhile wait for the next run. */
@@ -125,7 +146,7 @@ async function pushEntity(ctx: PushContext, id: string): Promise<void> {
         asked = true;
         break;
       default: {
-        const done = await send(ctx, { ...loaded, state }, intent, attempt === attempts);
+        const done = await send(ctx, { ...loaded, state }, intent);
         if (done) return;
         asked = false;
       }
@@ -148,7 +169,6 @@ async function send(
   ctx: PushContext,
   loaded: Loaded,
   intent: Exclude<Intent, 'none' | 'same' | 'ask' | 'prefer'>,
-  last: boolean,
 ): Promise<boolean> {
   const { store, remote } = ctx;
   const sent = loaded.state.local?.cid ?? '';
@@ -178,7 +198,7 @@ async function send(
   const whole = plan.whole && ahead.length === 0 && !waits;
   let expect = loaded.state.theirs?.cid ?? null;
   if (requests.length === 0 && waits) return true;
-  if (requests.length === 0 && ahead.length > 0) return bring(ctx, { local, sent, ahead, last });
+  if (requests.length === 0 && ahead.length > 0) return bring(ctx, { local, sent, ahead });
   if (requests.length === 0 || saysSame(ctx, local, theirs)) return adoptTheirs(ctx, loaded, sent);
   for (const [i, request] of requests.entries()) {
     await recordIntent(ctx, id, sent, expect, request);
@@ -186,8 +206,8 @@ async function send(
     try {
       answer = await ctx.client.write(request.method, request.path, request.body(expect ?? ''));
     } catch (error) {
-      if (error instanceof LostAnswerError && !last) return false;
-      throw error;
+      noteFailing(ctx, id, error);
+      return false;
     }
     // What was merged with the other one's change goes out at once.
     if (answer.status === 409) return (await readRemoteTip(ctx, id)) !== 'settled';
@@ -258,11 +278,10 @@ interface Ahead {
   local: Manifest;
   sent: string;
   ahead: NamedBytes[];
-  last: boolean;
 }
 
 /** Brings the bytes that the remote wants first; false: what they belong to is looked at again. */
-async function bring(ctx: PushContext, { local, sent, ahead, last }: Ahead): Promise<boolean> {
+async function bring(ctx: PushContext, { local, sent, ahead }: Ahead): Promise<boolean> {
   const { id } = local;
   for (const named of ahead) {
     const { state } = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
@@ -274,8 +293,8 @@ async function bring(ctx: PushContext, { local, sent, ahead, last }: Ahead): Pro
     try {
       done = await deliver(ctx, { named, local, expect: theirs.cid }, record);
     } catch (error) {
-      if (error instanceof LostAnswerError && !last) return false;
-      throw error;
+      noteFailing(ctx, id, error);
+      return false;
     }
     if (done === 'there') continue;
     if ('refused' in done) {
