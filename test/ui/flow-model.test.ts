@@ -142,7 +142,7 @@ describe('the form of a processor', () => {
   test('sends what was changed, and says what is to go', () => {
     const before = formOf({ label: 'a', description: 'b', endpoint: 'https://x', actions_required: ['entity:view'] });
     const after = { ...before, label: 'c', description: ' ', endpoint: 'https://x//' };
-    expect(changesOf(before, after, 'agent')).toEqual({ changed: { label: 'c' }, removed: ['description'] });
+    expect(changesOf(before, after, 'agent')).toEqual({ label: 'c', properties_remove: ['description'] });
     expect(bodyOf({ ...emptyForm, inputSchema: '[]' }, 'klados')).toBeNull();
     expect(formOf({ label: 1, accepts: 'x', actions_required: [1, 'a'] })).toMatchObject({
       label: '',

@@ -49,6 +49,18 @@ function keep(id: string, draft: Draft | undefined): void {
   for (const tell of listeners) tell();
 }
 
+/** Goes on with a content over a version; there is no draft where it says nothing else. */
+function keepOver(to: Entity, content: Content): void {
+  const base = contentOf(to);
+  keep(to.id, sameContent(base, content) ? undefined : { tip: to.cid, base, content });
+}
+
+/** What was sent has been saved as a version: what was typed since then stands over it, and is not saved yet. */
+export function settleDraft(saved: Entity, sent: Content): void {
+  const draft = known(saved.id);
+  if (draft) keepOver(saved, sameContent(draft.content, sent) ? contentOf(saved) : draft.content);
+}
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -92,10 +104,7 @@ export function useDraft(entity: Entity): Editing {
       const next = change(content);
       keep(id, sameContent(base, next) && tip === entity.cid ? undefined : { tip, base, content: next });
     },
-    rebase(to, content) {
-      const base = contentOf(to);
-      keep(id, sameContent(base, content) ? undefined : { tip: to.cid, base, content });
-    },
+    rebase: keepOver,
     discard: () => keep(id, undefined),
   };
 }

@@ -10,7 +10,7 @@ import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { facetsQuery } from '../collection/table-queries.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
-import { useDraft } from './draft.ts';
+import { settleDraft, useDraft } from './draft.ts';
 import { EntityHead } from './entity-head.tsx';
 import { cardQuery, type Entity, entityQuery } from './entity-queries.ts';
 import { FilesPanel } from './files/files-panel.tsx';
@@ -34,6 +34,7 @@ export function Editor({ entity }: { entity: Entity }) {
   const [fault, setFault] = useState(false);
   const [deleting, setDeleting] = useState(false);
   const [comparing, setComparing] = useState(false);
+  const [round, setRound] = useState(0);
   const { data: card } = useQuery(cardQuery);
   const collection = entity.relationships.find(({ predicate }) => predicate === 'collection')?.peer;
   const facets = useQuery({ ...facetsQuery(collection ?? '', undefined), enabled: collection !== undefined });
@@ -45,11 +46,11 @@ export function Editor({ entity }: { entity: Entity }) {
   );
   const service = card?.service ?? 'arke';
   const theirs = contentOf(entity);
-  const overtaken = draft.dirty && draft.tip !== entity.cid;
+  // One's own save may be seen before it is answered.
+  const overtaken = draft.dirty && draft.tip !== entity.cid && !save.isPending;
 
   const onSaved = ({ ver }: Entity) => {
-    draft.discard();
-    setNote('');
+    setNote((now) => (now === note ? '' : now));
     setComparing(false);
     toast(t('save.saved', { ver }));
   };
@@ -69,14 +70,22 @@ export function Editor({ entity }: { entity: Entity }) {
   /** Looks at what is there now. It may be the very text: an answer that was lost, of a save that was not. */
   const compare = async (content: Content) => {
     const now = await queries.fetchQuery({ ...entityQuery(entity.id), staleTime: 0 });
-    if (sameContent(contentOf(now), content)) onSaved(now);
-    else setComparing(true);
+    if (sameContent(contentOf(now), content)) {
+      settleDraft(now, content);
+      onSaved(now);
+    } else setComparing(true);
     save.reset();
   };
   const submit = () => {
     if (!draft.dirty || fault || save.isPending) return;
     if (overtaken) setComparing(true);
     else send(draft.tip, draft.base, draft.content);
+  };
+  const discard = () => {
+    draft.discard();
+    save.reset();
+    setFault(false);
+    setRound(round + 1);
   };
   const merge = (merged: Content) => {
     draft.rebase(entity, merged);
@@ -88,7 +97,7 @@ export function Editor({ entity }: { entity: Entity }) {
   const group = t('group.entity');
   useCommands([
     { id: 'save', label: t('save.save'), group, keys: ['Mod+s'], run: submit },
-    ...(draft.dirty ? [{ id: 'discard', label: t('save.discard'), group, run: draft.discard }] : []),
+    ...(draft.dirty ? [{ id: 'discard', label: t('save.discard'), group, run: discard }] : []),
     {
       id: 'edit',
       label: t('entity.edit'),
@@ -120,7 +129,8 @@ export function Editor({ entity }: { entity: Entity }) {
       <div className="min-h-60 flex-1 overflow-auto">
         <div className="grid grid-cols-1 items-start gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(0,1fr)_24rem]">
           <PropertiesForm
-            key={draft.tip}
+            // No other version makes another form: whoever types in it would lose the field. Discarding does.
+            key={round}
             name="p"
             properties={draft.content.properties}
             // Files stand in a list of their own, whatever else `content` may be elsewhere.
@@ -144,18 +154,7 @@ export function Editor({ entity }: { entity: Entity }) {
         </div>
       </div>
       {draft.dirty && (
-        <SaveBar
-          note={note}
-          onNote={setNote}
-          onSave={submit}
-          onDiscard={() => {
-            draft.discard();
-            save.reset();
-            setFault(false);
-          }}
-          busy={save.isPending}
-          fault={fault}
-        >
+        <SaveBar note={note} onNote={setNote} onSave={submit} onDiscard={discard} busy={save.isPending} fault={fault}>
           {overtaken && (
             <div role="alert" className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
               <p className="min-w-48 flex-1">{t('merge.overtaken', { ver: entity.ver })}</p>

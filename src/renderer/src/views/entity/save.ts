@@ -1,5 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { notifyManager, useMutation, useQueryClient } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
+import { settleDraft } from './draft.ts';
 import { type Entity, entityQuery } from './entity-queries.ts';
 import { type Content, updateBetween } from './model/content.ts';
 
@@ -22,8 +23,12 @@ export function useSave(id: string) {
           body: { expect_tip: tip, ...updateBetween(base, content), ...(note.trim() ? { note: note.trim() } : {}) },
         }),
       ),
-    onSuccess: (saved) => {
-      queries.setQueryData(entityQuery(id).queryKey, saved);
+    onSuccess: (saved, { content }) => {
+      // Together, so that the page never shows the new version with the old draft, or the old one without it.
+      notifyManager.batch(() => {
+        queries.setQueryData(entityQuery(id).queryKey, saved);
+        notifyManager.schedule(() => settleDraft(saved, content));
+      });
       void queries.invalidateQueries({ queryKey: ['history', id] });
       void queries.invalidateQueries({ queryKey: ['table'] });
     },

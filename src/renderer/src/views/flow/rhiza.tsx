@@ -1,18 +1,13 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { Failure } from '../../api/failure.ts';
-import { useCommands } from '../../commands/commands.ts';
 import { Button } from '../../components/button.tsx';
-import { toast } from '../../components/toasts.tsx';
-import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
-import { type Entity, entityQuery } from '../entity/entity-queries.ts';
-import type { Json } from '../entity/model/json.ts';
-import { same } from '../entity/model/json.ts';
+import type { Entity } from '../entity/entity-queries.ts';
+import { type Json, same } from '../entity/model/json.ts';
 import { faultsOf } from '../processors/faults.ts';
 import { ProcessorHead } from '../processors/processor-head.tsx';
-import { changeProcessor } from '../processors/processor-queries.ts';
 import { SaveProblem } from '../processors/save-problem.tsx';
+import { useProcessorDraft } from '../processors/use-processor-draft.ts';
 import { useFindingWords } from './finding-words.ts';
 import { FlowEditor } from './flow-editor.tsx';
 import { findingsOf, warningsOf } from './model/findings.ts';
@@ -27,29 +22,12 @@ interface Whole {
 /** A workflow, edited: saved by hand, and refused or wondered about by the node at its steps. */
 export function Rhiza({ entity }: { entity: Entity }) {
   const { t } = useTexts();
-  const queries = useQueryClient();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a version says the same for ever
   const stored = useMemo(() => wholeOf(entity), [entity.cid]);
-  const [typed, setTyped] = useState<{ base: Whole; now: Whole } | null>(null);
-  const { facts, draft } = typed?.now ?? stored;
-  const changed = typed === null ? {} : changesOf(typed.base, typed.now);
-  const dirty = Object.keys(changed).length > 0;
-  const save = useMutation({
-    mutationFn: () => changeProcessor('rhiza', entity.id, { ...changed, expect_tip: entity.cid }),
-    onSuccess: ({ ver }) => {
-      setTyped(null);
-      toast(t('save.saved', { ver }));
-      void queries.invalidateQueries({ queryKey: ['processors'] });
-    },
-    onSettled: () => queries.invalidateQueries({ queryKey: entityQuery(entity.id).queryKey }),
-  });
-  const change = (next: Partial<Whole>) =>
-    setTyped((old) => ({ base: old?.base ?? stored, now: { ...(old?.now ?? stored), ...next } }));
-  const once = useOnce();
-  const submit = () => {
-    if (dirty) once(() => save.mutateAsync());
-  };
-  useCommands([{ id: 'save', label: t('save.save'), group: t('group.entity'), keys: ['Mod+s'], run: submit }]);
+  const typed = useProcessorDraft({ kind: 'rhiza', entity, stored, bodyOf: changesOf });
+  const { facts, draft } = typed.now;
+  const { dirty, save, submit } = typed;
+  const change = (next: Partial<Whole>) => typed.change((now) => ({ ...now, ...next }));
   const inFlow = useFindingWords();
   const findings = useMemo(() => {
     if (save.error instanceof Failure) return findingsOf(save.error.issues);
@@ -61,14 +39,7 @@ export function Rhiza({ entity }: { entity: Entity }) {
       <ProcessorHead entity={entity} kind="rhiza">
         {dirty && (
           <>
-            <Button
-              onClick={() => {
-                setTyped(null);
-                save.reset();
-              }}
-            >
-              {t('save.discard')}
-            </Button>
+            <Button onClick={typed.discard}>{t('save.discard')}</Button>
             <Button look="main" onClick={submit} disabled={save.isPending}>
               {t('save.save')}
             </Button>

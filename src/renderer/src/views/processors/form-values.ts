@@ -78,17 +78,17 @@ function schemaOf(text: string): JsonMap | null | undefined {
   return isMap(schema) ? schema : null;
 }
 
-/** What has become another in a form: that alone is sent, so that nothing else is overwritten. `removed` is to go. */
-export function changesOf(
-  before: FormValues,
-  after: FormValues,
-  kind: 'agent' | 'klados',
-): { changed: JsonMap; removed: string[] } | null {
+/**
+ * What has become another in a form: that alone is sent, so that nothing else is overwritten, and what is to go named in
+ * `properties_remove`. null where a schema is no JSON object.
+ */
+export function changesOf(before: FormValues, after: FormValues, kind: 'agent' | 'klados'): JsonMap | null {
   const old = bodyOf(before, kind) ?? {};
   const now = bodyOf(after, kind);
   if (now === null) return null;
   const changed = Object.fromEntries(Object.entries(now).filter(([name, value]) => !same(value, member(old, name))));
-  return { changed, removed: Object.keys(old).filter((name) => !(name in now)) };
+  const removed = Object.keys(old).filter((name) => !(name in now));
+  return { ...changed, ...(removed.length > 0 ? { properties_remove: removed } : {}) };
 }
 
 function parsed(json: string): Json | undefined {

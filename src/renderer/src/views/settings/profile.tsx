@@ -58,9 +58,10 @@ function NameForm({ id, tip, label }: { id: string; tip: string; label: string }
   const save = useMutation({
     mutationFn: ({ name, tip: expect_tip }: { name: string; tip: string }) =>
       answered(api.PUT('/users/{id}', { params: { path: { id } }, body: { expect_tip, label: name } })),
-    onSuccess: async () => {
+    onSuccess: async ({ cid }, sent) => {
       await queries.invalidateQueries({ queryKey: meQuery.queryKey });
-      setDraft(null);
+      // What was typed while it was saved is not saved yet, and stays.
+      setDraft((now) => now && (now.name.trim() === sent.name ? null : { name: now.name, tip: cid }));
       toast(t('profile.saved'));
       void queries.invalidateQueries();
     },

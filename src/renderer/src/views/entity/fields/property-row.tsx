@@ -5,7 +5,7 @@ import { Input } from '../../../components/field.tsx';
 import { Menu, MenuItem, MenuLabel } from '../../../components/menu.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import type { Json, JsonMap } from '../model/json.ts';
-import { converted, type Kind, kindOf, kinds } from '../model/kinds.ts';
+import { converted, type Kind, kindOf, kinds, showsWhole } from '../model/kinds.ts';
 import { type Path, useForm } from './form.ts';
 import { ValueField } from './value-field.tsx';
 
@@ -36,7 +36,8 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
   const [kind, setKind] = useState<Kind>(kindOf(value));
   const actual = kindOf(value);
   const textual = (one: Kind) => one === 'text' || one === 'long' || one === 'date';
-  const shown = textual(kind) && textual(actual) && typeof value === 'string' ? kind : actual;
+  const stays = textual(kind) && textual(actual) && typeof value === 'string' && showsWhole(kind, value);
+  const shown = stays ? kind : actual;
   useEffect(() => {
     if (focus) document.getElementById(id)?.focus();
   }, [focus, id]);

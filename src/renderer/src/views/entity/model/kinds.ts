@@ -20,6 +20,12 @@ export function kindOf(value: Json): Kind {
   return value.length > longText || value.includes('\n') ? 'long' : 'text';
 }
 
+/** Whether a field of a kind shows a text whole: what it does not show would be lost with the next sign that is typed. */
+export function showsWhole(kind: Kind, text: string): boolean {
+  if (kind === 'date') return text === '' || day.test(text);
+  return kind === 'long' || !text.includes('\n');
+}
+
 /** A value as another kind, with as much of it as that kind can say. */
 export function converted(value: Json, kind: Kind): Json {
   const text = value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);

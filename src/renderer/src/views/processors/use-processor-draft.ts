@@ -1,0 +1,71 @@
+import { notifyManager, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useCommands } from '../../commands/commands.ts';
+import { toast } from '../../components/toasts.tsx';
+import { useOnce } from '../../components/use-once.ts';
+import { useTexts } from '../../messages/texts.tsx';
+import { type Entity, entityQuery } from '../entity/entity-queries.ts';
+import { same } from '../entity/model/json.ts';
+import { changeProcessor } from './processor-queries.ts';
+import type { Kind } from './processors-address.ts';
+
+type Body = Record<string, unknown>;
+
+interface ProcessorDraft<T> {
+  kind: Kind;
+  entity: Entity;
+  /** What the entity says, in the form in which it is typed. */
+  stored: T;
+  /** What is sent to make the one of the other; null where it cannot be saved as it is. */
+  bodyOf(base: T, now: T): Body | null;
+}
+
+/** What is typed into a processor until it is saved by hand; what is typed while it is saved stays, and is saved next. */
+export function useProcessorDraft<T>({ kind, entity, stored, bodyOf }: ProcessorDraft<T>) {
+  const { t } = useTexts();
+  const queries = useQueryClient();
+  const [typed, setTyped] = useState<{ base: T; now: T } | null>(null);
+  const dirty = typed !== null && !says(typed.base, typed.now);
+  const body = dirty ? bodyOf(typed.base, typed.now) : {};
+  const { queryKey } = entityQuery(entity.id);
+  const save = useMutation({
+    mutationFn: (asked: { body: Body; now: T }) =>
+      changeProcessor(kind, entity.id, { ...asked.body, expect_tip: entity.cid }),
+    onSuccess: (saved, sent) => {
+      notifyManager.batch(() => {
+        queries.setQueryData(queryKey, saved);
+        notifyManager.schedule(() =>
+          setTyped((old) => old && (says(old.now, sent.now) ? null : { base: sent.now, now: old.now })),
+        );
+      });
+      toast(t('save.saved', { ver: saved.ver }));
+      void queries.invalidateQueries({ queryKey: ['processors'] });
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey }),
+  });
+  const once = useOnce();
+  const submit = () => {
+    if (dirty && body) once(() => save.mutateAsync({ body, now: typed.now }));
+  };
+  useCommands([{ id: 'save', label: t('save.save'), group: t('group.entity'), keys: ['Mod+s'], run: submit }]);
+  return {
+    now: dirty ? typed.now : stored,
+    dirty,
+    body,
+    save,
+    submit,
+    change: (next: (now: T) => T) =>
+      setTyped((old) => {
+        const from = old && !says(old.base, old.now) ? old : { base: stored, now: stored };
+        return { ...from, now: next(from.now) };
+      }),
+    discard: () => {
+      setTyped(null);
+      save.reset();
+    },
+  };
+}
+
+function says<T>(one: T, other: T): boolean {
+  return same(one as never, other as never);
+}

@@ -1,0 +1,109 @@
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
+import { operator, type Person } from '../helpers/callers.ts';
+import { collection, create, type Entity, read, update } from '../helpers/entities.ts';
+import type { TestNode } from '../helpers/node.ts';
+import { klados } from '../helpers/processors.ts';
+import { describePage, onNewPage, type Visit } from './browser.ts';
+
+describePage('what is typed and not saved', () => {
+  let node: TestNode;
+  let me: Person;
+  let visitor: Visit;
+  let page: Page;
+  let home: Entity;
+  let letter: Entity;
+  onNewPage((scene) => {
+    ({ node, visitor, page } = scene);
+  });
+  beforeEach(async () => {
+    me = operator(node);
+    home = await collection(node, me, { label: 'Letters' });
+    letter = await create(node, me, {
+      type: 'letter',
+      collection: home.id,
+      properties: { label: 'To Ada', pages: 2, text: 'Dear Ada' },
+    });
+  });
+
+  const field = (name: string) => page.getByLabel(name, { exact: true });
+  const openLetter = async () => {
+    await visitor.go(`/entities/${letter.id}`);
+    await field('label').waitFor();
+  };
+  const focused = () => page.evaluate('document.activeElement.id');
+  const label = async (id: string) => (await read(node, me, id)).properties.label;
+
+  /** Holds back what is written until it is let go. */
+  async function held(): Promise<{ begun: Promise<unknown>; letGo(): void }> {
+    const answer = Promise.withResolvers<void>();
+    const begun = page.waitForRequest((request) => request.method() === 'PUT');
+    await page.route('**/*', async (route) => {
+      if (route.request().method() === 'PUT') await answer.promise;
+      await route.continue();
+    });
+    return { begun, letGo: answer.resolve };
+  }
+
+  /** Types a text, saves it, types on before that is answered, and saves that, too. */
+  async function typesOn(name: string): Promise<void> {
+    const { begun, letGo } = await held();
+    await field(name).fill('Once');
+    await page.keyboard.press('Control+s');
+    await begun;
+    await field(name).press('End');
+    await page.keyboard.type(' more');
+    const before = await focused();
+    letGo();
+    await page.getByText('Saved as version 2', { exact: true }).first().waitFor();
+    expect(await field(name).inputValue()).toBe('Once more');
+    expect(await focused()).toBe(before);
+    await page.getByRole('button', { name: 'Discard' }).waitFor();
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 3', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' });
+    expect(await field(name).inputValue()).toBe('Once more');
+  }
+
+  test('while an entity is saved stays, in its field, and is saved next', async () => {
+    await openLetter();
+    await typesOn('label');
+    expect(await focused()).toBe('p-label');
+    expect((await read(node, me, letter.id)).properties).toMatchObject({ label: 'Once more', pages: 2 });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('while a processor or one’s own name is saved stays, and is saved next', async () => {
+    const splitter = await klados(node, me, home.id, { label: 'Splitter' });
+    await visitor.go(`/processors/${splitter.id}`);
+    await typesOn('Label');
+    expect(await label(splitter.id)).toBe('Once more');
+
+    await page.unroute('**/*');
+    await visitor.go('/settings');
+    const { begun, letGo } = await held();
+    await field('Name').fill('Ann');
+    await page.keyboard.press('Enter');
+    await begun;
+    await field('Name').fill('Ann Lee');
+    letGo();
+    await page.getByText('Your name was saved', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Save', disabled: false }).waitFor();
+    expect(await field('Name').inputValue()).toBe('Ann Lee');
+    await field('Name').press('Enter');
+    await expect.poll(() => label(me.id)).toBe('Ann Lee');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('keeps its field when somebody else saves another version, which is shown whole', async () => {
+    await openLetter();
+    await field('label').focus();
+    const second = await update(node, me, letter, { properties: { pages: 3 } });
+    await expect.poll(() => field('pages').inputValue()).toBe('3');
+    expect(await focused()).toBe('p-label');
+    // A field of one line would lose the lines of a text, and all after them with the next sign.
+    await update(node, me, second, { properties: { text: 'Dear Ada,\nthank you' } });
+    await expect.poll(() => field('text').inputValue()).toBe('Dear Ada,\nthank you');
+    expect(visitor.faults).toEqual([]);
+  });
+});
