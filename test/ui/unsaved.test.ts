@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
-import { operator, type Person } from '../helpers/callers.ts';
-import { collection, create, type Entity, read, update } from '../helpers/entities.ts';
+import { ask, operator, type Person } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok, read, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { klados } from '../helpers/processors.ts';
+import { agent, klados, rhiza } from '../helpers/processors.ts';
 import { describePage, onNewPage, type Visit } from './browser.ts';
 
 describePage('what is typed and not saved', () => {
@@ -92,6 +92,36 @@ describePage('what is typed and not saved', () => {
     expect(await field('Name').inputValue()).toBe('Ann Lee');
     await field('Name').press('Enter');
     await expect.poll(() => label(me.id)).toBe('Ann Lee');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('into a processor takes the place of nobody else’s version but when that is asked for', async () => {
+    const made = { label: 'Splitter' };
+    const each = {
+      agents: await agent(node, me, home.id, made),
+      kladoi: await klados(node, me, home.id, made),
+      rhizai: await rhiza(node, me, home.id, made),
+    };
+    for (const [path, processor] of Object.entries(each)) {
+      await visitor.go(`/processors/${processor.id}`);
+      await field('Description').fill('Mine');
+      const theirs = ok(
+        await ask(node, me, `PUT /${path}/${processor.id}`, { expect_tip: processor.cid, label: 'Theirs' }),
+      );
+      await page.getByRole('heading', { name: 'Theirs', level: 1 }).waitFor();
+      await page.keyboard.press('Control+s');
+      await page.getByText('Somebody else changed this in the meantime.').waitFor();
+      expect(await field('Description').inputValue()).toBe('Mine');
+      // Nor when it is only asked for again.
+      const answered = page.waitForResponse((response) => response.request().method() === 'PUT');
+      await page.keyboard.press('Control+s');
+      expect((await answered).status()).toBe(409);
+      expect((await read(node, me, processor.id)).cid).toBe(theirs.cid);
+      await page.getByRole('button', { name: 'Save mine on top', disabled: false }).click();
+      await page.getByText('Saved as version 3', { exact: true }).first().waitFor();
+      expect((await read(node, me, processor.id)).properties).toMatchObject({ label: 'Theirs', description: 'Mine' });
+      await expect.poll(() => field('Label').inputValue()).toBe('Theirs');
+    }
     expect(visitor.faults).toEqual([]);
   });
 

@@ -49,7 +49,7 @@ export function Rhiza({ entity }: { entity: Entity }) {
       <RhizaFacts facts={facts} onChange={(next) => change({ facts: next })} faults={faultsOf(save.error)} />
       {save.error && (
         <div className="px-5 py-2">
-          <SaveProblem error={save.error} onAgain={submit} words={inFlow} />
+          <SaveProblem error={save.error} onOver={typed.saveOver} words={inFlow} />
         </div>
       )}
       <FlowEditor draft={draft} onChange={(next) => change({ draft: next })} findings={findings} />

@@ -21,6 +21,7 @@ export function Service({ entity, kind }: { entity: Entity; kind: 'agent' | 'kla
     body,
     save,
     submit,
+    saveOver,
     change,
     discard,
   } = useProcessorDraft({
@@ -51,7 +52,7 @@ export function Service({ entity, kind }: { entity: Entity; kind: 'agent' | 'kla
             />
             {body === null && <p className="text-xs text-danger">{t('processor.noSchema')}</p>}
             {moved && <p className="rounded-md bg-warning-soft px-3 py-2">{t('processor.moved')}</p>}
-            {save.error && <SaveProblem error={save.error} onAgain={submit} />}
+            {save.error && <SaveProblem error={save.error} onOver={saveOver} />}
             <div className="flex gap-2">
               <Button look="main" type="submit" disabled={!dirty || body === null || save.isPending}>
                 {t('save.save')}

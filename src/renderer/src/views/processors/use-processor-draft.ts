@@ -20,22 +20,29 @@ interface ProcessorDraft<T> {
   bodyOf(base: T, now: T): Body | null;
 }
 
+interface Typed<T> {
+  /** The CID of the version with which typing began: what is saved takes its place, and that of no other. */
+  tip: string;
+  base: T;
+  now: T;
+}
+
 /** What is typed into a processor until it is saved by hand; what is typed while it is saved stays, and is saved next. */
 export function useProcessorDraft<T>({ kind, entity, stored, bodyOf }: ProcessorDraft<T>) {
   const { t } = useTexts();
   const queries = useQueryClient();
-  const [typed, setTyped] = useState<{ base: T; now: T } | null>(null);
+  const [typed, setTyped] = useState<Typed<T> | null>(null);
   const dirty = typed !== null && !says(typed.base, typed.now);
   const body = dirty ? bodyOf(typed.base, typed.now) : {};
   const { queryKey } = entityQuery(entity.id);
   const save = useMutation({
-    mutationFn: (asked: { body: Body; now: T }) =>
-      changeProcessor(kind, entity.id, { ...asked.body, expect_tip: entity.cid }),
+    mutationFn: (asked: { body: Body; tip: string; now: T }) =>
+      changeProcessor(kind, entity.id, { ...asked.body, expect_tip: asked.tip }),
     onSuccess: (saved, sent) => {
       notifyManager.batch(() => {
         queries.setQueryData(queryKey, saved);
         notifyManager.schedule(() =>
-          setTyped((old) => old && (says(old.now, sent.now) ? null : { base: sent.now, now: old.now })),
+          setTyped((old) => old && (says(old.now, sent.now) ? null : { ...old, tip: saved.cid, base: sent.now })),
         );
       });
       toast(t('save.saved', { ver: saved.ver }));
@@ -44,9 +51,13 @@ export function useProcessorDraft<T>({ kind, entity, stored, bodyOf }: Processor
     onSettled: () => queries.invalidateQueries({ queryKey }),
   });
   const once = useOnce();
-  const submit = () => {
-    if (dirty && body) once(() => save.mutateAsync({ body, now: typed.now }));
+  const send = (over?: string) => {
+    if (!dirty || !body) return;
+    // A version that says the same of all that is typed here, as one that was switched on, is as good as the first.
+    const tip = over ?? (says(stored, typed.base) ? entity.cid : typed.tip);
+    once(() => save.mutateAsync({ body, tip, now: typed.now }));
   };
+  const submit = () => send();
   useCommands([{ id: 'save', label: t('save.save'), group: t('group.entity'), keys: ['Mod+s'], run: submit }]);
   return {
     now: dirty ? typed.now : stored,
@@ -54,9 +65,11 @@ export function useProcessorDraft<T>({ kind, entity, stored, bodyOf }: Processor
     body,
     save,
     submit,
+    /** Saves what was typed over the version that somebody else has saved meanwhile, once they were told of it. */
+    saveOver: send,
     change: (next: (now: T) => T) =>
       setTyped((old) => {
-        const from = old && !says(old.base, old.now) ? old : { base: stored, now: stored };
+        const from = old && !says(old.base, old.now) ? old : { tip: entity.cid, base: stored, now: stored };
         return { ...from, now: next(from.now) };
       }),
     discard: () => {
