@@ -34,6 +34,15 @@ describePage('what is typed and not saved', () => {
   const focused = () => page.evaluate('document.activeElement.id');
   const label = async (id: string) => (await read(node, me, id)).properties.label;
 
+  /** What the browser asks when the tab is to be closed, which it is not then. */
+  async function closing(): Promise<string> {
+    const asked = page.waitForEvent('dialog');
+    await page.close({ runBeforeUnload: true });
+    const dialog = await asked;
+    await dialog.dismiss();
+    return dialog.type();
+  }
+
   /** Holds back what is written until it is let go. */
   async function held(): Promise<{ begun: Promise<unknown>; letGo(): void }> {
     const answer = Promise.withResolvers<void>();
@@ -122,6 +131,41 @@ describePage('what is typed and not saved', () => {
       expect((await read(node, me, processor.id)).properties).toMatchObject({ label: 'Theirs', description: 'Mine' });
       await expect.poll(() => field('Label').inputValue()).toBe('Theirs');
     }
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('and is no value yet stays: as JSON, when another version comes, and when the tab is closed', async () => {
+    await openLetter();
+    await page.getByRole('button', { name: 'Edit as JSON' }).click();
+    const text = page.getByRole('textbox', { name: 'Edit as JSON' });
+    await text.fill('{"label": "To Ada By');
+    await page.getByText('First put right what cannot be saved.').waitFor();
+    expect(await page.getByRole('button', { name: 'Edit as a form' }).isDisabled()).toBe(true);
+    await update(node, me, letter, { properties: { pages: 3 } });
+    await page.getByText('Somebody else has saved version 2').waitFor();
+    expect(await text.inputValue()).toBe('{"label": "To Ada By');
+    expect(await closing()).toBe('beforeunload');
+    await text.fill('{"label": "To Ada Byron", "pages": 2, "text": "Dear Ada"}');
+    await page.getByRole('button', { name: 'Edit as a form' }).click();
+    expect(await field('label').inputValue()).toBe('To Ada Byron');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('and is no value yet counts no more once its field is gone', async () => {
+    await openLetter();
+    const fault = page.getByText('Something cannot be saved as it is');
+    await field('pages').fill('-');
+    await fault.waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(await field('pages').inputValue()).toBe('2');
+    await field('pages').fill('-');
+    await fault.waitFor();
+    await page.getByRole('button', { name: 'What to do with pages' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await fault.waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 2', { exact: true }).first().waitFor();
+    expect((await read(node, me, letter.id)).properties).toEqual({ label: 'To Ada', text: 'Dear Ada' });
     expect(visitor.faults).toEqual([]);
   });
 

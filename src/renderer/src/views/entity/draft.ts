@@ -15,6 +15,8 @@ export interface Draft {
 // Nothing of them lasts beyond the tab.
 const drafts = new Map<string, Draft>();
 const listeners = new Set<() => void>();
+// The names of those under which something stands that is no value yet: none of the content, and not to be lost either.
+const held = new Set<string>();
 
 function nameOf(id: string): string {
   return `draft ${currentNetwork()} ${id}`;
@@ -41,7 +43,7 @@ function keep(id: string, draft: Draft | undefined): void {
   if (draft) drafts.set(name, draft);
   else drafts.delete(name);
   try {
-    if (draft) sessionStorage.setItem(name, JSON.stringify(draft));
+    if (draft && !saysNothing(draft)) sessionStorage.setItem(name, JSON.stringify(draft));
     else sessionStorage.removeItem(name);
   } catch {
     // Too much for the browser's storage: it is still in memory.
@@ -51,14 +53,18 @@ function keep(id: string, draft: Draft | undefined): void {
 
 /** Goes on with a content over a version; there is no draft where it says nothing else. */
 function keepOver(to: Entity, content: Content): void {
-  const base = contentOf(to);
-  keep(to.id, sameContent(base, content) ? undefined : { tip: to.cid, base, content });
+  const draft = { tip: to.cid, base: contentOf(to), content };
+  keep(to.id, saysNothing(draft) && !held.has(nameOf(to.id)) ? undefined : draft);
 }
 
 /** What was sent has been saved as a version: what was typed since then stands over it, and is not saved yet. */
 export function settleDraft(saved: Entity, sent: Content): void {
   const draft = known(saved.id);
   if (draft) keepOver(saved, sameContent(draft.content, sent) ? contentOf(saved) : draft.content);
+}
+
+function saysNothing({ base, content }: Draft): boolean {
+  return sameContent(base, content);
 }
 
 function subscribe(listener: () => void): () => void {
@@ -76,6 +82,8 @@ export interface Editing {
   change(change: (content: Content) => Content): void;
   /** Goes on with another content over another version, as after a merge. */
   rebase(entity: Entity, content: Content): void;
+  /** Lets the version stay that is edited, until what it gives is called: something stands there that is no value yet. */
+  hold(): () => void;
   discard(): void;
 }
 
@@ -101,10 +109,21 @@ export function useDraft(entity: Entity): Editing {
     base: draft?.base ?? own,
     change(change) {
       const { tip, base, content } = known(id) ?? { tip: entity.cid, base: own, content: own };
-      const next = change(content);
-      keep(id, sameContent(base, next) && tip === entity.cid ? undefined : { tip, base, content: next });
+      const next = { tip, base, content: change(content) };
+      const isOver = saysNothing(next) && tip === entity.cid && !held.has(nameOf(id));
+      keep(id, isOver ? undefined : next);
     },
     rebase: keepOver,
+    hold() {
+      const name = nameOf(id);
+      held.add(name);
+      if (!known(id)) keep(id, { tip: entity.cid, base: own, content: own });
+      return () => {
+        held.delete(name);
+        const left = known(id);
+        if (left && saysNothing(left)) keep(id, undefined);
+      };
+    },
     discard: () => keep(id, undefined),
   };
 }

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { Failure } from '../../api/failure.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { Button } from '../../components/button.tsx';
@@ -44,6 +44,8 @@ export function Editor({ entity }: { entity: Entity }) {
     (next: (old: JsonMap) => JsonMap) => change((old) => ({ ...old, properties: next(old.properties) })),
     [change],
   );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: held is the version over which it was typed
+  useEffect(() => (fault ? draft.hold() : undefined), [fault]);
   const service = card?.service ?? 'arke';
   const theirs = contentOf(entity);
   // One's own save may be seen before it is answered.
@@ -84,7 +86,6 @@ export function Editor({ entity }: { entity: Entity }) {
   const discard = () => {
     draft.discard();
     save.reset();
-    setFault(false);
     setRound(round + 1);
   };
   const merge = (merged: Content) => {

@@ -1,7 +1,7 @@
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useLayoutEffect, useMemo, useState } from 'react';
 import { TextArea } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
-import { FormContext, type FormState, type Path, pathName } from './fields/form.ts';
+import { FormContext, type FormState, useFault } from './fields/form.ts';
 import { PropertyRows } from './fields/property-rows.tsx';
 import { type JsonMap, renamed, same, withValue } from './model/json.ts';
 import { jsonFault } from './model/json-fault.ts';
@@ -19,46 +19,21 @@ interface PropertiesFormProps {
 }
 
 /** The properties, in fields or as JSON. */
-export function PropertiesForm(props: PropertiesFormProps) {
+export function PropertiesForm({ name, properties, hidden = [], service, onChange, onFault }: PropertiesFormProps) {
   const { t } = useTexts();
-  const { name, onFault } = props;
   const [asText, setAsText] = useState(false);
-  return (
-    <section aria-labelledby={`${name}-title`}>
-      <div className="mb-2 flex items-center gap-3">
-        <h2 id={`${name}-title`} className="flex-1 text-base font-semibold">
-          {t('entity.properties')}
-        </h2>
-        <button
-          type="button"
-          aria-pressed={asText}
-          onClick={() => {
-            setAsText(!asText);
-            onFault(false);
-          }}
-          className="rounded px-1 text-xs text-accent hover:underline"
-        >
-          {t(asText ? 'entity.asForm' : 'entity.asJson')}
-        </button>
-      </div>
-      {asText ? <WholeText {...props} /> : <Fields {...props} />}
-    </section>
-  );
-}
-
-function Fields({ name, properties, hidden = [], service, onChange, onFault }: PropertiesFormProps) {
-  const [, setFaults] = useState<ReadonlySet<string>>(new Set());
+  const [faults, setFaults] = useState<ReadonlySet<string>>(new Set());
   const fault = useCallback(
-    (path: Path, wrong: boolean) =>
-      setFaults((old) => {
-        const next = new Set(old);
-        if (wrong) next.add(pathName(path));
-        else next.delete(pathName(path));
-        onFault(next.size > 0);
-        return next;
-      }),
-    [onFault],
+    (place: string, wrong: boolean) =>
+      setFaults((old) => new Set(wrong ? [...old, place] : [...old].filter((one) => one !== place))),
+    [],
   );
+  const faulty = faults.size > 0;
+  useLayoutEffect(() => {
+    if (!faulty) return;
+    onFault(true);
+    return () => onFault(false);
+  }, [faulty, onFault]);
   const form = useMemo(
     (): FormState => ({
       service,
@@ -73,23 +48,49 @@ function Fields({ name, properties, hidden = [], service, onChange, onFault }: P
     [service, fault, onChange],
   );
   return (
-    <FormContext value={form}>
-      <PropertyRows id={name} path={[]} value={properties} hidden={hidden} />
-    </FormContext>
+    <section aria-labelledby={`${name}-title`}>
+      <div className="mb-2 flex items-center gap-3">
+        <h2 id={`${name}-title`} className="flex-1 text-base font-semibold">
+          {t('entity.properties')}
+        </h2>
+        <button
+          type="button"
+          aria-pressed={asText}
+          // The other view would begin with what was there before.
+          disabled={faulty}
+          aria-describedby={faulty ? `${name}-first` : undefined}
+          onClick={() => setAsText(!asText)}
+          className="rounded px-1 text-xs text-accent hover:underline disabled:opacity-50"
+        >
+          {t(asText ? 'entity.asForm' : 'entity.asJson')}
+        </button>
+      </div>
+      {faulty && (
+        <p id={`${name}-first`} className="mb-2 text-right text-xs text-quiet">
+          {t('entity.faultFirst')}
+        </p>
+      )}
+      <FormContext value={form}>
+        {asText ? (
+          <WholeText name={name} properties={properties} onChange={onChange} />
+        ) : (
+          <PropertyRows id={name} path={[]} value={properties} hidden={hidden} />
+        )}
+      </FormContext>
+    </section>
   );
 }
 
-function WholeText({ name, properties, onChange, onFault }: PropertiesFormProps) {
+function WholeText({ name, properties, onChange }: Pick<PropertiesFormProps, 'name' | 'properties' | 'onChange'>) {
   const { t } = useTexts();
   const [typed, setTyped] = useState(() => JSON.stringify(properties, null, 2));
   const wrong = jsonFault(typed);
+  useFault([], wrong !== null);
   // Another version came, or was taken over: it is shown unless something is being typed that is no JSON yet.
   const shown = wrong || same(JSON.parse(typed), properties) ? typed : JSON.stringify(properties, null, 2);
   const type = (text: string) => {
     setTyped(text);
-    const fault = jsonFault(text);
-    onFault(fault !== null);
-    if (!fault) onChange(() => JSON.parse(text) as JsonMap);
+    if (!jsonFault(text)) onChange(() => JSON.parse(text) as JsonMap);
   };
   return (
     <>

@@ -2,22 +2,22 @@ import { useEffect, useState } from 'react';
 import { TextArea } from '../../../components/field.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import { type Json, same } from '../model/json.ts';
-import { useForm } from './form.ts';
+import { useFault, useForm } from './form.ts';
 import type { FieldProps } from './value-field.tsx';
 
 /** A value as JSON text; it counts as soon as it is JSON again. */
 export function JsonField({ path, value, ...props }: FieldProps) {
   const { t } = useTexts();
-  const { change, fault } = useForm();
+  const { change } = useForm();
   const [typed, setTyped] = useState(() => JSON.stringify(value, null, 2));
   const parsed = parse(typed);
+  useFault(path, parsed === undefined);
   useEffect(() => {
     setTyped((old) => (parse(old) === undefined || same(parse(old), value) ? old : JSON.stringify(value, null, 2)));
   }, [value]);
   const type = (text: string) => {
     setTyped(text);
     const next = parse(text);
-    fault(path, next === undefined);
     if (next !== undefined) change(path, next);
   };
   return (

@@ -2,15 +2,16 @@ import { useEffect, useState } from 'react';
 import { Input } from '../../../components/field.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import { numberOf } from '../model/kinds.ts';
-import { useForm } from './form.ts';
+import { useFault, useForm } from './form.ts';
 import type { FieldProps } from './value-field.tsx';
 
 /** A number as it is typed; what is none yet, such as a lone minus, is kept and cannot be saved. */
 export function NumberField({ path, value, ...props }: FieldProps<number>) {
   const { t } = useTexts();
-  const { change, fault } = useForm();
+  const { change } = useForm();
   const [typed, setTyped] = useState(String(value));
   const number = numberOf(typed);
+  useFault(path, number === null);
   useEffect(() => {
     // The value became another one elsewhere.
     setTyped((old) => (numberOf(old) === value || numberOf(old) === null ? old : String(value)));
@@ -18,7 +19,6 @@ export function NumberField({ path, value, ...props }: FieldProps<number>) {
   const type = (text: string) => {
     setTyped(text);
     const next = numberOf(text);
-    fault(path, next === null);
     if (next !== null) change(path, next);
   };
   return (
