@@ -36,16 +36,3 @@ export async function keepIn(collection: string, file: File): Promise<string> {
   );
   return id;
 }
-
-/** Attaches a file to an entity. @throws Failure */
-export async function attachTo(id: string, file: File): Promise<string> {
-  await answered(
-    api.POST('/entities/{id}/content', {
-      params: { path: { id }, query: { key: file.name.slice(-128), filename: file.name.slice(-255) } },
-      body: file as never,
-      bodySerializer: (bytes) => bytes,
-      headers: { 'Content-Type': file.type || 'application/octet-stream' },
-    }),
-  );
-  return id;
-}

@@ -7,9 +7,10 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { attachFile } from '../entity/files/attach-file.ts';
 import { PeerPicker } from '../entity/relationships/peer-picker.tsx';
 import type { Peer } from '../entity/relationships/peer-query.ts';
-import { type Attached, attachTo, collectionOf, keepIn } from './attach-files.ts';
+import { type Attached, collectionOf, keepIn } from './attach-files.ts';
 import { type Target, TargetChoice, targetText } from './target.tsx';
 
 /** Files of any other kind: each kept as an entity of a collection, or all attached to one entity. */
@@ -41,7 +42,8 @@ export function FileImport({
       for (const file of files) {
         const one: Attached = { name: file.name, entity: '', error: null };
         try {
-          one.entity = way === 'entity' ? await attachTo(place, file) : await keepIn(place, file);
+          if (way === 'entity') await attachFile(place, file);
+          one.entity = way === 'entity' ? place : await keepIn(place, file);
         } catch (failed) {
           one.error = failed;
         }

@@ -8,6 +8,7 @@ import { saveAs } from '../../../components/save-as.ts';
 import { toast } from '../../../components/toasts.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import { type Entity, entityQuery } from '../entity-queries.ts';
+import { attachFile } from './attach-file.ts';
 import { fetchFile } from './fetch-file.ts';
 import { FilePreview } from './file-preview.tsx';
 import { type HeldFile, heldFiles, previewOf } from './held-files.ts';
@@ -20,17 +21,9 @@ export function FilesPanel({ entity }: { entity: Entity }) {
   const files = heldFiles(entity);
   const { id } = entity;
   const attach = useMutation({
-    mutationFn: (file: File) =>
-      answered(
-        api.POST('/entities/{id}/content', {
-          params: { path: { id }, query: { key: file.name, filename: file.name } },
-          body: file as never,
-          bodySerializer: (body) => body,
-          headers: { 'Content-Type': file.type || 'application/octet-stream' },
-        }),
-      ),
-    onSuccess: async (_, { name }) => {
-      toast(t('file.attached', { name }));
+    mutationFn: (file: File) => attachFile(id, file),
+    onSuccess: async (key) => {
+      toast(t('file.attached', { name: key }));
       await queries.invalidateQueries({ queryKey: entityQuery(id).queryKey });
     },
   });
@@ -86,6 +79,8 @@ function FileLine({ entity, file, onRemove }: { entity: string; file: HeldFile; 
   const [shown, setShown] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const kind = previewOf(file);
+  // Several files may have one name; no two have one key.
+  const key = file.key ?? file.name;
   const save = async () => {
     try {
       saveAs(await fetchFile(entity, file, 'application/octet-stream'), file.name);
@@ -99,6 +94,7 @@ function FileLine({ entity, file, onRemove }: { entity: string; file: HeldFile; 
         <div className="min-w-0 flex-1 py-1">
           <bdi className="block truncate">{file.name}</bdi>
           <p className="truncate text-xs text-quiet">
+            {key !== file.name && <bdi>{key} · </bdi>}
             {file.type}
             {file.size !== undefined && ` · ${bytes(file.size)}`}
           </p>
@@ -108,11 +104,11 @@ function FileLine({ entity, file, onRemove }: { entity: string; file: HeldFile; 
             {t(shown ? 'file.hide' : 'file.show')}
           </Button>
         )}
-        <IconButton label={t('file.save', { name: file.name })} onClick={() => void save()}>
+        <IconButton label={t('file.save', { name: key })} onClick={() => void save()}>
           <Download size={15} aria-hidden />
         </IconButton>
         {onRemove && (
-          <IconButton label={t('file.remove', { name: file.name })} onClick={onRemove}>
+          <IconButton label={t('file.remove', { name: key })} onClick={onRemove}>
             <X size={15} aria-hidden />
           </IconButton>
         )}
