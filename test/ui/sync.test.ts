@@ -211,6 +211,42 @@ describePage('the sync screens', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('what is typed into a conflict by hand goes by no key, and not with the conflict', async () => {
+    await addOrigin();
+    await added();
+    await syncNow(/In step/);
+    await update(node, me, letter, { properties: { label: 'mine' } });
+    await update(origin, curator, letter, { properties: { label: 'theirs' } });
+    await syncNow(/one conflict/);
+    await visitor.go(`/sync/conflicts/museum/${letter.id}`);
+    await heading('mine').waitFor();
+    // What nobody has typed into goes at once.
+    await press('e');
+    const label = page.getByLabel('label', { exact: true });
+    await label.waitFor();
+    await press('e');
+    await page.getByRole('radio', { name: 'label: theirs' }).waitFor();
+    await press('e');
+    await label.fill('ours');
+    const question = page.getByRole('dialog', { name: 'Discard what you have typed?' });
+    for (const key of ['o', 't', 'e', 'g s']) {
+      await press('Escape');
+      for (const one of key.split(' ')) await press(one);
+      await question.getByRole('button', { name: 'Keep it' }).click();
+      await question.waitFor({ state: 'detached' });
+      expect(await label.inputValue()).toBe('ours');
+    }
+    const path = `POST /node/conflicts/${letter.id}/resolve?remote=museum`;
+    expect((await ask(node, me, path, { resolution: 'theirs' })).status).toBe(200);
+    await page.getByText('There is no such conflict any more').waitFor();
+    expect(await label.inputValue()).toBe('ours');
+    await press('Escape');
+    await press('t');
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('radio', { name: 'label: theirs', checked: true }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('a remote is watched, renamed and removed; what stays is said, and stays', async () => {
     await addOrigin({ watch: true });
     await added();

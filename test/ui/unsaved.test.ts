@@ -4,7 +4,7 @@ import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { agent, klados, rhiza } from '../helpers/processors.ts';
-import { describePage, onNewPage, type Visit } from './browser.ts';
+import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 
 describePage('what is typed and not saved', () => {
   let node: TestNode;
@@ -166,6 +166,114 @@ describePage('what is typed and not saved', () => {
     await page.keyboard.press('Control+s');
     await page.getByText('Saved as version 2', { exact: true }).first().waitFor();
     expect((await read(node, me, letter.id)).properties).toEqual({ label: 'To Ada', text: 'Dear Ada' });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  const question = () => page.getByRole('dialog', { name: 'Discard what you have typed?' });
+  const answer = async (name: string) => {
+    await question().getByRole('button', { name, exact: true }).click();
+    await question().waitFor({ state: 'detached' });
+  };
+  const goToCollections = async () => {
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+  };
+  const heading = (name: string) => page.getByRole('heading', { name, level: 1, exact: true });
+
+  test('into an entity lets no screen be closed without a question, until it is discarded', async () => {
+    await openLetter();
+    await field('label').fill('To Ada, later');
+    await goToCollections();
+    await heading('Collections').waitFor();
+    expect(await closing()).toBe('beforeunload');
+    // Nor where the page is another one than that in which it was typed.
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    await heading('Collections').click();
+    expect(await closing()).toBe('beforeunload');
+    page.once('dialog', (dialog) => void dialog.accept());
+    await openLetter();
+    expect(await field('label').inputValue()).toBe('To Ada, later');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    const closed = page.waitForEvent('close');
+    await page.close({ runBeforeUnload: true });
+    await closed;
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('where it goes with its screen is asked for before that is left', async () => {
+    const { id } = await rhiza(node, me, home.id, { label: 'Texts' });
+    const splitter = await klados(node, me, home.id, { label: 'Splitter' });
+    const screens: [string, string][] = [
+      [`/processors/${id}`, 'Label'],
+      [`/processors/${splitter.id}`, 'Description'],
+      ['/processors/new?kind=rhiza', 'Label'],
+      ['/processors/new?kind=klados', 'Label'],
+      [`/entities/${letter.id}`, 'pages'],
+    ];
+    for (const [path, name] of screens) {
+      await visitor.go(path);
+      await field(name).fill('-');
+      await goToCollections();
+      await question().waitFor();
+      await answer('Keep it');
+      expect(await field(name).inputValue()).toBe('-');
+      expect(await closing()).toBe('beforeunload');
+      await goToCollections();
+      await answer('Discard');
+      await heading('Collections').waitFor();
+    }
+    // The browser's own way back asks, too, and the address stays that of the screen.
+    await visitor.go('/processors');
+    await page.getByRole('link', { name: 'Splitter' }).click();
+    await field('Description').fill('-');
+    await page.evaluate('history.back()');
+    await question().waitFor();
+    await page.keyboard.press('Escape');
+    await question().waitFor({ state: 'detached' });
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/ui/processors/${splitter.id}`);
+    expect(await field('Description').inputValue()).toBe('-');
+    await page.evaluate('history.back()');
+    await answer('Discard');
+    await heading('Processors').waitFor();
+    // What was registered is not asked for.
+    await visitor.go('/processors/new?kind=klados');
+    await field('Label').fill('Reader');
+    await field('Endpoint').fill('https://reader.test');
+    await page.getByRole('button', { name: 'Register', disabled: false }).click();
+    await heading('Reader').waitFor();
+    await goToCollections();
+    await heading('Collections').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('into a mapping is asked for before another screen or other files take its place', async () => {
+    page.on('filechooser', () => undefined);
+    await visitor.go('/import');
+    await page.getByRole('heading', { name: /^Import$/ }).waitFor();
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('o')]);
+    await chooser.setFiles({ name: 'things.csv', mimeType: 'text/csv', buffer: Buffer.from('id,label\n1,One\n') });
+    await page.getByText('One record.').waitFor();
+    await field('Type of each record').fill('object');
+    await goToCollections();
+    await question().waitFor();
+    await lookAt(page, 'unsaved');
+    await answer('Keep it');
+    expect(await field('Type of each record').inputValue()).toBe('object');
+    await page.locator('main').getByRole('link', { name: 'Import' }).click();
+    await answer('Keep it');
+    await page.evaluate(`{
+      const files = new DataTransfer();
+      files.items.add(new File(['id,label'], 'other.csv', { type: 'text/csv' }));
+      dispatchEvent(new DragEvent('drop', { dataTransfer: files, bubbles: true, cancelable: true }));
+    }`);
+    await answer('Keep it');
+    expect(await field('Type of each record').inputValue()).toBe('object');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('heading', { name: /created$/ }).waitFor();
+    await goToCollections();
+    await heading('Collections').waitFor();
     expect(visitor.faults).toEqual([]);
   });
 

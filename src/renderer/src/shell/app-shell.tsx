@@ -11,6 +11,7 @@ import { CommandPalette } from './command-palette.tsx';
 import { DropTarget } from './drop-target.tsx';
 import { HealthBanner } from './health-banner.tsx';
 import { KeyboardHelp } from './keyboard-help.tsx';
+import { LeaveQuestion } from './leave-question.tsx';
 import { LiveUpdates } from './live-updates.tsx';
 import { places } from './navigation.ts';
 import { NoNode } from './no-node.tsx';
@@ -75,6 +76,7 @@ export function AppShell() {
       </div>
       <CommandPalette open={palette} onClose={() => setPalette(false)} />
       <KeyboardHelp open={help} onClose={() => setHelp(false)} />
+      <LeaveQuestion />
       <DropTarget />
       <LiveUpdates />
     </div>

@@ -1,14 +1,17 @@
 import { useNavigate } from '@tanstack/react-router';
 import { FileUp } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { useInstead } from '../components/loss-dialog.tsx';
 import { useTexts } from '../messages/texts.tsx';
 import { putFiles } from '../session/dropped-files.ts';
+import { useIsUnsaved } from '../session/unsaved.ts';
 
 /** Files that are dropped anywhere on the window are opened where they are imported. */
 export function DropTarget() {
   const { t } = useTexts();
   const go = useNavigate();
   const [over, setOver] = useState(false);
+  const { instead, question } = useInstead(useIsUnsaved());
   useEffect(() => {
     const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
     const onOver = (event: DragEvent) => {
@@ -25,8 +28,10 @@ export function DropTarget() {
       setOver(false);
       const files = [...(event.dataTransfer?.files ?? [])];
       if (files.length === 0) return;
-      putFiles(files);
-      void go({ to: '/import' });
+      instead(() => {
+        putFiles(files);
+        void go({ to: '/import', ignoreBlocker: true });
+      });
     };
     addEventListener('dragover', onOver);
     addEventListener('dragleave', onLeave);
@@ -36,8 +41,8 @@ export function DropTarget() {
       removeEventListener('dragleave', onLeave);
       removeEventListener('drop', onDrop);
     };
-  }, [go]);
-  if (!over) return null;
+  }, [go, instead]);
+  if (!over) return question;
   return (
     <div className="pointer-events-none fixed inset-0 z-50 flex items-center justify-center bg-shade p-6">
       <p className="flex items-center gap-3 rounded-lg border-2 border-dashed border-accent bg-surface px-8 py-6 text-base font-semibold">

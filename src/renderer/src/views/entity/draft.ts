@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useSyncExternalStore } from 'react';
+import { useCallback, useSyncExternalStore } from 'react';
 import { currentNetwork } from '../../api/client.ts';
+import { draftPrefix, setUnsaved } from '../../session/unsaved.ts';
 import type { Entity } from './entity-queries.ts';
 import { type Content, contentOf, sameContent } from './model/content.ts';
 
@@ -19,7 +20,7 @@ const listeners = new Set<() => void>();
 const held = new Set<string>();
 
 function nameOf(id: string): string {
-  return `draft ${currentNetwork()} ${id}`;
+  return `${draftPrefix}${currentNetwork()} ${id}`;
 }
 
 function known(id: string): Draft | undefined {
@@ -42,6 +43,7 @@ function keep(id: string, draft: Draft | undefined): void {
   const name = nameOf(id);
   if (draft) drafts.set(name, draft);
   else drafts.delete(name);
+  setUnsaved(name, draft !== undefined);
   try {
     if (draft && !saysNothing(draft)) sessionStorage.setItem(name, JSON.stringify(draft));
     else sessionStorage.removeItem(name);
@@ -95,16 +97,9 @@ export function useDraft(entity: Entity): Editing {
     useCallback(() => known(id), [id]),
   );
   const own = contentOf(entity);
-  const dirty = draft !== undefined;
-  useEffect(() => {
-    if (!dirty) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, [dirty]);
   return {
     content: draft?.content ?? own,
-    dirty,
+    dirty: draft !== undefined,
     tip: draft?.tip ?? entity.cid,
     base: draft?.base ?? own,
     change(change) {

@@ -8,6 +8,7 @@ import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
+import { useUnsaved } from '../../session/unsaved.ts';
 import { facetsQuery } from '../collection/table-queries.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { settleDraft, useDraft } from './draft.ts';
@@ -46,6 +47,8 @@ export function Editor({ entity }: { entity: Entity }) {
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: held is the version over which it was typed
   useEffect(() => (fault ? draft.hold() : undefined), [fault]);
+  // A draft outlives the screen; what is no value yet does not.
+  useUnsaved(fault);
   const service = card?.service ?? 'arke';
   const theirs = contentOf(entity);
   // One's own save may be seen before it is answered.

@@ -7,6 +7,8 @@ import { Button } from '../../components/button.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { useUnsaved } from '../../session/unsaved.ts';
+import { same } from '../entity/model/json.ts';
 import { CollectionSelect } from '../processors/collection-select.tsx';
 import { faultsOf } from '../processors/faults.ts';
 import { NewHead } from '../processors/new-processor.tsx';
@@ -17,13 +19,17 @@ import { findingsOf } from './model/findings.ts';
 import type { FlowDraft } from './model/flow-draft.ts';
 import { type Facts, RhizaFacts } from './rhiza-facts.tsx';
 
+const emptyFacts: Facts = { label: '', version: '1.0.0', description: '' };
+const emptyDraft: FlowDraft = { entry: '', flow: {} };
+
 /** Makes a workflow: its name, its collection and its steps. */
 export function NewRhiza() {
   const { t } = useTexts();
   const go = useNavigate();
   const queries = useQueryClient();
-  const [facts, setFacts] = useState<Facts>({ label: '', version: '1.0.0', description: '' });
-  const [draft, setDraft] = useState<FlowDraft>({ entry: '', flow: {} });
+  const [facts, setFacts] = useState(emptyFacts);
+  const [draft, setDraft] = useState(emptyDraft);
+  useUnsaved(!same({ ...facts, ...draft } as never, { ...emptyFacts, ...emptyDraft } as never));
   const { collection, choose, isPending } = useCollectionOfNew();
   const create = useMutation({
     mutationFn: () => {
@@ -35,7 +41,7 @@ export function NewRhiza() {
     onSuccess: async ({ id }) => {
       void queries.invalidateQueries({ queryKey: ['processors'] });
       toast(t('processor.registered'));
-      await go({ to: '/processors/$id', params: { id } });
+      await go({ to: '/processors/$id', params: { id }, ignoreBlocker: true });
     },
   });
   const inFlow = useFindingWords();

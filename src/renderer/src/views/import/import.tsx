@@ -1,8 +1,10 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { useInstead } from '../../components/loss-dialog.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { putFiles, useFiles } from '../../session/dropped-files.ts';
+import { useIsUnsaved } from '../../session/unsaved.ts';
 import { focusContent } from '../../shell/arrival.ts';
 import { ArchiveImport } from './archive-import.tsx';
 import { Choose } from './choose.tsx';
@@ -40,12 +42,14 @@ export function Import() {
   const more = () => {
     putFiles([]);
     setReport(null);
-    void go({ search: ({ run: _, ...rest }) => rest });
+    void go({ search: ({ run: _, ...rest }) => rest, ignoreBlocker: true });
   };
+  const unsaved = useIsUnsaved();
+  const { instead, question } = useInstead(unsaved);
   const finish = (id: string, ended: ImportReport | null) => {
     setReport(ended);
     putFiles([]);
-    void go({ search: (old) => ({ ...old, run: id }), replace: true });
+    void go({ search: (old) => ({ ...old, run: id }), replace: true, ignoreBlocker: true });
   };
   return (
     <>
@@ -53,7 +57,13 @@ export function Import() {
         title={first ? taken.map(({ name }) => name).join(', ') : t(run ? 'import.summary' : 'import.title')}
         above={
           (run || first) && (
-            <Link to="/import" onClick={more}>
+            <Link
+              to="/import"
+              onClick={(event) => {
+                if (unsaved) event.preventDefault();
+                instead(more);
+              }}
+            >
               {t('import.title')}
             </Link>
           )
@@ -77,6 +87,7 @@ export function Import() {
       ) : (
         <Choose onFiles={putFiles} />
       )}
+      {question}
     </>
   );
 }

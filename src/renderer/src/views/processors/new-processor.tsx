@@ -7,6 +7,8 @@ import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { useUnsaved } from '../../session/unsaved.ts';
+import { same } from '../entity/model/json.ts';
 import { NewRhiza } from '../flow/new-rhiza.tsx';
 import { CollectionSelect } from './collection-select.tsx';
 import { faultsOf } from './faults.ts';
@@ -45,6 +47,7 @@ function NewService({ kind }: { kind: 'agent' | 'klados' }) {
   const [values, setValues] = useState(emptyForm);
   const { collection, choose, isPending } = useCollectionOfNew();
   const body = bodyOf(values, kind);
+  useUnsaved(!same(values as never, emptyForm as never));
   const create = useMutation({
     mutationFn: async () => {
       const whole = { ...body, collection: collection ?? '' } as never;
@@ -55,7 +58,7 @@ function NewService({ kind }: { kind: 'agent' | 'klados' }) {
     onSuccess: async ({ id }) => {
       void queries.invalidateQueries({ queryKey: ['processors'] });
       toast(t('processor.registered'));
-      await go({ to: '/processors/$id', params: { id } });
+      await go({ to: '/processors/$id', params: { id }, ignoreBlocker: true });
     },
   });
   return (

@@ -4,6 +4,7 @@ import { useCommands } from '../../commands/commands.ts';
 import { toast } from '../../components/toasts.tsx';
 import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
+import { useUnsaved } from '../../session/unsaved.ts';
 import { type Entity, entityQuery } from '../entity/entity-queries.ts';
 import { same } from '../entity/model/json.ts';
 import { changeProcessor } from './processor-queries.ts';
@@ -33,6 +34,7 @@ export function useProcessorDraft<T>({ kind, entity, stored, bodyOf }: Processor
   const queries = useQueryClient();
   const [typed, setTyped] = useState<Typed<T> | null>(null);
   const dirty = typed !== null && !says(typed.base, typed.now);
+  useUnsaved(dirty);
   const body = dirty ? bodyOf(typed.base, typed.now) : {};
   const { queryKey } = entityQuery(entity.id);
   const save = useMutation({

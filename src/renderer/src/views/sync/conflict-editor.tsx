@@ -3,13 +3,15 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Failure } from '../../api/failure.ts';
 import { useCommands } from '../../commands/commands.ts';
-import { Button } from '../../components/button.tsx';
+import { Button, buttonClasses } from '../../components/button.tsx';
 import { Input } from '../../components/field.tsx';
 import { KeyCaps } from '../../components/key-caps.tsx';
+import { useInstead } from '../../components/loss-dialog.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
+import { useUnsaved } from '../../session/unsaved.ts';
 import { cardQuery } from '../entity/entity-queries.ts';
 import { type Content, contentOf, sameContent } from '../entity/model/content.ts';
 import { mergeThreeWay, type Side } from '../entity/model/three-way.ts';
@@ -27,9 +29,12 @@ const nothing: Content = { properties: {}, relationships: [] };
 /** Base, ours and theirs, place by place; all at once, or by hand; with a note; then the next conflict. */
 export function ConflictEditor({
   conflict: given,
+  gone,
   again,
 }: {
   conflict: OpenConflict;
+  /** Whether it was decided elsewhere meanwhile. */
+  gone: boolean;
   again(): Promise<OpenConflict | undefined>;
 }) {
   const { t, number } = useTexts();
@@ -39,7 +44,7 @@ export function ConflictEditor({
   const [conflict, setConflict] = useState(given);
   const { remote, id, sides, label } = conflict;
   const [choices, setChoices] = useState<Record<string, Side>>({});
-  const [byHand, setByHand] = useState<Content | null>(null);
+  const [byHand, setByHand] = useState<{ begun: Content; now: Content } | null>(null);
   const [fault, setFault] = useState(false);
   const [note, setNote] = useState('');
   const { data: card } = useQuery(cardQuery);
@@ -65,25 +70,38 @@ export function ConflictEditor({
     entries.find((one) => one.id !== id || one.remote !== remote);
   const moved = given.sides.ours.cid !== sides.ours.cid || given.sides.theirs.cid !== sides.theirs.cid;
 
-  const all = (side: Side) => {
-    setByHand(null);
-    setChoices(Object.fromEntries(clashes.map(({ path }) => [placeName(path), side])));
-  };
+  const typed = byHand !== null && (fault || !sameContent(byHand.begun, byHand.now));
+  useUnsaved(typed);
+  const { instead, question } = useInstead(typed);
+  const all = (side: Side) =>
+    instead(() => {
+      setByHand(null);
+      setChoices(Object.fromEntries(clashes.map(({ path }) => [placeName(path), side])));
+    });
+  const toggleByHand = () => instead(() => setByHand(byHand ? null : { begun: merged, now: merged }));
+  const change = (next: (now: Content) => Content) => setByHand((old) => old && { ...old, now: next(old.now) });
   const onward = async (goes: boolean) => {
     toast(t(goes && remote !== 'car' ? 'sync.decidedRemote' : 'sync.decided', { remote }));
-    if (next) await go({ to: '/sync/conflicts/$remote/$id', params: { remote: next.remote, id: next.id } });
-    else await go({ to: '/sync/conflicts' });
+    if (next)
+      await go({
+        to: '/sync/conflicts/$remote/$id',
+        params: { remote: next.remote, id: next.id },
+        ignoreBlocker: true,
+      });
+    else await go({ to: '/sync/conflicts', ignoreBlocker: true });
     queries.removeQueries({ queryKey: ['sync', 'conflict', remote, id] });
   };
+  // One's own decision takes it away, too.
+  const isGone = gone && !decide.isSuccess;
   const once = useOnce();
   const submit = (side?: 'ours' | 'theirs') => {
-    if (fault) return;
+    if (fault || isGone) return;
     const decision: Decision =
       side !== undefined
         ? { side }
         : deletion
           ? { side: choices.deleted === 'theirs' ? 'theirs' : 'ours' }
-          : { content: byHand ?? merged };
+          : { content: byHand?.now ?? merged };
     // What is as it is there already is not sent.
     const isTheirs = 'side' in decision ? decision.side === 'theirs' : sameContent(decision.content, theirs);
     const onSuccess = () => void onward(!isTheirs || note.trim() !== '');
@@ -111,7 +129,7 @@ export function ConflictEditor({
             label: t(byHand ? 'sync.byPlace' : 'sync.byHand'),
             group,
             keys: ['e'],
-            run: () => setByHand(byHand ? null : merged),
+            run: toggleByHand,
           },
         ]),
     ...(next
@@ -149,10 +167,18 @@ export function ConflictEditor({
         }
       />
       <div ref={head} tabIndex={-1} className="min-h-60 flex-1 space-y-4 overflow-auto p-5 outline-none">
-        {(overtaken || moved) && (
+        {isGone && (
+          <div role="alert" className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
+            <p className="min-w-48 flex-1">{t('sync.conflictGone')}</p>
+            <Link to="/sync/conflicts" className={buttonClasses()}>
+              {t('sync.toConflicts')}
+            </Link>
+          </div>
+        )}
+        {!isGone && (overtaken || moved) && (
           <div role="alert" className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
             <p className="min-w-48 flex-1">{t('sync.moved')}</p>
-            <Button onClick={() => void lookAgain()}>{t('sync.lookAgain')}</Button>
+            <Button onClick={() => instead(() => void lookAgain())}>{t('sync.lookAgain')}</Button>
           </div>
         )}
         <SideFacts conflict={conflict} />
@@ -178,7 +204,7 @@ export function ConflictEditor({
                 {t('sync.allTheirs')}
                 <KeyCaps keys="t" />
               </Button>
-              <Button aria-pressed={byHand !== null} onClick={() => setByHand(byHand ? null : merged)}>
+              <Button aria-pressed={byHand !== null} onClick={toggleByHand}>
                 {t(byHand ? 'sync.byPlace' : 'sync.byHand')}
                 <KeyCaps keys="e" />
               </Button>
@@ -187,21 +213,19 @@ export function ConflictEditor({
               <div className="grid grid-cols-1 items-start gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_24rem]">
                 <PropertiesForm
                   name="p"
-                  properties={byHand.properties}
+                  properties={byHand.now.properties}
                   service={card?.service ?? 'arke'}
-                  onChange={(change) =>
-                    setByHand((old) => ({ ...(old ?? merged), properties: change((old ?? merged).properties) }))
-                  }
+                  onChange={(next) => change((now) => ({ ...now, properties: next(now.properties) }))}
                   onFault={setFault}
                 />
                 <RelationshipsPanel
                   id={id}
                   service={card?.service ?? 'arke'}
                   base={mine}
-                  content={byHand}
-                  collection={byHand.relationships.find(({ predicate }) => predicate === 'collection')?.peer}
+                  content={byHand.now}
+                  collection={byHand.now.relationships.find(({ predicate }) => predicate === 'collection')?.peer}
                   known={[]}
-                  onChange={(change) => setByHand((old) => change(old ?? merged))}
+                  onChange={change}
                 />
               </div>
             ) : (
@@ -226,12 +250,13 @@ export function ConflictEditor({
             onChange={({ target }) => setNote(target.value)}
             className="min-w-40 flex-1"
           />
-          <Button look="main" onClick={() => submit()} disabled={fault || decide.isPending || overtaken}>
+          <Button look="main" onClick={() => submit()} disabled={fault || isGone || decide.isPending || overtaken}>
             {t('sync.decideThis')}
             <KeyCaps keys="Mod+Enter" />
           </Button>
         </div>
       </section>
+      {question}
     </>
   );
 }

@@ -11,17 +11,18 @@ import { conflictQuery } from './sync-queries.ts';
 
 const route = getRouteApi('/sync/conflicts/$remote/$id');
 
-/** One conflict. It stays as it was looked at until it is decided or looked at again. */
+/** One conflict. It stays as it was looked at until it is decided or looked at again, also where it is gone by then. */
 export function ConflictScreen() {
   const { t } = useTexts();
   const { remote, id } = route.useParams();
   const conflict = useQuery(conflictQuery(remote, id));
   const gone = conflict.error instanceof Failure && conflict.error.kind === 'missing';
-  if (conflict.data && !gone)
+  if (conflict.data)
     return (
       <ConflictEditor
         key={`${remote} ${id}`}
         conflict={conflict.data}
+        gone={gone}
         again={async () => (await conflict.refetch()).data}
       />
     );

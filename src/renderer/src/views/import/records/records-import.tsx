@@ -9,6 +9,7 @@ import { saveAs } from '../../../components/save-as.ts';
 import { useSettled } from '../../../components/use-settled.ts';
 import { Waiting } from '../../../components/waiting.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
+import { useUnsaved } from '../../../session/unsaved.ts';
 import { type Target, TargetChoice, targetText } from '../target.tsx';
 import { useStartCommand } from '../use-start-command.ts';
 import { type MappingDraft, mappingOf, proposedDraft } from './mapping-draft.ts';
@@ -37,6 +38,7 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
   });
   const facts = usePreview(sample.data, undefined, undefined);
   const [draft, setDraft] = useState<MappingDraft | null>(null);
+  useUnsaved(draft !== null);
   /** A mapping from a file, instead of one by hand. */
   const [given, setGiven] = useState<{ name: string; mapping: Record<string, unknown> } | null>(null);
   const [givenError, setGivenError] = useState<unknown>(null);

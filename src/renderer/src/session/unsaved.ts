@@ -1,0 +1,56 @@
+import { useEffect, useId, useSyncExternalStore } from 'react';
+
+/** With which the names of drafts begin that lie in the tab's storage (entity/draft.ts). */
+export const draftPrefix = 'draft ';
+
+// What would be lost with the tab, by names: drafts, also those that were typed before the page was loaded again, and what
+// goes with its screen.
+const inTab = new Set<string>(storedDrafts());
+const onScreen = new Set<string>();
+const listeners = new Set<() => void>();
+
+addEventListener('beforeunload', (event) => {
+  if (inTab.size + onScreen.size > 0) event.preventDefault();
+});
+
+function storedDrafts(): string[] {
+  try {
+    return Object.keys(sessionStorage).filter((name) => name.startsWith(draftPrefix));
+  } catch {
+    return [];
+  }
+}
+
+/** Says whether something is unsaved that outlives its screen, but not the tab. */
+export function setUnsaved(name: string, unsaved: boolean): void {
+  if (unsaved) inTab.add(name);
+  else inTab.delete(name);
+}
+
+/** Says that something is unsaved that goes with its screen: it is asked for before that is left. */
+export function useUnsaved(unsaved: boolean): void {
+  const name = useId();
+  useEffect(() => {
+    if (!unsaved) return;
+    onScreen.add(name);
+    tell();
+    return () => {
+      onScreen.delete(name);
+      tell();
+    };
+  }, [unsaved, name]);
+}
+
+function tell(): void {
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Whether something is unsaved that goes with the screen. */
+export function useIsUnsaved(): boolean {
+  return useSyncExternalStore(subscribe, () => onScreen.size > 0);
+}
