@@ -134,11 +134,12 @@ const looks: { name: string; width: number; height: number; language: 'en' | 'de
  * What a change of the window or the language would close, or a node that is gone could not give, stays as it is.
  */
 export async function lookAt(page: Page, name: string, { asItIs = false } = {}): Promise<void> {
+  await mkdir(pictures, { recursive: true });
   await page.waitForLoadState('networkidle');
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await settled(page);
-    await picture(page, `${name}-${colorScheme}`);
+    await page.screenshot({ path: resolve(pictures, `${name}-${colorScheme}.png`) });
     // All but the colours is the same in the dark.
     let found = await seriousFaults(page, colorScheme);
     // On a busy machine a colour may be on its way still; what is a fault stays one.
@@ -154,19 +155,11 @@ export async function lookAt(page: Page, name: string, { asItIs = false } = {}):
   for (const { name: look, language, ...size } of asItIs ? [] : looks) {
     await page.setViewportSize(size);
     await speak(page, language);
-    await settled(page);
-    await picture(page, `${name}-${look}`);
+    await page.screenshot({ path: resolve(pictures, `${name}-${look}.png`) });
     expect.soft(await page.evaluate(cutOff), `${name}, ${look}: what is cut off at the sides`).toEqual([]);
   }
   if (usual) await page.setViewportSize(usual);
   if (!asItIs) await speak(page, spoken);
-}
-
-/** For people to look at: where everything is tested (.ci/run) nobody does. */
-async function picture(page: Page, name: string): Promise<void> {
-  if (env.CI !== undefined) return;
-  await mkdir(pictures, { recursive: true });
-  await page.screenshot({ path: resolve(pictures, `${name}.png`) });
 }
 
 /** Of accessibility, by name, with what has them. */
