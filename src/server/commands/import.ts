@@ -133,8 +133,9 @@ function summary(report: Report): string[] {
 
 function refusedText(report: Report): string {
   const examples = report.refused_examples.slice(0, 10).map(({ place, issues }) => {
-    const text = issues.map(issueText).join('; ');
-    return text.startsWith(place) ? text : `${place}: ${text}`;
+    // Some messages begin with the place themselves, and their path would come before it.
+    const bare = issues.map(({ path, message }) => ({ path, message: message.replace(`${place}: `, '') }));
+    return `${place}: ${bare.map(issueText).join('; ')}`;
   });
   const few = report.refused === 1 ? '1 record or entity was' : `${number(report.refused)} records or entities were`;
   return [`${few} refused, the others are imported:`, ...examples].join('\n  ');
