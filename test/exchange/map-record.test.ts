@@ -93,7 +93,7 @@ describe('an entity', () => {
     expect(drafts(titled, wall)[0]?.properties).toEqual({ ...wall, label: 'Zebra', source_label: 'Wall text' });
     // A number is its label as a text.
     expect(mapRecord(defaultMapping(true), { id: 1, label: 5 }, context)[0]?.properties).toEqual({ id: 1, label: '5' });
-    expect(message(() => drafts(titled, { ...wall, source_label: 'x' }))).toContain('Rename or except');
+    expect(message(() => drafts(titled, { ...wall, source_label: 'x' }))).toContain('rename or except');
     const nested = {
       ...titled,
       nested: [{ type: 'maker', path: 'maker', predicate: 'made_by', id: 'id', label: 'name' }],

@@ -17,9 +17,13 @@ export function labelText(rule: EntityRule, item: JsonObject): string | undefine
   for (const path of rule.label) {
     const value = valueAt(item, path);
     if (typeof value === 'number') return String(value);
-    if (typeof value === 'string' && value.trim() !== '') return value;
+    if (isText(value)) return value;
   }
   return undefined;
+}
+
+function isText(value: Json | undefined): value is string {
+  return typeof value === 'string' && value.trim() !== '';
 }
 
 /** The properties of an entity as its record has them. */
@@ -37,14 +41,15 @@ const keptLabel = 'source_label';
  */
 export function withLabel(properties: JsonObject, chosen: string | undefined, spare: string | undefined): JsonObject {
   const own = properties.label;
-  const label = chosen ?? (typeof own === 'string' && own.trim() !== '' ? own : spare);
-  if (label === undefined || own === label) return properties;
-  const saysNothing = own === undefined || own === null || (typeof own === 'string' && own.trim() === '');
-  if (saysNothing || String(own) === label) return { ...properties, label };
+  const label = chosen ?? (isText(own) ? own : spare);
+  if (label === undefined) return properties;
+  const saysElse =
+    own !== undefined && own !== null && (typeof own !== 'string' || isText(own)) && String(own) !== label;
+  if (!saysElse) return { ...properties, label };
   if (Object.hasOwn(properties, keptLabel))
     throw ValidationError.at(
       ['label'],
-      `"label" is not the label here, and can't be kept as "${keptLabel}": the record has a field of that name. Rename or except one of the two`,
+      `"label" is not the label here, and "${keptLabel}", where it would be kept, is a field, too: rename or except one of them`,
     );
   return { ...properties, label, [keptLabel]: own };
 }

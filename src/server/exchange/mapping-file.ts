@@ -29,7 +29,7 @@ export interface EntityFile {
   /** Path to the stable id, a non-empty string or a number; without it the hash of the record (of a nested item: of its properties). */
   id?: string | undefined;
   /**
-   * Path to the label, or several: the first that holds text. Where none does, a text in the record's own field `label` is,
+   * Path to the label, or several: the first that holds text. Where none does, a text in the record's own field `label`,
    * else the id. What stands in that field and is not the label is kept as `source_label`.
    */
   label?: string | string[] | undefined;

@@ -15,7 +15,8 @@ export interface KeptContents {
 }
 
 /**
- * The content that the versions of some tips name and that is kept here. `before`: only what was kept before that time (epoch milliseconds).
+ * The content that the versions of some tips name and that is kept here. `before`: only what was kept before that time (epoch
+ * milliseconds).
  */
 export async function keptContents(
   store: NetworkStore,

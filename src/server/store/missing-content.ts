@@ -6,7 +6,7 @@ import { namedPage } from './content-holders.ts';
 
 const pageRows = 1000;
 
-/** Content that stored versions name and of which no bytes are kept, in the order of its CIDs, each with an entity of such a version. */
+/** Content that stored versions name and whose bytes are not kept, by CID, each with an entity of which a version names it. */
 export async function* missingContent(
   db: Connection,
   files: FileStore,

@@ -83,8 +83,8 @@ export function rebuildPending(db: Writer, remote: number): void {
  * versions from now on, or no longer. What only that one had does not begin to wait for the others.
  */
 export function rebuildBeside(db: Writer, remote: number): void {
+  const has = 'SELECT k.entity FROM remote_entity k WHERE k.remote = ? AND k.theirs IS NOT NULL';
   for (const { key } of db.all<{ key: number }>('SELECT key FROM remote WHERE key <> ?', remote)) {
-    const has = 'SELECT k.entity FROM remote_entity k WHERE k.remote = ? AND k.theirs IS NOT NULL';
     db.run(`DELETE FROM push_pending WHERE remote = ? AND entity IN (${has})`, key, key);
     db.run(
       `INSERT INTO push_pending (remote, entity) SELECT r.key, e.key FROM remote r, entity e
