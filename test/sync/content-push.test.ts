@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ask, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok } from '../helpers/entities.ts';
+import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
 import { bytesOf, expectBytes, file, holding, type Scene, startScene } from './contents.ts';
-import { read, remoteOf, sync, tipsOf } from './nodes.ts';
+import { conflictsOf, read, remoteOf, sync, tipsOf } from './nodes.ts';
 import type { Call } from './proxy.ts';
 
 const quiet = { refused: 0, conflicts: 0, troubles: 0, stopped: null };
@@ -147,6 +147,31 @@ describe('content made here goes to a node', () => {
     await expectLevel(scene);
   });
 });
+
+test('content by key is not sent over what somebody else has written meanwhile, and all further than that', async () => {
+  const isLacking = lacks['with content by key and without addresses'];
+  const lacking = (call: Call) => (isLacking(call) ? { status: 404 } : undefined);
+  await using scene = await startScene({}, { stranger: true, prepare: (proxy) => (proxy.fault = lacking) });
+  const { origin, mirror, curator, here, place, proxy } = scene;
+  const work = await create(origin, curator, { collection: place.id, properties: { label: 'One' } });
+  await sync(mirror, here);
+  for (const key of ['a', 'b'])
+    ok(await ask(mirror, here, `POST /entities/${work.id}/content?key=${key}`, bytesOf(1000, key.charCodeAt(0)), tiff));
+  const theirs = await update(origin, curator, work, { properties: { label: 'Theirs' } });
+  // It comes between what is pulled and what is pushed.
+  proxy.fault = (call) =>
+    lacking(call) ?? (call.path.startsWith('/events') ? { change: without(theirs.cid) } : undefined);
+  await sync(mirror, here);
+  proxy.fault = lacking;
+  await sync(mirror, here);
+  expect((await read(origin, curator, work.id)).properties.label).toBe('Theirs');
+  expect(await conflictsOf(mirror, here)).toHaveLength(1);
+});
+
+const without = (cid: string) => (body: unknown) => {
+  const page = body as { events: { cid: string }[] };
+  return { ...page, events: page.events.filter((event) => event.cid !== cid) };
+};
 
 /** What a remote of each age has no endpoint for. */
 const lacks = {

@@ -383,6 +383,37 @@ describe('P3: a push whose answer is lost', () => {
     expect((await read(mirror, here, work.id)).properties).toEqual(work.properties);
   });
 
+  test('and that was answered, though nobody can read what it made, is no change of somebody else', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    await sync(mirror, here);
+    const [work] = works as [Entity];
+    const changed = await update(mirror, here, work, { properties: { n: 'changed' } });
+    proxy.fault = ({ path }) => (path.startsWith('/versions/manifest/') ? { status: 404 } : undefined);
+    expect(await sync(mirror, here)).toMatchObject({ refused: 0, conflicts: 0 });
+    expect((await read(origin, curator, work.id)).ver).toBe(2);
+    await update(mirror, here, changed, { properties: work.properties });
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ refused: 0, conflicts: 0 });
+    expect((await read(mirror, here, work.id)).properties).toEqual(work.properties);
+    expect((await read(origin, curator, work.id)).properties).toEqual(work.properties);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  });
+
+  test('and that was answered with something else, while nothing changed there, is refused', async () => {
+    await using scene = await startScene();
+    const { mirror, proxy, here, works } = scene;
+    await sync(mirror, here);
+    const [work] = works as [Entity];
+    await update(mirror, here, work, { properties: { n: 'changed' } });
+    proxy.fault = ({ method }) => (method === 'PUT' ? { status: 200, body: { fine: true } } : undefined);
+    expect(await sync(mirror, here)).toMatchObject({ refused: 1, conflicts: 0 });
+    expect(await remoteOf(mirror, here)).toMatchObject({ refusals: [{ id: work.id }] });
+    proxy.calls.length = 0;
+    await sync(mirror, here);
+    expect(proxy.calls.filter(({ method }) => method === 'PUT')).toEqual([]);
+  });
+
   test('and that made something new whose version cannot be read for a while, too', async () => {
     await using scene = await startScene();
     const { origin, mirror, proxy, curator, here, place } = scene;

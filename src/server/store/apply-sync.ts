@@ -89,7 +89,8 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
         row.status,
         row.words,
       );
-      db.run('DELETE FROM push_intent WHERE remote = ? AND entity = ?', remote, ensureEntityKey(db, row.id));
+      if (row.request)
+        db.run('DELETE FROM push_intent WHERE remote = ? AND entity = ?', remote, ensureEntityKey(db, row.id));
       noteSync(db, { time, remote: row.remote, kind: 'refused', id: row.id, detail: `${row.status} ${row.words}` });
       return;
     case 'sync_conflict':

@@ -113,7 +113,16 @@ export type SyncRow =
   | { kind: 'push_intent'; remote: string; id: string; tip: string; expect: string | null; content: string }
   /** The request did nothing there. */
   | { kind: 'push_void'; remote: string; id: string }
-  | { kind: 'push_refusal'; remote: string; id: string; tip: string; status: number; words: string }
+  /** `request`: it answers the request that is open, which is settled by it; bytes are refused beside it. */
+  | {
+      kind: 'push_refusal';
+      remote: string;
+      id: string;
+      tip: string;
+      status: number;
+      words: string;
+      request: boolean;
+    }
   | { kind: 'sync_conflict'; remote: string; id: string; base: string | null; ours: string; theirs: string }
   /** Somebody has decided a conflict: `cid` is what stands now. */
   | { kind: 'conflict_decided'; remote: string; id: string; cid: string };

@@ -50,7 +50,8 @@ function keptRows(remote: string, id: string, next: EntityState, { refusal }: Lo
     return [{ kind: 'sync_conflict', remote, id, base: next.base, ours: next.local.cid, theirs: next.theirs.cid }];
   // Both say the same, and only bytes were refused.
   const bytes = refusal !== null && refusal.tip === next.local?.cid && refusal.tip === next.theirs?.cid;
-  if ((next.standing === 'refused' || bytes) && refusal) return [{ kind: 'push_refusal', remote, id, ...refusal }];
+  if ((next.standing === 'refused' || bytes) && refusal)
+    return [{ kind: 'push_refusal', remote, id, ...refusal, request: true }];
   return [];
 }
 

@@ -102,10 +102,23 @@ export async function settle(ctx: PushContext, chain: Chain, decided: (db: Reade
   }
 }
 
+const unverified = 'it answered with another entity, or with nothing that can be verified';
+
+/**
+ * A request was answered with what cannot be verified: the remote's tip says what became of it. While that cannot be read the
+ * request stays open, so that it is known for what it may have made; where nothing has changed there it is refused. True where
+ * there is no more to do in this run.
+ */
+export async function lookAfter(ctx: PushContext, id: string, tip: string, status: number): Promise<boolean> {
+  const found = await readRemoteTip(ctx, id);
+  if (found === 'same') return refuse(ctx, id, tip, status, unverified);
+  return found === 'unknown';
+}
+
 /** The remote did not take a version, and said why: it waits until the entity is edited (SPEC.md, P4). */
 export async function refuse(ctx: PushContext, id: string, tip: string, status: number, words: string): Promise<true> {
   const { store, remote, now, report } = ctx;
-  const row = { kind: 'push_refusal', remote: remote.name, id, tip, status, words } as const;
+  const row = { kind: 'push_refusal', remote: remote.name, id, tip, status, words, request: true } as const;
   await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
   report.refused++;
   return true;

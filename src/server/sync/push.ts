@@ -12,7 +12,7 @@ import { type Loaded, loadEntity } from './entity.ts';
 import { storedChain } from './manifests.ts';
 import { type NamedBytes, namedBytes } from './named-bytes.ts';
 import { creationRounds } from './order.ts';
-import { readRemoteTip, refuse, settle, takeAnswer } from './push-answers.ts';
+import { lookAfter, readRemoteTip, refuse, settle, takeAnswer } from './push-answers.ts';
 import { pushBlocks } from './push-blocks.ts';
 import { type Delivered, deliver, wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
@@ -227,7 +227,7 @@ async function send(
     const taken = await takeAnswer(ctx, id, answer, {
       ...{ expect, sent: whole && i === requests.length - 1 ? sent : null },
     });
-    if (taken === null) return refuse(ctx, id, sent, answer.status, unverified);
+    if (taken === null) return lookAfter(ctx, id, sent, answer.status);
     if (taken === 'moved') return false;
     expect = taken.cid;
   }
@@ -286,7 +286,7 @@ async function bring(ctx: PushContext, { local, sent, ahead }: Ahead): Promise<b
   for (const named of ahead) {
     const { state } = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
     const theirs = state.theirs && ctx.store.read((db) => findVersion(db, state.theirs?.cid ?? ''));
-    if (!theirs) return false;
+    if (!theirs || state.standing === 'conflict') return false;
     const makes = looseHash(withBytes(theirs.manifest, local, named));
     const record = () => recordIntent(ctx, id, sent, theirs.cid, { makes });
     let done: Delivered;
@@ -306,8 +306,10 @@ async function bring(ctx: PushContext, { local, sent, ahead }: Ahead): Promise<b
     const isWhole = (theirs: Manifest) => contentHash(theirs) === contentHash(local) || saysSame(ctx, local, theirs);
     const says = (manifest: Manifest) => (isWhole(manifest) ? sent : null);
     const taken = await takeAnswer(ctx, id, answer, { expect: theirs.cid, sent: says });
-    if (taken === null) return refuse(ctx, id, sent, answer.status, unverified);
+    if (taken === null) return lookAfter(ctx, id, sent, answer.status);
     await noteThere(ctx, named);
+    // What stood between is news: more is not sent over it before it has been looked at.
+    if (taken === 'moved') return false;
   }
   return false;
 }
@@ -323,8 +325,6 @@ async function recordIntent(
   const row = { kind: 'push_intent', remote: remote.name, id, tip, expect, content: request.makes ?? '' } as const;
   await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
 }
-
-const unverified = 'it answered with another entity, or with nothing that can be verified';
 
 /**
  * What differs is nothing that a request could say: the remote's version stands for both, unless another remote keeps to the one

@@ -1,5 +1,6 @@
 import { findTip } from '../store/entities.ts';
 import type { ContentState } from '../store/remote-content.ts';
+import type { SyncRow } from '../store/sync-rows.ts';
 import type { NamedBytes } from './named-bytes.ts';
 import type { PushContext } from './push-context.ts';
 import { LostAnswerError, type RemoteAnswer, type SentBytes } from './remote.ts';
@@ -43,7 +44,15 @@ async function refuseBytes(
   const tip = store.read((db) => findTip(db, id));
   if (tip === undefined) return;
   const which = key === null ? 'The bytes of the file' : `The content ${JSON.stringify(key)}`;
-  const row = { kind: 'push_refusal', remote: remote.name, id, tip, status, words: `${which}: ${words}` } as const;
+  const row: SyncRow = {
+    kind: 'push_refusal',
+    remote: remote.name,
+    id,
+    tip,
+    status,
+    words: `${which}: ${words}`,
+    request: false,
+  };
   await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
   report.refused++;
 }
