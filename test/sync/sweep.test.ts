@@ -73,6 +73,48 @@ test.each(ways)(
   },
 );
 
+test.each(ways)('W2: deletions that it finds wait until somebody agrees to so many, by %s', async (_name, plain) => {
+  await using pair = await startForgetful(plain);
+  const { origin, mirror, curator, here } = pair;
+  const place = await collection(origin, curator, { label: 'Works' });
+  const works: Entity[] = [];
+  for (let n = 0; n < 55; n++) works.push(await create(origin, curator, { collection: place.id }));
+  await sync(mirror, here);
+  for (const work of works) await remove(origin, curator, work);
+  await pair.forget();
+  await create(origin, curator, { collection: place.id });
+  const stopped = { stopped: expect.stringContaining('has deleted 55 of ') };
+  expect(await sync(mirror, here)).toMatchObject(stopped);
+  expect(await sync(mirror, here)).toMatchObject(stopped);
+  expect(await agree(pair)).toMatchObject({ stopped: null, swept: true });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  expect(await sync(mirror, here)).toMatchObject({ stopped: null, swept: false });
+});
+
+test('W2: deletions that it finds are made in the next run where the remote breaks off meanwhile', async () => {
+  await using opened = new AsyncDisposableStack();
+  let later = 0;
+  const origin = opened.use(await startNode({ now: () => Date.now() + later }));
+  const mirror = opened.use(await startNode());
+  const proxy = opened.use(await startProxy(origin.url));
+  const [there, here] = [operator(origin), operator(mirror)];
+  await addRemote(mirror, here, { url: proxy.url });
+  const place = await collection(origin, there, { label: 'Works' });
+  const work = await create(origin, there, { collection: place.id });
+  await sync(mirror, here);
+  const { cid } = await remove(origin, there, work);
+  later += month;
+  await origin.ctx.events.prune();
+  await create(origin, there, { collection: place.id });
+  // It is read once to know it for a deletion, and once more to make it.
+  let reads = 0;
+  proxy.fault = ({ path }) => (path === `/versions/manifest/${cid}` && ++reads > 1 ? 'cut' : undefined);
+  expect(lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1)).toHaveProperty('error');
+  proxy.fault = () => undefined;
+  expect(await sync(mirror, here)).toMatchObject({ stopped: null, swept: true });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
 test('W5: a node tells its tips, and what differs comes as blocks', async () => {
   await using opened = new AsyncDisposableStack();
   let later = 0;

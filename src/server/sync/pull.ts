@@ -6,7 +6,7 @@ import { knownEvent, seenIntervals } from '../store/remotes.ts';
 import { type SyncContext, takeOver } from './arrivals.ts';
 import { agreement, braked } from './brake.ts';
 import { type FeedEvent, type FeedPage, type FeedState, feedStep, type Interval, isOpen, startFeed } from './feed.ts';
-import { sweep } from './sweep.ts';
+import { noteSwept, sweep } from './sweep.ts';
 import { readFeedPage, readWords } from './wire.ts';
 
 export interface PullOptions {
@@ -64,39 +64,47 @@ async function close(ctx: SyncContext, options: PullOptions): Promise<void> {
     ctx.report.stop = { kind: 'reset' };
     return;
   }
-  await release(ctx, options, [{ events: held, intervals: [] }]);
-  ctx.report.swept = true;
+  await finish(ctx, options, held, false);
 }
 
 /** Another feed: everything is compared, and the feed walked from its head to its end. */
 async function afterReset(ctx: SyncContext, options: PullOptions): Promise<void> {
   const { held } = await sweep(ctx, { reset: true, concurrency: batches.plain.atOnce });
-  await release(ctx, options, [{ events: held, intervals: [] }], true);
-  await pull(ctx, { ...options, reset: false });
-  ctx.report.swept = true;
+  if (await finish(ctx, options, held, true)) await pull(ctx, { ...options, reset: false });
 }
 
 /** The same of a remote that is only pushed to: what it has forgotten goes out again. */
 export async function compareKnown(ctx: SyncContext, options: PullOptions): Promise<void> {
   const { held } = await sweep(ctx, { reset: true, concurrency: batches.plain.atOnce, knownOnly: true });
-  await release(ctx, options, [{ events: held, intervals: [] }], true);
-  ctx.report.swept = true;
+  await finish(ctx, options, held, true);
 }
 
-/** Makes the deletions that were held back, unless they are too many to make unasked. */
-async function release(ctx: SyncContext, { accept }: PullOptions, held: HeldPage[], reset = false): Promise<void> {
+/**
+ * Makes the deletions that a comparison of everything has found, and records it: one that stops here, or is cut off, is begun
+ * again, since no feed tells of these any more. False where it stopped.
+ */
+async function finish(ctx: SyncContext, options: PullOptions, held: FeedEvent[], reset: boolean): Promise<boolean> {
+  if (!(await release(ctx, options, [{ events: held, intervals: [] }], reset))) return false;
+  await noteSwept(ctx, { reset });
+  ctx.report.swept = true;
+  return true;
+}
+
+/** Makes the deletions that were held back; false where they are too many to make unasked. */
+async function release(ctx: SyncContext, { accept }: PullOptions, held: HeldPage[], reset = false): Promise<boolean> {
   const count = held.reduce((sum, { events }) => sum + events.length, 0);
   const of = accept ? null : await braked(ctx, count);
   if (of !== null) {
     ctx.report.stopped = `${ctx.client.host} has deleted ${count} of ${of} entities. They are still here. ${agreement(ctx.remote.name)}`;
     ctx.report.stop = { kind: 'deletions', count, of };
-    return;
+    return false;
   }
   for (const { events, intervals } of held) {
     for (let at = 0; at < events.length; at += batches.plain.size)
       await takeOver(ctx, events.slice(at, at + batches.plain.size), { reset, deletes: true });
     await record(ctx, intervals);
   }
+  return true;
 }
 
 /** Walks the feed back to the mark; what gives a reset away, null for none. */

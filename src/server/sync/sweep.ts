@@ -69,8 +69,12 @@ export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<Sw
     await queue.onIdle();
   }
   if (failures.length > 0) throw failures[0];
-  if (swept.forgotten === null) await note(ctx, { kind: 'feed_swept', remote: ctx.remote.name, reset: options.reset });
   return swept;
+}
+
+/** Records that everything was compared, which is not before the deletions that were held have been made too. */
+export async function noteSwept(ctx: SyncContext, { reset }: Pick<SweepOptions, 'reset'>): Promise<void> {
+  await note(ctx, { kind: 'feed_swept', remote: ctx.remote.name, reset });
 }
 
 function batchOf({ blocks }: SyncContext): number {
