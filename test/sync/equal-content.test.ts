@@ -328,6 +328,59 @@ test('two nodes, one of which syncs with the other, and each with a plain remote
   await using opened = new AsyncDisposableStack();
   const start = async () => opened.use(await startNode());
   const [inner, outer, hub, depot] = [await start(), await start(), await start(), await start()];
+test('all that is here goes to a remote that is added where another one was removed before', async () => {
+  await using pair = await startCurated();
+  const { mirror, here } = pair;
+  await using other = await startNode();
+  ok(await ask(mirror, here, 'DELETE /node/remotes/origin'));
+  await addRemote(mirror, here, { name: 'other', url: other.url, key: keyOf(operator(other)) });
+  expect(await sync(mirror, here, 'other')).toMatchObject({ stopped: null, refused: 0 });
+  expect(await tipsOf(other)).toEqual(await tipsOf(mirror));
+});
+
+test('what a remote has forgotten goes there again, and to no other one', async () => {
+  await using pair = await startCurated();
+  const { mirror, here, work } = pair;
+  await using other = await startNode();
+  await addRemote(mirror, here, { name: 'other', url: other.url, key: keyOf(operator(other)) });
+  const store = await mirror.ctx.networks.get('main');
+  const forgotten = { kind: 'remote_forgot', remote: 'origin', id: work.id } as const;
+  await store.submit([{ changes: [], guards: [], rows: [forgotten], origin: 'remote:origin', time: 0 }]);
+  const waiting = async (name: string) => (await remoteOf(mirror, here, name)).pending;
+  expect([await waiting('origin'), await waiting('other')]).toEqual([1, 0]);
+  await say(mirror, here, work.id, 5);
+  expect(await sync(mirror, here, 'other')).toMatchObject({ ...quiet });
+  expect(await tipsOf(other)).toEqual({});
+  await sync(mirror, here);
+  expect([await waiting('origin'), await waiting('other')]).toEqual([0, 0]);
+});
+
+test('what a node said before its chain was replaced is no answer to what was edited since', async () => {
+  await using opened = new AsyncDisposableStack();
+  const start = async () => opened.use(await startNode());
+  const [museum, one, two] = [await start(), await start(), await start()];
+  const [there, here, away] = [operator(museum), operator(one), operator(two)];
+  const place = await collection(museum, there, { label: 'Works' });
+  const { id } = await create(museum, there, { collection: place.id, properties: { n: 1 } });
+  for (const [node, who] of [
+    [one, here],
+    [two, away],
+  ] as const) {
+    await addRemote(node, who, { url: museum.url, key: keyOf(there) });
+    await sync(node, who);
+  }
+  await say(museum, there, id, 2);
+  await sync(one, here);
+  const { cid } = await say(two, away, id, 7, 1, 2);
+  await sync(two, away);
+  expect((await tipsOf(museum))[id]).toBe(cid);
+  // Both change it now: here back to what that chain had said below, there to something else.
+  await say(one, here, id, 1);
+  await say(museum, there, id, 3);
+  expect(await sync(one, here)).toMatchObject({ conflicts: 1 });
+  expect((await read(one, here, id)).properties).toEqual({ n: 1 });
+});
+
   const stranger = async (node: TestNode, name: string) => ({
     ...{ name, url: opened.use(await startProxy(node.url, { stranger: true })).url },
     key: keyOf(await user(node, `${name} curator`)),

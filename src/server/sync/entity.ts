@@ -69,9 +69,7 @@ export function relationOf(
   return {
     descends: holds(local),
     echoes:
-      local.cid !== known.twin &&
-      (chain.below?.said.has(local.content) === true ||
-        chain.manifests.some((manifest) => contentHash(manifest) === local.content)),
+      local.cid !== known.twin && saysAbove(chain, local, state.theirs && !holds(state.theirs) ? state.theirs : null),
     // A remote that was reset stands below what it has had itself, which is what was gone on from here.
     ahead: isAhead || common === chain.cid || (reset && chainHolds(db, known.theirs, chain.cid, chain.head.ver)),
     back: known.twin !== chain.cid && chainHolds(db, known.twin, chain.cid, chain.head.ver),
@@ -79,6 +77,24 @@ export function relationOf(
     node,
     reset,
   };
+}
+
+/**
+ * Whether a version of a remote's chain says what the tip here says. `replaced`: what the remote had last, where its chain is
+ * another one by now; then what lies below the version that says the same is older than that, and no answer to an edit since.
+ */
+function saysAbove(chain: Chain, { content }: Version, replaced: Version | null): boolean {
+  for (const said of saidBy(chain)) {
+    if (said === content) return true;
+    if (said === replaced?.content) return false;
+  }
+  return false;
+}
+
+/** The contents of a chain, the newest first. */
+function* saidBy({ manifests, below }: Chain): Generator<string> {
+  for (const manifest of manifests.toReversed()) yield contentHash(manifest);
+  yield* below?.said ?? [];
 }
 
 /** More edits than that over a request whose answer was lost are not looked through. */

@@ -119,7 +119,7 @@ export interface Chain {
   blocks: Block[];
   /** Of `blocks`, in their order. */
   readonly manifests: Manifest[];
-  /** What of the stored part has been looked at already, down to the number `floor` (ancestors.ts). */
+  /** What of the stored part has been looked at already, down to the number `floor`, its contents the newest first (ancestors.ts). */
   below?: { floor: number; heads: ReadonlyMap<string, Head>; said: ReadonlySet<string> };
 }
 
