@@ -318,16 +318,16 @@ test('what came from a remote that is removed does not go to another one by itse
   ok(await ask(mirror, here, 'DELETE /node/remotes/origin'));
   expect(await sync(mirror, here, 'other')).toMatchObject({ ...quiet });
   expect(await tipsOf(other)).toEqual({});
+  ok(await ask(mirror, here, 'PUT /node/remotes/other/key', { key: keyOf(operator(other)), direction: 'both' }));
+  for (const types of [['nothing'], []]) ok(await ask(mirror, here, 'PUT /node/remotes/other', { types }));
+  expect(await sync(mirror, here, 'other')).toMatchObject({ ...quiet });
+  expect(await tipsOf(other)).toEqual({});
   // Once it is edited here it is this node's.
   await say(mirror, here, work.id, 2);
   await sync(mirror, here, 'other');
   expect(Object.keys(await tipsOf(other))).toEqual([work.id]);
 });
 
-test('two nodes, one of which syncs with the other, and each with a plain remote of its own, come to rest', async () => {
-  await using opened = new AsyncDisposableStack();
-  const start = async () => opened.use(await startNode());
-  const [inner, outer, hub, depot] = [await start(), await start(), await start(), await start()];
 test('all that is here goes to a remote that is added where another one was removed before', async () => {
   await using pair = await startCurated();
   const { mirror, here } = pair;
@@ -381,6 +381,10 @@ test('what a node said before its chain was replaced is no answer to what was ed
   expect((await read(one, here, id)).properties).toEqual({ n: 1 });
 });
 
+test('two nodes, one of which syncs with the other, and each with a plain remote of its own, come to rest', async () => {
+  await using opened = new AsyncDisposableStack();
+  const start = async () => opened.use(await startNode());
+  const [inner, outer, hub, depot] = [await start(), await start(), await start(), await start()];
   const stranger = async (node: TestNode, name: string) => ({
     ...{ name, url: opened.use(await startProxy(node.url, { stranger: true })).url },
     key: keyOf(await user(node, `${name} curator`)),

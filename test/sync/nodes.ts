@@ -86,8 +86,8 @@ export interface RemoteAnswer {
   words: string[];
 }
 
-export async function remoteOf(node: TestNode, who: Person): Promise<RemoteAnswer> {
-  return ok(await ask(node, who, 'GET /node/remotes/origin'));
+export async function remoteOf(node: TestNode, who: Person, name = 'origin'): Promise<RemoteAnswer> {
+  return ok(await ask(node, who, `GET /node/remotes/${name}`));
 }
 
 export interface Report {

@@ -3,7 +3,7 @@ import { manifestHead } from '../blocks/manifest-head.ts';
 import { findBlock, putBlock } from './blocks.ts';
 import type { Reader, Writer } from './connection.ts';
 import { ensureEntityKey, entityKey } from './entity-keys.ts';
-import { notePending, rebuildBeside, rebuildPending } from './pending.ts';
+import { markElsewhere, notePending, rebuildBeside, rebuildPending } from './pending.ts';
 import { applyContentRow, dropContents, dropContentTroubles } from './remote-content.ts';
 import { noteSync, renameInLog } from './sync-log.ts';
 import type { SyncRow } from './sync-rows.ts';
@@ -174,6 +174,7 @@ function dropRemote(db: Writer, remote: number): void {
   db.run('DELETE FROM remote_collection WHERE remote = ?', remote);
   db.run('DELETE FROM remote_run WHERE remote = ?', remote);
   db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
+  markElsewhere(db, remote);
   db.run('DELETE FROM remote_entity WHERE remote = ?', remote);
   dropContents(db, remote);
   db.run('DELETE FROM push_pending WHERE remote = ?', remote);
@@ -248,6 +249,7 @@ function forget(db: Writer, remote: number, id: string): void {
   for (const table of ['remote_entity', 'push_intent', 'push_refusal', 'sync_conflict'])
     db.run(`DELETE FROM ${table} WHERE remote = ? AND entity = ?`, remote, entity);
   dropContents(db, remote, entity);
+  db.run("INSERT OR REPLACE INTO remote_mark (entity, remote, mark) VALUES (?, ?, 'forgotten')", entity, remote);
   notePending(db, entity);
 }
 
@@ -270,6 +272,7 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
   );
   // Nothing of ours was sent, refused or in conflict where nothing of it was here.
   if (!row.mirrored) {
+    db.run('DELETE FROM remote_mark WHERE entity = ? AND remote = ?', entity, remote);
     dropContentTroubles(db, remote, entity);
     for (const table of ['push_intent', 'push_refusal', 'sync_conflict'])
       db.run(`DELETE FROM ${table} WHERE remote = ? AND entity = ?`, remote, entity);

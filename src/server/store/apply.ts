@@ -130,7 +130,8 @@ function move(db: Writer, commit: Commit, step: Step, first: number | undefined)
   }
   const tip = step.stored ?? (last as number);
   project(db, { key, isNew: known === undefined, tip, cid: change.tip, manifest, json, collection }, before);
-  if (!commit.rows.some((row) => row.kind === 'remote_tip' && row.id === change.id)) notePending(db, key);
+  if (!commit.rows.some((row) => row.kind === 'remote_tip' && row.id === change.id))
+    notePending(db, key, known !== undefined && !commit.origin.startsWith('remote:'));
   return db.insert(
     'INSERT INTO moves (entity, old_tip, new_tip, pi, cid, ver, first, origin, time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
     key,

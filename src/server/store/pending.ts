@@ -11,6 +11,8 @@ const isElsewhere = `EXISTS (SELECT 1 FROM remote_entity o JOIN remote p ON p.ke
  * What is to be pushed, as SQL over an entity `e` and a remote `r`: its tip is not the version that the remote has (it may
  * say the same), or the remote has none and it is meant to. What is known there and cannot be read is not. Where a request may
  * have arrived nobody knows what the remote has, so it is asked, whatever is here by now. Users come only from registration.
+ * What a remote has forgotten goes there again. Without a choice of collections only what belongs to no other remote is meant for
+ * one: what another one has, had and forgot, or had when it was removed, goes there only when it is edited or asked for.
  */
 const differs = `e.tip IS NOT NULL AND e.type <> 'user' AND CASE
   WHEN EXISTS (SELECT 1 FROM push_intent i WHERE i.remote = r.key AND i.entity = e.key) THEN 1
@@ -19,6 +21,7 @@ const differs = `e.tip IS NOT NULL AND e.type <> 'user' AND CASE
                  AND (k.twin IS NOT e.tip OR (k.theirs IS NOT e.tip AND NOT ${isElsewhere}))
             FROM remote_entity k WHERE k.remote = r.key AND k.entity = e.key)
   WHEN e.deleted = 1 THEN 0
+  WHEN EXISTS (SELECT 1 FROM remote_mark m WHERE m.remote = r.key AND m.entity = e.key AND m.mark = 'forgotten') THEN 1
   WHEN r.types IS NOT NULL AND e.type <> 'collection'
     AND NOT EXISTS (SELECT 1 FROM json_each(r.types) t WHERE t.value = e.type) THEN 0
   WHEN EXISTS (SELECT 1 FROM remote_collection c WHERE c.remote = r.key)
@@ -26,13 +29,18 @@ const differs = `e.tip IS NOT NULL AND e.type <> 'user' AND CASE
       SELECT 1 FROM edge d JOIN predicate p ON p.key = d.predicate
        WHERE d.source = e.key AND d.peer = c.collection AND p.name = 'collection')))
   ELSE NOT EXISTS (SELECT 1 FROM remote_entity k WHERE k.entity = e.key AND k.theirs IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM remote_mark m WHERE m.entity = e.key AND (m.remote = r.key OR m.mark = 'forgotten'))
 END`;
 
 /** The remotes that edits are pushed to: with a key, and not only pulled from. */
 const pushed = "r.direction <> 'pull' AND r.secret IS NOT NULL";
 
-/** Makes the cached comparison of one entity anew, in the commit that moved its tip or learnt of theirs. */
-export function notePending(db: Writer, entity: number): void {
+/**
+ * Makes the cached comparison of one entity anew, in the commit that moved its tip or learnt of theirs.
+ * @param edited somebody here has edited it: it belongs to no remote that was removed any more
+ */
+export function notePending(db: Writer, entity: number, edited = false): void {
+  if (edited) db.run("DELETE FROM remote_mark WHERE entity = ? AND mark = 'elsewhere'", entity);
   for (const { key: remote } of db.all<{ key: number }>(`SELECT r.key FROM remote r WHERE ${pushed}`)) {
     if (isPending(db, remote, entity))
       db.run('INSERT OR IGNORE INTO push_pending (remote, entity) VALUES (?, ?)', remote, entity);
@@ -93,4 +101,20 @@ export function rebuildBeside(db: Writer, remote: number): void {
       key,
     );
   }
+}
+
+/** Notes of what a remote has or had, which is about to be removed, that it does not go to the others unasked. */
+export function markElsewhere(db: Writer, remote: number): void {
+  db.run(
+    `INSERT OR IGNORE INTO remote_mark (entity, remote, mark)
+      SELECT k.entity, r.key, 'elsewhere' FROM remote r, (
+        SELECT entity FROM remote_entity WHERE remote = ? AND theirs IS NOT NULL
+         UNION SELECT entity FROM remote_mark WHERE remote = ? AND mark = 'forgotten') k
+       WHERE r.key <> ? AND NOT EXISTS (
+        SELECT 1 FROM remote_entity o WHERE o.entity = k.entity AND o.remote = r.key AND o.theirs IS NOT NULL)`,
+    remote,
+    remote,
+    remote,
+  );
+  db.run('DELETE FROM remote_mark WHERE remote = ?', remote);
 }

@@ -270,6 +270,15 @@ CREATE TABLE remote_entity (
 
 CREATE INDEX remote_entity_trouble ON remote_entity (remote, trouble) WHERE trouble IS NOT NULL;
 
+CREATE TABLE remote_mark (
+  entity INTEGER NOT NULL,
+  remote INTEGER NOT NULL,
+  mark TEXT NOT NULL CHECK (mark IN ('forgotten', 'elsewhere')),
+  PRIMARY KEY (entity, remote)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX remote_mark_remote ON remote_mark (remote);
+
 CREATE TABLE remote_run (
   remote INTEGER PRIMARY KEY,
   started INTEGER NOT NULL,

@@ -2,12 +2,13 @@ import type Database from 'better-sqlite3';
 import { StorageError } from '../../errors.ts';
 import { initial } from './0001-initial.ts';
 import { nameMoves } from './0002-moves-named.ts';
+import { remoteMarks } from './0003-remote-marks.ts';
 
 /** A step from one schema version to the next: SQL, or a function over the open connection. */
 export type Migration = string | ((db: Database.Database) => void);
 
 /** In order; the database's `user_version` is how many of them it has seen. Forward only. */
-export const migrations: readonly Migration[] = [initial, nameMoves];
+export const migrations: readonly Migration[] = [initial, nameMoves, remoteMarks];
 
 /** The schema's version. @throws StorageError where a newer program has written the database; it is not touched */
 export function knownVersion(db: Database.Database, steps: readonly Migration[]): number {
