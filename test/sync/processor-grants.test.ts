@@ -30,6 +30,11 @@ test('a grant in a mirrored collection stays on this node, and what the klados m
   const change = { expect_tip: cid, properties: { a: 1 } };
   expect((await ask(mirror, self, `PUT /entities/${work.id}`, change)).status).toBe(403);
   expect((await invoke()).grants).toEqual(first.grants);
+  // By this grant, which stands in no version, it hands on as well.
+  const context = { rhiza: { id: klados.id, path: ['again'], parent_logs: [] }, job_collection: first.job_collection };
+  const next = await ask(mirror, self, `POST /kladoi/${klados.id}/invoke`, { ...invocation, ...context });
+  expect(ok<Started>(next)).toMatchObject({ status: 'started', grants: first.grants });
+  expect((await read(mirror, here, place.id)).cid).toBe(before.cid);
 
   await sync(mirror, here);
   expect(await read(origin, curator, made.id)).toMatchObject({ id: made.id, type: 'document' });

@@ -1,6 +1,6 @@
 import { actions as allActions, implies } from './actions.ts';
 import { grantRole } from './collection-rules.ts';
-import { type CollectionAccess, isExpired } from './roles.ts';
+import { type CollectionAccess, isExpired, type Member } from './roles.ts';
 
 /** A processor that is to work in a collection. */
 export interface Grantee {
@@ -45,15 +45,12 @@ export function planGrant(
   grantee: Grantee,
   { now, wanted, holds }: { now: number; wanted: number; holds: (action: string) => boolean },
 ): GrantPlan {
-  const role = grantRole(grantee.type, grantee.id);
-  const given = access.roles.get(role) ?? [];
-  const member = access.members.find((m) => m.role === role && m.peer === grantee.id);
-  const live = member !== undefined && access.roles.has(role) && !isExpired(member, now);
+  const { role, given, member, live } = standing(access, grantee, now);
   const actions = [...new Set(grantee.actions)];
-  const lacking = actions.filter((action) => !given.some((one) => covers(one, action)));
+  const lacking = lackingOf(actions, given);
   // What never ends gives what it gives; what is added to it ends with the job.
-  const ends = live ? (member.expires ?? now + wanted) : now;
-  const suffices = live && lacking.length === 0 && ends - now >= wanted * enough;
+  const ends = live ? (live.expires ?? now + wanted) : now;
+  const suffices = live !== null && lacking.length === 0 && ends - now >= wanted * enough;
   const expires = suffices ? ends : Math.max(now + wanted, ends);
   const gives = (action: string) => concrete(action).length > 0 && concrete(action).every(holds);
   // What only somebody else could give is not prolonged with the rest.
@@ -62,14 +59,41 @@ export function planGrant(
     grantee,
     role,
     actions,
-    alreadyGranted: live && lacking.length === 0,
-    expired: member !== undefined && !live,
-    missingActions: live && lacking.length > 0,
+    alreadyGranted: live !== null && lacking.length === 0,
+    expired: member !== undefined && live === null,
+    missingActions: live !== null && lacking.length > 0,
     currentExpires: member === undefined || member.expires === null ? null : member.expires,
     refused: actions.filter((action) => !gives(action)),
     write: suffices ? null : { actions: [...actions, ...kept], expires, update: member !== undefined },
     expires,
   };
+}
+
+/** Whether a processor has a grant in a collection now that gives all that it asks for. */
+export function isGranted(access: CollectionAccess, grantee: Omit<Grantee, 'label'>, now: number): boolean {
+  const { live, given } = standing(access, grantee, now);
+  return live !== null && lackingOf(grantee.actions, given).length === 0;
+}
+
+/** A processor's grant in a collection as it stands there. */
+interface Standing {
+  role: string;
+  /** What the role gives. */
+  given: readonly string[];
+  member: Member | undefined;
+  /** The same where its time is not over. */
+  live: Member | null;
+}
+
+function standing(access: CollectionAccess, { id, type }: Pick<Grantee, 'id' | 'type'>, now: number): Standing {
+  const role = grantRole(type, id);
+  const member = access.members.find((m) => m.role === role && m.peer === id);
+  const live = member && access.roles.has(role) && !isExpired(member, now) ? member : null;
+  return { role, given: access.roles.get(role) ?? [], member, live };
+}
+
+function lackingOf(actions: readonly string[], given: readonly string[]): string[] {
+  return actions.filter((action) => !given.some((one) => covers(one, action)));
 }
 
 /** The actions that a pattern stands for. */

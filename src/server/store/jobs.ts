@@ -52,13 +52,19 @@ export function retryOf(db: Reader, id: string): StoredJob | undefined {
   return row && toJob(row);
 }
 
-/** The newest job of a processor whose logs lie in a collection and whose grants have not ended. */
-export function liveJobIn(db: Reader, collection: string, processor: string, nowMs: number): JobHead | undefined {
+/** The newest job of a processor in a target whose logs lie in a collection and whose grants have not ended. */
+export function liveJobIn(
+  db: Reader,
+  { processor, collection, target }: Pick<JobHead, 'processor' | 'collection' | 'target'>,
+  nowMs: number,
+): JobHead | undefined {
   return db.get<JobHead>(
-    `SELECT ${head} FROM job WHERE collection = ? AND processor = ? AND expires > ? ORDER BY key DESC LIMIT 1`,
+    `SELECT ${head} FROM job WHERE collection = ? AND processor = ? AND expires > ? AND target = ?
+      ORDER BY key DESC LIMIT 1`,
     collection,
     processor,
     nowMs,
+    target,
   );
 }
 
@@ -101,27 +107,38 @@ export function interruptedJobs(
   }));
 }
 
-/** When a run's grant of a processor ends; undefined where it has none. */
-export function grantEnd(db: Reader, run: string, processor: string): number | undefined {
-  return db.get<{ expires: number }>('SELECT expires FROM job_grant WHERE run = ? AND processor = ?', run, processor)
-    ?.expires;
+/** What a processor was granted, and until when, epoch milliseconds. */
+export interface StoredGrant {
+  actions: string[];
+  expires: number;
+}
+
+interface GrantRow {
+  actions: string;
+  expires: number;
+}
+
+function toGrant({ actions, expires }: GrantRow): StoredGrant {
+  return { actions: JSON.parse(actions) as string[], expires };
+}
+
+/** What a run granted a processor in its target collection; undefined where it granted nothing. */
+export function grantOf(db: Reader, run: string, processor: string): StoredGrant | undefined {
+  const sql = 'SELECT actions, expires FROM job_grant WHERE run = ? AND processor = ?';
+  const row = db.get<GrantRow>(sql, run, processor);
+  return row && toGrant(row);
 }
 
 /** What a processor was granted in a target collection until when, by the run whose grant ends last. */
-export function grantIn(
-  db: Reader,
-  collection: string,
-  processor: string,
-  nowMs: number,
-): { actions: string[]; expires: number } | undefined {
-  const row = db.get<{ actions: string; expires: number }>(
+export function grantIn(db: Reader, collection: string, processor: string, nowMs: number): StoredGrant | undefined {
+  const row = db.get<GrantRow>(
     `SELECT actions, expires FROM job_grant g WHERE processor = ? AND expires > ?
        AND EXISTS (SELECT 1 FROM job j WHERE j.run = g.run AND j.target = ?) ORDER BY expires DESC LIMIT 1`,
     processor,
     nowMs,
     collection,
   );
-  return row && { actions: JSON.parse(row.actions) as string[], expires: row.expires };
+  return row && toGrant(row);
 }
 
 /** The processors of a run. */

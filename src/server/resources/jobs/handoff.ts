@@ -1,53 +1,93 @@
 import { createHash } from 'node:crypto';
-import type { Actor } from '../../model/actor.ts';
+import type { RegisteredActor } from '../../model/actor.ts';
+import { type Grantee, isGranted } from '../../model/grants.ts';
 import type { JobRequest } from '../../model/job-request.ts';
 import type { Reader } from '../../store/connection.ts';
+import { findEntity } from '../../store/entities.ts';
 import { findLog } from '../../store/job-logs.ts';
-import { findJobHead, grantEnd, type JobHead, liveJobIn } from '../../store/jobs.ts';
+import { findJobHead, grantOf, type JobHead, liveJobIn } from '../../store/jobs.ts';
+import type { PermissionsService } from '../permissions/service.ts';
+import type { Launcher } from './launcher.ts';
 
-/** A call by which a klados hands on to the next one within its run. */
+/** A call by which a processor hands on to the next one within its run. */
 export interface Handoff {
   /** The job that hands on. */
   from: JobHead;
+  /** Those handed on to, who are granted what the run granted them, whatever they ask for by now. */
+  grantees: Grantee[];
+  /** With whose permissions they are granted it: who began the run, as far as that is a single one. */
+  authority: RegisteredActor;
 }
 
-interface Context {
-  job_collection?: string | undefined;
-  rhiza?: { parent_logs: string[] } | undefined;
+interface Wanted {
+  /** Those who would be granted something. */
+  grantees: readonly Grantee[];
+  /** The collection to work in. */
+  target: string;
+  job_collection: string | undefined;
+  /** Logs of the job that hands on, where it names some. */
+  logs?: readonly string[] | undefined;
 }
 
 /**
- * Whether an invocation is a handoff: a klados with a job whose time is not up asks, within that job's collection, for a
- * klados that was granted what it needs when the run began (decisions.md, Processors).
+ * Whether an invocation is a handoff: a processor with a job whose time is not up asks, within that job's collection and on
+ * that job's target, for others that were granted what they need when the run began (decisions.md, Processors). All of them,
+ * and the one who asks, must hold it in the target still: whoever takes a role away there has stopped them.
+ * @throws ForbiddenError where who began the run is no longer good
  */
 export function handoffOf(
+  launcher: Launcher,
   db: Reader,
-  actor: Actor,
-  klados: string,
-  { job_collection, rhiza }: Context,
-  nowMs: number,
+  actor: RegisteredActor,
+  { grantees, target, job_collection, logs = [] }: Wanted,
 ): Handoff | null {
-  if (actor.kind !== 'processor' || job_collection === undefined || rhiza === undefined) return null;
-  const from = handingOn(db, actor.id, job_collection, rhiza.parent_logs, nowMs);
-  if (!from || (grantEnd(db, from.run, klados) ?? 0) <= nowMs) return null;
-  return { from };
+  const { env } = launcher.writes;
+  const now = env.now();
+  if (actor.kind !== 'processor' || job_collection === undefined) return null;
+  const from = handingOn(db, { processor: actor.id, collection: job_collection, target }, logs, now);
+  if (!from || !liveGrant(env.permissions, db, from, actor, now)) return null;
+  const granted: Grantee[] = [];
+  for (const one of grantees) {
+    const actions = liveGrant(env.permissions, db, from, one, now);
+    if (!actions) return null;
+    granted.push({ ...one, actions });
+  }
+  const first = findJobHead(db, from.run);
+  return { from, grantees: granted, authority: first ? launcher.askerOf(db, first) : actor };
 }
 
 /** The processor's own job in the collection: the one whose log it names, else its newest. */
 function handingOn(
   db: Reader,
-  processor: string,
-  collection: string,
+  place: Pick<JobHead, 'processor' | 'collection' | 'target'>,
   logs: readonly string[],
   nowMs: number,
 ): JobHead | undefined {
+  const { processor, collection, target } = place;
   for (const id of logs.slice(0, 10)) {
     const log = findLog(db, id);
     if (log?.klados !== processor || log.author !== processor) continue;
     const job = findJobHead(db, log.job);
-    if (job?.processor === processor && job.collection === collection) return job.expires > nowMs ? job : undefined;
+    if (job?.processor === processor && job.collection === collection && job.target === target)
+      return job.expires > nowMs ? job : undefined;
   }
-  return liveJobIn(db, collection, processor, nowMs);
+  return liveJobIn(db, place, nowMs);
+}
+
+/** What a run granted a processor, where it holds all of it in the target now; null where it does not. */
+function liveGrant(
+  permissions: PermissionsService,
+  db: Reader,
+  { run, target }: JobHead,
+  { id, type }: Pick<Grantee, 'id' | 'type'>,
+  nowMs: number,
+): string[] | null {
+  const grant = grantOf(db, run, id);
+  if (!grant || grant.expires <= nowMs) return null;
+  // In a mirror the grant stands nowhere but in the table.
+  if (findEntity(db, target)?.mirror != null) return grant.actions;
+  const access = permissions.accessIn(db, target);
+  return access && isGranted(access, { id, type, actions: grant.actions }, nowMs) ? grant.actions : null;
 }
 
 /**
