@@ -1,4 +1,5 @@
 import type { Config } from './config.ts';
+import { BusyError } from './errors.ts';
 import { AgentStatusSource } from './jobs/agent-status.ts';
 import type { Dispatcher } from './jobs/dispatch.ts';
 import { HttpDispatcher } from './jobs/http-dispatcher.ts';
@@ -74,7 +75,7 @@ export class Invocations implements AsyncDisposable {
       reachOf: ({ processor }) => reachOf(processor.id, processor.endpoint),
       timeoutMs: config.jobTimeoutMs,
     });
-    const apiBase = () => config.publicUrl ?? this.#base ?? '';
+    const apiBase = () => config.publicUrl ?? this.#listening();
     const jobsLog = log.child({ name: 'jobs' });
     this.#sender = new JobSender({
       ...{ dispatchers: [...dispatchers, http], apiBase, now, log: jobsLog, stop: this.#stop.signal },
@@ -115,6 +116,12 @@ export class Invocations implements AsyncDisposable {
       resumption: new ResumeService(needs),
       status: new RhizaStatusService({ writes, entities, watch }),
     };
+  }
+
+  /** A processor that could not call back would be asked in vain. */
+  #listening(): string {
+    if (this.#base === null) throw new BusyError(1, 'The node is only just starting; try again.');
+    return this.#base;
   }
 
   #queueOf(store: NetworkStore): JobQueue {

@@ -328,4 +328,7 @@ test('a restart of the node sends what waits, and not what may have arrived', as
   expect(before).toBe(11);
   expect(sent).toHaveLength(41);
   expect(new Set(sent).size).toBe(41);
+  // What waited is sent when processors can call back, and where: the node has another port now.
+  const bases = endpoint.received.slice(before).map(({ body }) => body.api_base);
+  expect(new Set(bases)).toEqual(new Set([node.url]));
 });

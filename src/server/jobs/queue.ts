@@ -56,7 +56,7 @@ export class JobQueue {
 
   /**
    * Takes up what a stop of the node left, before anything new is sent: of what was under way nobody knows whether it
-   * arrived, and what ran within the node has ended with it.
+   * arrived, and what ran within the node has ended with it. It sends nothing: processors may not reach the node yet.
    */
   async resume(): Promise<void> {
     const { sender, now } = this.#needs;
@@ -77,7 +77,6 @@ export class JobQueue {
       if (!last) break;
       after = last.key;
     }
-    this.wake();
   }
 
   /** There may be something to send. */
