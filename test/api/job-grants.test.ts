@@ -97,6 +97,23 @@ describe('the grant of an invocation', () => {
     expect((await invoke(true)).body).toMatchObject({ status: 'started', grants: [{ was_update: false }] });
   });
 
+  test('by a processor ends with its own, and does not prolong that', async () => {
+    const { id, self } = await scene.klados('accept');
+    const other = await scene.klados('accept');
+    const { expires_at, target_cid } = await scene.invoke(id, { expires_in: 600 });
+    scene.clock.ms += 300_000;
+    const again = await scene.invoke(id, { expires_in: 86_400 }, self);
+    expect(again).toMatchObject({ status: 'started', expires_at, target_cid, grants: [{ expires_at }] });
+    const given = await scene.invoke(other.id, { expires_in: 86_400 }, self);
+    expect(given).toMatchObject({ status: 'started', expires_at, grants: [{ expires_at }] });
+    scene.clock.ms += 300_000;
+    for (const one of [self, other.self]) {
+      const output = { type: 'document', collection: scene.target.id };
+      expect((await ask(scene.node, one, 'POST /entities', output)).status).toBe(403);
+      expect((await ask(scene.node, one, `POST /kladoi/${id}/invoke`, scene.invocation())).status).toBe(403);
+    }
+  });
+
   test('needs no right to manage the collection, and gives none', async () => {
     const { id, self } = await scene.klados('accept');
     const editor = await user(scene.node, crypto.randomUUID());

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Grantee, planGrant } from '../../src/server/model/grants.ts';
-import { allowed } from '../../src/server/model/permissions.ts';
+import { allowedUntil } from '../../src/server/model/permissions.ts';
 import { accessOf, type CollectionAccess } from '../../src/server/model/roles.ts';
 
 const now = Date.UTC(2026, 0, 1);
@@ -8,7 +8,8 @@ const hour = 3_600_000;
 const id = '01J00000000000000000000000';
 const role = `klados_${id.toLowerCase()}`;
 const grantee: Grantee = { id, type: 'klados', label: 'Splitter', actions: ['entity:view', 'entity:create'] };
-const all = { now, wanted: hour, holds: () => true };
+const ever = Number.POSITIVE_INFINITY;
+const all = { now, wanted: hour, heldUntil: () => ever };
 
 const access = (actions: string[] | null, expires: number | null): CollectionAccess =>
   accessOf({
@@ -64,9 +65,12 @@ describe('a grant', () => {
   });
 
   test('by somebody who may less does not prolong what somebody else gave beyond', () => {
-    const holds = (action: string) => action !== 'entity:delete';
+    const heldUntil = (action: string) => (action === 'entity:delete' ? 0 : ever);
     const before = access(['entity:view', 'entity:create', 'entity:delete', 'file:update'], now + 1000);
-    expect(planGrant(before, grantee, { ...all, holds }).write?.actions).toEqual([...grantee.actions, 'file:update']);
+    expect(planGrant(before, grantee, { ...all, heldUntil }).write?.actions).toEqual([
+      ...grantee.actions,
+      'file:update',
+    ]);
   });
 
   test('gives nothing that the invoker does not hold', () => {
@@ -75,11 +79,35 @@ describe('a grant', () => {
       relationships: [],
     });
     const user = { kind: 'user' as const, id: 'U', ids: ['U'], operator: false };
-    const holds = (action: string) =>
-      allowed(user, action, { method: 'collection', collection_id: 'C', access: viewer }, now);
-    expect(planGrant(viewer, grantee, { ...all, holds }).refused).toEqual(['entity:create']);
+    const heldUntil = (action: string) =>
+      allowedUntil(user, action, { method: 'collection', collection_id: 'C', access: viewer }, now);
+    expect(planGrant(viewer, grantee, { ...all, heldUntil }).refused).toEqual(['entity:create']);
     const wild = { ...grantee, actions: ['*:view', '*:update', 'nonsense:verb'] };
-    expect(planGrant(viewer, wild, { ...all, holds }).refused).toEqual(['*:update', 'nonsense:verb']);
+    expect(planGrant(viewer, wild, { ...all, heldUntil }).refused).toEqual(['*:update', 'nonsense:verb']);
+  });
+
+  test('by somebody who holds it for a while ends when that does', () => {
+    const half = now + hour / 2;
+    const plan = planGrant(access(null, null), grantee, { ...all, heldUntil: () => half });
+    expect(plan).toMatchObject({ refused: [], expires: half, write: { expires: half } });
+    // The shortest counts, and what is seen by all in any case is not among them.
+    const views = (action: string) => (action === 'entity:view' ? ever : half);
+    expect(planGrant(access(null, null), grantee, { ...all, heldUntil: views }).expires).toBe(half);
+    const before = access([...grantee.actions, 'file:update'], now + 1000);
+    const some = (action: string) => (action === 'file:update' ? half : ever);
+    expect(planGrant(before, grantee, { ...all, heldUntil: some }).write?.actions).toEqual(grantee.actions);
+  });
+
+  test('does not prolong itself', () => {
+    const end = now + 1000;
+    const plan = planGrant(access([...grantee.actions], end), grantee, { ...all, heldUntil: () => end });
+    expect(plan).toMatchObject({ alreadyGranted: true, refused: [], write: null, expires: end });
+  });
+
+  test('that lasts longer than the invoker holds more gets no more', () => {
+    const before = access(['entity:view'], now + 5 * hour);
+    const plan = planGrant(before, grantee, { ...all, heldUntil: () => now + hour });
+    expect(plan).toMatchObject({ refused: ['entity:create'], expires: now + 5 * hour });
   });
 
   test('by patterns covers what they stand for', () => {

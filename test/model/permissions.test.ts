@@ -6,6 +6,7 @@ import type { Json, Relationship } from '../../src/server/model/manifest.ts';
 import {
   allowed,
   allowedActions,
+  allowedUntil,
   type Placement,
   requireAction,
   requireUser,
@@ -50,6 +51,28 @@ describe('members', () => {
     expect(may(ann, 'entity:update', until('soon'))).toBe(false);
     expect(may(ann, 'entity:update', until(99999999999999))).toBe(false);
     expect(may(ann, 'entity:update', until(null))).toBe(true);
+  });
+
+  test('what they allow ends with the last that allows it', () => {
+    const end = '2026-03-01T01:00:00.000Z';
+    const member = (predicate: string, expires_at: string | null, peer = 'KLADOS', peer_type = 'klados') => ({
+      ...{ predicate, peer, peer_type },
+      properties: { expires_at },
+    });
+    const until = (relationships: Relationship[], action = 'entity:update', groups: object = {}) =>
+      allowedUntil(klados, action, { ...inCollection(relationships), ...groups }, now) - now;
+    const hour = 3_600_000;
+    expect(until([member('editor', end)])).toBe(hour);
+    expect(until([member('editor', end)], 'entity:view')).toBe(Number.POSITIVE_INFINITY);
+    expect(until([member('editor', end)], 'collection:manage')).toBe(-now);
+    expect(until([member('editor', end), member('owner', '2026-03-01T02:00:00.000Z')])).toBe(2 * hour);
+    expect(until([member('editor', end), member('owner', null)])).toBe(Number.POSITIVE_INFINITY);
+    expect(until([member('editor', end), member('editor', null, 'ANN', 'user')])).toBe(hour);
+    expect(until([member('editor', end), member('editor', null, '*')])).toBe(Number.POSITIVE_INFINITY);
+    const members = new Map([['KLADOS', now + 2 * hour]]);
+    const groups = { groups: () => members };
+    expect(until([member('editor', null, 'GROUP', 'group')], 'entity:update', groups)).toBe(2 * hour);
+    expect(until([member('editor', end, 'GROUP', 'group')], 'entity:update', groups)).toBe(hour);
   });
 
   test('a wildcard is for every registered actor, a group for its members of now', () => {

@@ -25,7 +25,7 @@ export interface GrantPlan {
   missingActions: boolean;
   /** When the present grant ends or has ended, epoch milliseconds; null where there is none, or it never ends. */
   currentExpires: number | null;
-  /** What it asks for and the invoker does not hold. */
+  /** What it asks for and the invoker does not hold, or not for as long as it would be given. */
   refused: string[];
   /** What is to be written; null where the grant that is there will do. `update`: there is a membership already. */
   write: { actions: string[]; expires: number; update: boolean } | null;
@@ -36,25 +36,31 @@ export interface GrantPlan {
 /** A live grant that covers so much of the wanted time is left as it is (decisions.md, Processors). */
 const enough = 0.9;
 
+/** Until when the invoker may do an action in the collection, epoch milliseconds; 0 where it may not. */
+export type HeldUntil = (action: string) => number;
+
 /**
- * What a processor needs in a collection for `wanted` milliseconds from `now` on. `holds` says whether the invoker may do an action
- * there: a grant gives nothing else.
+ * What a processor needs in a collection for `wanted` milliseconds from `now` on. A grant gives nothing that the invoker does
+ * not hold there, and for no longer.
  */
 export function planGrant(
   access: CollectionAccess,
   grantee: Grantee,
-  { now, wanted, holds }: { now: number; wanted: number; holds: (action: string) => boolean },
+  { now, wanted, heldUntil }: { now: number; wanted: number; heldUntil: HeldUntil },
 ): GrantPlan {
   const { role, given, member, live } = standing(access, grantee, now);
   const actions = [...new Set(grantee.actions)];
   const lacking = lackingOf(actions, given);
+  const until = new Map([...actions, ...given].map((action) => [action, givenUntil(action, heldUntil)]));
+  const gives = (action: string, time: number) => (until.get(action) ?? 0) >= time;
+  const held = actions.filter((action) => gives(action, now + 1));
+  const end = Math.min(now + wanted, ...held.map((action) => until.get(action) ?? 0));
   // What never ends gives what it gives; what is added to it ends with the job.
-  const ends = live ? (live.expires ?? now + wanted) : now;
-  const suffices = live !== null && lacking.length === 0 && ends - now >= wanted * enough;
-  const expires = suffices ? ends : Math.max(now + wanted, ends);
-  const gives = (action: string) => concrete(action).length > 0 && concrete(action).every(holds);
+  const ends = live ? (live.expires ?? end) : now;
+  const suffices = live !== null && lacking.length === 0 && ends - now >= (end - now) * enough;
+  const expires = suffices ? ends : Math.max(end, ends);
   // What only somebody else could give is not prolonged with the rest.
-  const kept = live ? given.filter((action) => !actions.includes(action) && gives(action)) : [];
+  const kept = live ? given.filter((action) => !actions.includes(action) && gives(action, expires)) : [];
   return {
     grantee,
     role,
@@ -63,7 +69,7 @@ export function planGrant(
     expired: member !== undefined && live === null,
     missingActions: live !== null && lacking.length > 0,
     currentExpires: member === undefined || member.expires === null ? null : member.expires,
-    refused: actions.filter((action) => !gives(action)),
+    refused: actions.filter((action) => !gives(action, lacking.includes(action) ? expires : now + 1)),
     write: suffices ? null : { actions: [...actions, ...kept], expires, update: member !== undefined },
     expires,
   };
@@ -94,6 +100,12 @@ function standing(access: CollectionAccess, { id, type }: Pick<Grantee, 'id' | '
 
 function lackingOf(actions: readonly string[], given: readonly string[]): string[] {
   return actions.filter((action) => !given.some((one) => covers(one, action)));
+}
+
+/** Until when all that a pattern stands for can be given; 0 where some of it cannot. */
+function givenUntil(pattern: string, heldUntil: HeldUntil): number {
+  const all = concrete(pattern);
+  return all.length === 0 ? 0 : Math.min(...all.map(heldUntil));
 }
 
 /** The actions that a pattern stands for. */

@@ -107,6 +107,28 @@ export function allowed(actor: Actor, action: string, placement: Placement | nul
   }
 }
 
+/**
+ * Until when the actor may do that there, as its memberships say it now: epoch milliseconds, `Infinity` where that is for
+ * good, 0 where it may not.
+ */
+export function allowedUntil(actor: Actor, action: string, placement: Placement, nowMs: number): number {
+  if (!allowed(actor, action, placement, nowMs)) return 0;
+  const ends = placement.method === 'collection' ? endsOf(actor, placement) : [];
+  const later = ends.filter((end) => end > nowMs).sort((a, b) => a - b);
+  return later.find((end) => !allowed(actor, action, placement, end)) ?? Number.POSITIVE_INFINITY;
+}
+
+/** When memberships of the actor end, those that do; where it is in a group, also when it leaves that. */
+function endsOf(actor: Actor, { access, groups }: InCollection): number[] {
+  const ids = idsOf(actor) ?? [];
+  const all = (access?.members ?? []).flatMap(({ kind, peer, expires }) => {
+    if (kind === 'member' && !ids.includes(peer)) return [];
+    const inGroup = kind === 'group' ? ids.map((id) => groups?.(peer)?.get(id) ?? null) : [];
+    return [expires, ...inGroup];
+  });
+  return all.filter((end) => end !== null);
+}
+
 function allowedOnSelf(actor: Actor, action: string, userId: string): boolean {
   if (selfViews.includes(action)) return true;
   if (action === 'user:credentials') return actor.kind === 'user' && actor.ids.includes(userId);

@@ -38,15 +38,15 @@ export function planGrants(
   const { id } = collection;
   const place = { id, type: 'collection', collection: id };
   const access = env.permissions.accessIn(db, id) ?? { roles: new Map(), members: [], groups: [] };
-  const known = new Map<string, boolean>();
-  const holds = (action: string): boolean => {
-    const holding = known.get(action) ?? env.permissions.may(db, authority, action, place);
-    known.set(action, holding);
-    return holding;
+  const known = new Map<string, number>();
+  const heldUntil = (action: string): number => {
+    const until = known.get(action) ?? env.permissions.heldUntil(db, authority, action, place);
+    known.set(action, until);
+    return until;
   };
   return grantees.map((grantee) => {
     const given = collection.mirror === null ? access : withLocal(access, grantee, grantIn(db, id, grantee.id, now));
-    return planGrant(given, grantee, { now, wanted: wantedMs, holds });
+    return planGrant(given, grantee, { now, wanted: wantedMs, heldUntil });
   });
 }
 
@@ -69,8 +69,8 @@ export function requireHeld(plans: readonly GrantPlan[], collection: Pick<Entity
   const { grantee, refused } = lacking;
   throw new ForbiddenError(
     `Action not allowed: ${refused.join(', ')}. ${grantee.label || grantee.id} needs it in the collection ` +
-      `${collection.label || collection.id}, and you can only grant what you hold there: ask an owner of the collection to ` +
-      'start it, or to give you a role with it.',
+      `${collection.label || collection.id}, and you can only grant what you hold there, for as long as you hold it: ask an ` +
+      'owner of the collection to start it, or to give you a role with it.',
   );
 }
 

@@ -9,6 +9,7 @@ import { collectionsOf, type Manifest } from '../../model/manifest.ts';
 import {
   allowed,
   allowedActions,
+  allowedUntil,
   idsOf,
   isOpenToAll,
   type Placement,
@@ -19,7 +20,7 @@ import { accessOf, type CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity, findTip } from '../../store/entities.ts';
 import { FolderTree } from '../../store/folders.ts';
-import { grantIn } from '../../store/jobs.ts';
+import { grantIn, type StoredGrant } from '../../store/jobs.ts';
 import type { Networks } from '../../store/networks.ts';
 import { mirrorOf } from '../../store/remotes.ts';
 import { firstAuthor, lastLive, versionByKey } from '../../store/versions.ts';
@@ -194,7 +195,7 @@ export class PermissionsService {
   require(db: Reader, actor: Actor, action: string, entity: Placed | null): void {
     if (entity !== null && isOpenToAll(action)) return;
     const placement = entity && this.placement(db, entity);
-    if (this.#grantedInMirror(db, actor, action, placement)) return;
+    if (this.#grantInMirror(db, actor, action, placement)) return;
     const { acting, refusal } = actingIn(db, actor, placement);
     if (refusal !== null && actor.kind !== 'anonymous' && isWrite(action)) throw new ForbiddenError(refusal);
     requireAction(acting, action, placement, this.#now());
@@ -204,16 +205,28 @@ export class PermissionsService {
   may(db: Reader, actor: Actor, action: string, entity: Placed): boolean {
     if (isOpenToAll(action)) return true;
     const placement = this.placement(db, entity);
-    if (this.#grantedInMirror(db, actor, action, placement)) return true;
+    if (this.#grantInMirror(db, actor, action, placement)) return true;
     const { acting, refusal } = actingIn(db, actor, placement);
     return (refusal === null || !isWrite(action)) && allowed(acting, action, placement, this.#now());
   }
 
+  /**
+   * Until when the actor may give others that permission: a processor as long as it holds it itself, or temporary grants would
+   * prolong themselves; anybody else who may, for any time. Epoch milliseconds; 0 where it may not.
+   */
+  heldUntil(db: Reader, actor: Actor, action: string, entity: Placed): number {
+    if (!this.may(db, actor, action, entity)) return 0;
+    if (actor.kind !== 'processor' || isOpenToAll(action)) return Number.POSITIVE_INFINITY;
+    const [placement, now] = [this.placement(db, entity), this.#now()];
+    const grant = this.#grantInMirror(db, actor, action, placement);
+    return Math.max(grant?.expires ?? 0, allowedUntil(actor, action, placement, now));
+  }
+
   /** A job's grants in a mirrored collection stay on this node: they stand in no version (decisions.md, Processors). */
-  #grantedInMirror(db: Reader, actor: Actor, action: string, placement: Placement | null): boolean {
-    if (actor.kind !== 'processor' || placement?.method !== 'collection' || placement.mirrored !== true) return false;
+  #grantInMirror(db: Reader, actor: Actor, action: string, placement: Placement | null): StoredGrant | null {
+    if (actor.kind !== 'processor' || placement?.method !== 'collection' || placement.mirrored !== true) return null;
     const grant = grantIn(db, placement.collection_id, actor.id, this.#now());
-    return grant?.actions.some((one) => implies(one, action)) === true;
+    return grant?.actions.some((one) => implies(one, action)) === true ? grant : null;
   }
 
   /** In a mirror the operator is the remote's user, which the stamp could not know (decisions.md, Sync). */
