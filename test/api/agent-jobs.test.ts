@@ -75,6 +75,60 @@ describe('an agent', () => {
     expect(refused.status).toBe(403);
   });
 
+  test('that orchestrates hands on to others that need more than itself, through those to more', async () => {
+    const leaf = await anAgent('accept', { actions_required: ['entity:view', 'entity:create'] });
+    const middle = await anAgent('accept', { uses_agents: [{ pi: leaf.id }] });
+    const whole = await anAgent('accept', { actions_required: ['entity:view'], uses_agents: [{ pi: middle.id }] });
+    const { job_id, job_collection } = await invoke(whole.id);
+    scene.clock.ms += 600_000;
+    const sub = await invoke(middle.id, { job_collection, expires_in: 7200 }, whole.self);
+    expect(sub.grants.map(({ agent_id }) => agent_id)).toEqual([middle.id, leaf.id]);
+    expect(scene.endpoint.received.at(-1)?.body).toMatchObject({
+      job_id: sub.job_id,
+      job_collection: sub.job_collection,
+      expires_at: new Date(scene.clock.ms + 2 * hour).toISOString(),
+    });
+    const last = await invoke(leaf.id, { job_collection: sub.job_collection }, middle.self);
+    const made = await read(scene.node, scene.who, last.job_collection);
+    expect(made.properties.label).toBe(`Pipeline Job: ${last.job_id}`);
+    // It is all one run.
+    const { jobs } = ok<{ jobs: { job_id: string; parent: string | null }[] }>(
+      await ask(scene.node, scene.who, `GET /node/jobs/${last.job_id}`),
+    );
+    expect(jobs.map(({ job_id, parent }) => [job_id, parent])).toEqual([
+      [job_id, null],
+      [sub.job_id, job_id],
+      [last.job_id, sub.job_id],
+    ]);
+  });
+
+  test('that orchestrates gives no more than its run gave, and nowhere else', async () => {
+    const { id } = await anAgent('accept');
+    const stranger = await anAgent('accept');
+    const whole = await anAgent('accept', { actions_required: ['entity:view'], uses_agents: [{ pi: id }] });
+    const { job_collection } = await invoke(whole.id);
+    const start = (of: string, more: object = {}) =>
+      ask(scene.node, whole.self, `POST /agents/${of}/invoke`, {
+        ...{ target: scene.target.id, job_collection, confirm: true },
+        ...more,
+      });
+    const elsewhere = await collection(scene.node, scene.who);
+    const refused = [
+      await start(id, { target: elsewhere.id }),
+      await start(id, { job_collection: undefined }),
+      await start(stranger.id),
+    ];
+    expect((await start(id)).status).toBe(202);
+    const role = `agent_${id.toLowerCase()}`;
+    ok(await ask(scene.node, scene.who, `DELETE /collections/${scene.target.id}/members/${id}?role=${role}`));
+    refused.push(await start(id));
+    for (const { status, body } of refused)
+      expect([status, body]).toMatchObject([
+        403,
+        { error: expect.stringMatching(/^Action not allowed: entity:update/) },
+      ]);
+  });
+
   test('that cannot be reached is a 502, and an error when the time of the job is up', async () => {
     const { id } = await anAgent('accept');
     const { job_id } = await invoke(id);

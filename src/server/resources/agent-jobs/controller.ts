@@ -33,7 +33,9 @@ export class AgentJobsController extends Controller {
 
   /**
    * Start an agent, which gets temporary permissions in the target collection, as do the agents that it uses. Without
-   * `confirm` nothing happens, and the answer (200) says which permissions these are. The agent may refuse the job.
+   * `confirm` nothing happens, and the answer (200) says which permissions these are. The agent may refuse the job. An agent
+   * starts those that it uses by this, too: where it names its own `job_collection` and its target, they get what its run
+   * gave them.
    */
   @Post('{id}/invoke')
   @SuccessResponse(202, 'Started, or refused by the agent')

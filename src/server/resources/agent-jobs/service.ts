@@ -7,6 +7,7 @@ import type { EntityRow } from '../../store/entities.ts';
 import type { NewJob } from '../../store/job-rows.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
+import { type Handoff, handoffOf } from '../jobs/handoff.ts';
 import { inputIssues } from '../jobs/input.ts';
 import { aboutToBeSent, endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
 import { type ProcessorFacts, processorOf, requireActive } from '../jobs/processors.ts';
@@ -27,6 +28,8 @@ export interface AgentJobsNeeds {
 
 interface Decision {
   agent: ProcessorFacts;
+  /** Where an agent begins the job of one that it uses. */
+  handoff: Handoff | null;
   place: Workplace;
   warnings: SubAgentWarning[];
   /** The collection within which the job's own one comes to lie. */
@@ -70,37 +73,40 @@ export class AgentJobsService {
   #decide(db: Reader, caller: Caller, id: string, body: InvokeAgentBody): Decision {
     const { launcher, entities } = this.#needs;
     const { env } = launcher.writes;
-    const authority = registered(caller);
+    const actor = registered(caller);
     const agent = processorOf(entities.viewed(db, caller, id), 'agent');
-    env.permissions.require(db, authority, 'agent:invoke', agent.standing);
+    const { agents, warnings } = subAgents(db, agent);
+    const { job_collection } = body;
+    const all = [agent, ...agents];
+    const handoff = handoffOf(launcher, db, actor, { grantees: all, target: body.target, job_collection });
+    if (!handoff) env.permissions.require(db, actor, 'agent:invoke', agent.standing);
     requireActive(agent, launcher.needs.isVerified);
     const target = namedCollection(db, caller.network, body.target, 'target');
-    const { job_collection } = body;
     const within =
       job_collection === undefined ? null : namedCollection(db, caller.network, job_collection, 'job_collection');
-    if (within) env.permissions.require(db, authority, 'entity:create', within);
-    const { agents, warnings } = subAgents(db, agent);
+    if (within) env.permissions.require(db, actor, 'entity:create', within);
     const now = env.now();
     const wantedMs = (body.expires_in ?? defaultSeconds) * 1000;
-    const options = { authority, now, wantedMs };
-    const place = workplaceOf(launcher, db, caller, { target, grantees: [agent, ...agents] }, options);
-    return { agent, place, warnings, within, now, wantedMs };
+    const { authority, grantees } = handoff ?? { authority: actor, grantees: all };
+    const place = workplaceOf(launcher, db, caller, { target, grantees }, { authority, now, wantedMs });
+    return { agent, handoff, place, warnings, within, now, wantedMs };
   }
 
   #launch(
     db: Reader,
     caller: Caller,
-    { agent, place, within, now, wantedMs }: Decision,
+    { agent, handoff, place, within, now, wantedMs }: Decision,
     { input }: InvokeAgentBody,
   ): Launch & { job: NewJob; place: Workplace; targetTip: string } {
     const { launcher } = this.#needs;
     const id = launcher.newJobId();
+    const run = handoff?.from.run ?? id;
     const expires = endOf(now + wantedMs, place.plans);
-    const opening = { run: id, end: expires, within: within?.id ?? null };
+    const opening = { run, job: id, end: expires, within: within?.id ?? null };
     const { steps, rows, collection, targetTip } = openWorkplace(launcher, db, caller, place, opening);
     const job: NewJob = {
-      ...{ id, run: id, type: 'agent', processor: agent.id, rhiza: null, collection, target: place.target.id },
-      ...{ parent: null, retries: null, handoff: null, asker: askerText(registered(caller)) },
+      ...{ id, run, type: 'agent', processor: agent.id, rhiza: null, collection, target: place.target.id },
+      ...{ parent: handoff?.from.id ?? null, retries: null, handoff: null, asker: askerText(registered(caller)) },
       request: {
         job_id: id,
         target: place.target.id,

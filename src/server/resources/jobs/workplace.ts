@@ -62,7 +62,7 @@ export interface Opened {
 
 /**
  * The grants, and the collection for the logs where none was named: `within` is the collection that it then lies in. `run` is
- * the run's id, `end` when the grants in a new collection end.
+ * the run's id, `job` that of the job where it is another, `end` when the grants in a new collection end.
  * @throws ForbiddenError where more would be granted than whoever asks holds
  */
 export function openWorkplace(
@@ -70,7 +70,7 @@ export function openWorkplace(
   db: Reader,
   caller: Caller,
   place: Workplace,
-  { run, end, within = null }: { run: string; end: number; within?: string | null },
+  { run, job = run, end, within = null }: { run: string; job?: string; end: number; within?: string | null },
 ): Opened {
   const { target, plans, given, named } = place;
   requireHeld(plans, target);
@@ -84,6 +84,6 @@ export function openWorkplace(
   const id = writes.env.newId(caller.network);
   const grantees = plans.map(({ grantee }) => grantee);
   const now = writes.env.now();
-  const made = jobCollection(actor, { id, job: run, grantees, parent: within, now, expires: end }, writes.stamp(actor));
+  const made = jobCollection(actor, { id, job, grantees, parent: within, now, expires: end }, writes.stamp(actor));
   return { ...opened, steps: [...steps, writes.prepareFirst(db, actor, made)], collection: id };
 }
