@@ -1,20 +1,30 @@
 import { expect, test } from 'vitest';
 import { ask, type Person } from '../helpers/callers.ts';
-import { collection, ok } from '../helpers/entities.ts';
+import { collection, invalid, ok } from '../helpers/entities.ts';
 import type { Started } from '../helpers/job-scene.ts';
 import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
 import { activeKlados } from '../helpers/worker-processes.ts';
 import { read, startCurated, sync } from './nodes.ts';
 
-test('a grant in a mirrored collection stays on this node, and what the klados makes there is pushed', async () => {
+/** A node with a mirrored collection and a klados of its own. */
+async function startScene() {
+  await using opened = new AsyncDisposableStack();
   const clock = { ms: Date.UTC(2026, 0, 1) };
-  await using endpoint = await startProcessorEndpoint();
-  await using pair = await startCurated({ mirror: { now: () => clock.ms }, origin: { now: () => clock.ms } });
-  const { origin, mirror, here, curator, place, work } = pair;
+  const now = () => clock.ms;
+  const endpoint = opened.use(await startProcessorEndpoint());
+  const pair = opened.use(await startCurated({ mirror: { now }, origin: { now } }));
+  const { mirror, here } = pair;
   await sync(mirror, here);
   const home = await collection(mirror, here, { label: 'processors' });
   const { klados, key } = await activeKlados(mirror, here, home.id, { endpoint: `${endpoint.url}/accept` });
   const self: Person = { id: klados.id, headers: { Authorization: `ApiKey ${key}` } };
+  const all = opened.move();
+  return { ...pair, clock, home, klados, self, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+test('a grant in a mirrored collection stays on this node, and what the klados makes there is pushed', async () => {
+  await using scene = await startScene();
+  const { origin, mirror, here, curator, place, work, clock, klados, self } = scene;
   const before = await read(mirror, here, place.id);
   const output = () => ask(mirror, self, 'POST /entities', { type: 'document', collection: place.id });
   expect((await output()).status).toBe(403);
@@ -40,4 +50,24 @@ test('a grant in a mirrored collection stays on this node, and what the klados m
   expect(await read(origin, curator, made.id)).toMatchObject({ id: made.id, type: 'document' });
   clock.ms += 600_000;
   expect((await output()).status).toBe(403);
+});
+
+test('logs are written in a mirrored collection only where it is the target as well', async () => {
+  await using scene = await startScene();
+  const { mirror, here, place, work, home, klados, self } = scene;
+  const invoke = (target: string, more: object = {}) =>
+    ask(mirror, here, `POST /kladoi/${klados.id}/invoke`, {
+      ...{ target_collection: target, target_entity: work.id, job_collection: place.id, confirm: true },
+      ...more,
+    });
+  for (const confirm of [false, true]) {
+    const answer = await invoke(home.id, { confirm });
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      invalid(['job_collection'], expect.stringMatching(/^Works is mirrored.*leave it out/)),
+    ]);
+  }
+  const { job_id } = ok<Started>(await invoke(place.id));
+  const log = { type: 'klados_log', collection: place.id, properties: { job_id } };
+  expect((await ask(mirror, self, 'POST /entities', log)).status).toBe(201);
 });

@@ -1,3 +1,4 @@
+import { ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { Grantee, GrantPlan } from '../../model/grants.ts';
 import type { Row } from '../../store/commit.ts';
@@ -19,7 +20,7 @@ export interface Workplace {
   named: string | undefined;
 }
 
-/** @throws ValidationError where a collection is not here */
+/** @throws ValidationError where a collection is not here, or is a mirror in which no log could be written */
 export function workplaceOf(
   { writes }: Launcher,
   db: Reader,
@@ -38,6 +39,12 @@ export function workplaceOf(
   const plans = planGrants(writes, db, target, grantees, options);
   if (named === undefined) return { target, plans, given: null, named };
   const collection = namedCollection(db, caller.network, named, 'job_collection');
+  // A grant in a mirror stands in the table of grants, which is about targets.
+  if (collection.mirror !== null)
+    throw ValidationError.at(
+      ['job_collection'],
+      `${collection.label || named} is mirrored, and no log could be written there: leave it out, or name a collection of this node`,
+    );
   const logging = grantees.map((one) => ({ ...one, actions: loggingActions }));
   return { target, plans, given: { collection, plans: planGrants(writes, db, collection, logging, options) }, named };
 }

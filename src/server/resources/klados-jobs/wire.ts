@@ -57,7 +57,7 @@ export interface InvokeKladosBody extends InvocationBody {
   target_entities?: EntityId[];
   /** The collection to work in: the klados gets its permissions there. */
   target_collection: EntityId;
-  /** Where its log goes; a new collection if omitted. */
+  /** Where its log goes; a new collection if omitted. No mirror, unless that is the target as well. */
   job_collection?: EntityId;
   rhiza?: RhizaContextBody;
   /** Another name of `rhiza`. */
