@@ -5,7 +5,7 @@ import { findStanding } from '../store/entities.ts';
 import type { JobRow, NewJobBatch } from '../store/job-rows.ts';
 import { batchPlace, findBatch, interruptedJobs, openBatches, queuedJobs, type StoredJob } from '../store/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import type { JobSender } from './sender.ts';
+import { firstPauseMs, type JobSender, longestPauseMs } from './sender.ts';
 
 export interface QueueNeeds {
   sender: JobSender;
@@ -20,8 +20,6 @@ export interface QueueNeeds {
 
 /** How many are sent at once, in all and to one processor. */
 const most = { atOnce: 32, each: 10 };
-const firstPauseMs = 100;
-const longestPauseMs = 30_000;
 const perRead = 50;
 const perSlice = 200;
 const perPage = 500;

@@ -23,6 +23,9 @@ export interface SenderNeeds {
   stop: AbortSignal;
 }
 
+/** What the store did not take is tried again after pauses that grow from one to the other, in milliseconds. */
+export const [firstPauseMs, longestPauseMs] = [100, 30_000];
+
 /** Brings recorded requests to processors, and records what becomes of them. */
 export class JobSender {
   readonly #needs: SenderNeeds;
@@ -64,7 +67,7 @@ export class JobSender {
           sending = await this.#record(store, job.id, sending, { kind: 'sending' });
         }
         if (sending.state !== 'sent') break;
-        sending = await this.#record(store, job.id, sending, await this.#send(store, job));
+        sending = await this.#keep(store, job.id, sending, await this.#send(store, job));
       }
       return sending;
     } finally {
@@ -96,6 +99,24 @@ export class JobSender {
 
   #dispatcherOf(endpoint: string): Dispatcher | undefined {
     return this.#needs.dispatchers.find((one) => one.takes(endpoint));
+  }
+
+  /**
+   * The state after an outcome, once it is on disk. Nobody could tell it again, so it is tried until the store takes it, or
+   * the node closes.
+   */
+  async #keep(store: NetworkStore, id: string, from: Sending, outcome: Outcome): Promise<Sending> {
+    const { stop, log } = this.#needs;
+    for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, longestPauseMs)) {
+      try {
+        return await this.#record(store, id, from, outcome);
+      } catch (error) {
+        if (stop.aborted) throw error;
+        log.error({ err: error, job: id }, 'what became of a job could not be recorded; it is tried again');
+        await sleep(pause, undefined, { signal: stop, ref: false }).catch(() => undefined);
+        if (stop.aborted) throw error;
+      }
+    }
   }
 
   /** The state after an event, once it is on disk. */

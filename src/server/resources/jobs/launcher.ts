@@ -77,9 +77,16 @@ export class Launcher {
   }
 
   /** Sends a job that was written as `sent`. */
-  deliver(store: NetworkStore, job: NewJob): Promise<Sending> {
+  async deliver(store: NetworkStore, job: NewJob): Promise<Sending> {
     const { state, attempts } = job;
-    return this.needs.sender.deliver(store, { ...job, sending: { ...newSending, state, attempts } });
+    const { sender, queueOf } = this.needs;
+    try {
+      return await sender.deliver(store, { ...job, sending: { ...newSending, state, attempts } });
+    } catch (error) {
+      // It may wait to be sent again by now.
+      queueOf(store).wake();
+      throw error;
+    }
   }
 }
 
