@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, type Entity, ok, read } from '../helpers/entities.ts';
-import type { Started, Status } from '../helpers/job-scene.ts';
+import { JobScene, type Started, type Status } from '../helpers/job-scene.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
 import { activate, activeKlados } from '../helpers/worker-processes.ts';
@@ -85,4 +85,38 @@ test('what waits to be sent again is sent when the store takes that, though whoe
   await scene.move(klados, `${scene.endpoint.url}/accept`);
   scene.take();
   await expect.poll(() => scene.endpoint.received.length, { timeout: 10_000 }).toBe(1);
+});
+
+test('of a run that is resumed only in part, that part is sent', async () => {
+  await using scene = await JobScene.open();
+  const [first, second] = [await scene.klados('accept'), await scene.klados('accept')];
+  const step = (id: string, then: object) => ({ klados: { id, type: 'klados' }, then });
+  const flow = { a: step(first.id, { scatter: 'b' }), b: step(second.id, { done: true }) };
+  const body = { label: 'r', version: '1', entry: 'a', flow, collection: scene.home.id };
+  const rhiza = ok<Entity>(await ask(scene.node, scene.who, 'POST /rhizai', body));
+  const started = ok<Started>(await ask(scene.node, scene.who, `POST /rhizai/${rhiza.id}/invoke`, scene.invocation()));
+  const log = await scene.log(first.self, started, { status: 'running', rhiza_id: rhiza.id });
+  const count = 201;
+  const context = { id: rhiza.id, path: ['a', 'b'], parent_logs: [log.id], scatter_total: count };
+  const invocation = scene.invocation({ job_collection: started.job_collection, rhiza: context });
+  const handOn = () => ask(scene.node, first.self, `POST /kladoi/${second.id}/invoke`, invocation);
+  await Promise.all(Array.from({ length: count }, async () => ok(await handOn())));
+  const done = { properties: { status: 'done', log_data: { entry: { status: 'done' } } } };
+  ok(await ask(scene.node, first.self, `PUT /entities/${log.id}`, { expect_tip: log.cid, ...done }));
+  scene.clock.ms += 7_200_000;
+  scene.endpoint.received.length = 0;
+
+  await using opened = new AsyncDisposableStack();
+  const file = join(scene.node.data, 'main', 'archeion.db');
+  const db = opened.adopt(new Database(file), (it) => void it.close());
+  const many = '(SELECT count(*) FROM job WHERE retries IS NOT NULL) >= 200';
+  db.exec(`CREATE TRIGGER full BEFORE INSERT ON job WHEN ${many} BEGIN SELECT RAISE(ABORT, 'no more'); END`);
+  const resume = () => ask(scene.node, scene.who, `POST /rhizai/${rhiza.id}/jobs/${started.job_id}/resume`, {});
+  expect((await resume()).status).toBeGreaterThanOrEqual(500);
+  await scene.node.ctx.invocations.idle();
+  expect(scene.endpoint.received).toHaveLength(200);
+  db.exec('DROP TRIGGER full');
+  expect(ok(await resume())).toMatchObject({ resumed: 1 });
+  await scene.node.ctx.invocations.idle();
+  expect(scene.endpoint.received).toHaveLength(count);
 });

@@ -30,25 +30,28 @@ export class ResumeService {
     const { writes, needs } = this.#launcher;
     const store = await writes.store(caller);
     store.read((db) => this.#require(db, caller, id, job));
-    const answer = await writes.queued(store, job, async () => {
-      const { errors } = await runStatusNow(store, job, writes.env.now());
-      const wanted = errors.filter(
-        ({ code, retryable }) => retryable && (error_codes === undefined || error_codes.includes(code)),
-      );
-      const jobs: ResumedView['jobs'] = [];
-      for (let from = 0; from < wanted.length; from += perCommit) {
-        const ids = wanted.slice(from, from + perCommit).map(({ job_id }) => job_id);
-        const made = await this.#repeat(store, caller, ids);
-        jobs.push(
-          ...made.map(({ id: new_job_id, processor: klados_id, retries }) => {
-            return { original_job_id: retries ?? '', klados_id, new_job_id };
-          }),
+    const jobs: ResumedView['jobs'] = [];
+    try {
+      return await writes.queued(store, job, async () => {
+        const { errors } = await runStatusNow(store, job, writes.env.now());
+        const wanted = errors.filter(
+          ({ code, retryable }) => retryable && (error_codes === undefined || error_codes.includes(code)),
         );
-      }
-      return { resumed: jobs.length, skipped: errors.length - jobs.length, jobs };
-    });
-    if (answer.resumed > 0) needs.queueOf(store).wake();
-    return answer;
+        for (let from = 0; from < wanted.length; from += perCommit) {
+          const ids = wanted.slice(from, from + perCommit).map(({ job_id }) => job_id);
+          const made = await this.#repeat(store, caller, ids);
+          jobs.push(
+            ...made.map(({ id: new_job_id, processor: klados_id, retries }) => {
+              return { original_job_id: retries ?? '', klados_id, new_job_id };
+            }),
+          );
+        }
+        return { resumed: jobs.length, skipped: errors.length - jobs.length, jobs };
+      });
+    } finally {
+      // Those of the first commits are on disk, whatever became of the others.
+      if (jobs.length > 0) needs.queueOf(store).wake();
+    }
   }
 
   async #repeat(store: NetworkStore, caller: Caller, ids: readonly string[]): Promise<NewJob[]> {
