@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { QueryBody, QueryView } from '../../src/server/resources/query/wire.ts';
 import { queries, readable } from '../argo/queries.ts';
 import { ask, on, operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, invalid, nowhere, ok, remove } from '../helpers/entities.ts';
+import { collection, create, type Entity, invalid, nowhere, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { indexIdle } from '../helpers/searches.ts';
 
@@ -168,6 +168,26 @@ describe('hops', () => {
       'Thomas Girtin',
       'incoming',
     ]);
+  });
+
+  it('of three or more find what is nearer, too, by the way around it', async () => {
+    const isle = (label: string, ...to: Entity[]) => {
+      const relationships = to.map(({ id }) => ({ predicate: 'bridge', peer: id }));
+      return create(node, ada, { type: 'isle', properties: { label }, relationships });
+    };
+    const far = await create(node, ada, { type: 'shore' });
+    const [east, west] = [await isle('East', far), await isle('West', far)];
+    const home = await create(node, ada, {
+      ...{ type: 'shore', properties: { label: 'Home' } },
+      relationships: [east, west].map(({ id }) => ({ predicate: 'bridge', peer: id })),
+    });
+    const around = await query(`@${home.id} <-[*]{3}-> type:isle`);
+    expect(around.results.map(({ entity }) => entity.label).toSorted()).toEqual(['East', 'West']);
+    await update(node, ada, far, { relationships_add: [{ predicate: 'bridge', peer: east.id }] });
+    const [only, ...others] = (await query(`@${home.id} -[*]{3}-> type:isle`)).results;
+    expect([only?.entity.label, others]).toEqual(['East', []]);
+    const ids = only?.path.flatMap(({ entity }) => entity ?? []);
+    expect(ids).toEqual([home.id, west.id, far.id]);
   });
 
   it('begin at a text and end at one: from works to their artist', async () => {

@@ -1,5 +1,6 @@
 import type { GraphEdge, GraphEdges } from './graph-edges.ts';
 import type { Ends } from './graph-ends.ts';
+import type { Led } from './graph-hits.ts';
 import { paged } from './sorted-keys.ts';
 
 /** An entity that a walk has come to. */
@@ -32,51 +33,125 @@ export interface WalkOptions {
 const [firstBatch, lastBatch] = [1, 256];
 
 /**
- * The entities that relationships lead to and that are such `ends`, nearest first, each once and by a shortest way; never
- * where it began. Of each distance first those that fit are looked for; what else there is, only as far as one goes on.
+ * The entities that relationships lead to and that are such `ends`, nearest first, each once and by a shortest way that is
+ * long enough, which leads through no entity twice; never where it began. Of each distance first those that fit are looked
+ * for; what else there is, only as far as one goes on.
  */
 export function* walk(
   edges: GraphEdges,
   { starts, avoid, depth, least = 1, onward, ends }: WalkOptions,
 ): Generator<Step> {
   const began = new Set(starts);
-  const isOut = (from: Step, key: number) => began.has(key) || avoid?.has(key) === true || isBehind(from, key);
+  const isOut = (key: number) => began.has(key) || avoid?.has(key) === true;
   const goesOn = (step: Step) => step.from === null || onward(step.key);
-  const seen = new Set<number>();
+  /** No way is too short: the first one to an entity, which is a shortest one, is all that is needed of it. */
+  const once = least === 1;
+  const passed = new Passed();
   const found = new Set<number>();
+  /** By the key of where a way led: ends that it leads to and has behind it. Another way there may end at them. */
+  const missed = new Map<number, Led[]>();
 
-  /** All that is `at` relationships away, one further than the level. */
+  /** All that is `at` relationships away, one further than the level: of each entity as many ways as may matter. */
   function* next(level: readonly Step[], at: number): Generator<Step> {
-    // Below `least` an entity counts as seen on its own level alone.
-    if (at <= least) seen.clear();
-    for (const from of level) {
-      if (!goesOn(from)) continue;
-      for (const { node: key, edge } of edges.steps(from.key, at >= least)) {
-        if (isOut(from, key) || seen.has(key)) continue;
-        seen.add(key);
-        yield { key, depth: at, from, edge };
+    // Below `least` an entity counts as passed on its own level alone.
+    if (at <= least) passed.clear();
+    for (const froms of once ? alone(level) : Map.groupBy(level, ({ key }) => key).values()) {
+      const [first] = froms;
+      if (first === undefined || !goesOn(first)) continue;
+      for (const { node: key, edge } of edges.steps(first.key, at >= least)) {
+        if (isOut(key)) continue;
+        for (const from of froms) {
+          if (isBehind(from, key)) continue;
+          const step = { key, depth: at, from, edge };
+          if (passed.take(step, once ? 0 : depth - at)) yield step;
+        }
       }
     }
+  }
+
+  /** The ends that are one relationship further than some steps. Each entity is asked about once. */
+  function* last(steps: readonly Step[]): Generator<Step> {
+    const firsts = once ? steps : steps.filter(({ key }) => !missed.has(key) && missed.set(key, []));
+    const keys = firsts.map(({ key }) => key);
+    for (const { at, node: key, edge } of edges.hits(keys, ends)) {
+      const from = firsts[at] as Step;
+      if (isOut(key) || found.has(key)) continue;
+      if (isBehind(from, key)) missed.get(from.key)?.push({ node: key, edge });
+      else yield end(from, { node: key, edge });
+    }
+    if (once) return;
+    for (const from of steps)
+      for (const led of missed.get(from.key) ?? [])
+        if (!found.has(led.node) && !isBehind(from, led.node)) yield end(from, led);
+  }
+
+  function end(from: Step, { node: key, edge }: Led): Step {
+    found.add(key);
+    return { key, depth: from.depth + 1, from, edge };
   }
 
   let level: Step[] = [];
   for (let at = 1; at <= depth; at++) {
     const steps = at === 1 ? [...began].map((key) => ({ key, depth: 0, from: null, edge: null })) : next(level, at - 1);
-    const passed: Step[] = [];
+    const all: Step[] = [];
     for (const batch of paged(steps, firstBatch, lastBatch)) {
-      for (const step of batch) passed.push(step);
-      if (at < least) continue;
-      const froms = batch.filter(goesOn);
-      const keys = froms.map(({ key }) => key);
-      for (const { at: place, node: key, edge } of edges.hits(keys, ends)) {
-        const from = froms[place] as Step;
-        if (isOut(from, key) || found.has(key)) continue;
-        found.add(key);
-        yield { key, depth: at, from, edge };
-      }
+      for (const step of batch) all.push(step);
+      if (at >= least) yield* last(batch.filter(goesOn));
     }
-    level = passed;
+    level = all;
   }
+}
+
+function* alone(level: readonly Step[]): Generator<readonly Step[]> {
+  for (const step of level) yield [step];
+}
+
+const none: number[] = [];
+
+/** The ways by which entities were come to. */
+class Passed {
+  readonly #ways = new Map<number, number[][]>();
+
+  clear(): void {
+    this.#ways.clear();
+  }
+
+  /**
+   * Whether a step has to be gone on from where at most so many entities are still to come (argo.md 2.9): whether these could
+   * stand in every way that is known to its entity, and not in this one. So only few ways are kept of however many: through
+   * `n` entities each at most as many as there are choices of `n` among `n + few`.
+   */
+  take(step: Step, few: number): boolean {
+    const ways = this.#ways.get(step.key);
+    const way = few === 0 ? none : through(step);
+    if (ways === undefined) this.#ways.set(step.key, [way]);
+    else if (few > 0 && canBlock(ways, few, way)) ways.push(way);
+    else return false;
+    return true;
+  }
+}
+
+/** The entities between where a step began and where it leads to. */
+function through({ from }: Step): number[] {
+  const keys: number[] = [];
+  for (let at = from; at?.from; at = at.from) keys.push(at.key);
+  return keys;
+}
+
+/** Whether some entities, so few at most, stand in each of these ways, and none of them in another. */
+function canBlock(ways: readonly number[][], few: number, other: readonly number[]): boolean {
+  const [first] = ways;
+  if (first === undefined) return true;
+  if (few === 0) return false;
+  return first.some(
+    (key) =>
+      !other.includes(key) &&
+      canBlock(
+        ways.filter((way) => !way.includes(key)),
+        few - 1,
+        other,
+      ),
+  );
 }
 
 function isBehind(step: Step, key: number): boolean {
