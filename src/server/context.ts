@@ -152,6 +152,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     await cascades.resume(await networks.get(network));
     await carImports.resume(network);
     await users.ensureUser(network, operator);
+    await events.opened(await networks.get(network));
     alignAliases(await networks.get(network), identity);
     additive.resume(await networks.get(network));
     logs.of(await networks.get(network));
@@ -164,6 +165,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
   const networks = opened.adopt(new Networks(config.data, firstUse, threads), (it) => it.close());
   const logs = opened.use(new AttestationLogs({ key: nodeKey, instance, now, log }, follower));
   const leftovers = opened.use(new LeftoversService(networks, now, log));
+  const events = opened.use(new EventsService(networks, now, log));
   const alone = new OneAtATime();
 
   const searchLog = log.child({ name: 'search' });
@@ -267,7 +269,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
     metrics: opened.use(
       new MetricsService({ networks, runs: sync.runs, requests, bounds: durationBounds, large: pool, version, now }),
     ),
-    events: opened.use(new EventsService(networks, now, log)),
+    events,
     attestationLogs: logs,
     attestations: new AttestationsService({
       networks,

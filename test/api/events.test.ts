@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventsView } from '../../src/server/resources/events/wire.ts';
 import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
-import { create, ok } from '../helpers/entities.ts';
-import { startNode, type TestNode } from '../helpers/node.ts';
+import { create, type Entity, ok } from '../helpers/entities.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 
 const day = 24 * 3600 * 1000;
 const clock = { ms: Date.UTC(2026, 0, 1) };
@@ -107,4 +107,22 @@ describe('the feed', () => {
     expect(only.has_more).toBe(false);
     expect(await events('limit=10')).toEqual(only);
   });
+});
+
+it('shows nothing behind 30 days to the first who asks after a start', async () => {
+  await using folder = await temporaryFolder();
+  const open = () => startNode({ data: folder.path, now: () => clock.ms });
+  const shown = async (by: TestNode) => ok<EventsView>(await ask(by, anonymous, 'GET /events?limit=1000')).events;
+  let last: Entity;
+  {
+    await using before = await open();
+    const who = await user(before, 'ada');
+    await create(before, who);
+    clock.ms += 20 * day;
+    last = await create(before, who);
+    expect((await shown(before)).length).toBeGreaterThan(2);
+  }
+  clock.ms += 11 * day;
+  await using after = await open();
+  expect((await shown(after)).map(({ pi }) => pi)).toEqual([last.id]);
 });

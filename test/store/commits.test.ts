@@ -3,7 +3,7 @@ import { encodeHistoric } from '../../src/server/blocks/encode.ts';
 import { StorageError } from '../../src/server/errors.ts';
 import type { Commit, Outcome } from '../../src/server/store/commit.ts';
 import { findEntity, findStored } from '../../src/server/store/entities.ts';
-import { feedFloor, floorAt, movesAfter, movesBefore } from '../../src/server/store/events.ts';
+import { feedFloor, floorAfter, movesAfter, movesBefore } from '../../src/server/store/events.ts';
 import { chain } from '../../src/server/store/versions.ts';
 import {
   change,
@@ -164,7 +164,14 @@ describe.each(writers)('commits with the writer %s', (writer) => {
     await using test = await openStore(writer);
     for (let n = 1; n <= 5; n++) await one(test, { ...step(null, first(idOf(n))), time: n * 100 });
     const { store } = test;
-    expect(store.read((db) => [0, 100, 101, 300, 501].map((since) => floorAt(db, since)))).toEqual([0, 0, 1, 2, 5]);
+    const floorFrom = (from: number, since: number, most?: number) =>
+      store.read((db) => floorAfter(db, from, since, most));
+    expect([0, 100, 101, 300, 501].map((since) => floorFrom(0, since).floor)).toEqual([0, 0, 1, 2, 5]);
+    expect([floorFrom(0, 400, 2), floorFrom(2, 400, 2)]).toEqual([
+      { floor: 2, isLast: false },
+      { floor: 3, isLast: true },
+    ]);
+    expect(floorFrom(5, 501)).toEqual({ floor: 5, isLast: true });
     const floor = (move: number) => commit([], { rows: [{ kind: 'feed_floor', move }] });
     expect(await one(test, floor(3))).toEqual({ committed: true, moves: [] });
     await one(test, floor(2));
@@ -176,7 +183,7 @@ describe.each(writers)('commits with the writer %s', (writer) => {
     expect(ids(store.read((db) => movesBefore(db, 99, 1)))).toEqual({ moves: [5], more: true });
     expect(ids(store.read((db) => movesBefore(db, 5, 1)))).toEqual({ moves: [4], more: false });
     expect(ids(store.read((db) => movesAfter(db, 3, 2)))).toEqual({ moves: [4, 5], more: false });
-    expect(store.read((db) => floorAt(db, 0))).toBe(3);
+    expect(floorFrom(3, 0).floor).toBe(3);
     await one(test, floor(10));
     await one(test, floor(9));
     expect(store.read(feedFloor)).toBe(10);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { catalogPage, rolesHeldBy } from '../../src/server/store/collection-reads.ts';
 import { type Connection, openReader, type Reader } from '../../src/server/store/connection.ts';
 import { countEntities, findEntity, findStored, findTip } from '../../src/server/store/entities.ts';
-import { floorAt, lastMove, movesAfter, movesBefore } from '../../src/server/store/events.ts';
+import { floorAfter, lastMove, movesAfter, movesBefore } from '../../src/server/store/events.ts';
 import { entityMoves } from '../../src/server/store/history-reads.ts';
 import { lookUp, searchLabels } from '../../src/server/store/label-reads.ts';
 import { ListingAnchors } from '../../src/server/store/listing-anchors.ts';
@@ -158,7 +158,7 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp }[] = [
     read: (db) => treeBelow(db, { root: idOf(100), depth: 1, limit: 5 }),
     uses: /SEARCH d USING PRIMARY KEY \(source=\?\)/,
   },
-  { name: 'the floor of a time', read: (db) => floorAt(db, 5), uses: /SEARCH moves USING INTEGER PRIMARY KEY/ },
+  { name: 'the floor of a time', read: (db) => floorAfter(db, 0, 5), uses: /SEARCH moves USING INTEGER PRIMARY KEY/ },
   { name: 'the last move', read: lastMove, uses: /SEARCH moves/ },
 ];
 

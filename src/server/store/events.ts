@@ -38,15 +38,23 @@ export function feedFloor(db: Reader): number {
   return Number(db.get<{ value: string }>("SELECT value FROM meta WHERE name = 'feed_floor'")?.value ?? 0);
 }
 
-/** The floor that a feed without moves recorded before `since` (epoch ms) has. */
-export function floorAt(db: Reader, since: number): number {
-  const floor = feedFloor(db);
+/** Moves that one look for a floor goes through. */
+const perLook = 5000;
+
+/** From one floor towards that of a feed without moves recorded before `since` (epoch ms), as far as one short look goes. */
+export function floorAfter(
+  db: Reader,
+  floor: number,
+  since: number,
+  most = perLook,
+): { floor: number; isLast: boolean } {
+  const end = db.get<{ id: number }>('SELECT id FROM moves WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?', floor, most - 1);
+  const last = end?.id ?? Math.max(floor, lastMove(db));
   const first = db.get<{ id: number }>(
-    'SELECT id FROM moves WHERE id > ? AND time >= ? ORDER BY id LIMIT 1',
-    floor,
-    since,
+    'SELECT id FROM moves WHERE id > ? AND id <= ? AND time >= ? ORDER BY id LIMIT 1',
+    ...[floor, last, since],
   );
-  return first ? first.id - 1 : Math.max(floor, lastMove(db));
+  return first ? { floor: first.id - 1, isLast: true } : { floor: last, isLast: end === undefined };
 }
 
 export function lastMove(db: Reader): number {

@@ -1,5 +1,7 @@
+import { Turns } from '../../blocks/turns.ts';
 import type { Network } from '../../model/ids.ts';
-import { feedFloor, floorAt } from '../../store/events.ts';
+import { feedFloor, floorAfter } from '../../store/events.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
 import type { Networks } from '../../store/networks.ts';
 import { type EventsQuery, eventsPage, followingOf } from './page.ts';
 import { PagesAhead } from './pages-ahead.ts';
@@ -18,14 +20,22 @@ export class EventsService implements Disposable {
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
   readonly #ahead = new PagesAhead();
+  readonly #turns = new Turns();
+  readonly #failed: (error: unknown) => void;
 
   constructor(networks: Networks, now: () => number, log: Log) {
     this.#networks = networks;
     this.#now = now;
+    this.#failed = (error) => log.error({ err: error }, 'the feed could not be pruned');
     this.#timer = setInterval(() => {
-      this.prune().catch((error: unknown) => log.error({ error }, 'the feed could not be pruned'));
+      this.prune().catch(this.#failed);
     }, pruningInterval);
     this.#timer.unref();
+  }
+
+  /** A network is opened: what grew old while it was closed is not to be seen until the hourly job comes. */
+  async opened(store: NetworkStore): Promise<void> {
+    await this.#prune(store).catch(this.#failed);
   }
 
   /**
@@ -43,18 +53,22 @@ export class EventsService implements Disposable {
 
   /** Moves the floor of each open network's feed to 30 days ago; the rows stay (decisions.md, Events). */
   async prune(): Promise<void> {
+    for (const store of this.#networks.opened()) await this.#prune(store);
+  }
+
+  async #prune(store: NetworkStore): Promise<void> {
     const time = this.#now();
-    for (const store of this.#networks.opened()) {
-      const { floor, before } = store.read((db) => ({
-        floor: floorAt(db, time - retention),
-        before: feedFloor(db),
-      }));
-      if (floor === before) continue;
-      await store.submit([
-        { changes: [], guards: [], rows: [{ kind: 'feed_floor', move: floor }], origin: 'local', time },
-      ]);
-      this.#ahead.clear();
+    const before = store.read(feedFloor);
+    let floor = before;
+    for (let isLast = false; !isLast; ) {
+      await this.#turns.next();
+      ({ floor, isLast } = store.read((db) => floorAfter(db, floor, time - retention)));
     }
+    if (floor === before) return;
+    await store.submit([
+      { changes: [], guards: [], rows: [{ kind: 'feed_floor', move: floor }], origin: 'local', time },
+    ]);
+    this.#ahead.clear();
   }
 
   [Symbol.dispose](): void {
