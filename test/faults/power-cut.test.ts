@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { filesIn } from '../../src/server/store/backup.ts';
+import { filesIn } from '../helpers/files-in.ts';
 import { cutOff } from './cuts.ts';
 import { Disk } from './disk.ts';
 import { buildRecorder, readRecording, recorded, type Step } from './recording.ts';

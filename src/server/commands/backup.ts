@@ -53,14 +53,24 @@ export function addBackup(program: Command, shell: Shell): void {
         const { done, total, text } = stepText(progress);
         display.show(done, total, text);
       };
-      const manifest = await restoreBackup(dir, data, show)
+      const { manifest, strays } = await restoreBackup(dir, data, show)
         .catch((error: unknown) => {
           if (!(error instanceof ValidationError)) throw error;
           throw new FailureError(`${error.issues.map(({ message }) => message).join('; ')}.`, 2);
         })
         .finally(() => display.end());
       const { time, version, networks } = manifest;
-      if (flags.json) shell.out(JSON.stringify({ data, time, version, networks }));
+      if (flags.json) shell.out(JSON.stringify({ data, time, version, networks, strays }));
       else shell.out(`The backup of ${time} is in ${data}. It has a new instance id from its next start on.`);
+      if (!flags.json && strays.length > 0) shell.out(straysLine(strays));
     });
+}
+
+const mostNamed = 5;
+
+/** What is said of files in a backup that no node has put there. */
+function straysLine(strays: string[]): string {
+  const more = strays.length > mostNamed ? ` and ${strays.length - mostNamed} more` : '';
+  const named = strays.slice(0, mostNamed).join(', ');
+  return `${counted(strays.length, 'file')} in it that no node has written ${strays.length === 1 ? 'was' : 'were'} left out: ${named}${more}.`;
 }

@@ -1,5 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { ValidationError } from '../errors.ts';
 import type { Network } from '../model/ids.ts';
+import { identityFile } from './identity-schema.ts';
 
 /** The name of the file that describes a backup. */
 export const manifestName = 'backup.json';
@@ -34,13 +38,16 @@ export interface BackupManifest {
   files: BackedUpFile[];
 }
 
-/** Nothing else is ever in a backup, so that no path leads out of the folder. */
+/** Nothing else is ever taken out of a backup, so that no path leads out of the folder. */
 const paths =
   /^(?:identity\.db|chat\.db|operator\.key|(?:main|test)\/(?:archeion|attest)\.db|(?:main|test)\/files\/[a-z0-9]{2}\/[a-z0-9]{50,80})$/;
 
+/** Earlier programs also took along what others had put beside the kept files: `.DS_Store`, `Thumbs.db`. */
+const strays = /^(?:main|test)\/files\//;
+
 const count = z.number().int().min(0);
 
-export const backupManifest = z.object({
+const backupManifest = z.object({
   format: z.literal(backupFormat),
   version: z.string(),
   instance: z.string(),
@@ -51,5 +58,43 @@ export const backupManifest = z.object({
       missing_files: count.optional(),
     }),
   ),
-  files: z.array(z.object({ path: z.string().regex(paths), size: count, sha256: z.string().regex(/^[0-9a-f]{64}$/) })),
+  files: z.array(
+    z.object({
+      path: z.string().refine((path) => paths.test(path) || strays.test(path), 'a file that no backup has'),
+      size: count,
+      sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    }),
+  ),
 });
+
+/** What a backup holds, and which of its files are nothing that a node keeps, which are not among `files`. */
+export interface FoundBackup {
+  manifest: BackupManifest;
+  strays: string[];
+}
+
+/** Reads a backup's manifest. @throws ValidationError where the folder has none that can be restored */
+export async function readManifest(folder: string): Promise<FoundBackup> {
+  const refuse = (why: string) => ValidationError.at(['dir'], `${folder} ${why}`);
+  let text: string;
+  try {
+    text = await readFile(join(folder, manifestName), 'utf8');
+  } catch {
+    throw refuse(`is no backup: it has no ${manifestName}`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refuse(`is no sound backup: its ${manifestName} is not JSON`);
+  }
+  const { data, error } = backupManifest.safeParse(value);
+  const [issue] = error?.issues ?? [];
+  if (!data) throw refuse(`is no backup that this program can read: ${issue?.path.join('.')}: ${issue?.message}`);
+  const files = data.files.filter(({ path }) => paths.test(path));
+  if (!files.some(({ path }) => path === identityFile)) throw refuse('is no sound backup: it has no identity.db');
+  return {
+    manifest: { ...data, files },
+    strays: data.files.flatMap(({ path }) => (paths.test(path) ? [] : [path])),
+  };
+}

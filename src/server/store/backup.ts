@@ -14,6 +14,7 @@ import {
   type BackupManifest,
   backupFormat,
   manifestName,
+  readManifest,
 } from './backup-manifest.ts';
 import { chatFile } from './chats.ts';
 import { openReader, rollBackJournal } from './connection.ts';
@@ -22,6 +23,8 @@ import { missingContent } from './missing-content.ts';
 import { filesFolder } from './network-folders.ts';
 import { databaseFile } from './network-store.ts';
 import type { Progress } from './progress.ts';
+
+const keyFile = 'operator.key';
 
 /** Facts that the task cannot know by itself. */
 export interface BackupOrder {
@@ -49,26 +52,27 @@ export async function makeBackup(
   try {
     await mkdir(partial, { mode: 0o700 });
     const manifest: BackupManifest = { format: backupFormat, version, instance, time, networks: [], files: [] };
+    const copy: Copy = { from: data, to: partial, paths: [] };
     for (const network of networks) {
       if (!existsSync(databaseFile(data, network))) continue;
       await mkdir(join(partial, network), { mode: 0o700 });
       report({ step: `${network} database`, done: 0 });
       // First, since it follows the other: a log must not know moves that are not in the backup.
-      if (existsSync(attestFile(join(data, network))))
-        copyDatabase(attestFile(join(data, network)), attestFile(join(partial, network)));
-      copyDatabase(databaseFile(data, network), databaseFile(partial, network));
-      await copyContent(join(data, network), join(partial, network), report);
+      takeDatabase(copy, attestFile(network));
+      takeDatabase(copy, databaseFile('', network));
+      await takeContent(copy, network, report);
       manifest.networks.push({ network, ...(await countsOf(partial, network)) });
     }
-    if (existsSync(join(data, chatFile))) copyDatabase(join(data, chatFile), join(partial, chatFile));
-    copyDatabase(join(data, identityFile), join(partial, identityFile));
-    if (existsSync(join(data, 'operator.key')))
-      await copyFile(join(data, 'operator.key'), join(partial, 'operator.key'));
-    for (const path of await filesIn(partial)) {
+    takeDatabase(copy, chatFile);
+    takeDatabase(copy, identityFile);
+    if (existsSync(join(data, keyFile))) await takeFile(copy, keyFile);
+    for (const path of copy.paths.sort()) {
       manifest.files.push(await describe(partial, path));
       report({ step: 'files', done: manifest.files.length });
     }
     await writeSynced(join(partial, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
+    // A backup that cannot be restored must not be called one.
+    await readManifest(partial);
     await syncFolders(partial);
     if (existsSync(target)) await rmdir(target);
     await rename(partial, target);
@@ -89,15 +93,33 @@ async function checkTarget(target: string, data: string): Promise<void> {
   if ((await readdir(target)).length > 0) throw refuse('is not empty: name a new or an empty folder');
 }
 
-/** One moment of a database that others may go on writing to. */
-function copyDatabase(from: string, to: string): void {
-  rollBackJournal(from);
-  const db = new Database(from, { readonly: true, fileMustExist: true });
+/** What goes from one folder into another; `paths` is what has gone, below both. */
+interface Copy {
+  from: string;
+  to: string;
+  paths: string[];
+}
+
+/** One moment of a database that others may go on writing to; nothing where there is none. */
+function takeDatabase({ from, to, paths }: Copy, path: string): void {
+  if (!existsSync(join(from, path))) return;
+  rollBackJournal(join(from, path));
+  const db = new Database(join(from, path), { readonly: true, fileMustExist: true });
   try {
-    db.prepare('VACUUM INTO ?').run(to);
+    db.prepare('VACUUM INTO ?').run(join(to, path));
   } finally {
     db.close();
   }
+  paths.push(slashed(path));
+}
+
+async function takeFile({ from, to, paths }: Copy, path: string): Promise<void> {
+  await copyFile(join(from, path), join(to, path));
+  paths.push(slashed(path));
+}
+
+function slashed(path: string): string {
+  return path.replaceAll('\\', '/');
 }
 
 async function countsOf(folder: string, network: Network): Promise<Omit<BackedUpNetwork, 'network'>> {
@@ -118,14 +140,22 @@ async function countsOf(folder: string, network: Network): Promise<Omit<BackedUp
   }
 }
 
-/** Kept files never change, and each is there before a version names it. */
-async function copyContent(from: string, to: string, report: (progress: Progress) => void): Promise<void> {
-  if (!existsSync(filesFolder(from))) return;
+/**
+ * Kept files never change, and each is there before a version names it. What other programs have put beside them is none
+ * of the node's.
+ */
+async function takeContent(copy: Copy, network: Network, report: (progress: Progress) => void): Promise<void> {
+  const kept = new FileStore(filesFolder(join(copy.from, network)));
   let done = 0;
-  for (const path of await filesIn(filesFolder(from))) {
-    if (path.startsWith('incoming')) continue;
-    await mkdir(dirname(join(filesFolder(to), path)), { recursive: true, mode: 0o700 });
-    await copyFile(join(filesFolder(from), path), join(filesFolder(to), path));
+  for await (const cid of kept.list()) {
+    const path = join(filesFolder(network), kept.place(cid).path);
+    await mkdir(dirname(join(copy.to, path)), { recursive: true, mode: 0o700 });
+    try {
+      await takeFile(copy, path);
+    } catch (error) {
+      // Nobody wanted it any more, and it has been swept meanwhile.
+      if (kept.has(cid)) throw error;
+    }
     report({ step: 'content', done: ++done });
   }
 }
@@ -135,19 +165,6 @@ export async function syncFolders(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
     if (entry.isDirectory()) await syncFolder(join(entry.parentPath, entry.name));
   await syncFolder(folder);
-}
-
-/** Paths of the files below a folder, with slashes, sorted. */
-export async function filesIn(folder: string): Promise<string[]> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true });
-  return found
-    .filter((entry) => entry.isFile())
-    .map((entry) =>
-      join(entry.parentPath, entry.name)
-        .slice(folder.length + 1)
-        .replaceAll('\\', '/'),
-    )
-    .sort();
 }
 
 /** A file's size and SHA-256, and it is on disk. */

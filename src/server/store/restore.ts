@@ -1,29 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { syncFolder } from '../blocks/durable-folder.ts';
 import { StorageError, ValidationError } from '../errors.ts';
 import { describe, syncFolders } from './backup.ts';
-import { type BackupManifest, backupManifest, manifestName } from './backup-manifest.ts';
+import { type BackedUpFile, type FoundBackup, readManifest } from './backup-manifest.ts';
 import { identityFile } from './identity-schema.ts';
 import type { Progress } from './progress.ts';
 
 /**
  * Makes a data folder of a backup: every file is checked against the backup's manifest first, and the folder appears
- * under its name when it is whole. It gets no instance.json: the next start makes a new instance id, since what happened
- * after the backup is not in it (decisions.md, Events).
+ * under its name when it is whole; what no node has put into the backup is left out. It gets no instance.json: the next
+ * start makes a new instance id, since what happened after the backup is not in it (decisions.md, Events).
  * @throws ValidationError for a backup that is none or a folder that is not empty, StorageError for a damaged backup
  */
 export async function restoreBackup(
   from: string,
   data: string,
   report: (progress: Progress) => void,
-): Promise<BackupManifest> {
+): Promise<FoundBackup> {
   const source = resolve(from);
   const target = resolve(data);
-  const manifest = await readManifest(source);
+  const found = await readManifest(source);
+  const { manifest } = found;
   await checkTarget(target);
   const total = manifest.files.length;
   for (const [i, file] of manifest.files.entries()) {
@@ -45,32 +46,11 @@ export async function restoreBackup(
     if (existsSync(target)) await rmdir(target);
     await rename(partial, target);
     await syncFolder(dirname(target));
-    return manifest;
+    return found;
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
     throw error;
   }
-}
-
-async function readManifest(folder: string): Promise<BackupManifest> {
-  const refuse = (why: string) => ValidationError.at(['dir'], `${folder} ${why}`);
-  let text: string;
-  try {
-    text = await readFile(join(folder, manifestName), 'utf8');
-  } catch {
-    throw refuse(`is no backup: it has no ${manifestName}`);
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw refuse(`is no sound backup: its ${manifestName} is not JSON`);
-  }
-  const parsed = backupManifest.safeParse(value);
-  if (!parsed.success) throw refuse(`is no backup that this program can read: ${parsed.error.issues[0]?.message}`);
-  if (!parsed.data.files.some(({ path }) => path === identityFile))
-    throw refuse('is no sound backup: it has no identity.db');
-  return parsed.data;
 }
 
 async function checkTarget(target: string): Promise<void> {
@@ -83,7 +63,7 @@ async function checkTarget(target: string): Promise<void> {
     );
 }
 
-async function checkFile(folder: string, { path, size, sha256 }: BackupManifest['files'][number]): Promise<void> {
+async function checkFile(folder: string, { path, size, sha256 }: BackedUpFile): Promise<void> {
   const found = await describe(folder, path).catch(() => null);
   if (!found) throw new StorageError(`The backup is damaged: ${path} cannot be read.`);
   if (found.size !== size || found.sha256 !== sha256)

@@ -1,0 +1,75 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { BackupManifest } from '../../src/server/store/backup-manifest.ts';
+import { restoreBackup } from '../../src/server/store/restore.ts';
+import { commandLine } from '../helpers/command-line.ts';
+import { cidOf, keptBy } from '../helpers/files.ts';
+import { filesIn } from '../helpers/files-in.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { create, lastLine, operate } from '../helpers/node-archives.ts';
+import { inChunks } from '../helpers/sample-archive.ts';
+
+const picture = Buffer.alloc(5000, 'a picture ');
+
+const silent = () => undefined;
+
+async function backup(node: TestNode, dir: string): Promise<Record<string, unknown>> {
+  return lastLine(await operate(node, 'POST /node/backup', { dir }));
+}
+
+/** An entity of whose content these are the bytes. */
+async function keep(node: TestNode, label: string, bytes: Buffer): Promise<string> {
+  const { cid, size } = await keptBy(node).put(inChunks(bytes, 1000));
+  const content = { image: { cid, size, content_type: 'image/png' } };
+  await create(node, label, { properties: { label, content } });
+  return cid;
+}
+
+/** Where the bytes of a CID lie in a data folder or a backup. */
+function placeOf(folder: string, cid: string): string {
+  return join(folder, 'main', 'files', cid.slice(-2), cid);
+}
+
+async function manifestOf(dir: string): Promise<BackupManifest> {
+  return JSON.parse(await readFile(join(dir, 'backup.json'), 'utf8')) as BackupManifest;
+}
+
+test('what other programs have put beside the kept files does not go into a backup', async () => {
+  await using folder = await temporaryFolder();
+  await using node = await startNode();
+  const cid = await keep(node, 'Ada', picture);
+  const files = join(node.data, 'main', 'files');
+  await writeFile(join(files, '.DS_Store'), 'of the Finder');
+  await writeFile(join(files, cid.slice(-2), 'Thumbs.db'), 'of the Explorer');
+  await mkdir(join(files, 'ab', 'album'), { recursive: true });
+  await writeFile(join(files, 'ab', 'album', 'desktop.ini'), 'of the desktop');
+  const dir = join(folder.path, 'backup');
+  expect(await backup(node, dir)).toMatchObject({ done: { dir } });
+  const content = (await filesIn(dir)).filter((path) => path.includes('/files/'));
+  expect(content).toEqual([`main/files/${cid.slice(-2)}/${cid}`]);
+  expect((await restoreBackup(dir, join(folder.path, 'restored'), silent)).strays).toEqual([]);
+  expect(await readFile(placeOf(join(folder.path, 'restored'), cid))).toEqual(picture);
+});
+
+test('a backup that took such files along is restored without them, and they are named', async () => {
+  await using folder = await temporaryFolder();
+  const dir = join(folder.path, 'backup');
+  {
+    await using node = await startNode();
+    await keep(node, 'Ada', picture);
+    await backup(node, dir);
+  }
+  const manifest = await manifestOf(dir);
+  const strays = ['main/files/.DS_Store', 'main/files/ab/Thumbs.db', 'main/files/../../../outside'];
+  for (const path of strays) manifest.files.push({ path, size: 0, sha256: '0'.repeat(64) });
+  await writeFile(join(dir, 'backup.json'), JSON.stringify(manifest));
+  await writeFile(join(dir, 'main', 'files', '.DS_Store'), 'of the Finder');
+  const data = join(folder.path, 'restored');
+  const printed = await commandLine(data, ['restore', dir]);
+  expect([printed.code, printed.err]).toEqual([0, '']);
+  expect(printed.out).toContain(`3 files in it that no node has written were left out: ${strays.join(', ')}.`);
+  expect((await filesIn(data)).filter((path) => path.includes('/files/'))).toEqual([
+    `main/files/${cidOf(picture).slice(-2)}/${cidOf(picture)}`,
+  ]);
+});
