@@ -1,7 +1,8 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { BackupManifest } from '../../src/server/store/backup-manifest.ts';
+import { digestOf } from '../../src/server/store/file-digest.ts';
 import { restoreBackup } from '../../src/server/store/restore.ts';
 import { commandLine } from '../helpers/command-line.ts';
 import { cidOf, keptBy } from '../helpers/files.ts';
@@ -72,4 +73,23 @@ test('a backup that took such files along is restored without them, and they are
   expect((await filesIn(data)).filter((path) => path.includes('/files/'))).toEqual([
     `main/files/${cidOf(picture).slice(-2)}/${cidOf(picture)}`,
   ]);
+});
+
+// Files there can be read and not synced, as those of a disc.
+test.runIf(process.platform === 'linux')('the files of a backup are read and nothing else', async () => {
+  expect(await digestOf('/proc/sys/kernel/ostype')).toMatchObject({ size: 'Linux\n'.length });
+});
+
+test('what cannot be read of a backup is said with the reason', async () => {
+  await using folder = await temporaryFolder();
+  const dir = join(folder.path, 'backup');
+  {
+    await using node = await startNode();
+    await backup(node, dir);
+  }
+  await rm(join(dir, 'operator.key'));
+  await mkdir(join(dir, 'operator.key'));
+  await expect(restoreBackup(dir, join(folder.path, 'restored'), silent)).rejects.toMatchObject({
+    reason: expect.stringMatching(/^operator\.key of the backup cannot be read \(EISDIR: /),
+  });
 });

@@ -4,6 +4,7 @@ import { open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { TooLargeError, ValidationError } from '../errors.ts';
 import { isContentCid } from './cid.ts';
+import { syncFile } from './durable-file.ts';
 import { makeFolder, syncFolder } from './durable-folder.ts';
 import { contentCid } from './encode.ts';
 
@@ -58,8 +59,7 @@ export class FileStore {
   /** Takes over a file of the same disk whose bytes are those of the CID. */
   async adopt(file: string, cid: string): Promise<void> {
     // Whoever wrote it may have been killed before it was on disk.
-    const handle = await open(file, 'r+');
-    await handle.sync().finally(() => handle.close());
+    await syncFile(file);
     await this.#keep(file, cid);
   }
 

@@ -1,15 +1,15 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
+import { copyDurably, finishFile } from '../blocks/durable-file.ts';
 import { syncFolder } from '../blocks/durable-folder.ts';
 import { FileStore } from '../blocks/file-store.ts';
 import { ValidationError } from '../errors.ts';
 import { type Network, networks } from '../model/ids.ts';
 import { attestFile } from './attest-log.ts';
 import {
-  type BackedUpFile,
   type BackedUpNetwork,
   type BackupManifest,
   backupFormat,
@@ -18,6 +18,7 @@ import {
 } from './backup-manifest.ts';
 import { chatFile } from './chats.ts';
 import { openReader, rollBackJournal } from './connection.ts';
+import { digestOf } from './file-digest.ts';
 import { identityFile } from './identity-schema.ts';
 import { missingContent } from './missing-content.ts';
 import { filesFolder } from './network-folders.ts';
@@ -58,16 +59,17 @@ export async function makeBackup(
       await mkdir(join(partial, network), { mode: 0o700 });
       report({ step: `${network} database`, done: 0 });
       // First, since it follows the other: a log must not know moves that are not in the backup.
-      takeDatabase(copy, attestFile(network));
-      takeDatabase(copy, databaseFile('', network));
+      await takeDatabase(copy, attestFile(network));
+      await takeDatabase(copy, databaseFile('', network));
       await takeContent(copy, network, report);
       manifest.networks.push({ network, ...(await countsOf(partial, network)) });
     }
-    takeDatabase(copy, chatFile);
-    takeDatabase(copy, identityFile);
+    await takeDatabase(copy, chatFile);
+    await takeDatabase(copy, identityFile);
     if (existsSync(join(data, keyFile))) await takeFile(copy, keyFile);
     for (const path of copy.paths.sort()) {
-      manifest.files.push(await describe(partial, path));
+      const { size, sha256 } = await digestOf(join(partial, path));
+      manifest.files.push({ path, size, sha256: sha256.toString('hex') });
       report({ step: 'files', done: manifest.files.length });
     }
     await writeSynced(join(partial, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -101,7 +103,7 @@ interface Copy {
 }
 
 /** One moment of a database that others may go on writing to; nothing where there is none. */
-function takeDatabase({ from, to, paths }: Copy, path: string): void {
+async function takeDatabase({ from, to, paths }: Copy, path: string): Promise<void> {
   if (!existsSync(join(from, path))) return;
   rollBackJournal(join(from, path));
   const db = new Database(join(from, path), { readonly: true, fileMustExist: true });
@@ -110,11 +112,12 @@ function takeDatabase({ from, to, paths }: Copy, path: string): void {
   } finally {
     db.close();
   }
+  await finishFile(join(to, path));
   paths.push(slashed(path));
 }
 
 async function takeFile({ from, to, paths }: Copy, path: string): Promise<void> {
-  await copyFile(join(from, path), join(to, path));
+  await copyDurably(join(from, path), join(to, path));
   paths.push(slashed(path));
 }
 
@@ -165,23 +168,6 @@ export async function syncFolders(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
     if (entry.isDirectory()) await syncFolder(join(entry.parentPath, entry.name));
   await syncFolder(folder);
-}
-
-/** A file's size and SHA-256, and it is on disk. */
-export async function describe(folder: string, path: string): Promise<BackedUpFile> {
-  const file = await open(join(folder, path), 'r');
-  try {
-    const hash = createHash('sha256');
-    let size = 0;
-    for await (const chunk of file.createReadStream({ autoClose: false, start: 0 })) {
-      hash.update(chunk as Buffer);
-      size += (chunk as Buffer).length;
-    }
-    await file.sync();
-    return { path, size, sha256: hash.digest('hex') };
-  } finally {
-    await file.close();
-  }
 }
 
 async function writeSynced(path: string, text: string): Promise<void> {

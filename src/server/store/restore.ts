@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
+import { copyDurably } from '../blocks/durable-file.ts';
 import { syncFolder } from '../blocks/durable-folder.ts';
 import { StorageError, ValidationError } from '../errors.ts';
-import { describe, syncFolders } from './backup.ts';
+import { syncFolders } from './backup.ts';
 import { type BackedUpFile, type FoundBackup, readManifest } from './backup-manifest.ts';
+import { digestOf } from './file-digest.ts';
 import { identityFile } from './identity-schema.ts';
 import type { Progress } from './progress.ts';
 
@@ -36,8 +38,7 @@ export async function restoreBackup(
     await mkdir(partial, { recursive: true, mode: 0o700 });
     for (const [i, file] of manifest.files.entries()) {
       await mkdir(dirname(join(partial, file.path)), { recursive: true, mode: 0o700 });
-      await copyFile(join(source, file.path), join(partial, file.path));
-      await chmod(join(partial, file.path), 0o600);
+      await copyDurably(join(source, file.path), join(partial, file.path));
       await checkFile(partial, file);
       report({ step: 'copied', done: i + 1, total });
     }
@@ -64,9 +65,10 @@ async function checkTarget(target: string): Promise<void> {
 }
 
 async function checkFile(folder: string, { path, size, sha256 }: BackedUpFile): Promise<void> {
-  const found = await describe(folder, path).catch(() => null);
-  if (!found) throw new StorageError(`The backup is damaged: ${path} cannot be read.`);
-  if (found.size !== size || found.sha256 !== sha256)
+  const found = await digestOf(join(folder, path)).catch((error: Error) => {
+    throw new StorageError(`${path} of the backup cannot be read (${error.message}).`);
+  });
+  if (found.size !== size || found.sha256.toString('hex') !== sha256)
     throw new StorageError(`The backup is damaged: ${path} is not what it was when the backup was made.`);
 }
 
