@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { BackupManifest } from '../../src/server/store/backup-manifest.ts';
@@ -92,4 +92,34 @@ test('what cannot be read of a backup is said with the reason', async () => {
   await expect(restoreBackup(dir, join(folder.path, 'restored'), silent)).rejects.toMatchObject({
     reason: expect.stringMatching(/^operator\.key of the backup cannot be read \(EISDIR: /),
   });
+});
+
+test('files of the node that are damaged are named, and everything else is in the backup', async () => {
+  await using folder = await temporaryFolder();
+  await using node = await startNode();
+  const whole = await keep(node, 'Ada', picture);
+  const rotten = await keep(node, 'Eva', Buffer.alloc(3000, 'a drawing '));
+  const unreadable = await keep(node, 'Ida', Buffer.from('a sketch'));
+  await appendFile(placeOf(node.data, rotten), 'more');
+  await rm(placeOf(node.data, unreadable));
+  await mkdir(placeOf(node.data, unreadable));
+  const dir = join(folder.path, 'backup');
+  const named = [rotten, unreadable].sort();
+  const lacking = { network: 'main', missing_files: 0, damaged_files: 2, damaged: named };
+  expect(await backup(node, dir)).toMatchObject({ done: { dir, networks: [lacking] } });
+  expect((await manifestOf(dir)).networks).toMatchObject([lacking]);
+
+  const other = join(folder.path, 'other');
+  const printed = await commandLine(node.data, ['backup', other]);
+  expect([printed.code, printed.out]).toEqual([1, expect.stringMatching(/ files \(.* bytes\) in /)]);
+  expect(printed.err).toContain(`2 files of the node are damaged or cannot be read (${named.join(', ')}).`);
+  const json = await commandLine(node.data, ['backup', join(folder.path, 'third'), '--json']);
+  expect([json.code, JSON.parse(json.out)]).toMatchObject([1, { networks: [lacking] }]);
+
+  const data = join(folder.path, 'restored');
+  const restored = await commandLine(data, ['restore', other]);
+  expect([restored.code, restored.err]).toEqual([0, '']);
+  expect(restored.out).toContain(`2 files were damaged when the backup was made (${named.join(', ')})`);
+  expect(await readFile(placeOf(data, whole))).toEqual(picture);
+  expect(await readFile(placeOf(data, rotten), 'utf8')).toMatch(/^a drawing .*more$/);
 });

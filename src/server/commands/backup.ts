@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { ValidationError } from '../errors.ts';
+import type { BackedUpNetwork } from '../store/backup-manifest.ts';
 import { restoreBackup } from '../store/restore.ts';
 import { openClient } from './client.ts';
 import { counted } from './counted.ts';
@@ -16,7 +17,7 @@ type Flags = GlobalOptions & { json?: boolean };
 
 interface Report {
   dir: string;
-  networks: { network: string; entities: number; versions: number; moves: number; missing_files?: number }[];
+  networks: BackedUpNetwork[];
   files: number;
   bytes: number;
 }
@@ -34,10 +35,16 @@ export function addBackup(program: Command, shell: Shell): void {
       const body = Readable.from([JSON.stringify({ dir: resolve(dir) })]);
       const lines = client.send<AnswerLine<StepProgress, Report>>('POST', '/node/backup', body, 'application/json');
       const report = await lastOf(shell, 'backup', lines, stepText);
-      if (flags.json) return shell.out(JSON.stringify(report));
-      shell.out(`${counted(report.files, 'file')} (${report.bytes.toLocaleString('en')} bytes) in ${report.dir}`);
       const missing = report.networks.reduce((sum, { missing_files = 0 }) => sum + missing_files, 0);
-      if (missing > 0) shell.out(missingLine(missing));
+      if (flags.json) shell.out(JSON.stringify(report));
+      else shell.out(`${counted(report.files, 'file')} (${report.bytes.toLocaleString('en')} bytes) in ${report.dir}`);
+      if (!flags.json && missing > 0) shell.out(missingLine(missing));
+      const { count, named } = damagedOf(report.networks);
+      // Who keeps the last few backups must not let the one go that has them whole.
+      if (count > 0)
+        throw new FailureError(
+          `The backup is made, but ${counted(count, 'file')} of the node ${count === 1 ? 'is' : 'are'} damaged or cannot be read (${named}). Keep earlier backups: they may have ${count === 1 ? 'it' : 'them'} whole.`,
+        );
     });
   program
     .command('restore')
@@ -60,17 +67,35 @@ export function addBackup(program: Command, shell: Shell): void {
         })
         .finally(() => display.end());
       const { time, version, networks } = manifest;
-      if (flags.json) shell.out(JSON.stringify({ data, time, version, networks, strays }));
-      else shell.out(`The backup of ${time} is in ${data}. It has a new instance id from its next start on.`);
-      if (!flags.json && strays.length > 0) shell.out(straysLine(strays));
+      if (flags.json) return shell.out(JSON.stringify({ data, time, version, networks, strays }));
+      shell.out(`The backup of ${time} is in ${data}. It has a new instance id from its next start on.`);
+      if (strays.length > 0)
+        shell.out(
+          `${counted(strays.length, 'file')} in it that no node has written ${strays.length === 1 ? 'was' : 'were'} left out: ${listed(strays)}.`,
+        );
+      const { count, named } = damagedOf(networks);
+      if (count > 0)
+        shell.out(
+          `${counted(count, 'file')} ${count === 1 ? 'was' : 'were'} damaged when the backup was made (${named}): an earlier one may have ${count === 1 ? 'it' : 'them'} whole.`,
+        );
     });
 }
 
-const mostNamed = 5;
+function damagedOf(networks: readonly BackedUpNetwork[]): { count: number; named: string } {
+  const count = networks.reduce((sum, { damaged_files = 0 }) => sum + damaged_files, 0);
+  return {
+    count,
+    named: listed(
+      networks.flatMap(({ damaged = [] }) => damaged),
+      count,
+    ),
+  };
+}
 
-/** What is said of files in a backup that no node has put there. */
-function straysLine(strays: string[]): string {
-  const more = strays.length > mostNamed ? ` and ${strays.length - mostNamed} more` : '';
-  const named = strays.slice(0, mostNamed).join(', ');
-  return `${counted(strays.length, 'file')} in it that no node has written ${strays.length === 1 ? 'was' : 'were'} left out: ${named}${more}.`;
+const mostNamed = 20;
+
+/** The first of some names, and how many more there are. */
+function listed(names: readonly string[], all = names.length): string {
+  const more = all > mostNamed ? `, and ${(all - mostNamed).toLocaleString('en')} more` : '';
+  return `${names.slice(0, mostNamed).join(', ')}${more}`;
 }

@@ -16,13 +16,18 @@ export interface BackedUpFile {
   sha256: string;
 }
 
-/** What a network has. `missing_files`: that versions name and that were not here; earlier backups do not say it. */
+/**
+ * What a network has. `missing_files`: that versions name and that were not here. `damaged_files`: whose bytes were not those
+ * of their CID, or could not be read; `damaged`: the first of their CIDs. Earlier backups do not say these.
+ */
 export interface BackedUpNetwork {
   network: Network;
   entities: number;
   versions: number;
   moves: number;
   missing_files?: number | undefined;
+  damaged_files?: number | undefined;
+  damaged?: string[] | undefined;
 }
 
 /** What a backup holds, and what restoring checks it against. */
@@ -55,7 +60,8 @@ const backupManifest = z.object({
   networks: z.array(
     z.object({
       ...{ network: z.enum(['main', 'test']), entities: count, versions: count, moves: count },
-      missing_files: count.optional(),
+      ...{ missing_files: count.optional(), damaged_files: count.optional() },
+      damaged: z.array(z.string()).optional(),
     }),
   ),
   files: z.array(

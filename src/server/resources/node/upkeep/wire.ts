@@ -116,6 +116,13 @@ export interface BackedUpNetworkView {
    * @isInt
    */
   missing_files?: number;
+  /**
+   * Whose bytes are not those of their CID, which the backup has as they are, or cannot be read, which it has not.
+   * @isInt
+   */
+  damaged_files?: number;
+  /** Their CIDs, the first hundred. */
+  damaged?: string[];
 }
 
 export interface BackupView {

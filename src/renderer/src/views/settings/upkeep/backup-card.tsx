@@ -16,7 +16,7 @@ export function BackupCard({ data }: { data: string }) {
   const run = useRun('backup');
   const [dir, setDir] = useState(() => besides(data));
   const busy = run?.state === 'running';
-  const missing = run?.state === 'done' ? missingOf(run.result) : 0;
+  const { missing, damaged } = lackingOf(run?.state === 'done' ? run.result.networks : []);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (dir.trim() && !busy) void start('backup', dir.trim());
@@ -61,6 +61,11 @@ export function BackupCard({ data }: { data: string }) {
           <p className="text-quiet">
             <code className="font-mono text-xs break-all">{run.result.dir}</code> · <Moment at={run.at} />
           </p>
+          {damaged > 0 && (
+            <p className="rounded-md bg-warning-soft px-3 py-2">
+              {t('backup.damaged', { count: damaged, number: number(damaged) })}
+            </p>
+          )}
           {missing > 0 && <p>{t('backup.missing', { count: missing, number: number(missing) })}</p>}
           <p className="text-quiet">{t('backup.restore')}</p>
           <code className="block rounded bg-sunken px-2 py-1 font-mono text-xs break-all">
@@ -72,9 +77,12 @@ export function BackupCard({ data }: { data: string }) {
   );
 }
 
-/** How many files are not in a backup since they are not on the node. */
-function missingOf({ networks }: Results['backup']): number {
-  return networks.reduce((sum, { missing_files = 0 }) => sum + missing_files, 0);
+/** How many files are not in a backup since they are not on the node, and how many are damaged there. */
+function lackingOf(networks: Results['backup']['networks']): { missing: number; damaged: number } {
+  return {
+    missing: networks.reduce((sum, { missing_files = 0 }) => sum + missing_files, 0),
+    damaged: networks.reduce((sum, { damaged_files = 0 }) => sum + damaged_files, 0),
+  };
 }
 
 /** A folder beside the data folder, named after the day and the minute: it must not be there yet. */
