@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Config, Secrets } from './config.ts';
 import { type Context, openContext, version } from './context.ts';
 import { openDataFolder, syncedBy } from './data-folder.ts';
@@ -6,6 +7,7 @@ import { addressOf, closeListener, createListener, listen } from './http/listene
 import { type Log, openLog } from './log.ts';
 import { instanceOf, writeNodeFile } from './node-file.ts';
 import { lockFolder } from './store/lock.ts';
+import { checkStartable } from './store/startable.ts';
 
 /** The program's version. */
 export const programVersion: string = version;
@@ -31,11 +33,12 @@ export interface Overrides extends Pick<AppOptions, 'extend'> {
 /**
  * Starts a node: locks the data folder, builds the context, listens, writes node.json.
  * Disposing refuses new requests, lets running ones end (for 5 s), and closes everything in reverse.
- * @throws UnavailableError for a folder in use or on a network drive, and for a busy port
+ * @throws UnavailableError for a folder in use, on a network drive or of a backup, and for a busy port
  */
 export async function startServer(config: Config, secrets: Secrets, overrides: Overrides = {}): Promise<RunningNode> {
   await using opened = new AsyncDisposableStack();
   const log = overrides.log ?? openLog(config.logLevel);
+  checkStartable(resolve(config.data));
   const data = await openDataFolder(config.data);
   opened.use(lockFolder(data));
   const service = syncedBy(data);

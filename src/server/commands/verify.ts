@@ -12,6 +12,7 @@ import type { Network } from '../model/ids.ts';
 import { identityFile } from '../store/identity-schema.ts';
 import { lockFolder } from '../store/lock.ts';
 import { databaseFile } from '../store/network-store.ts';
+import { isBackup } from '../store/startable.ts';
 import { isOutdated } from '../store/verify.ts';
 import type { VerifyReport } from '../store/verify-findings.ts';
 import { statementLines } from './checked-file.ts';
@@ -32,7 +33,10 @@ interface VerifyOptions extends GlobalOptions {
 
 type Line = AnswerLine<StepProgress, VerifyReport>;
 
-/** `archeion verify`: on the running node, else on the data folder itself, so that a node that cannot start can be checked. */
+/**
+ * `archeion verify`: on the running node, else on the data folder itself, so that a node that cannot start can be checked, and
+ * so can a backup.
+ */
 export function addVerify(program: Command, shell: Shell): void {
   program
     .command('verify')
@@ -58,11 +62,14 @@ export function addVerify(program: Command, shell: Shell): void {
       // Also a node of which but one of these is left is worth a look.
       if (![join(data, identityFile), databaseFile(data, config.network)].some((file) => existsSync(file)))
         throw noNode(data);
+      // Nobody writes to a backup, and nothing is to be left in it.
+      const backup = isBackup(data);
       // The folder's lock tells: who has it is a node that runs, and it is asked instead.
-      const lock = free(data);
-      const { report, today } = lock
-        ? await onFolder(shell, data, { network: config.network, lock, kept })
-        : await onNode(shell, flags, kept);
+      const lock = backup ? null : free(data);
+      const { report, today } =
+        backup || lock
+          ? await onFolder(shell, data, { network: config.network, lock, kept })
+          : await onNode(shell, flags, kept);
       // What a log says means nothing where it is not whole itself.
       const head =
         kept && report.ok && checkKeptHead(kept, today, { moves: report.counts.moves, key: options.key ?? null });
@@ -99,7 +106,7 @@ function free(data: string): Disposable | null {
 async function onFolder(
   shell: Shell,
   data: string,
-  { network, lock, kept }: { network: Network; lock: Disposable; kept: SignedHead | null },
+  { network, lock, kept }: { network: Network; lock: Disposable | null; kept: SignedHead | null },
 ): Promise<Verified> {
   using _lock = lock;
   const database = databaseFile(data, network);
@@ -111,7 +118,7 @@ async function onFolder(
   }
   if (isOutdated(database))
     throw new FailureError(
-      `An earlier Archeion has written ${database}. Start the node on it once ("archeion serve"): it keeps a copy and brings it up to date, and then it can be verified.`,
+      `An earlier Archeion has written ${database}. ${lock ? 'Start the node on it' : 'Restore the backup and start a node on that'} once ("archeion serve"): it keeps a copy and brings it up to date, and then it can be verified.`,
     );
   const folder = resolve(data, network);
   const report = await lastOf(shell, 'verify', linesOf(database, folder), stepText);
