@@ -31,12 +31,12 @@ describe('the unit of systemd', () => {
   }
   const service = unit.Service ?? {};
 
-  test('starts the node as nobody else, who may write to its own folder alone', () => {
+  test('starts the node as nobody else, who may write to its own folders alone', () => {
     expect(Object.keys(unit)).toEqual(['Unit', 'Service', 'Install']);
     expect(service).toMatchObject({
       ExecStart: ['/usr/local/bin/archeion serve'],
       DynamicUser: ['yes'],
-      StateDirectory: ['archeion'],
+      StateDirectory: ['archeion archeion-backup'],
       StateDirectoryMode: ['0700'],
       Environment: ['ARCHEION_DATA=%S/archeion', 'MALLOC_ARENA_MAX=2'],
       ProtectSystem: ['strict'],
@@ -46,6 +46,14 @@ describe('the unit of systemd', () => {
     });
     // Node could not compile anything under it.
     expect(service.MemoryDenyWriteExecute).toBeUndefined();
+  });
+
+  test('lets the node write where the pages have its backups made', () => {
+    const [folders = ''] = service.StateDirectory ?? [];
+    const open = folders.split(' ').map((name) => `/var/lib/${name}/`);
+    const named = [...readText('docs/operations.md').matchAll(/archeion backup (\S+) --data \/var\/lib\/archeion\b/g)];
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter(([, dir = '']) => !open.some((folder) => dir.startsWith(folder)))).toEqual([]);
   });
 
   test('starts again after a failure, and asks once to stop', () => {
@@ -99,6 +107,8 @@ describe('the container file', () => {
     const { config } = readConfig(env, {}, '/elsewhere');
     expect(config).toMatchObject({ data: '/data', host: '0.0.0.0', port: 4747 });
     expect(last).toContain('VOLUME /data');
+    // A volume takes the owner of the folder that it is put on.
+    expect(last.some((line) => /install -d -o node .* \/data \/backup$/.test(line))).toBe(true);
     expect(last).toContain(`EXPOSE ${config.port}`);
   });
 

@@ -1,4 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandLine } from '../helpers/command-line.ts';
@@ -51,4 +54,47 @@ test('a backup in which a node has run is a data folder as soon as it is no long
   await writeFile(join(data, 'backup.json'), '{}');
   await expect(startNode({ data })).rejects.toThrow(/delete backup\.json there to go on with it as a data folder/);
   expect((await commandLine(data, ['verify'])).code).toBe(0);
+});
+
+/** The data folder of a node that runs where every path is another, as in a container: all that is seen of it is its address. */
+async function besideContainer(node: TestNode, data: string, root: string): Promise<AsyncDisposable> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString().replace('"dir":"', `"dir":"${root}`);
+    const headers = request.headers as Record<string, string>;
+    const { method = 'GET', url = '/' } = request;
+    for (const name of ['host', 'transfer-encoding', 'content-length']) delete headers[name];
+    const answer = await node.fetch(url, { method, headers, ...(body !== '' && { body }) });
+    response.writeHead(answer.status).end(answer.text.replaceAll(`"dir":"${root}`, '"dir":"'));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await mkdir(data);
+  await copyFile(join(node.data, 'operator.key'), join(data, 'operator.key'));
+  const file = { url: `http://127.0.0.1:${port}`, pid: 1, instance: node.ctx.instance, version: '0.0.0' };
+  await writeFile(join(data, 'node.json'), JSON.stringify(file));
+  return {
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+test('a backup that the node has made where the command does not see it is no success', async () => {
+  await using folder = await temporaryFolder();
+  await using node = await startNode();
+  const inside = join(folder.path, 'inside');
+  const dir = join(folder.path, 'backup');
+  await mkdir(join(inside, folder.path), { recursive: true });
+  await using _container = await besideContainer(node, join(folder.path, 'data'), inside);
+  const unseen = { code: 1, out: '', err: expect.stringMatching(/ where this command does not see it: .* a service /) };
+  expect(await commandLine(join(folder.path, 'data'), ['backup', dir])).toMatchObject(unseen);
+  expect(await filesIn(join(inside, dir))).toContain('backup.json');
+  // One of an earlier time in the same place is not the one that was made.
+  await backup(node, dir);
+  await rm(join(inside, dir), { recursive: true });
+  expect(await commandLine(join(folder.path, 'data'), ['backup', dir])).toMatchObject(unseen);
 });

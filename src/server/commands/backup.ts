@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { ValidationError } from '../errors.ts';
-import type { BackedUpNetwork } from '../store/backup-manifest.ts';
+import { type BackedUpNetwork, readManifest } from '../store/backup-manifest.ts';
 import { restoreBackup } from '../store/restore.ts';
 import { openClient } from './client.ts';
 import { counted } from './counted.ts';
@@ -17,6 +17,8 @@ type Flags = GlobalOptions & { json?: boolean };
 
 interface Report {
   dir: string;
+  /** Nodes of before do not say it. */
+  time?: string;
   networks: BackedUpNetwork[];
   files: number;
   bytes: number;
@@ -35,6 +37,7 @@ export function addBackup(program: Command, shell: Shell): void {
       const body = Readable.from([JSON.stringify({ dir: resolve(dir) })]);
       const lines = client.send<AnswerLine<StepProgress, Report>>('POST', '/node/backup', body, 'application/json');
       const report = await lastOf(shell, 'backup', lines, stepText);
+      await checkThere(report);
       const missing = report.networks.reduce((sum, { missing_files = 0 }) => sum + missing_files, 0);
       if (flags.json) shell.out(JSON.stringify(report));
       else shell.out(`${counted(report.files, 'file')} (${report.bytes.toLocaleString('en')} bytes) in ${report.dir}`);
@@ -79,6 +82,15 @@ export function addBackup(program: Command, shell: Shell): void {
           `${counted(count, 'file')} ${count === 1 ? 'was' : 'were'} damaged when the backup was made (${named}): an earlier one may have ${count === 1 ? 'it' : 'them'} whole.`,
         );
     });
+}
+
+/** The node of a service or a container may see other folders under the same names. @throws FailureError */
+async function checkThere({ dir, time }: Report): Promise<void> {
+  const found = await readManifest(dir).catch(() => null);
+  if (found && (time === undefined || found.manifest.time === time)) return;
+  throw new FailureError(
+    `The node has made the backup where this command does not see it: ${dir} is another folder for the node, as /tmp is for one that runs as a service or in a container, and may go when the node stops. Name a folder that both see.`,
+  );
 }
 
 function damagedOf(networks: readonly BackedUpNetwork[]): { count: number; named: string } {

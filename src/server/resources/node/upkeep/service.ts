@@ -70,7 +70,7 @@ export class UpkeepService {
       }
       const { networks, files } = next.value;
       const bytes = files.reduce((sum, { size }) => sum + size, 0);
-      return yield { done: { dir, networks, files: files.length, bytes } };
+      return yield { done: { dir, time, networks, files: files.length, bytes } };
     }
   }
 

@@ -127,6 +127,8 @@ export interface BackedUpNetworkView {
 
 export interface BackupView {
   dir: string;
+  /** When it was made, as its `backup.json` says: who has asked can see whether it lies where they look for it. */
+  time: string;
   networks: BackedUpNetworkView[];
   /** @isInt */
   files: number;
