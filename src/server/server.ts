@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Config, Secrets } from './config.ts';
 import { type Context, openContext, version } from './context.ts';
 import { openDataFolder, syncedBy } from './data-folder.ts';
@@ -33,13 +32,13 @@ export interface Overrides extends Pick<AppOptions, 'extend'> {
 /**
  * Starts a node: locks the data folder, builds the context, listens, writes node.json.
  * Disposing refuses new requests, lets running ones end (for 5 s), and closes everything in reverse.
- * @throws UnavailableError for a folder in use, on a network drive or of a backup, and for a busy port
+ * @throws UnavailableError for a folder in use, on a network drive, of a backup or half restored, and for a busy port
  */
 export async function startServer(config: Config, secrets: Secrets, overrides: Overrides = {}): Promise<RunningNode> {
   await using opened = new AsyncDisposableStack();
   const log = overrides.log ?? openLog(config.logLevel);
-  checkStartable(resolve(config.data));
   const data = await openDataFolder(config.data);
+  checkStartable(data);
   opened.use(lockFolder(data));
   const service = syncedBy(data);
   if (service)

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { commandLine } from '../helpers/command-line.ts';
 import { filesIn } from '../helpers/files-in.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { create, lastLine, operate } from '../helpers/node-archives.ts';
+import { create, lastLine, operate, verified } from '../helpers/node-archives.ts';
 
 async function backup(node: TestNode, dir: string): Promise<Record<string, unknown>> {
   return lastLine(await operate(node, 'POST /node/backup', { dir }));
@@ -97,4 +97,55 @@ test('a backup that the node has made where the command does not see it is no su
   await backup(node, dir);
   await rm(join(inside, dir), { recursive: true });
   expect(await commandLine(join(folder.path, 'data'), ['backup', dir])).toMatchObject(unseen);
+});
+
+test('a backup goes into an empty folder behind a link, and is restored into one', async () => {
+  await using folder = await temporaryFolder();
+  const at = (name: string) => join(folder.path, name);
+  for (const name of ['disk', 'private']) await mkdir(at(name));
+  await symlink(at('disk'), at('backup'));
+  await symlink(at('private'), at('data'));
+  {
+    await using node = await startNode();
+    await create(node, 'Ada');
+    await symlink(node.data, at('within'));
+    expect(await backup(node, join(at('within'), 'copy'))).toMatchObject({ error: 'Validation failed' });
+    expect(await backup(node, at('backup'))).toMatchObject({ done: { dir: at('backup') } });
+  }
+  expect(await commandLine(at('data'), ['restore', at('backup')])).toMatchObject({ code: 0, err: '' });
+  expect((await readdir(folder.path)).sort()).toEqual(['backup', 'data', 'disk', 'private', 'within']);
+  expect(await readdir(at('private'))).toContain('identity.db');
+  await using node = await startNode({ data: at('data') });
+  expect((await verified(node)).ok).toBe(true);
+});
+
+test('what an interrupted restore has left is neither a data folder nor restored into', async () => {
+  await using folder = await temporaryFolder();
+  const at = (...names: string[]) => join(folder.path, ...names);
+  await madeBackup(at('backup'));
+  expect((await commandLine(at('data'), ['restore', at('backup')])).code).toBe(0);
+  // As it is before the last file has been moved.
+  const partial = at('data', '01234567-89ab-4cde-8fff-0123456789ab.partial');
+  await mkdir(partial);
+  await rename(at('data', 'identity.db'), join(partial, 'identity.db'));
+  const before = await filesIn(at('data'));
+  await expect(startNode({ data: at('data') })).rejects.toThrow(/has what an interrupted restore or backup has left/);
+  const again = await commandLine(at('data'), ['restore', at('backup')]);
+  expect(again).toMatchObject({ code: 2, err: expect.stringContaining('has what an interrupted backup or restore') });
+  expect(await filesIn(at('data'))).toEqual(before);
+});
+
+test('what the file system refuses is one sentence', async () => {
+  await using folder = await temporaryFolder();
+  const at = (...names: string[]) => join(folder.path, ...names);
+  await writeFile(at('file'), '');
+  await madeBackup(at('backup'));
+  const restored = await commandLine(at('file', 'data'), ['restore', at('backup')]);
+  expect(restored).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^archeion: The file system reported an error: ENOTDIR: [^\n]*$/),
+  });
+  await using node = await startNode();
+  const { details } = (await backup(node, at('file', 'copy'))) as { details?: { reason?: string } };
+  expect(details?.reason).toMatch(/^The file system reported an error: ENOTDIR: /);
 });

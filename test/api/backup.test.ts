@@ -50,7 +50,9 @@ test('folders that are not empty, relative ones and the data folder itself are r
     const { details } = (await backup(node, dir)) as { details?: { issues: { message: string }[] } };
     return details?.issues[0]?.message;
   };
-  expect(await refused(folder.path)).toMatch(/is not empty: name a new or an empty folder/);
+  expect(await refused(folder.path)).toMatch(
+    /is not empty, and nothing is ever overwritten: name a new or an empty folder/,
+  );
   expect(await refused('relative')).toBe('must be an absolute path');
   expect(await refused(join(node.data, 'inside'))).toMatch(/lies in the data folder/);
   expect(await refused(join(folder.path, 'something'))).toMatch(/is a file/);

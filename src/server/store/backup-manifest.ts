@@ -85,7 +85,9 @@ export async function readManifest(folder: string): Promise<FoundBackup> {
   let text: string;
   try {
     text = await readFile(join(folder, manifestName), 'utf8');
-  } catch {
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw refuse(`cannot be read (${message})`);
     throw refuse(`is no backup: it has no ${manifestName}`);
   }
   let value: unknown;

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { syncFolder } from '../blocks/durable-folder.ts';
 import { FileStore } from '../blocks/file-store.ts';
 import { ValidationError } from '../errors.ts';
 import { type Network, networks } from '../model/ids.ts';
@@ -22,6 +20,7 @@ import { missingContent } from './missing-content.ts';
 import { filesFolder } from './network-folders.ts';
 import { databaseFile } from './network-store.ts';
 import type { Progress } from './progress.ts';
+import { fillWhole, realPlace, whyNotFillable } from './whole-folder.ts';
 
 const keyFile = 'operator.key';
 
@@ -38,55 +37,45 @@ export interface BackupOrder {
 
 /**
  * Copies what a node has into a new folder while it runs. Each database is one moment of it: identity.db is copied last,
- * so that it knows every account that the others name. Nothing stands under the folder's name before it is complete.
+ * so that it knows every account that the others name. No backup.json stands in the folder before it is complete.
  * @throws ValidationError for a folder that cannot be used
  */
 export async function makeBackup(
   { data, to, instance, version, time }: BackupOrder,
   report: (progress: Progress) => void,
 ): Promise<BackupManifest> {
-  const target = resolve(to);
-  await checkTarget(target, resolve(data));
-  const partial = `${target}.${randomUUID()}.partial`;
-  try {
-    await mkdir(partial, { mode: 0o700 });
+  const target = await realPlace(resolve(to));
+  await checkTarget(target, await realPlace(resolve(data)));
+  return fillWhole(target, manifestName, async (folder) => {
     const manifest: BackupManifest = { format: backupFormat, version, instance, time, networks: [], files: [] };
-    const copy: Copy = { from: data, to: partial, files: manifest.files };
+    const copy: Copy = { from: data, to: folder, files: manifest.files };
     for (const network of networks) {
       if (!existsSync(databaseFile(data, network))) continue;
-      await mkdir(join(partial, network), { mode: 0o700 });
+      await mkdir(join(folder, network), { mode: 0o700 });
       report({ step: `${network} database`, done: 0 });
       // First, since it follows the other: a log must not know moves that are not in the backup.
       await takeDatabase(copy, attestFile(network));
       await takeDatabase(copy, databaseFile('', network));
       const damaged = await takeContent(copy, network, report);
-      manifest.networks.push({ network, ...(await countsOf(partial, network, damaged)) });
+      manifest.networks.push({ network, ...(await countsOf(folder, network, damaged)) });
     }
     await takeDatabase(copy, chatFile);
     await takeDatabase(copy, identityFile);
     if (existsSync(join(data, keyFile))) await takeFile(copy, keyFile);
     manifest.files.sort((a, b) => (a.path < b.path ? -1 : 1));
-    await writeSynced(join(partial, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
+    await writeSynced(join(folder, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
     // A backup that cannot be restored must not be called one.
-    await readManifest(partial);
-    await syncFolders(partial);
-    if (existsSync(target)) await rmdir(target);
-    await rename(partial, target);
-    await syncFolder(dirname(target));
+    await readManifest(folder);
     return manifest;
-  } catch (error) {
-    await rm(partial, { recursive: true, force: true });
-    throw error;
-  }
+  });
 }
 
 async function checkTarget(target: string, data: string): Promise<void> {
   const refuse = (why: string) => ValidationError.at(['dir'], `${target} ${why}`);
   if (target === data || target.startsWith(join(data, '/'))) throw refuse('lies in the data folder: name one outside');
   if (!existsSync(dirname(target))) throw refuse('cannot be made: the folder above it does not exist');
-  if (!existsSync(target)) return;
-  if (!(await stat(target)).isDirectory()) throw refuse('is a file: name a folder');
-  if ((await readdir(target)).length > 0) throw refuse('is not empty: name a new or an empty folder');
+  const why = await whyNotFillable(target);
+  if (why !== null) throw refuse(why);
 }
 
 const mostNamed = 100;
@@ -114,13 +103,6 @@ async function countsOf(
   } finally {
     db.close();
   }
-}
-
-/** Brings the names of all that is below a folder to the disk. */
-export async function syncFolders(folder: string): Promise<void> {
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
-    if (entry.isDirectory()) await syncFolder(join(entry.parentPath, entry.name));
-  await syncFolder(folder);
 }
 
 async function writeSynced(path: string, text: string): Promise<void> {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnavailableError } from '../errors.ts';
 import { manifestName } from './backup-manifest.ts';
+import { isUnfinished } from './whole-folder.ts';
 
 /** Whether a folder is a backup in which no node has ever run. */
 export function isBackup(folder: string): boolean {
@@ -22,5 +23,9 @@ export function checkStartable(data: string): void {
   if (existsSync(join(data, manifestName)))
     throw new UnavailableError(
       `${data} was a backup, and a node has run in it since, so that it cannot be restored: delete ${manifestName} there to go on with it as a data folder.`,
+    );
+  if (isUnfinished(data))
+    throw new UnavailableError(
+      `${data} has what an interrupted restore or backup has left, which is no data folder yet: empty it, and restore again.`,
     );
 }

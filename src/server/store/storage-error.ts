@@ -15,6 +15,14 @@ const sentences: Record<string, string> = {
   SQLITE_BUSY: 'Another program holds the database. Stop it and try again.',
 };
 
+/** What helps where the file system has refused something. */
+const ways: Record<string, string> = {
+  EACCES: ' Give this program the right to do that.',
+  EPERM: ' Give this program the right to do that.',
+  EROFS: ' That disk can only be read.',
+  EBUSY: ' Another program uses it, or a disk is mounted there.',
+};
+
 /** Errors of the database, of the file system and of damaged bytes become StorageErrors; all others pass. */
 export function storing<T>(fn: () => T): T {
   try {
@@ -55,8 +63,14 @@ export function storageError(error: unknown): { reason: string; full: boolean } 
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const known = Object.entries(sentences).find(([name]) => code.startsWith(name));
   const message = error instanceof Error ? error.message : String(error);
+  const isOfFiles = error instanceof Error && 'syscall' in error && code !== '';
+  const from = isOfFiles ? 'The file system' : 'The database';
   return {
-    reason: known?.[1] ?? `${code === '' ? 'This cannot be written' : 'The database reported an error'}: ${message}`,
+    reason:
+      known?.[1] ??
+      (code === ''
+        ? `This cannot be written: ${message}`
+        : `${from} reported an error: ${message}.${ways[code] ?? ''}`),
     full: code.startsWith('SQLITE_FULL') || code === 'ENOSPC',
   };
 }
