@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { CID } from 'multiformats/cid';
 import { StorageError, ValidationError } from '../errors.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
@@ -13,18 +12,13 @@ import {
 } from './archive-tree.ts';
 import { CarBuffer } from './car-buffer.ts';
 import { codecOf, dagCborCode, digestOf, maxNodeBytes, rawCode } from './car-format.ts';
+import { type ContentBytes, checkedContent } from './checked-content.ts';
 import { cidBytes, cidText } from './cid.ts';
 import { DigestTable } from './digest-table.ts';
 import { Pace, turn } from './pace.ts';
 import { sha256 } from './sha256.ts';
 
 type Stream<T> = Iterable<T> | AsyncIterable<T>;
-
-/** File bytes: `size` of them, in chunks. */
-export interface ContentBytes {
-  size: number;
-  chunks: Stream<Uint8Array>;
-}
 
 /** A version with its CID in binary. */
 export interface ArchiveBlock {
@@ -252,18 +246,12 @@ class Writer {
     const link = cidBytes(cid);
     if (codecOf(link) !== rawCode) throw new StorageError(`Content ${cid} is of a kind that no archive holds.`);
     if (!this.reached.add(digestOf(link), 0, 0)) return;
-    const { size, chunks } = await this.source.content(cid);
-    this.buffer.begin(link, size);
-    const hasher = createHash('sha256');
-    let written = 0;
-    for await (const chunk of chunks) {
-      written += chunk.length;
-      hasher.update(chunk);
+    const content = await this.source.content(cid);
+    this.buffer.begin(link, content.size);
+    for await (const chunk of checkedContent(cid, content)) {
       this.buffer.add(chunk);
       if (this.pace.step(chunk.length)) await turn();
       yield* this.chunks();
     }
-    if (written !== size || !hasher.digest().equals(digestOf(link)))
-      throw new StorageError(`Content ${cid} is stored with other bytes.`);
   }
 }

@@ -66,11 +66,12 @@ function fromExpress(error: unknown): Answer | undefined {
   return { status, body: { error: status === 415 ? otherEncoding : 'Request refused' } };
 }
 
-/** The last handler: every error becomes a JSON answer, and one that is not a refusal is logged. */
+/** The last handler: every error becomes a JSON answer; logged is what is no refusal, and what came too late to be answered. */
 export function errorHandler(log: Log): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const refusal = error instanceof DomainError ? answerOf(error) : fromExpress(error);
-    if (!refusal) log.error({ err: error, method: request.method, path: request.path }, 'request failed');
+    if (!refusal || response.headersSent)
+      log.error({ err: error, method: request.method, path: request.path }, 'request failed');
     if (response.headersSent) {
       response.destroy();
       return;

@@ -7,6 +7,7 @@ import { DamagedArchiveError } from '../blocks/damaged-archive-error.ts';
 import { decodeManifest } from '../blocks/encode.ts';
 import { FileStore } from '../blocks/file-store.ts';
 import { isEntityId, type Network, networkOf } from '../model/ids.ts';
+import { type Accompanying, ArchiveContents } from './archive-contents.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
 import type { Progress } from './progress.ts';
 import { currentJson } from './projection.ts';
@@ -19,6 +20,19 @@ export interface ArchiveFacts {
   versions: number;
   content: number;
   bytes: number;
+  /** Content that its versions name, that did not come with it and is not here. */
+  missing_files: number;
+  /** The path of a file beside it that holds bytes which no version names; null for none. */
+  unnamed: string | null;
+}
+
+export interface ArchiveCheckOrder {
+  file: string;
+  database: string;
+  /** The folder of kept files. */
+  files: string;
+  network: Network;
+  beside: Accompanying;
 }
 
 /** More CBOR items than any entity has; decoding as many takes some hundred megabytes for a moment. */
@@ -50,7 +64,7 @@ export function knownWith(db: Reader, archive: Archive, files: FileStore): Known
  * @throws DamagedArchiveError with the place, ValidationError for an archive of the other network
  */
 export async function checkCar(
-  { file, database, files, network }: { file: string; database: string; files: string; network: Network },
+  { file, database, files: folder, network, beside }: ArchiveCheckOrder,
   report: (progress: Progress) => void,
 ): Promise<ArchiveFacts> {
   const handle = await open(file, 'r');
@@ -65,15 +79,22 @@ export async function checkCar(
       versions: 0,
       content: 0,
       bytes: archive.counts.bytes,
+      missing_files: 0,
+      unnamed: null,
     };
-    for await (const chain of walkArchive(archive, knownWith(db, archive, new FileStore(files)))) {
-      await checkChain(db, archive, chain, network);
+    const files = new FileStore(folder);
+    const contents = new ArchiveContents({ db, archive, files, beside });
+    for await (const chain of walkArchive(archive, knownWith(db, archive, files))) {
+      await checkChain(db, archive, chain, { network, contents });
+      await contents.addKnown(chain);
       facts.entities++;
       facts.versions += chain.versions.length;
       facts.content += chain.content.length;
       if (facts.entities % progressEvery === 0)
         report({ step: 'checked', done: facts.entities, total: archive.root.entities });
     }
+    facts.missing_files = contents.missing;
+    facts.unnamed = contents.unnamed;
     return facts;
   } finally {
     db.close();
@@ -82,7 +103,12 @@ export async function checkCar(
 }
 
 /** Guards of an operator's own restore: ids and types never change along a chain, versions are numbered one by one. */
-async function checkChain(db: Connection, archive: Archive, chain: Chain, network: Network): Promise<void> {
+async function checkChain(
+  db: Connection,
+  archive: Archive,
+  chain: Chain,
+  { network, contents }: { network: Network; contents: ArchiveContents },
+): Promise<void> {
   const { id } = chain.entry;
   if (!isEntityId(id) || networkOf(id) !== network)
     throw new DamagedArchiveError(`${id} is not an entity's id of the ${network} network.`, archive.offset);
@@ -101,6 +127,7 @@ async function checkChain(db: Connection, archive: Archive, chain: Chain, networ
     if ((manifest.ver === 1) !== (manifest.prev === null)) throw refuse('version 1 alone has none before it');
     type = manifest.type;
     ver = manifest.ver;
+    await contents.add(block.bytes);
   }
 }
 

@@ -1,4 +1,4 @@
-import { cidBytes } from '../blocks/cid.ts';
+import { cidBytes, cidText } from '../blocks/cid.ts';
 import { contentOfBlock } from './block-content.ts';
 import type { Reader, Writer } from './connection.ts';
 import type { EntityRow } from './entities.ts';
@@ -12,6 +12,12 @@ export function noteContent(db: Writer, entity: number, bytes: Uint8Array): void
 /** Whether a version of the entity with that key, however old, names that content. */
 export function holds(db: Reader, entity: number, cid: string): boolean {
   return db.get('SELECT 1 FROM content WHERE cid = ? AND entity = ?', cidBytes(cid), entity) !== undefined;
+}
+
+/** The content that versions of an entity name. */
+export function contentOf(db: Reader, id: string): string[] {
+  const sql = 'SELECT c.cid FROM content c JOIN entity e ON e.key = c.entity WHERE e.id = ?';
+  return db.all<{ cid: Uint8Array }>(sql, id).map(({ cid }) => cidText(cid));
 }
 
 /** Whether any stored version names that content. */

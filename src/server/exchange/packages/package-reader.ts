@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { maxContentBytes } from '../../model/content.ts';
 import { payloadManifest } from './bag.ts';
@@ -10,8 +11,8 @@ import { historyFile } from './payload.ts';
 export interface PackageParts {
   /** Called once with the archive's bytes, which it must read to their end. */
   history(chunks: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Called for each file with its bytes, which it must read to their end. */
-  content(chunks: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Called for each file with its bytes, which it must read to their end, and its path in the package. */
+  content(chunks: AsyncIterable<Uint8Array>, path: string): Promise<void>;
 }
 
 const maxTagBytes = 64 * 1024 * 1024;
@@ -33,9 +34,10 @@ export function isZip(start: Uint8Array): boolean {
 }
 
 /**
- * Reads a package that an export made, a bag or a crate in a ZIP, from a file. A bag is complete and every file of it
- * has its SHA-256, or it is refused; what a crate holds is known by its CIDs alone. No path of the package is used on
- * the disk. @throws DamagedPackageError; whatever the parts throw
+ * Reads a package that an export made, a bag or a crate in a ZIP, from a file. Every file has the checksum that the ZIP
+ * has of it, a bag is complete and every file of it has its SHA-256, or it is refused; whether the versions name what
+ * came is for the caller to see. No path of the package is used on the disk. @throws DamagedPackageError; whatever the
+ * parts throw
  */
 export async function readPackage(file: string, parts: PackageParts): Promise<void> {
   try {
@@ -105,21 +107,23 @@ async function readFiles(zip: ZipFile, layout: Layout, parts: PackageParts): Pro
     const path = entry.fileName;
     if (!path.startsWith(payload) || path.endsWith('/')) continue;
     const own = path.slice(payload.length);
-    if (digests !== null && !left.delete(`data/${own}`)) throw damaged(`The bag's manifest does not name data/${own}.`);
+    const name = path.slice(prefix.length);
+    if (digests !== null && !left.delete(name)) throw damaged(`The bag's manifest does not name ${name}.`);
     const read = counted(await open(zip, entry));
     if (own === historyFile) {
       if (hasHistory) throw damaged(`It has two of ${historyFile}.`);
       hasHistory = true;
       await parts.history(read.chunks());
     } else if (own.startsWith('files/')) {
-      if (entry.uncompressedSize > maxContentBytes) throw damaged(`${own} is larger than 500 MB.`);
-      await parts.content(read.chunks());
+      if (entry.uncompressedSize > maxContentBytes) throw damaged(`${name} is larger than 500 MB.`);
+      await parts.content(read.chunks(), name);
     } else for await (const _ of read.chunks());
-    const { size, digest } = read.facts();
+    const { size, digest, crc } = read.facts();
     bytes += size;
     files += 1;
-    if (digests !== null && digests.get(`data/${own}`) !== digest)
-      throw damaged(`data/${own} does not have the SHA-256 that the bag's manifest names.`);
+    if (crc !== entry.crc32) throw damaged(`${name} does not have the checksum that the ZIP names.`);
+    if (digests !== null && digests.get(name) !== digest)
+      throw damaged(`${name} does not have the SHA-256 that the bag's manifest names.`);
   }
   const [missing] = left;
   if (missing !== undefined) throw damaged(`The bag lacks ${missing}, which its manifest names.`);
@@ -144,16 +148,17 @@ async function open(zip: ZipFile, entry: Entry): Promise<AsyncIterable<Uint8Arra
 
 function counted(source: AsyncIterable<Uint8Array>) {
   const hash = createHash('sha256');
-  let size = 0;
+  let [size, crc] = [0, 0];
   return {
     async *chunks() {
       for await (const chunk of source) {
         hash.update(chunk);
+        crc = crc32(chunk, crc);
         size += chunk.length;
         yield chunk;
       }
     },
-    facts: () => ({ size, digest: hash.digest('hex') }),
+    facts: () => ({ size, crc, digest: hash.digest('hex') }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { exportArchive } from '../../blocks/archive-writer.ts';
+import { checkedContent } from '../../blocks/checked-content.ts';
 import { allContents } from '../../model/content-entries.ts';
 import type { Manifest } from '../../model/manifest.ts';
 import { archiveSource, manifestLines } from '../../store/archive-source.ts';
@@ -41,7 +42,7 @@ export function recordsOf(store: NetworkStore, list: TipList): PackedFile {
 
 /**
  * The files that a list's entities hold: below `files/` a folder for each entity. What two of them hold stands with the
- * first one alone.
+ * first one alone. Reading one whose bytes here are damaged breaks off.
  */
 export async function* contentsOf(store: NetworkStore, list: TipList): AsyncGenerator<PackedContent, void, undefined> {
   const source = archiveSource(store, list);
@@ -54,8 +55,8 @@ export async function* contentsOf(store: NetworkStore, list: TipList): AsyncGene
       written.add(cid);
       const { filename = null, type = null } = now.find((one) => one.cid === cid) ?? {};
       const path = `files/${id}/${filename === null ? cid : `${cid.slice(-8)}-${plainName(filename)}`}`;
-      const { chunks } = await source.content(cid);
-      yield { path, chunks: inPieces(chunks), compress: false, entity: id, cid, filename, type };
+      const chunks = checkedContent(cid, await source.content(cid));
+      yield { path, chunks, compress: false, entity: id, cid, filename, type };
     }
   }
 }
@@ -75,8 +76,4 @@ export function plainName(filename: string): string {
     .replace(/^[._]+/, '');
   const extension = /\.[A-Za-z0-9]{1,10}$/.exec(plain)?.[0] ?? '';
   return `${plain.slice(0, plain.length - extension.length).slice(0, 80) || 'file'}${extension}`;
-}
-
-async function* inPieces(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) {
-  yield* chunks;
 }

@@ -67,6 +67,9 @@ export function ArchiveImport({ file, onMore }: { file: File; onMore(): void }) 
           {(['entities', 'versions', 'created', 'advanced', 'unchanged', 'forks'] as const).map((name) => (
             <Count key={name} name={t(`import.archive.${name}`)} value={number(report[name])} />
           ))}
+          {report.missing_files > 0 && (
+            <Count name={t('import.archive.missing')} value={number(report.missing_files)} />
+          )}
         </dl>
         {report.remarks.map((remark) => (
           <p key={remark} lang="en" className="rounded-md bg-warning-soft p-3">

@@ -1,10 +1,12 @@
 import { open, rm } from 'node:fs/promises';
 import { DamagedArchiveError } from '../../../blocks/damaged-archive-error.ts';
 import { FileStore } from '../../../blocks/file-store.ts';
+import { DamagedPackageError } from '../../../exchange/packages/damaged-package-error.ts';
 import { isZip, readPackage } from '../../../exchange/packages/package-reader.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import type { Network } from '../../../model/ids.ts';
 import type { ArchiveFacts } from '../../../store/archive-check.ts';
+import type { Accompanying } from '../../../store/archive-contents.ts';
 import { type ArchiveRun, applyArchive, type ImportTally } from '../../../store/archive-import.ts';
 import type { Row } from '../../../store/commit.ts';
 import { countMade } from '../../../store/import-runs.ts';
@@ -67,8 +69,9 @@ export class CarImportService {
     let recorded = false;
     try {
       using _alone = this.#env.alone.begin('An import of an archive');
-      if (await isPackage(path)) ({ name, path } = await unpacked(store, path));
-      const facts = await this.#check(store, path);
+      let beside: Accompanying = new Map();
+      if (await isPackage(path)) ({ name, path, beside } = await unpacked(store, path));
+      const facts = await this.#check(store, path, beside);
       const run = this.#begun(caller.network, fileName);
       await this.#record(store, { file: name, run }, true);
       recorded = true;
@@ -87,12 +90,15 @@ export class CarImportService {
     }
   }
 
-  async #check(store: NetworkStore, file: string): Promise<ArchiveFacts> {
+  async #check(store: NetworkStore, file: string, beside: Accompanying): Promise<ArchiveFacts> {
     const { network, folder, database } = store;
-    const check = runTask({ name: 'checkCar', args: { file, database, network, files: filesFolder(folder) } });
+    const check = runTask({ name: 'checkCar', args: { file, database, network, files: filesFolder(folder), beside } });
     for (;;) {
       const next = await check.next();
-      if (next.done) return next.value;
+      if (!next.done) continue;
+      const { unnamed } = next.value;
+      if (unnamed !== null) throw new DamagedPackageError(`${unnamed} ${otherBytes}`);
+      return next.value;
     }
   }
 
@@ -141,6 +147,9 @@ export class CarImportService {
   }
 }
 
+const otherBytes =
+  'holds other bytes than any version in it names, so they were changed or are of something else. Get the package again, or import its history.car alone, which brings everything but the files.';
+
 async function isPackage(path: string): Promise<boolean> {
   const file = await open(path);
   try {
@@ -151,26 +160,27 @@ async function isPackage(path: string): Promise<boolean> {
 }
 
 /**
- * The archive of a bag or crate, as a file of its own. The bytes of its files are kept by their CIDs: what no version
- * names is swept away later.
+ * The archive of a bag or crate, as a file of its own, and what stood beside it. The bytes of its files are kept by their
+ * CIDs: what no version names is swept away later.
  */
-async function unpacked(store: NetworkStore, path: string): Promise<{ name: string; path: string }> {
+async function unpacked(store: NetworkStore, path: string) {
   const files = new FileStore(filesFolder(store.folder));
+  const beside = new Map<string, string>();
   let archive: { name: string; path: string } | undefined;
   try {
     await readPackage(path, {
       async history(chunks) {
         archive = await spool(store.folder, chunks);
       },
-      async content(chunks) {
-        await files.put(chunks);
+      async content(chunks, at) {
+        beside.set((await files.put(chunks)).cid, at);
       },
     });
   } catch (error) {
     if (archive) await rm(archive.path, { force: true });
     throw error;
   }
-  return archive as unknown as { name: string; path: string };
+  return { ...(archive as unknown as { name: string; path: string }), beside };
 }
 
 /** The tally of applying a file, now and then and at the end. */
@@ -219,5 +229,10 @@ function summary(facts: ArchiveFacts, tally: ImportTally): Omit<CarImportView, '
     );
   if (tally.forks > 0)
     remarks.push(`${tally.forks} entities were changed here and in the archive: theirs are listed as conflicts.`);
-  return { root: facts.root, ...counts, remarks };
+  const { root, missing_files } = facts;
+  if (missing_files > 0)
+    remarks.push(
+      `${missing_files} ${missing_files === 1 ? 'file that its versions name is' : 'files that its versions name are'} not here and did not come with it: a package or a sync that has them brings them.`,
+    );
+  return { root, ...counts, missing_files, remarks };
 }

@@ -45,6 +45,11 @@ export interface CarImportView {
    * @isInt
    */
   content: number;
+  /**
+   * Files that its versions name, that did not come with it and are not here.
+   * @isInt
+   */
+  missing_files: number;
   /** @isInt */
   created: number;
   /**
