@@ -18,10 +18,17 @@ export type ChainForm = 'blocks' | 'lines';
 export class PageEnd {
   readonly #until = performance.now() + pageMs;
   #bytes = 0;
+  #full = false;
 
   add(bytes: number): boolean {
     this.#bytes += bytes;
-    return this.#bytes > pageBytes || performance.now() > this.#until;
+    this.#full = this.#bytes > pageBytes || performance.now() > this.#until;
+    return this.#full;
+  }
+
+  /** What the last `add` said. */
+  get full(): boolean {
+    return this.#full;
   }
 }
 
@@ -42,6 +49,7 @@ export function chainsPage(db: Reader, { tips, after, history, form }: ChainsQue
   const end = new PageEnd();
   const chains: ArchiveBlock[][] = [];
   for (const [i, tip] of tips.entries()) {
+    if (end.full) break;
     const chain = chainWithin(db, tip, history === 'tip' ? 1 : Number.POSITIVE_INFINITY, i === 0 ? after : null, end);
     if (!chain) break;
     chains.push(chain);
