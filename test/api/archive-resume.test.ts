@@ -1,14 +1,35 @@
-import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import type { Json } from '../../src/server/model/manifest.ts';
+import { newestBlock } from '../../src/server/store/blocks.ts';
+import { spoolFolder } from '../../src/server/store/network-folders.ts';
+import { databaseFile } from '../../src/server/store/network-store.ts';
 import { spooledPath } from '../../src/server/store/spool.ts';
-import { archiveTask } from '../../src/server/store/tasks.ts';
+import { archiveTask, unfinished } from '../../src/server/store/tasks.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, create, ok } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { exported } from '../helpers/node-archives.ts';
+import { exported, tipsOf } from '../helpers/node-archives.ts';
+import { SampleState } from '../helpers/sample-archive.ts';
 
 interface Imports {
   imports: { id: string; files: string[]; counts: { created: number; unchanged: number } }[];
+}
+
+const file = '00000000-0000-4000-8000-000000000000.car';
+
+/** Leaves an import under way, as a kill does. */
+async function leave(node: TestNode, car: Uint8Array, run: object, ended?: object): Promise<void> {
+  const store = await node.ctx.networks.get('main');
+  await mkdir(spoolFolder(store.folder), { recursive: true });
+  await writeFile(spooledPath(store.folder, file) ?? '', car);
+  const state = { file, run, ...(ended && { ended }) } as Json;
+  const rows = [{ kind: 'task' as const, id: `${archiveTask} ${file}`, task: { kind: archiveTask, state } }];
+  await store.submit([{ changes: [], guards: [], rows, origin: 'car', time: 0 }]);
 }
 
 const imports = async (node: TestNode) => ok<Imports>(await ask(node, operator(node), 'GET /node/imports')).imports;
@@ -19,7 +40,6 @@ test('an import that a kill ended is completed at the next start, and counts wha
   for (let i = 0; i < 20; i++) await create(from, operator(from), { collection: id });
   const { car } = await exported(from, `?collection=${id}`);
   await using folder = await temporaryFolder();
-  const file = '00000000-0000-4000-8000-000000000000.car';
   {
     await using first = await startNode({ data: folder.path });
     const headers = { ...operator(first).headers, 'Content-Type': 'application/octet-stream' };
@@ -27,13 +47,65 @@ test('an import that a kill ended is completed at the next start, and counts wha
     expect(sent.status).toBe(200);
     // As a kill right before the end leaves it.
     const [{ id: run } = { id: '' }] = await imports(first);
-    const store = await first.ctx.networks.get('main');
-    await writeFile(spooledPath(store.folder, file) ?? '', car);
-    const task = { kind: archiveTask, state: { file, run: { id: run, started: 0, name: 'sent.car' } } };
-    await store.submit([
-      { changes: [], guards: [], rows: [{ kind: 'task', id: `${archiveTask} ${file}`, task }], origin: 'car', time: 0 },
-    ]);
+    await leave(first, car, { id: run, started: 0, name: 'sent.car' });
   }
   await using second = await startNode({ data: folder.path });
   expect(await imports(second)).toMatchObject([{ files: ['sent.car'], counts: { created: 21, unchanged: 0 } }]);
 });
+
+test('an import that ended the start of the node several times is left alone, until its file is gone', async () => {
+  const state = new SampleState();
+  for (let i = 0; i < 600; i++) state.write(`person ${i}`);
+  const car = await state.export();
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  const run = { id: '00000000000000000000000000', started: 0, name: 'large.car' };
+  const spooled = spooledPath(join(data, 'main'), file) ?? '';
+  const open = async (node: TestNode) =>
+    (await node.ctx.networks.get('main')).read((db) => unfinished(db, archiveTask));
+  const newest = async (node: TestNode) => (await node.ctx.networks.get('main')).read(newestBlock);
+  {
+    await using node = await startNode({ data });
+    await leave(node, car, run, { starts: 3, newest: await newest(node) });
+  }
+  {
+    await using node = await startNode({ data });
+    expect(node.logged.join('')).toContain('ended 3 times in a row while it completed an interrupted import');
+    expect(node.logged.join('')).toContain('large.car');
+    expect([await open(node), (await tipsOf(node)).size, existsSync(spooled)]).toMatchObject([[{}], 0, true]);
+    // One that has brought something since is gone on with.
+    await leave(node, car, run, { starts: 3, newest: (await newest(node)) - 1 });
+  }
+  {
+    const starting = startNode({ data });
+    const counted = await endedOf(data, starting);
+    await using node = await starting;
+    // Before it begins, a start is counted that may end.
+    expect(counted).toMatchObject({ starts: 1 });
+    expect([await open(node), (await tipsOf(node)).size, existsSync(spooled)]).toEqual([[], 600, false]);
+    await leave(node, car, run, { starts: 3, newest: await newest(node) });
+    await rm(spooled);
+  }
+  await using node = await startNode({ data });
+  expect(await open(node)).toEqual([]);
+});
+
+/** What stands of the import while a node starts, as soon as the start is counted. */
+async function endedOf(data: string, starting: Promise<unknown>): Promise<unknown> {
+  let isStarted = false;
+  const started = starting.finally(() => {
+    isStarted = true;
+  });
+  const db = new Database(databaseFile(data, 'main'), { readonly: true });
+  try {
+    for (; !isStarted; await setImmediate()) {
+      const row = db.prepare('SELECT state FROM task').get() as { state: string } | undefined;
+      const { ended } = JSON.parse(row?.state ?? '{}') as { ended?: { starts: number } };
+      if (ended && ended.starts < 3) return ended;
+    }
+  } finally {
+    db.close();
+    await started;
+  }
+  return null;
+}

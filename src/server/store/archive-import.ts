@@ -44,7 +44,7 @@ const examples = 20;
 const sliceVersions = 256;
 const sliceBytes = 8 * 1024 * 1024;
 
-/** One entity's part: commits that only store come before the one that moves the tip. */
+/** One entity's part, as far as it is not written yet: the last of its versions, and what moves the tip. */
 interface Part {
   chain: Chain;
   commits: Commit[];
@@ -119,7 +119,11 @@ async function keepContent(archive: Archive, chain: Chain, files: FileStore): Pr
   return kept;
 }
 
-/** What an entity's chain does to what is here. */
+/**
+ * What an entity's chain does to what is here. Of a chain that no commit holds, all versions but the last are stored on
+ * the way, so that only a part of it is held: as long as no tip leads to them they are nobody's, and a restart goes on
+ * with them.
+ */
 async function planned(
   store: NetworkStore,
   archive: Archive,
@@ -145,13 +149,21 @@ async function planned(
   else part.result = await forkOf(store, archive, chain, ours);
 
   const moves = part.result === 'created' || part.result === 'advanced';
-  const stretches = await stretchesOf(archive, chain, part);
-  const last = moves && !isHere ? (stretches.pop() ?? []) : [];
-  for (const blocks of stretches) part.commits.push(commit([{ kind: 'versions', id, blocks }], null));
+  const rowsOf = (blocks: Block[]): Row[] => [{ kind: 'versions', id, blocks }];
+  const kept = (blocks: Block[]): Commit => ({ changes: [], guards: [], rows: rowsOf(blocks), origin: 'car', time });
+  let last: Block[] = [];
+  for await (const blocks of stretchesOf(archive, chain)) {
+    if (last.length > 0) await submitted(store, [kept(last)]);
+    last = blocks;
+    part.versions += blocks.length;
+  }
+  part.bytes = bytesOf(last);
+  const carried = moves && !isHere ? last : [];
+  if (last.length > 0 && carried.length === 0) part.commits.push(kept(last));
   const conflict: Row[] =
     ours === null ? [] : [{ kind: 'car_conflict', id, ours, theirs: part.result === 'fork' ? tip : null }];
   const made: Row[] = part.result === 'created' && run !== null ? [{ kind: 'archive_made', run, id, cid: tip }] : [];
-  if (moves) part.commits.push(commit([...conflict, ...made], last));
+  if (moves) part.commits.push(commit([...conflict, ...made], carried));
   else if (store.read((db) => needsConflictRow(db, id, part.result === 'fork' ? tip : null)))
     part.commits.push(commit(conflict, null));
   return part;
@@ -182,26 +194,26 @@ function contentHash({ type, properties, relationships, deleted }: Manifest): st
   return valueHash({ type, properties, relationships: sorted });
 }
 
-/** The blocks that the archive brings, oldest first, in stretches that each fit a commit. */
-async function stretchesOf(archive: Archive, chain: Chain, part: Part): Promise<Block[][]> {
-  const stretches: Block[][] = [];
+/** The blocks that the archive brings, oldest first, in stretches that each fit a commit, read one after the other. */
+async function* stretchesOf(archive: Archive, chain: Chain): AsyncGenerator<Block[], void, undefined> {
   let open: Block[] = [];
   let bytes = 0;
   for (const cid of chain.versions) {
     const block = await archive.block(cid);
     if (!block) throw new StorageError(`The spooled archive no longer holds version ${cid}.`);
     if (open.length === maxVersionsPerCommit / 2 || (open.length > 0 && bytes + block.bytes.length > sliceBytes)) {
-      stretches.push(open);
+      yield open;
       open = [];
       bytes = 0;
     }
     open.push({ cid, bytes: block.bytes });
     bytes += block.bytes.length;
-    part.bytes += block.bytes.length;
-    part.versions++;
   }
-  if (open.length > 0) stretches.push(open);
-  return stretches;
+  if (open.length > 0) yield open;
+}
+
+function bytesOf(blocks: Block[]): number {
+  return blocks.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 
 /** Walks further than this are left to a reader thread. */

@@ -29,6 +29,11 @@ export function findBlock(db: Reader, cid: string): StoredBlock | undefined {
   return db.get<StoredBlock>('SELECT key, entity FROM block WHERE cid = ?', cidBytes(cid));
 }
 
+/** The key of the block that was stored last; 0 where there is none. */
+export function newestBlock(db: Reader): number {
+  return db.get<{ key: number | null }>('SELECT max(key) AS key FROM block')?.key ?? 0;
+}
+
 /** The plain bytes of a block. Throws where the key names none: keys come from this store only. */
 export function blockBytes(db: Reader, key: number): Uint8Array {
   const row = db.get<BlockRow>('SELECT key, enc, base, bytes FROM block WHERE key = ?', key);

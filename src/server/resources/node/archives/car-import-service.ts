@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { DamagedArchiveError } from '../../../blocks/damaged-archive-error.ts';
 import { FileStore } from '../../../blocks/file-store.ts';
@@ -8,6 +9,7 @@ import type { Network } from '../../../model/ids.ts';
 import type { ArchiveFacts } from '../../../store/archive-check.ts';
 import type { Accompanying } from '../../../store/archive-contents.ts';
 import { type ArchiveRun, applyArchive, type ImportTally } from '../../../store/archive-import.ts';
+import { newestBlock } from '../../../store/blocks.ts';
 import type { Row } from '../../../store/commit.ts';
 import { countMade } from '../../../store/import-runs.ts';
 import { filesFolder } from '../../../store/network-folders.ts';
@@ -30,7 +32,12 @@ interface BegunImport {
 interface Task {
   file: string;
   run: BegunImport;
+  /** How many starts in a row were ended while they completed it and brought nothing; `newest` is the last version by then. */
+  ended?: { starts: number; newest: number };
 }
+
+/** After so many starts an import that ends each of them is left alone. */
+const maxEnded = 3;
 
 interface Log {
   info(details: object, message: string): void;
@@ -108,43 +115,68 @@ export class CarImportService {
   }
 
   /** That it is under way, or no more; and what has come of it. */
-  async #record(store: NetworkStore, { file, run }: Task, begins: boolean, tally?: ImportTally): Promise<void> {
-    const task = begins ? { kind: archiveTask, state: { file, run: { ...run } } } : null;
-    const rows: Row[] = [{ kind: 'task', id: `${archiveTask} ${file}`, task }];
-    rows.push(runRow(run, tally));
+  async #record(store: NetworkStore, { file, run, ended }: Task, begins: boolean, tally?: ImportTally): Promise<void> {
+    const state = { file, run: { ...run }, ...(ended && { ended: { ...ended } }) };
+    const task = begins ? { kind: archiveTask, state } : null;
+    const rows: Row[] = [{ kind: 'task', id: `${archiveTask} ${file}`, task }, runRow(run, tally)];
     await store.submit([{ changes: [], guards: [], rows, origin: 'car', time: this.#env.now() }]);
   }
 
-  /** Completes what a crash interrupted; for when a network is opened. */
+  /**
+   * Completes what a crash interrupted; for when a network is opened. One that ended the node at several starts without
+   * bringing anything is left alone, since it would do so again.
+   */
   async resume(network: Network): Promise<void> {
-    const { networks, log, now } = this.#env;
+    const { networks, log } = this.#env;
     const store = await networks.get(network);
     const kept = new Set<string>();
     for (const { state } of store.read((db) => unfinished(db, archiveTask))) {
-      const { file, run } = state as unknown as Task;
-      const path = spooledPath(store.folder, file);
-      kept.add(file);
-      try {
-        log.info({ network, file }, 'completing an import of an archive that was interrupted');
-        // To what goes on now, these look as if they had been here before.
-        const made = store.read((db) => countMade(db, run.id));
-        let done: ImportTally | undefined;
-        for await (const tally of applied(store, path ?? '', { now, run: run.id }))
-          if ('done' in tally)
-            done = { ...tally.done, created: tally.done.created + made, unchanged: tally.done.unchanged - made };
-        log.info({ network, ...done }, 'the import is complete');
-        await this.#record(store, { file, run }, false, done);
-        kept.delete(file);
-      } catch (error) {
-        const lost = error instanceof DamagedArchiveError || (error as NodeJS.ErrnoException).code === 'ENOENT';
-        if (lost) await this.#record(store, { file, run }, false);
-        if (lost) kept.delete(file);
-        const way = lost ? 'import the archive again' : 'the next start tries again';
-        log.error({ err: error, network, file }, `an interrupted import of an archive could not be completed: ${way}`);
+      const task = state as unknown as Task;
+      const path = spooledPath(store.folder, task.file) ?? '';
+      const newest = store.read(newestBlock);
+      const starts = task.ended?.newest === newest ? task.ended.starts : 0;
+      kept.add(task.file);
+      if (starts < maxEnded || !existsSync(path)) {
+        if (await this.#completed(store, path, { ...task, ended: { starts, newest } })) kept.delete(task.file);
+        continue;
       }
+      log.error({ network, name: task.run.name, file: path }, leftAlone(starts));
     }
     await sweepSpool(store.folder, kept);
   }
+
+  /** Whether nothing is left of it to do. */
+  async #completed(store: NetworkStore, path: string, task: Required<Task>): Promise<boolean> {
+    const { log, now } = this.#env;
+    const { network } = store;
+    const { file, run, ended } = task;
+    try {
+      log.info({ network, file }, 'completing an import of an archive that was interrupted');
+      // Taken back below where the node lives to tell of a failure.
+      await this.#record(store, { ...task, ended: { ...ended, starts: ended.starts + 1 } }, true);
+      // To what goes on now, these look as if they had been here before.
+      const made = store.read((db) => countMade(db, run.id));
+      let done: ImportTally | undefined;
+      for await (const tally of applied(store, path, { now, run: run.id }))
+        if ('done' in tally)
+          done = { ...tally.done, created: tally.done.created + made, unchanged: tally.done.unchanged - made };
+      log.info({ network, ...done }, 'the import is complete');
+      await this.#record(store, task, false, done);
+      return true;
+    } catch (error) {
+      const lost = error instanceof DamagedArchiveError || (error as NodeJS.ErrnoException).code === 'ENOENT';
+      if (lost) await this.#record(store, task, false);
+      // Where this cannot be written either, a start more is counted.
+      else await this.#record(store, task, true).catch(() => undefined);
+      const way = lost ? 'import the archive again' : 'the next start tries again';
+      log.error({ err: error, network, file }, `an interrupted import of an archive could not be completed: ${way}`);
+      return lost;
+    }
+  }
+}
+
+function leftAlone(starts: number): string {
+  return `The node was ended ${starts} times in a row while it completed an interrupted import of an archive, which is left alone now: what it had brought stays. Import the archive again, with more memory where that was short; delete this file to have the interrupted import forgotten.`;
 }
 
 const otherBytes =
