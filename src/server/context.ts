@@ -299,6 +299,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
       logs,
       verifying: new OneAtATime(),
       search,
+      sync,
     }),
     imports: {
       imports,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFile, rm } from 'node:fs/promises';
+import { appendFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { contentCid } from '../../src/server/blocks/encode.ts';
@@ -83,18 +83,29 @@ test('a step since a checkpoint brings the bytes that came after it, and no othe
   expect((await done(other, `GET /entities/${pending.id}`)).cid).toBe(pending.cid);
 });
 
-test('a damaged file of a version is a problem, and is not exported as whole', async () => {
+test('a damaged file of a version is not exported as whole; verifying sets it aside, and an archive brings it again', async () => {
   await using node = await startNode();
-  await library(node);
+  const { file } = await library(node);
+  const { car } = await exported(node);
   expect(await verified(node)).toMatchObject({ ok: true, problems: [] });
   const cid = cidOf(large);
   await appendFile(join(filesFolder(join(node.data, 'main')), cid.slice(-2), cid), 'more');
-  expect(await verified(node)).toMatchObject({
-    ok: false,
-    problems: [{ kind: 'file', message: `The bytes of ${cid} are not those of its CID.` }],
-  });
   const broken = operate(node, 'GET /node/export').then((response) => response.arrayBuffer());
   await expect(broken).rejects.toThrow();
+  // As long as it counts as here, nothing brings it.
+  expect(await imported(node, car)).toMatchObject({ content: 0 });
+  const report = await verified(node);
+  expect(report).toMatchObject({ ok: false, counts: { damaged_files: 1, missing_files: 2 } });
+  expect(report.problems).toEqual([{ kind: 'file', message: expect.stringContaining(`The bytes of ${cid} are not`) }]);
+  expect(report.remarks.join()).toContain(`${cid} of ${file.id}`);
+
+  await withArchive((await exported(node)).car, async ({ counts }) => expect(counts.contents).toBe(2));
+  await node.ctx.leftovers.sweep();
+  const aside = join(filesFolder(join(node.data, 'main')), 'damaged', cid);
+  expect((await stat(aside)).size).toBe(large.length + 4);
+  expect(await imported(node, car)).toMatchObject({ content: 1, versions: 0, missing_files: 1 });
+  expect(await collect(filesOf(node).read(cid))).toEqual(large);
+  expect(await verified(node)).toMatchObject({ ok: true, counts: { damaged_files: 0, missing_files: 1 } });
 });
 
 test('files that are lost are told of by verifying, by exports and by backups', async () => {

@@ -79,6 +79,26 @@ describe('large bytes', () => {
     expect(await names('files/incoming')).toEqual([]);
   });
 
+  it('are set aside where they are damaged, each time beside what lies there already, and come again', async () => {
+    const { cid } = await files.put(chunks(Buffer.from('whole')));
+    expect(await files.setAside(cid)).toBeNull();
+    expect(await files.isSound(cid)).toBe(true);
+    for (const [text, place] of [
+      ['once', `damaged/${cid}`],
+      ['twice', `damaged/${cid}-2`],
+    ] as const) {
+      await writeFile(join(folder, 'files', cid.slice(-2), cid), text);
+      expect(await files.isSound(cid)).toBe(false);
+      expect(await files.setAside(cid)).toBe(place);
+      expect(await readFile(join(folder, 'files', place), 'utf8')).toBe(text);
+      expect([await files.size(cid), await listed(), await files.setAside(cid)]).toEqual([undefined, [], null]);
+      await files.put(chunks(Buffer.from('whole')), { expected: cid });
+      await files.sweepIncoming();
+    }
+    expect(await files.isSound(cid)).toBe(true);
+    expect(await files.aside()).toEqual({ folder: 'damaged', count: 2 });
+  });
+
   it('take no name but a content CID', async () => {
     await writeFile(join(folder, 'secret'), 'secret');
     const manifestCid = 'bafyreiardvfhtym2eokoyhhwa5hatcdadkcenoapvnngzxouyk4ytabd4u';

@@ -1,7 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { databaseFile } from '../../src/server/store/network-store.ts';
 import { runTask } from '../../src/server/store/task-run.ts';
 import type { VerifyReport } from '../../src/server/store/verify-findings.ts';
@@ -112,15 +112,42 @@ test.each(damages)('%s is found', async (_name, damage, { kind, message }) => {
   expect(report.problems).toContainEqual(expect.objectContaining({ kind, message: expect.stringMatching(message) }));
 });
 
-test('a file of other bytes than its name says is found', async () => {
-  await using folder = await temporaryFolder();
-  await curate(folder.path);
+describe('a file of other bytes than its name says', () => {
   const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy';
-  await mkdir(join(folder.path, 'main', 'files', cid.slice(-2)), { recursive: true });
-  await writeFile(join(folder.path, 'main', 'files', cid.slice(-2), cid), 'other bytes');
-  expect((await verify(folder.path)).problems).toEqual([
-    { kind: 'file', message: `The bytes of ${cid} are not those of its CID.` },
-  ]);
+
+  async function damaged(data: string) {
+    await curate(data);
+    const files = join(data, 'main', 'files');
+    await mkdir(join(files, cid.slice(-2)), { recursive: true });
+    await writeFile(join(files, cid.slice(-2), cid), 'other bytes');
+    return files;
+  }
+
+  const problem = (words: string) => ({
+    ok: false,
+    counts: { damaged_files: 1 },
+    problems: [{ kind: 'file', message: expect.stringContaining(`The bytes of ${cid} ${words}`) }],
+  });
+
+  test('is found and set aside, not deleted', async () => {
+    await using folder = await temporaryFolder();
+    const files = await damaged(folder.path);
+    const place = join('main', 'files', 'damaged');
+    const words = `are not those of its CID. They lie now in ${join(place, cid)}, and count as missing`;
+    expect(await verify(folder.path)).toMatchObject(problem(words));
+    expect(await readFile(join(files, 'damaged', cid), 'utf8')).toBe('other bytes');
+    const again = await verify(folder.path);
+    expect(again).toMatchObject({ ok: true, counts: { files: 0, damaged_files: 0 } });
+    expect(again.remarks).toEqual([expect.stringContaining(`1 damaged file lies aside in ${place}`)]);
+  });
+
+  test('stays where it is in a folder that cannot be written to', async () => {
+    await using folder = await temporaryFolder();
+    const files = await damaged(folder.path);
+    await writeFile(join(files, 'damaged'), 'in the way, as a folder that is only read is');
+    for (let times = 0; times < 2; times++)
+      expect(await verify(folder.path)).toMatchObject(problem('are not those of its CID. They stay where they are'));
+  });
 });
 
 test('a database that cannot be read is a report, not an exception', async () => {

@@ -1,9 +1,10 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { ok, update } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { verified } from '../helpers/node-archives.ts';
 import { bytesOf, cidOf, clock, expectBytes, file, holding, isContent, startScene } from './contents.ts';
 import { addRemote, remoteOf, sync, tipsOf } from './nodes.ts';
 
@@ -34,6 +35,20 @@ describe('content comes with the versions that name it', () => {
     expect(await sync(mirror, here)).toMatchObject({ content: { files: 1, bytes: 70_000 } });
     await expectBytes(mirror, here, `/entities/${entity.id}/content?key=v2`, three);
     expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  });
+
+  test('again, where it was damaged here and verifying has set it aside', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place } = scene;
+    const bytes = bytesOf(30_000);
+    const entity = await holding(origin, curator, bytes, { collection: place.id });
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 1 } });
+    const cid = cidOf(bytes);
+    await writeFile(join(mirror.data, 'main', 'files', cid.slice(-2), cid), bytesOf(30_000, 2));
+    expect(await verified(mirror)).toMatchObject({ ok: false, counts: { damaged_files: 1, missing_files: 1 } });
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 1, bytes: 30_000 } });
+    await expectBytes(mirror, here, `/entities/${entity.id}/content`, bytes);
+    expect(await verified(mirror)).toMatchObject({ ok: true });
   });
 
   test('of 20 MB, broken off in the middle, goes on where it was', async () => {

@@ -22,5 +22,7 @@ export async function* checkedContent(
     yield chunk;
   }
   if (passed !== size || !hasher.digest().equals(digestOf(cidBytes(cid))))
-    throw new StorageError(`Content ${cid} is stored with other bytes.`);
+    throw new StorageError(
+      `Content ${cid} is stored with other bytes. "archeion verify" sets it aside, and then the rest can be exported.`,
+    );
 }

@@ -21,6 +21,9 @@ export interface Wanted {
   expected?: string;
 }
 
+/** Where damaged bytes are set aside. The folders of kept ones have two letters. */
+const damagedFolder = 'damaged';
+
 /**
  * Large bytes on disk, each kept once under its CID. Bytes are on disk, and their names too, before a call answers
  * (architecture.md, section 2): temporary file, fsync, rename, fsync of the folder.
@@ -96,6 +99,44 @@ export class FileStore {
     return createReadStream(this.#path(cid), range);
   }
 
+  /** Whether the bytes under a CID are those of it. @throws ENOENT where there are none, and where they cannot be read */
+  async isSound(cid: string): Promise<boolean> {
+    return isOf(cid, this.#path(cid));
+  }
+
+  /**
+   * Takes damaged bytes out of the way, so that they count as missing and the right ones can come; they are not deleted.
+   * Gives where they lie then, as a path in the folder, null where there are none or the right ones have come meanwhile.
+   */
+  async setAside(cid: string): Promise<string | null> {
+    const path = this.#path(cid);
+    const folder = join(this.#folder, damagedFolder);
+    await makeFolder(folder, dirname(this.#folder));
+    let name = cid;
+    for (let n = 2; existsSync(join(folder, name)); n++) name = `${cid}-${n}`;
+    const aside = join(folder, name);
+    try {
+      await rename(path, aside);
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+    if (await isOf(cid, aside).catch(() => false)) {
+      await this.#keep(aside, cid);
+      return null;
+    }
+    await syncFolder(folder);
+    await syncFolder(dirname(path));
+    return `${damagedFolder}/${name}`;
+  }
+
+  /** How many damaged files lie aside, and in which folder. */
+  async aside(): Promise<{ folder: string; count: number }> {
+    let count = 0;
+    for await (const _ of entries(join(this.#folder, damagedFolder))) count++;
+    return { folder: damagedFolder, count };
+  }
+
   /** The CIDs of everything that is kept, in no order. */
   async *list(): AsyncGenerator<string> {
     for await (const folder of entries(this.#folder)) {
@@ -152,6 +193,13 @@ export class FileStore {
   }
 }
 
+/** Whether a file's bytes are those of a CID. */
+async function isOf(cid: string, path: string): Promise<boolean> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return contentCid(hash.digest()) === cid;
+}
+
 async function write(
   path: string,
   source: AsyncIterable<Uint8Array>,
@@ -194,7 +242,7 @@ async function* entries(folder: string) {
   try {
     for await (const entry of await opendir(folder)) yield entry;
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isMissing(error) && codeOf(error) !== 'ENOTDIR') throw error;
   }
 }
 

@@ -16,6 +16,8 @@ export interface VerifyCounts {
   listings: number;
   moves: number;
   files: number;
+  /** Of the files, those whose bytes are damaged. */
+  damaged_files: number;
   /** That versions name and that are not here. */
   missing_files: number;
   /** Of the attestation log. */
@@ -45,6 +47,7 @@ export class Findings {
     listings: 0,
     moves: 0,
     files: 0,
+    damaged_files: 0,
     missing_files: 0,
     leaves: 0,
     heads: 0,

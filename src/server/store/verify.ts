@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { contentCid } from '../blocks/encode.ts';
+import { basename, join } from 'node:path';
 import { FileStore } from '../blocks/file-store.ts';
 import { type Connection, openReader } from './connection.ts';
 import { knownVersion, migrations } from './migrations/migrate.ts';
@@ -25,13 +24,15 @@ export function isOutdated(database: string): boolean {
   }
 }
 
+type Reporter = (progress: Progress) => void;
+
 /**
  * Checks a network's store against itself: the database's own check, every block re-hashed and linked, every derived row
  * made again from its block, every move, every kept file. Reads pages in short transactions, so a node may go on writing.
  */
 export async function verifyStore(
   { database, folder }: { database: string; folder: string },
-  report: (progress: Progress) => void,
+  report: Reporter,
 ): Promise<VerifyReport> {
   const findings = new Findings();
   let db: Connection | null = null;
@@ -43,7 +44,9 @@ export async function verifyStore(
     const moves = await verifyEntities(db, findings, report);
     await verifyLeftovers(db, findings, moves);
     const files = new FileStore(filesFolder(folder));
-    await verifyFiles(files, findings, report);
+    // As it stands in the data folder.
+    const place = join(basename(folder), basename(filesFolder(folder)));
+    await verifyFiles(files, place, findings, report);
     await remarkMissing(db, files, findings);
   } catch (error) {
     // A damaged database may fail anywhere; what was found until then is the answer.
@@ -59,18 +62,45 @@ function checkDatabase(db: Connection, findings: Findings): void {
   for (const { quick_check: words } of said) if (words !== 'ok') findings.problem('database', words);
 }
 
-/** Every kept file is hashed. */
-async function verifyFiles(files: FileStore, findings: Findings, report: (progress: Progress) => void): Promise<void> {
+/**
+ * Every kept file is hashed. A damaged one is set aside, where the folder can be written to: it counts as missing then, so
+ * that the right bytes can come again, and holds up no export.
+ */
+async function verifyFiles(files: FileStore, place: string, findings: Findings, report: Reporter): Promise<void> {
   for await (const cid of files.list()) {
     findings.counts.files++;
     report({ step: 'files', done: findings.counts.files });
-    try {
-      const hash = createHash('sha256');
-      for await (const chunk of files.read(cid)) hash.update(chunk);
-      if (contentCid(hash.digest()) !== cid) findings.problem('file', `The bytes of ${cid} are not those of its CID.`);
-    } catch (error) {
-      findings.problem('file', `The bytes of ${cid} cannot be read (${(error as Error).message}).`);
-    }
+    const wrong = await problemOf(files, cid);
+    if (wrong === null) continue;
+    findings.counts.damaged_files++;
+    findings.problem('file', wrong.isDamaged ? `${wrong.words} ${await setAside(files, place, cid)}` : wrong.words);
+  }
+  const { folder, count } = await files.aside();
+  if (count > 0)
+    findings.remark(
+      `${count} damaged ${count === 1 ? 'file lies' : 'files lie'} aside in ${join(place, folder)}; when the right bytes have come they may be deleted.`,
+    );
+}
+
+async function problemOf(files: FileStore, cid: string): Promise<{ words: string; isDamaged: boolean } | null> {
+  try {
+    if (await files.isSound(cid)) return null;
+    return { words: `The bytes of ${cid} are not those of its CID.`, isDamaged: true };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    // It was given up meanwhile, as nobody names it any more.
+    if (code === 'ENOENT') return null;
+    return { words: `The bytes of ${cid} cannot be read (${message}).`, isDamaged: code === 'EIO' };
+  }
+}
+
+async function setAside(files: FileStore, place: string, cid: string): Promise<string> {
+  try {
+    const path = await files.setAside(cid);
+    if (path === null) return 'The right ones have come meanwhile.';
+    return `They lie now in ${join(place, path)}, and count as missing: an archive or package that has the right ones, an upload or a sync brings them.`;
+  } catch (error) {
+    return `They stay where they are, since they cannot be set aside (${(error as Error).message}).`;
   }
 }
 

@@ -286,6 +286,11 @@ export class SyncEngine implements AsyncDisposable {
     checkFailing(ctx);
   }
 
+  /** The next run with each remote looks at all content again: some may have been lost here. One under way goes on as it is. */
+  compareContent(network: Network): void {
+    for (const place of this.#memories.keys()) if (place.startsWith(`${network} `)) this.#memories.delete(place);
+  }
+
   #self(network: Network): string[] {
     return [idOn(network, this.#options.identity.ensureOperator().account.id)];
   }

@@ -18,7 +18,8 @@ export class UpkeepController {
 
   /**
    * Verify the network: every block hashed again, every chain, every row that is derived from a version. The node goes
-   * on working. The answer is a stream of JSON lines: progress, and at the end the report.
+   * on working. A damaged file is set aside in the data folder and counts as missing from then on, so that it can come
+   * again. The answer is a stream of JSON lines: progress, and at the end the report.
    */
   @Post('verify')
   @Produces('application/x-ndjson')

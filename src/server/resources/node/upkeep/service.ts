@@ -5,6 +5,7 @@ import { type Caller, operator } from '../../../model/caller.ts';
 import type { SearchEngine } from '../../../search/engine.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { runTask } from '../../../store/task-run.ts';
+import type { SyncEngine } from '../../../sync/engine.ts';
 import { OneAtATime } from '../archives/one-at-a-time.ts';
 import type { BackupLineView, ReindexLineView, VerifyLineView } from './wire.ts';
 
@@ -21,6 +22,7 @@ export interface UpkeepSurroundings {
   /** The same for verifying, which an import may run beside. */
   verifying: OneAtATime;
   search: SearchEngine;
+  sync: Pick<SyncEngine, 'compareContent'>;
 }
 
 /** What keeps a node's data sound. */
@@ -32,7 +34,7 @@ export class UpkeepService {
     this.#env = env;
   }
 
-  /** Checks the caller's network and its attestation log, in threads. */
+  /** Checks the caller's network and its attestation log, in threads. What it sets aside the next syncs bring again. */
   async *verify(caller: Caller): AsyncGenerator<VerifyLineView, void, undefined> {
     operator(caller);
     using _alone = this.#env.verifying.begin('A verification');
@@ -43,10 +45,17 @@ export class UpkeepService {
       .settle()
       .catch(() => undefined);
     const task = this.#env.logs.verify(store);
-    for (;;) {
-      const next = await task.next();
-      if (next.done) return yield { done: next.value };
-      yield { progress: next.value };
+    // Of one that ends early nobody knows what it has set aside.
+    let lost = true;
+    try {
+      for (;;) {
+        const next = await task.next();
+        if (next.done) lost = next.value.counts.damaged_files > 0;
+        if (next.done) return yield { done: next.value };
+        yield { progress: next.value };
+      }
+    } finally {
+      if (lost) this.#env.sync.compareContent(caller.network);
     }
   }
 

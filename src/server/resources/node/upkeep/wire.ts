@@ -36,6 +36,11 @@ export interface VerifyCountsView {
   /** @isInt */
   files: number;
   /**
+   * Of the files, those whose bytes are damaged. They were set aside where that could be done.
+   * @isInt
+   */
+  damaged_files: number;
+  /**
    * That versions name and that are not here: not uploaded, not come, or lost.
    * @isInt
    */

@@ -54,7 +54,8 @@ function Report({ report, at }: { report: Results['verify']; at: number }) {
         })}{' '}
         <Moment at={at} />
       </p>
-      {!ok && <p>{t('verify.badHow')}</p>}
+      {problem_count > counts.damaged_files && <p>{t('verify.badHow')}</p>}
+      {counts.damaged_files > 0 && <p>{t('verify.damagedHow')}</p>}
       {problems.length > 0 && (
         <ul className="max-h-60 list-disc space-y-1 overflow-auto pl-5" lang="en">
           {problems.map(({ kind, id, message }) => (
