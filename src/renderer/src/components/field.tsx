@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 import { classes } from './classes.ts';
 
 const inputClasses =
@@ -8,8 +8,27 @@ export function Input({ className, ...props }: ComponentProps<'input'>) {
   return <input autoComplete="off" {...props} className={classes(inputClasses, 'h-8', className ?? 'w-full')} />;
 }
 
-export function Select({ className, ...props }: ComponentProps<'select'>) {
-  return <select {...props} className={classes(inputClasses, 'h-8 pr-1', className ?? 'w-full')} />;
+/** A choice. What is shown is what is meant: a value that is none of the options is shown as it is, not as the first of them. */
+export function Select({ className, children, ...props }: ComponentProps<'select'>) {
+  const { value } = props;
+  const element = useRef<HTMLSelectElement>(null);
+  const other = useRef<HTMLOptionElement>(null);
+  const [isOther, setIsOther] = useState(false);
+  // Each time: options come late, as a list that is asked for.
+  useLayoutEffect(() => {
+    const options = [...(element.current?.options ?? [])].filter((option) => option !== other.current);
+    setIsOther(value !== undefined && !options.some((option) => option.value === String(value)));
+  });
+  return (
+    <select {...props} ref={element} className={classes(inputClasses, 'h-8 pr-1', className ?? 'w-full')}>
+      {isOther && (
+        <option ref={other} value={value}>
+          {value === '' ? '–' : value}
+        </option>
+      )}
+      {children}
+    </select>
+  );
 }
 
 export function TextArea({ className, ...props }: ComponentProps<'textarea'>) {

@@ -18,6 +18,12 @@ export interface BulkDraft {
 
 export const noDraft: BulkDraft = { kind: 'set', name: '', value: '', as: 'text', peer: null, note: '' };
 
+/** What is chosen of yes and no; none as long as neither is. */
+const truths = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
 const predicatePattern = /^[a-z][a-z0-9_]{0,49}$/;
 
 /** The change that is meant; null as long as something is missing. */
@@ -26,8 +32,8 @@ export function changeOf({ kind, name, value, as, peer }: BulkDraft): BulkChange
   if (name.trim() === '') return null;
   if (kind === 'remove') return { kind, name: name.trim() };
   if (kind === 'relate') return peer && predicatePattern.test(name) ? { kind, predicate: name, peer } : null;
-  const typed = as === 'number' ? numberOf(value) : as === 'boolean' ? value === 'true' : value;
-  return typed === null ? null : { kind, name: name.trim(), value: typed };
+  const typed = as === 'number' ? numberOf(value) : as === 'boolean' ? truths.get(value) : value;
+  return typed === null || typed === undefined ? null : { kind, name: name.trim(), value: typed };
 }
 
 interface BulkFormProps {
@@ -89,7 +95,11 @@ export function BulkForm({ draft, onChange, collection, properties }: BulkFormPr
           <Field label={t('table.value')}>
             {(ids) =>
               as === 'boolean' ? (
-                <Select {...ids} value={value} onChange={({ target }) => change({ value: target.value })}>
+                <Select
+                  {...ids}
+                  value={truths.has(value) ? value : ''}
+                  onChange={({ target }) => change({ value: target.value })}
+                >
                   <option value="true">{t('value.true')}</option>
                   <option value="false">{t('value.false')}</option>
                 </Select>

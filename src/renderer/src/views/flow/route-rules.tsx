@@ -65,7 +65,6 @@ export function RouteRules({ draft, step, names, onChange }: RouteRulesProps) {
               value={target}
               onChange={(event) => change(i, { target: event.target.value })}
             >
-              {![...names, ...ends].includes(target) && <option value={target}>{target || '–'}</option>}
               {names.map((name) => (
                 <option key={name} value={name}>
                   {name}

@@ -109,7 +109,6 @@ export function StepForm({ draft, step, onChange, onChoose, findings }: StepForm
                 value={step.target}
                 onChange={({ target }) => onChange(withThen(draft, step.name, step.form ?? 'pass', target.value))}
               >
-                {!others.includes(step.target) && <option value={step.target}>{step.target || '–'}</option>}
                 {others.map((one) => (
                   <option key={one} value={one}>
                     {one}

@@ -23,7 +23,6 @@ export function CollectionSelect({
       {(ids) => (
         <Select {...ids} required value={value ?? ''} onChange={({ target }) => onChange(target.value)}>
           {value === undefined && <option value="">{t('collection.choose')}</option>}
-          {value !== undefined && !all.some(({ id }) => id === value) && <option value={value}>{value}</option>}
           {all.map(({ id, label: name }) => (
             <option key={id} value={id}>
               {name ?? id}
