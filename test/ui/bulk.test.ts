@@ -21,7 +21,8 @@ describePage('a change of all that is selected', () => {
   /** Selects all of a collection of `count` items and opens the dialog. */
   async function opened(count: number): Promise<string> {
     const id = await seedItems(node, count);
-    await visitor.go(`/collections/${id}?sort=label`);
+    await visitor.go('/collections');
+    await page.getByRole('link', { name: 'Items' }).click();
     await page.locator('[aria-rowindex="2"] a').waitFor();
     await page.getByRole('grid').focus();
     await page.keyboard.press('Control+a');
@@ -51,6 +52,124 @@ describePage('a change of all that is selected', () => {
     await page.getByText('3 entities were changed', { exact: true }).waitFor();
     expect(await saying(id, 'properties.public', 'true')).toBe(3);
     expect(visitor.faults).toEqual([]);
+  });
+
+  const question = () => page.getByRole('dialog', { name: 'Stop here?' });
+  const answer = async (name: string) => {
+    await question().getByRole('button', { name, exact: true }).click();
+    await question().waitFor({ state: 'detached' });
+  };
+
+  /** Lets so many writes pass, and holds back the next ones until they are let go. */
+  async function held(after: number): Promise<{ begun: Promise<void>; letGo(): void }> {
+    const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let count = 0;
+    await page.route('**/entities/*', async (route) => {
+      if (route.request().method() === 'PUT' && ++count > after) {
+        begun.resolve();
+        await gate.promise;
+      }
+      await route.continue();
+    });
+    return { begun: begun.promise, letGo: gate.resolve };
+  }
+
+  test('and its undoing stop only when that is wanted, and go on where they were', async () => {
+    const id = await opened(40);
+    await field('Property').fill('colour');
+    await field('Value').fill('violet');
+    const changes = await held(10);
+    await button('Set a property').click();
+    await changes.begun;
+    // None of these ends it.
+    await page.mouse.click(5, 5);
+    await page.keyboard.press('Escape');
+    await answer('Go on');
+    await page.evaluate('history.back()');
+    await answer('Go on');
+    const asked = page.waitForEvent('dialog');
+    await page.close({ runBeforeUnload: true });
+    const closing = await asked;
+    expect(closing.type()).toBe('beforeunload');
+    await closing.dismiss();
+    await button('Stop').click();
+    changes.letGo();
+    // What was on its way has been done.
+    await dialog().getByText('26 were left as they were.').waitFor();
+    await lookAt(page, 'collection-bulk-left');
+    await button('Go on').click();
+    await dialog().getByText('40 entities were changed', { exact: true }).waitFor();
+
+    await page.unroute('**/entities/*');
+    const undoings = await held(20);
+    await button('Undo').click();
+    await undoings.begun;
+    await page.keyboard.press('Escape');
+    await answer('Stop');
+    undoings.letGo();
+    await dialog().getByText('16 are still as they were changed.').waitFor();
+    expect(await saying(id, 'properties.colour', 'violet')).toBe(16);
+    await page.keyboard.press('Escape');
+    await question().waitFor();
+    await lookAt(page, 'collection-bulk-stop', { asItIs: true });
+    await answer('Go on');
+    await button('Go on').click();
+    await dialog().getByText('40 entities say again what they said before').waitFor();
+    expect(await saying(id, 'properties.colour', 'violet')).toBe(0);
+    // Nothing is left to ask for.
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('waits for a node that is away, and counts as done what it did before its answer was lost', async () => {
+    const id = await opened(40);
+    let away = false;
+    let count = 0;
+    await page.route('**/*', async (route) => {
+      const isWrite = route.request().method() === 'PUT' || route.request().method() === 'DELETE';
+      if (away) return route.abort('connectionrefused');
+      if (!isWrite || ++count !== 10) return route.continue();
+      // Written, and not answered any more.
+      await route.fetch();
+      away = true;
+      await route.abort('connectionreset');
+    });
+    const waiting = dialog().getByText('The node does not answer. This goes on by itself as soon as it does.');
+    await field('Property').fill('colour');
+    await field('Value').fill('violet');
+    await button('Set a property').click();
+    await waiting.waitFor();
+    await lookAt(page, 'collection-bulk-waiting', { asItIs: true });
+    away = false;
+    await dialog().getByText('40 entities were changed', { exact: true }).waitFor();
+    expect(await saying(id, 'properties.colour', 'violet')).toBe(40);
+    count = 0;
+    await button('Undo').click();
+    await waiting.waitFor();
+    await button('Stop').click();
+    await dialog()
+      .getByText(/are still as they were changed\.$/)
+      .waitFor();
+    away = false;
+    await button('Go on').click();
+    await dialog().getByText('40 entities say again what they said before').waitFor();
+    expect(await dialog().getByText('not changed').count()).toBe(0);
+    await button('Close').last().click();
+
+    await page.getByText('40 entities', { exact: true }).waitFor();
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Control+a');
+    await page.getByText('40 selected').waitFor();
+    await page.keyboard.press('b');
+    await field('What to do').selectOption('delete');
+    count = 0;
+    await button('Delete').click();
+    await waiting.waitFor();
+    away = false;
+    await dialog().getByText('40 entities were changed', { exact: true }).waitFor();
+    await button('Undo').click();
+    await dialog().getByText('40 entities say again what they said before').waitFor();
   });
 
   test('as every list of choices, shows what is meant, also where that is none of them', async () => {

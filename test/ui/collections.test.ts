@@ -236,7 +236,7 @@ describePage('collections', () => {
     await page.getByLabel('What to do').selectOption('Delete');
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
-    await dialog.getByText(/left as (?:it was|they were), because it was stopped/).waitFor();
+    await dialog.getByText(/left as (?:it was|they were)\.$/).waitFor();
     await dialog.getByRole('button', { name: 'Undo' }).click();
     await dialog.getByText(/says? again what/).waitFor({ timeout: 60_000 });
     await dialog.getByRole('button', { name: 'Close' }).last().click();

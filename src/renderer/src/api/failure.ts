@@ -62,6 +62,11 @@ function kindOf(status: number, details: Record<string, unknown> | undefined): F
   return status >= 400 && status < 500 ? 'invalid' : 'broken';
 }
 
+/** Whether the node no longer knows who asks. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof Failure && error.kind === 'signed-out';
+}
+
 /** The text that says what a failure means and what to do. */
 export function sentenceOf(error: unknown): MessageKey {
   return `failure.${error instanceof Failure ? error.kind : 'page'}`;

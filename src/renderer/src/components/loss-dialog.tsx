@@ -1,28 +1,30 @@
 import { type ReactNode, useCallback, useState } from 'react';
 import { useTexts } from '../messages/texts.tsx';
+import type { Loss } from '../session/unsaved.ts';
 import { Button } from './button.tsx';
-import { Dialog } from './dialog.tsx';
+import { DialogFrame } from './dialog-frame.tsx';
 
 interface LossDialogProps {
+  loss: Loss;
   open: boolean;
   onKeep(): void;
   onLose(): void;
 }
 
-/** Asks before something goes that was typed and not saved. */
-export function LossDialog({ open, onKeep, onLose }: LossDialogProps) {
+/** Asks before something goes: what was typed and not saved, or what is under way. */
+export function LossDialog({ loss, open, onKeep, onLose }: LossDialogProps) {
   const { t } = useTexts();
   return (
-    <Dialog
+    <DialogFrame
       open={open}
       onClose={onKeep}
-      title={t('loss.title')}
-      about={t('loss.about')}
+      title={t(`loss.${loss}.title`)}
+      about={t(`loss.${loss}.about`)}
       actions={
         <>
-          <Button onClick={onKeep}>{t('loss.keep')}</Button>
+          <Button onClick={onKeep}>{t(`loss.${loss}.keep`)}</Button>
           <Button look="danger" onClick={onLose}>
-            {t('save.discard')}
+            {t(`loss.${loss}.lose`)}
           </Button>
         </>
       }
@@ -30,13 +32,14 @@ export function LossDialog({ open, onKeep, onLose }: LossDialogProps) {
   );
 }
 
-/** Does what takes away something that was typed: at once where nothing was, else when that is wanted. */
-export function useInstead(typed: boolean): { instead(then: () => void): void; question: ReactNode } {
-  const [asked, setAsked] = useState<{ then(): void } | null>(null);
-  const instead = useCallback((then: () => void) => (typed ? setAsked({ then }) : then()), [typed]);
+/** Does what takes something away: at once where there is nothing to lose, else when that is wanted. */
+export function useInstead(loss: Loss | null): { instead(then: () => void): void; question: ReactNode } {
+  const [asked, setAsked] = useState<{ loss: Loss; then(): void } | null>(null);
+  const instead = useCallback((then: () => void) => (loss ? setAsked({ loss, then }) : then()), [loss]);
   const lose = () => {
     setAsked(null);
     asked?.then();
   };
-  return { instead, question: <LossDialog open={asked !== null} onKeep={() => setAsked(null)} onLose={lose} /> };
+  const question = asked && <LossDialog open loss={asked.loss} onKeep={() => setAsked(null)} onLose={lose} />;
+  return { instead, question };
 }

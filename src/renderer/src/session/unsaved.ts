@@ -3,10 +3,13 @@ import { useEffect, useId, useSyncExternalStore } from 'react';
 /** With which the names of drafts begin that lie in the tab's storage (entity/draft.ts). */
 export const draftPrefix = 'draft ';
 
+/** What goes with its screen, named after the words in which it is asked for (`loss.typed.title` and so on). */
+export type Loss = 'typed' | 'bulk';
+
 // What would be lost with the tab, by names: drafts, also those that were typed before the page was loaded again, and what
 // goes with its screen.
 const inTab = new Set<string>(storedDrafts());
-const onScreen = new Set<string>();
+const onScreen = new Map<string, Loss>();
 const listeners = new Set<() => void>();
 
 addEventListener('beforeunload', (event) => {
@@ -27,18 +30,18 @@ export function setUnsaved(name: string, unsaved: boolean): void {
   else inTab.delete(name);
 }
 
-/** Says that something is unsaved that goes with its screen: it is asked for before that is left. */
-export function useUnsaved(unsaved: boolean): void {
+/** Says that something is unsaved, or under way, that goes with its screen: it is asked for before that is left. */
+export function useUnsaved(unsaved: boolean, loss: Loss = 'typed'): void {
   const name = useId();
   useEffect(() => {
     if (!unsaved) return;
-    onScreen.add(name);
+    onScreen.set(name, loss);
     tell();
     return () => {
       onScreen.delete(name);
       tell();
     };
-  }, [unsaved, name]);
+  }, [unsaved, loss, name]);
 }
 
 function tell(): void {
@@ -50,7 +53,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Whether something is unsaved that goes with the screen. */
-export function useIsUnsaved(): boolean {
-  return useSyncExternalStore(subscribe, () => onScreen.size > 0);
+/** What goes with the screen, of several what came last; null where nothing does. */
+export function useLoss(): Loss | null {
+  return useSyncExternalStore(subscribe, () => [...onScreen.values()].at(-1) ?? null);
 }

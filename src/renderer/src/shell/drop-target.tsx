@@ -4,14 +4,14 @@ import { useEffect, useState } from 'react';
 import { useInstead } from '../components/loss-dialog.tsx';
 import { useTexts } from '../messages/texts.tsx';
 import { putFiles } from '../session/dropped-files.ts';
-import { useIsUnsaved } from '../session/unsaved.ts';
+import { useLoss } from '../session/unsaved.ts';
 
 /** Files that are dropped anywhere on the window are opened where they are imported. */
 export function DropTarget() {
   const { t } = useTexts();
   const go = useNavigate();
   const [over, setOver] = useState(false);
-  const { instead, question } = useInstead(useIsUnsaved());
+  const { instead, question } = useInstead(useLoss());
   useEffect(() => {
     const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
     const onOver = (event: DragEvent) => {

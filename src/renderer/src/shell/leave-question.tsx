@@ -1,18 +1,23 @@
 import { type ShouldBlockFn, useBlocker } from '@tanstack/react-router';
+import { useRef } from 'react';
 import { LossDialog } from '../components/loss-dialog.tsx';
-import { useIsUnsaved } from '../session/unsaved.ts';
+import { type Loss, useLoss } from '../session/unsaved.ts';
 
-/** Asks before a screen is left with which something goes that was typed. */
+/** Asks before a screen is left with which something goes. */
 export function LeaveQuestion() {
-  const unsaved = useIsUnsaved();
+  const loss = useLoss();
+  // What was under way may end while it is asked about.
+  const last = useRef<Loss>('typed');
+  last.current = loss ?? last.current;
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: isElsewhere,
     // The tab is watched for all screens together (session/unsaved.ts).
     enableBeforeUnload: false,
-    disabled: !unsaved,
+    disabled: loss === null,
     withResolver: true,
   });
-  return <LossDialog open={status === 'blocked'} onKeep={() => reset?.()} onLose={() => proceed?.()} />;
+  const open = status === 'blocked';
+  return <LossDialog loss={last.current} open={open} onKeep={() => reset?.()} onLose={() => proceed?.()} />;
 }
 
 const isElsewhere: ShouldBlockFn = ({ current, next }) =>

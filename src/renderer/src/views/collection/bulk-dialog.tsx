@@ -1,13 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { Undo2 } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { useTexts } from '../../messages/texts.tsx';
-import { type BulkProgress, type Changed, changeAll, undoAll } from './bulk.ts';
-import { type BulkDraft, BulkForm, changeOf, noDraft } from './bulk-form.tsx';
+import { changing, undoing } from './bulk.ts';
+import { type BulkDraft, BulkForm, changeOf, isTyped, noDraft } from './bulk-form.tsx';
 import { BulkReport } from './bulk-report.tsx';
 import type { Selection } from './selection.ts';
+import { type Run, useBulkRun } from './use-bulk-run.ts';
 
 interface BulkDialogProps {
   collection: string;
@@ -18,92 +18,101 @@ interface BulkDialogProps {
   onClose(): void;
 }
 
-/** What is under way or done: the change of all, or its undoing. */
-interface Run {
-  undoing: boolean;
-  total: number;
-  busy: boolean;
-  progress: BulkProgress;
-}
-
-const begun: BulkProgress = { done: 0, changed: [], failed: [] };
-
 /**
  * One change for all that is selected: a property, a relationship, or their deletion. Each becomes a version of its own, and
- * all of it can be undone before the dialog is closed.
+ * all of it can be undone before the dialog is closed. What was stopped, a change or an undoing, can be gone on with.
  */
 export function BulkDialog({ collection, selection, properties, open, onClose }: BulkDialogProps) {
   const { t, number } = useTexts();
-  const queries = useQueryClient();
   const [draft, setDraft] = useState<BulkDraft>(noDraft);
-  const [run, setRun] = useState<Run | null>(null);
-  const stop = useRef(false);
+  const { run, start, goOn, stop, clear } = useBulkRun();
   const change = changeOf(draft);
-
-  const start = async (
-    undoing: boolean,
-    total: number,
-    work: (watch: Parameters<typeof undoAll>[2]) => Promise<BulkProgress>,
-  ) => {
-    stop.current = false;
-    setRun({ undoing, total, busy: true, progress: begun });
-    const progress = await work({
-      onProgress: (standing) => setRun({ undoing, total, busy: true, progress: standing }),
-      stopped: () => stop.current,
-    });
-    setRun({ undoing, total, busy: false, progress });
-    void queries.invalidateQueries();
-  };
-  const apply = () => {
-    if (!change) return;
-    const { rows } = selection;
-    void start(false, rows.length, (watch) => changeAll(rows, change, draft.note, watch));
-  };
-  const undo = (changed: readonly Changed[]) =>
-    void start(true, changed.length, (watch) => undoAll(changed, t('bulk.undoNote'), watch));
   const close = () => {
     // What is under way is stopped first, so that it can be seen how far it came.
-    stop.current = true;
-    if (run?.busy) return;
+    if (run?.busy) return stop();
     if (run) {
-      setRun(null);
+      clear();
       setDraft(noDraft);
       selection.clear();
     }
     onClose();
   };
-  const total = run?.total ?? selection.size;
-  const undoable = run && !run.busy && !run.undoing && run.progress.changed.length > 0;
+  const isOpenEnded = run !== null && (run.busy || run.progress.left.length > 0);
+  const total = run?.bulk.rows.length ?? selection.size;
   return (
     <Dialog
       open={open}
       onClose={close}
-      title={t(run?.undoing ? 'bulk.undoTitle' : 'bulk.title', { count: total, number: number(total) })}
+      unsaved={run ? isOpenEnded && 'bulk' : isTyped(draft) && 'typed'}
+      title={t(run?.bulk.undoing ? 'bulk.undoTitle' : 'bulk.title', { count: total, number: number(total) })}
       about={t('bulk.about')}
       actions={
-        <>
-          {undoable && (
-            <Button onClick={() => undo(run.progress.changed)}>
-              <Undo2 size={14} aria-hidden />
-              {t('action.undo')}
-            </Button>
-          )}
-          <Button onClick={close} {...(run && !run.busy ? { look: 'main' as const, autoFocus: true } : {})}>
-            {t(run?.busy ? 'bulk.stop' : run ? 'dialog.close' : 'action.cancel')}
-          </Button>
-          {!run && (
-            <Button look={draft.kind === 'delete' ? 'danger' : 'main'} disabled={!change} onClick={apply}>
+        run ? (
+          <RunActions
+            run={run}
+            onStop={stop}
+            onGoOn={goOn}
+            onUndo={() => start(undoing(run.progress.changed, t('bulk.undoNote')))}
+            onClose={close}
+          />
+        ) : (
+          <>
+            <Button onClick={close}>{t('action.cancel')}</Button>
+            <Button
+              look={draft.kind === 'delete' ? 'danger' : 'main'}
+              disabled={!change}
+              onClick={() => change && start(changing(selection.rows, change, draft.note))}
+            >
               {t(`bulk.${draft.kind}`)}
             </Button>
-          )}
-        </>
+          </>
+        )
       }
     >
       {run ? (
-        <BulkReport progress={run.progress} total={run.total} busy={run.busy} undoing={run.undoing} />
+        <BulkReport progress={run.progress} total={total} busy={run.busy} undoing={run.bulk.undoing} />
       ) : (
         <BulkForm draft={draft} onChange={setDraft} collection={collection} properties={properties} />
       )}
     </Dialog>
+  );
+}
+
+interface RunActionsProps {
+  run: Run;
+  onStop(): void;
+  onGoOn(): void;
+  onUndo(): void;
+  onClose(): void;
+}
+
+/** What can be done with a change while it is under way, and once it has ended. */
+function RunActions({ run: { bulk, busy, progress }, onStop, onGoOn, onUndo, onClose }: RunActionsProps) {
+  const { t } = useTexts();
+  const isLeft = progress.left.length > 0;
+  // Who stops it at its very end is not to close it by the same press.
+  if (busy)
+    return (
+      <Button key="stop" onClick={onStop}>
+        {t('bulk.stop')}
+      </Button>
+    );
+  return (
+    <>
+      {!bulk.undoing && progress.changed.length > 0 && (
+        <Button onClick={onUndo}>
+          <Undo2 size={14} aria-hidden />
+          {t('action.undo')}
+        </Button>
+      )}
+      <Button onClick={onClose} {...(isLeft ? {} : { look: 'main' as const, autoFocus: true })}>
+        {t('dialog.close')}
+      </Button>
+      {isLeft && (
+        <Button look="main" autoFocus onClick={onGoOn}>
+          {t('bulk.goOn')}
+        </Button>
+      )}
+    </>
   );
 }

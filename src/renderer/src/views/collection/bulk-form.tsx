@@ -18,6 +18,11 @@ export interface BulkDraft {
 
 export const noDraft: BulkDraft = { kind: 'set', name: '', value: '', as: 'text', peer: null, note: '' };
 
+/** Whether there is something to lose. */
+export function isTyped({ name, value, peer, note }: BulkDraft): boolean {
+  return name !== '' || value !== '' || peer !== null || note !== '';
+}
+
 /** What is chosen of yes and no; none as long as neither is. */
 const truths = new Map([
   ['true', true],

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { Progress } from 'radix-ui';
-import { sentenceOf } from '../../api/failure.ts';
+import { isSignedOut, sentenceOf } from '../../api/failure.ts';
 import { useTexts } from '../../messages/texts.tsx';
-import type { BulkProgress } from './bulk.ts';
+import type { BulkProgress } from './go-through.ts';
 
 /** So many that were not changed are named. */
 const named = 100;
@@ -16,8 +16,10 @@ interface BulkReportProps {
 }
 
 /** How far a change of many entities has come, what it did, and what it did not. */
-export function BulkReport({ progress: { done, changed, failed }, total, busy, undoing }: BulkReportProps) {
+export function BulkReport({ progress, total, busy, undoing }: BulkReportProps) {
   const { t, number } = useTexts();
+  const { changed, failed, left, waiting, halted } = progress;
+  const done = changed.length + failed.length;
   const counted = { count: changed.length, number: number(changed.length) };
   return (
     <div className="space-y-3">
@@ -34,7 +36,19 @@ export function BulkReport({ progress: { done, changed, failed }, total, busy, u
       ) : (
         <p role="status">{t(undoing ? 'bulk.undone' : 'bulk.done', counted)}</p>
       )}
-      {!busy && done < total && <p className="text-quiet">{t('bulk.stopped', { count: total - done })}</p>}
+      {busy && waiting !== null && (
+        <p role="status" className="rounded-md bg-warning-soft p-3">
+          {t(isSignedOut(waiting) ? 'bulk.waitingForYou' : 'bulk.waiting')}
+        </p>
+      )}
+      {!busy && halted !== null && (
+        <p role="alert" className="rounded-md bg-danger-soft p-3">
+          {t(sentenceOf(halted))}
+        </p>
+      )}
+      {!busy && left.length > 0 && (
+        <p className="text-quiet">{t(undoing ? 'bulk.leftChanged' : 'bulk.left', { count: left.length })}</p>
+      )}
       {!busy && !undoing && changed.length > 0 && <p className="text-quiet">{t('bulk.undoAbout')}</p>}
       {failed.length > 0 && (
         <div role="alert" className="rounded-md bg-danger-soft p-3">

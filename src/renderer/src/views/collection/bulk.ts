@@ -2,8 +2,8 @@ import { answered, api } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
 import type { Entity } from '../entity/entity-queries.ts';
 import { contentOf, updateBetween } from '../entity/model/content.ts';
-import type { JsonMap } from '../entity/model/json.ts';
-import type { TableRow } from './table-queries.ts';
+import { type JsonMap, member, same } from '../entity/model/json.ts';
+import type { Bulk, Changed, Row } from './go-through.ts';
 
 /** What is done with each of many entities. */
 export type BulkChange =
@@ -12,108 +12,99 @@ export type BulkChange =
   | { kind: 'relate'; predicate: string; peer: { id: string; type: string; label: string } }
   | { kind: 'delete' };
 
-/** What of an entity has to be known to change it, and to tell of it. */
-type Row = Pick<TableRow, 'id' | 'label' | 'cid'>;
-
-/** An entity that was changed: the version before, and the one that it became. */
-export interface Changed {
-  row: Row;
-  after: string;
-  deleted: boolean;
-}
-
-export interface BulkProgress {
-  /** How many of all have been gone through. */
-  done: number;
-  changed: readonly Changed[];
-  failed: readonly { row: Row; error: unknown }[];
-}
-
-interface Watch {
-  onProgress(progress: BulkProgress): void;
-  /** Asked before each: whether it is to end. */
-  stopped(): boolean;
-}
-
-/** So many requests are under way at once. */
-const atOnce = 4;
-/** Milliseconds between two reports. */
-const pause = 100;
-
 /**
- * Changes entities one by one, each over the version that was seen of it, so that nothing that somebody else has written
- * meanwhile is overwritten. What fails is told, the others go on.
+ * Changes entities, each over the version that was seen of it, so that nothing that somebody else has written meanwhile is
+ * overwritten.
  */
-export function changeAll(rows: readonly Row[], change: BulkChange, note: string, watch: Watch) {
-  return goThrough(rows, watch, async (row) => {
-    const params = { path: { id: row.id } };
-    const base = { expect_tip: row.cid, ...(note.trim() ? { note: note.trim() } : {}) };
-    if (change.kind === 'delete') {
-      const { cid } = await answered(api.DELETE('/entities/{id}', { params, body: base }));
-      return { row, after: cid, deleted: true };
-    }
-    const { cid } = await answered(api.PUT('/entities/{id}', { params, body: { ...base, ...bodyOf(change) } }));
-    return { row, after: cid, deleted: false };
-  });
+export function changing(rows: readonly Row[], change: BulkChange, note: string): Bulk {
+  const said = note.trim() ? { note: note.trim() } : {};
+  const deleted = change.kind === 'delete';
+  /** Those of which the answer was lost: they may be changed already. */
+  const unclear = new Set<string>();
+  return {
+    undoing: false,
+    rows,
+    async each(row) {
+      try {
+        return { row, after: await written(row, change, { expect_tip: row.cid, ...said }), deleted };
+      } catch (error) {
+        if (error instanceof Failure && error.kind === 'unreachable') unclear.add(row.id);
+        const after = unclear.has(row.id) ? tipOf(error) : null;
+        if (after === null || !(await isMade(row, change, after))) throw error;
+        return { row, after, deleted };
+      }
+    },
+  };
 }
 
-/**
- * Makes a new version of each that says what it said before. What somebody has written since is left alone, and told.
- * @throws nothing: what fails is in the result
- */
-export function undoAll(changed: readonly Changed[], note: string, watch: Watch) {
+/** Makes a new version of each that says what it said before. What somebody has written since is left alone, and told. */
+export function undoing(changed: readonly Changed[], note: string): Bulk {
   const by = new Map(changed.map((one) => [one.row.id, one]));
-  return goThrough(
-    changed.map(({ row }) => row),
-    watch,
-    async (row) => {
+  return {
+    undoing: true,
+    rows: changed.map(({ row }) => row),
+    async each(row) {
       const { after, deleted } = by.get(row.id)!;
       const params = { path: { id: row.id } };
-      if (deleted) {
-        const body = { expect_tip: after };
-        const { cid } = await answered(api.POST('/entities/{id}/restore', { params, body }));
-        return { row, after: cid, deleted: false };
-      }
+      if (deleted) return { row, after: await restored(row, after), deleted: false };
       const now = await answered<Entity>(api.GET('/entities/{id}', { params }));
+      const update = updateBetween(contentOf(now), contentOf(await manifestOf(row.cid)));
+      if (Object.keys(update).length === 0) return { row, after: now.cid, deleted: false };
       if (now.cid !== after) throw new Failure('conflict', 'changed since', 409, { actual: now.cid });
-      const { manifest } = await answered(api.GET('/versions/manifest/{cid}', { params: { path: { cid: row.cid } } }));
-      const update = updateBetween(contentOf(now), contentOf(manifest));
-      if (Object.keys(update).length === 0) return { row, after, deleted: false };
       const body = { expect_tip: after, note, ...update };
       const { cid } = await answered(api.PUT('/entities/{id}', { params, body }));
       return { row, after: cid, deleted: false };
     },
-  );
+  };
 }
 
-async function goThrough(
-  rows: readonly Row[],
-  { onProgress, stopped }: Watch,
-  each: (row: Row) => Promise<Changed>,
-): Promise<BulkProgress> {
-  const changed: Changed[] = [];
-  const failed: { row: Row; error: unknown }[] = [];
-  const standing = (): BulkProgress => ({
-    done: changed.length + failed.length,
-    changed: [...changed],
-    failed: [...failed],
-  });
-  let next = 0;
-  let told = 0;
-  const work = async () => {
-    for (let row = rows[next++]; row && !stopped(); row = rows[next++]) {
-      try {
-        changed.push(await each(row));
-      } catch (error) {
-        failed.push({ row, error });
-      }
-      if (performance.now() - told < pause) continue;
-      told = performance.now();
-      onProgress(standing());
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  return standing();
+async function written(row: Row, change: BulkChange, base: { expect_tip: string; note?: string }): Promise<string> {
+  const params = { path: { id: row.id } };
+  const request =
+    change.kind === 'delete'
+      ? answered(api.DELETE('/entities/{id}', { params, body: base }))
+      : answered(api.PUT('/entities/{id}', { params, body: { ...base, ...bodyOf(change) } }));
+  return (await request).cid;
+}
+
+/** Takes a deletion back; one that is taken back already, as its answer was lost, is as good. */
+async function restored(row: Row, after: string): Promise<string> {
+  try {
+    const params = { path: { id: row.id } };
+    return (await answered(api.POST('/entities/{id}/restore', { params, body: { expect_tip: after } }))).cid;
+  } catch (error) {
+    const tip = tipOf(error);
+    const now = tip === null ? null : await manifestOf(tip);
+    if (tip === null || !now || now.deleted || now.prev?.['/'] !== after) throw error;
+    return tip;
+  }
+}
+
+/** Whether a version is what the change made of the one that was seen. */
+async function isMade(row: Row, change: BulkChange, cid: string): Promise<boolean> {
+  const { prev, deleted, ...manifest } = await manifestOf(cid);
+  if (prev?.['/'] !== row.cid) return false;
+  const { properties, relationships } = contentOf(manifest);
+  switch (change.kind) {
+    case 'delete':
+      return deleted === true;
+    case 'set':
+      return same(member(properties, change.name), change.value);
+    case 'remove':
+      return !Object.hasOwn(properties, change.name);
+    case 'relate':
+      return relationships.some(({ predicate, peer }) => predicate === change.predicate && peer === change.peer.id);
+  }
+}
+
+async function manifestOf(cid: string) {
+  return (await answered(api.GET('/versions/manifest/{cid}', { params: { path: { cid } } }))).manifest;
+}
+
+/** The tip that a write did not expect. */
+function tipOf(error: unknown): string | null {
+  const actual = error instanceof Failure && error.kind === 'conflict' ? error.details.actual : null;
+  return typeof actual === 'string' && actual !== '' ? actual : null;
 }
 
 function bodyOf(change: Exclude<BulkChange, { kind: 'delete' }>) {

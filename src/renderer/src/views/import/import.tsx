@@ -4,7 +4,7 @@ import { useInstead } from '../../components/loss-dialog.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { putFiles, useFiles } from '../../session/dropped-files.ts';
-import { useIsUnsaved } from '../../session/unsaved.ts';
+import { useLoss } from '../../session/unsaved.ts';
 import { focusContent } from '../../shell/arrival.ts';
 import { ArchiveImport } from './archive-import.tsx';
 import { Choose } from './choose.tsx';
@@ -44,8 +44,8 @@ export function Import() {
     setReport(null);
     void go({ search: ({ run: _, ...rest }) => rest, ignoreBlocker: true });
   };
-  const unsaved = useIsUnsaved();
-  const { instead, question } = useInstead(unsaved);
+  const loss = useLoss();
+  const { instead, question } = useInstead(loss);
   const finish = (id: string, ended: ImportReport | null) => {
     setReport(ended);
     putFiles([]);
@@ -60,7 +60,7 @@ export function Import() {
             <Link
               to="/import"
               onClick={(event) => {
-                if (unsaved) event.preventDefault();
+                if (loss) event.preventDefault();
                 instead(more);
               }}
             >

@@ -72,7 +72,7 @@ export function ConflictEditor({
 
   const typed = byHand !== null && (fault || !sameContent(byHand.begun, byHand.now));
   useUnsaved(typed);
-  const { instead, question } = useInstead(typed);
+  const { instead, question } = useInstead(typed ? 'typed' : null);
   const all = (side: Side) =>
     instead(() => {
       setByHand(null);

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { toast } from '../../../components/toasts.tsx';
 import { useOnce } from '../../../components/use-once.ts';
 import { useTexts } from '../../../messages/texts.tsx';
-import { type BulkProgress, undoAll } from '../bulk.ts';
+import { undoing } from '../bulk.ts';
+import { type BulkProgress, begun, goThrough } from '../go-through.ts';
 import type { DeletedRow } from './deleted-query.ts';
 
 /** Brings entities back, one by one; what could not be restored stays in the list and is told. */
@@ -13,12 +14,15 @@ export function useRestore() {
   const [progress, setProgress] = useState<BulkProgress | null>(null);
   const once = useOnce();
   const restore = useMutation({
-    mutationFn: (rows: readonly DeletedRow[]) =>
-      undoAll(
-        rows.map((row) => ({ row, after: row.cid, deleted: true })),
-        '',
-        { onProgress: setProgress, stopped: () => false },
-      ),
+    mutationFn: async (rows: readonly DeletedRow[]) => {
+      const deleted = rows.map((row) => ({ row, after: row.cid, deleted: true }));
+      const bulk = undoing(deleted, '');
+      const { changed, failed, left, halted } = await goThrough(bulk, begun(bulk), {
+        onProgress: setProgress,
+        stopped: () => false,
+      });
+      return { changed, failed: [...failed, ...left.map((row) => ({ row, error: halted }))] };
+    },
     onSuccess: async ({ changed }) => {
       if (changed.length > 0) toast(counted('deleted.restored', changed.length));
       await queries.invalidateQueries();
@@ -31,7 +35,9 @@ export function useRestore() {
     },
     busy: restore.isPending,
     /** How many of `total` are done, while it goes on. */
-    progress: restore.isPending ? { done: progress?.done ?? 0, total: restore.variables.length } : null,
+    progress: restore.isPending
+      ? { done: progress ? progress.changed.length + progress.failed.length : 0, total: restore.variables.length }
+      : null,
     failed: restore.data?.failed ?? [],
   };
 }
