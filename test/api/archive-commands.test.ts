@@ -75,6 +75,7 @@ test('a folder of an earlier program is verified when a node has brought it up t
   const told = await feed();
   const db = new Database(databaseFile(data, 'main'));
   for (const column of ['pi', 'cid', 'ver']) db.exec(`ALTER TABLE moves DROP COLUMN ${column}`);
+  db.exec('ALTER TABLE import_run DROP COLUMN ended');
   db.pragma('user_version = 1');
   db.close();
   expect(await archeion(data, 'verify')).toMatchObject({

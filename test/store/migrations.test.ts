@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { StorageError } from '../../src/server/errors.ts';
+import type { Row } from '../../src/server/store/commit.ts';
 import { openReader, openWriter } from '../../src/server/store/connection.ts';
+import { importRun } from '../../src/server/store/import-runs.ts';
 import { dropCopies } from '../../src/server/store/migrations/kept-copy.ts';
 import { type Migration, migrations } from '../../src/server/store/migrations/migrate.ts';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
@@ -124,11 +126,27 @@ test('moves of an earlier database say what they are of', async () => {
   ]);
   await opened.store.close();
   for (const column of ['pi', 'cid', 'ver']) opened.meddle(`ALTER TABLE moves DROP COLUMN ${column}`);
+  opened.meddle('ALTER TABLE import_run DROP COLUMN ended; DROP TABLE remote_mark');
   opened.meddle('PRAGMA user_version = 1');
   expect(isOutdated(opened.file)).toBe(true);
   openWriter(opened.file).close();
   expect(isOutdated(opened.file)).toBe(false);
   const reader = openReader(opened.file);
   expect(reader.all('SELECT id, pi, cid, ver, time FROM moves')).toEqual(moves);
+  reader.close();
+});
+
+test('of imports of an earlier database nobody knows whether they ended', async () => {
+  await using opened = await openStore('here');
+  const run = { collection: null, made: false, started: 0, files: ['a.car'], counts: {}, ended: true };
+  const rows: Row[] = [{ kind: 'import_run', id: idOf(1), ...run }];
+  await opened.store.submit([{ changes: [], guards: [], rows, origin: 'car', time: 0 }]);
+  expect(opened.store.read((db) => importRun(db, idOf(1)))).toMatchObject(run);
+  await opened.store.close();
+  opened.meddle('ALTER TABLE import_run DROP COLUMN ended');
+  opened.meddle('PRAGMA user_version = 3');
+  openWriter(opened.file).close();
+  const reader = openReader(opened.file);
+  expect(importRun(reader, idOf(1))).toMatchObject({ ...run, ended: null });
   reader.close();
 });

@@ -131,7 +131,8 @@ describePage('import', () => {
     await page.keyboard.press('Control+Enter');
     await page.getByText('500', { exact: true }).first().waitFor();
     await press('Stop');
-    await page.getByRole('button', { name: 'Undo this import' }).waitFor();
+    await heading('Broken off: 500 entities had been created').waitFor();
+    await lookAt(page, 'import-broken-off');
     const run = new URL(page.url()).searchParams.get('run');
     await press('Undo this import');
     await page.getByText('is deleted too').waitFor();
@@ -139,6 +140,83 @@ describePage('import', () => {
     await heading('Nothing of this import is left').waitFor();
     const on = importer(node);
     expect((await on.ask('GET', `/node/imports/${run}/made`)).body).toMatchObject({ untouched: 0, changed: 0 });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('an import is left only on purpose, says then that it was broken off, and goes on with the same files', async () => {
+    const question = page.getByRole('dialog', { name: 'Stop the import?' });
+    const leave = async () => {
+      await page.keyboard.press('g');
+      await page.keyboard.press('c');
+      await question.waitFor();
+    };
+    await visitor.go('/import');
+    await heading(/^Import$/).waitFor();
+    const rows = (from: number) => Array.from({ length: 50 }, (_, i) => `${from + i},Thing ${from + i}\n`).join('');
+    const files = { 'things.csv': `id,label\n${rows(0)}`, 'more.csv': `id,label\n${rows(50)}` };
+    await page.route(/\/files\/more\.csv$/, () => undefined);
+    await chooseAll(files);
+    await page.getByText('50 records.').waitFor();
+    await page.getByLabel('Its name').fill('Things');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('50', { exact: true }).first().waitFor();
+    await leave();
+    await question.getByRole('button', { name: 'Go on' }).click();
+    await question.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+    const told = page.waitForResponse((response) => response.request().method() === 'DELETE');
+    await leave();
+    await question.getByRole('button', { name: 'Stop' }).click();
+    expect((await told).status()).toBe(204);
+    await page.getByRole('heading', { name: 'Collections', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Things' }).waitFor();
+    // Who has left it is not taken back.
+    expect(new URL(page.url()).pathname).toBe('/ui/collections');
+
+    await page.unroute(/\/files\/more\.csv$/);
+    await page.keyboard.press('g');
+    await page.keyboard.press('i');
+    // The files are still chosen, so that they can be imported again at once.
+    await page.getByText('50 records.').waitFor();
+    await page.locator('main').getByRole('link', { name: 'Import' }).click();
+    await page.getByRole('row', { name: /broken off/ }).waitFor();
+    await page.getByRole('link', { name: 'things.csv', exact: true }).click();
+    await heading('Broken off: 50 entities had been created').waitFor();
+    await page.getByRole('button', { name: 'Import again' }).click();
+    await heading(/^Import$/).waitFor();
+    await chooseAll(files);
+    await page.getByText('50 records.').waitFor();
+    await page.getByLabel('Into the collection').selectOption({ label: 'Things' });
+    await page.keyboard.press('Control+Enter');
+    await heading('50 entities were created').waitFor();
+    expect(await page.getByText('Broken off').count()).toBe(0);
+    const [made] = [(await importer(node).ask('GET', '/node/imports')).body as { imports: object[] }];
+    expect(made.imports).toMatchObject([
+      { state: 'ended', counts: { created: 50, unchanged: 50 } },
+      { state: 'broken_off', counts: { created: 50 } },
+    ]);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('an archive that is being verified is left only on purpose', async () => {
+    await page.route(/\/node\/import-car/, () => undefined);
+    await visitor.go('/import');
+    await heading(/^Import$/).waitFor();
+    await choose('items.car', 'not yet looked at');
+    await heading(/^items\.car .*bytes/).waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Sending and verifying…').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    const question = page.getByRole('dialog', { name: 'Stop verifying the archive?' });
+    await question.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('Sending and verifying…').waitFor();
+    const ended = page.waitForEvent('requestfailed', (request) => request.url().includes('/node/import-car'));
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    await question.getByRole('button', { name: 'Stop' }).click();
+    await ended;
+    await page.getByRole('heading', { name: 'Collections', level: 1 }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
 

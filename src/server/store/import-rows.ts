@@ -11,7 +11,7 @@ export type ImportRow =
   | { kind: 'import_source'; id: string; digest: string; cid: string; run?: string; made?: boolean }
   /** An archive brought an entity into being, which it leaves with this version. */
   | { kind: 'archive_made'; run: string; id: string; cid: string }
-  /** An import, when it begins and after each file. */
+  /** An import, when it begins, after each file and at its end. */
   | {
       kind: 'import_run';
       id: string;
@@ -23,6 +23,8 @@ export type ImportRow =
       started: number;
       files: string[];
       counts: Json;
+      /** Whether it came to its end. */
+      ended: boolean;
     };
 
 export function applyImportRow(db: Writer, row: ImportRow): void {
@@ -38,14 +40,15 @@ export function applyImportRow(db: Writer, row: ImportRow): void {
     );
   else
     db.run(
-      `INSERT INTO import_run (id, collection, made, started, files, counts) VALUES (?, ?, ?, ?, ?, ?)
-         ON CONFLICT (id) DO UPDATE SET files = excluded.files, counts = excluded.counts`,
+      `INSERT INTO import_run (id, collection, made, started, files, counts, ended) VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET files = excluded.files, counts = excluded.counts, ended = excluded.ended`,
       row.id,
       row.collection,
       row.made ? 1 : 0,
       row.started,
       JSON.stringify(row.files),
       JSON.stringify(row.counts),
+      row.ended ? 1 : 0,
     );
 }
 

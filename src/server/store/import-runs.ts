@@ -12,11 +12,18 @@ export interface ImportRun {
   started: number;
   files: string[];
   counts: Json;
+  /** Whether it came to its end; null where that was not kept yet. */
+  ended: boolean | null;
 }
 
-type Columns = Omit<ImportRun, 'made' | 'files' | 'counts'> & { made: number; files: string; counts: string };
+type Columns = Omit<ImportRun, 'made' | 'files' | 'counts' | 'ended'> & {
+  made: number;
+  files: string;
+  counts: string;
+  ended: number | null;
+};
 
-const columns = 'key, id, collection, made, started, files, counts';
+const columns = 'key, id, collection, made, started, files, counts, ended';
 
 /** The imports before `before` (a key), the newest first. */
 export function importRuns(db: Reader, before: number, limit: number): ImportRun[] {
@@ -30,8 +37,9 @@ export function importRun(db: Reader, id: string): ImportRun | undefined {
   return row && runOf(row);
 }
 
-function runOf({ made, files, counts, ...row }: Columns): ImportRun {
-  return { ...row, made: made === 1, files: JSON.parse(files), counts: JSON.parse(counts) };
+function runOf({ made, files, counts, ended, ...row }: Columns): ImportRun {
+  const parsed = { files: JSON.parse(files), counts: JSON.parse(counts) };
+  return { ...row, ...parsed, made: made === 1, ended: ended === null ? null : ended === 1 };
 }
 
 /** An entity that an import brought into being, as it is now. */

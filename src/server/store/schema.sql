@@ -88,7 +88,7 @@ CREATE TABLE import_run (
   started INTEGER NOT NULL,
   files TEXT NOT NULL,
   counts TEXT NOT NULL
-) STRICT;
+, ended INTEGER) STRICT;
 
 CREATE TABLE import_source (entity INTEGER PRIMARY KEY, digest TEXT NOT NULL, tip INTEGER NOT NULL) STRICT;
 

@@ -10,7 +10,9 @@ import { Button, buttonClasses } from '../../components/button.tsx';
 import { KeyCaps } from '../../components/key-caps.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
+import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { useUnsaved } from '../../session/unsaved.ts';
 import { Count } from './records/running.tsx';
 import { UndoDialog } from './undo/undo-dialog.tsx';
 import { madeQuery } from './undo/undo-import.ts';
@@ -28,10 +30,22 @@ export function ArchiveImport({ file, onMore }: { file: File; onMore(): void }) 
   const [report, setReport] = useState<Report | null>(null);
   const [error, setError] = useState<unknown>(null);
   const stop = useRef<AbortController>(undefined);
-  useEffect(() => () => stop.current?.abort(), []);
+  const isThere = useRef(true);
+  const isTaken = useRef(false);
+  const isVerifying = state === 'working' && !progress;
+  useUnsaved(isVerifying, 'archive');
+  useEffect(() => {
+    isThere.current = true;
+    return () => {
+      isThere.current = false;
+      // What has begun to be taken in is taken in whole.
+      if (!isTaken.current) stop.current?.abort();
+    };
+  }, []);
   const start = async () => {
     if (state !== 'waiting') return;
     stop.current = new AbortController();
+    isTaken.current = false;
     setState('working');
     setError(null);
     try {
@@ -44,8 +58,12 @@ export function ArchiveImport({ file, onMore }: { file: File; onMore(): void }) 
           parseAs: 'stream',
           signal: stop.current.signal,
         } as never),
-        setProgress,
+        (step) => {
+          isTaken.current = true;
+          setProgress(step);
+        },
       );
+      if (!isThere.current) toast(t('import.archiveDone', { name: file.name }));
       setReport(done);
       setState('done');
       void queries.invalidateQueries();
@@ -103,8 +121,7 @@ export function ArchiveImport({ file, onMore }: { file: File; onMore(): void }) 
                 })
               : t('import.archiveVerifying')}
           </p>
-          {/* What has begun to be taken in is taken in whole. */}
-          {!progress && <Button onClick={() => stop.current?.abort()}>{t('import.stop')}</Button>}
+          {isVerifying && <Button onClick={() => stop.current?.abort()}>{t('import.stop')}</Button>}
         </>
       ) : (
         <div className="flex gap-2">

@@ -79,12 +79,18 @@ function Earlier() {
           </tr>
         </thead>
         <tbody>
-          {list.data.imports.map(({ id, files, collection, counts, started_at }) => (
+          {list.data.imports.map(({ id, files, collection, counts, started_at, state }) => (
             <tr key={id} className="border-b border-line">
               <td className="w-full max-w-0 truncate py-2 pr-3">
                 <Link to="/import" search={{ run: id }} className="font-medium hover:underline">
                   <bdi>{files.join(', ') || id}</bdi>
                 </Link>
+                {(state === 'broken_off' || state === 'open') && (
+                  <span className={state === 'open' ? 'text-quiet' : 'text-warning'}>
+                    {' '}
+                    · {t(`import.state.${state}`)}
+                  </span>
+                )}
               </td>
               <td className="max-w-40 truncate px-3 py-2">
                 {collection ? (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { CircleCheck, Undo2 } from 'lucide-react';
+import { CircleAlert, CircleCheck, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
@@ -43,15 +43,22 @@ export function Summary({ id, report, onMore }: { id: string; report: ImportRepo
       </div>
     );
   if (!made.data) return <Waiting />;
-  const { collection, counts, started_at, files } = made.data.import;
+  const { collection, counts, started_at, files, state } = made.data.import;
   const gone = made.data.made > 0 && made.data.untouched + made.data.changed === 0;
+  const brokenOff = state === 'broken_off' && !gone;
+  const headline = brokenOff ? 'import.brokenOff' : state === 'open' ? 'import.underWay' : 'import.done';
   return (
     <div className="max-w-4xl space-y-5 p-5">
       <section aria-labelledby="import-result" className="space-y-3">
         <h2 id="import-result" className="flex items-center gap-2 text-base font-semibold">
-          <CircleCheck size={18} className={gone ? 'text-quiet' : 'text-good'} aria-hidden />
-          {gone ? t('undo.undone') : t('import.done', { count: counts.created, number: number(counts.created) })}
+          {brokenOff ? (
+            <CircleAlert size={18} className="text-warning" aria-hidden />
+          ) : (
+            <CircleCheck size={18} className={gone || state === 'open' ? 'text-quiet' : 'text-good'} aria-hidden />
+          )}
+          {gone ? t('undo.undone') : t(headline, { count: counts.created, number: number(counts.created) })}
         </h2>
+        {brokenOff && <p className="max-w-prose rounded-md bg-warning-soft p-3">{t('import.brokenOffAbout')}</p>}
         <p className="text-quiet">
           <bdi>{files.join(', ') || id}</bdi> →{' '}
           <bdi>{collection ? (collection.label ?? collection.id) : t('import.ownCollections')}</bdi> ·{' '}
@@ -74,7 +81,7 @@ export function Summary({ id, report, onMore }: { id: string; report: ImportRepo
               <KeyCaps keys="o" />
             </Link>
           )}
-          <Button onClick={onMore}>{t('import.more')}</Button>
+          <Button onClick={onMore}>{t(brokenOff ? 'import.again' : 'import.more')}</Button>
           <Button onClick={() => setUndoing(true)} disabled={made.data.untouched === 0 && !made.data.collection_goes}>
             <Undo2 size={15} aria-hidden />
             {t('undo.open')}

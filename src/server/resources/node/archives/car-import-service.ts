@@ -246,6 +246,7 @@ function runRow({ id, started, name }: BegunImport, tally: ImportTally | undefin
       ...{ records: entities, entities, relationships: 0, created, updated: advanced, unchanged },
       ...{ left_alone: forks, refused: 0, repeated: 0 },
     },
+    ended: tally !== undefined,
   };
 }
 

@@ -117,13 +117,20 @@ export class ImportsController {
     return answerLines(request, lines, isProgress);
   }
 
-  /** Forget an import that has ended. What it has written stays. */
+  /**
+   * Say that an import has ended, and forget it. What it has written stays.
+   * @param ended `false`: it is given up. A file that is being read is not read any further, and the import counts as broken off
+   */
   @Delete('imports/{id}')
   @SuccessResponse(204, 'Closed')
   @Response<ErrorView>(404, 'Not found')
   @Response<ErrorView>(409, 'A file is being read')
-  close(@Request() request: CallerRequest, @Path() id: string): void {
-    this.imports.close(request.caller, id);
+  close(
+    @Request() request: CallerRequest,
+    @Path() id: string,
+    @Query() ended: 'true' | 'false' = 'true',
+  ): Promise<void> {
+    return this.imports.close(request.caller, id, ended === 'true');
   }
 
   /**

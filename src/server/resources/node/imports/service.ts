@@ -20,7 +20,10 @@ export interface CollectionMaker {
   create(caller: Caller, body: { label: string }, validate: boolean): Promise<{ collection: { id: string } }>;
 }
 
-/** An import between its files. `run` is recorded from the first file on. `state`: a file is being read, or one could not be read to its end. */
+/**
+ * An import between its files. `run` is recorded from the first file on. `state`: a file is being read, or one could not be read
+ * to its end, or its client has given it up.
+ */
 interface OpenImport {
   id: string;
   network: Network;
@@ -31,6 +34,7 @@ interface OpenImport {
   reading: { name: string; bytes: number } | null;
   started: number;
   state: 'waiting' | 'reading' | 'failed';
+  givenUp: boolean;
   /** Epoch milliseconds. */
   used: number;
 }
@@ -80,6 +84,7 @@ export class ImportsService {
       reading: null,
       started: env.now(),
       state: 'waiting',
+      givenUp: false,
       used: env.now(),
     };
     this.#open.set(opened.id, opened);
@@ -90,11 +95,15 @@ export class ImportsService {
     return view(this.#find(caller, id));
   }
 
-  /** Forgets an import; what it has written stays. */
-  close(caller: Caller, id: string): void {
+  /** Forgets an import, which has come to its end or is given up; what it has written stays. */
+  async close(caller: Caller, id: string, ended: boolean): Promise<void> {
     const opened = this.#find(caller, id);
-    if (opened.state === 'reading') throw busy();
+    if (opened.state === 'reading' && ended) throw busy();
+    opened.givenUp = !ended;
+    // One that is being read is forgotten when that has ended.
+    if (opened.state === 'reading') return;
     this.#open.delete(id);
+    if (ended && opened.state === 'waiting' && opened.files.length > 0) await this.#record(caller, opened, true);
   }
 
   /** Reads one file and says how it goes, twice a second and at the end. */
@@ -103,6 +112,7 @@ export class ImportsService {
     id: string,
     name: string,
     source: AsyncIterable<Uint8Array>,
+    last = false,
   ): AsyncGenerator<ImportLineView> {
     const opened = this.#find(caller, id);
     refuseName(name);
@@ -115,7 +125,7 @@ export class ImportsService {
     opened.reading = reading;
     try {
       if (opened.files.length === 0) await this.#record(caller, opened);
-      for await (const counts of opened.job.read(counted(source, reading), name))
+      for await (const counts of opened.job.read(counted(source, opened, reading), name))
         yield { progress: { bytes: reading.bytes, ...counts } };
       opened.files.push(name);
       opened.reading = null;
@@ -123,7 +133,8 @@ export class ImportsService {
     } finally {
       opened.state = state;
       opened.used = this.#writes.env.now();
-      await this.#record(caller, opened);
+      if (opened.givenUp) this.#open.delete(id);
+      await this.#record(caller, opened, last && state === 'waiting');
       opened.reading = null;
     }
     yield { done: view(opened) };
@@ -138,14 +149,15 @@ export class ImportsService {
   ): AsyncGenerator<ImportLineView> {
     const { id } = await this.start(caller, body);
     try {
-      yield* this.receive(caller, id, name, source);
+      yield* this.receive(caller, id, name, source, true);
     } finally {
       this.#open.delete(id);
     }
   }
 
   /** Keeps what is to be known of an import when it is no longer open. */
-  async #record(caller: Caller, { id, collection, files, reading, started, job }: OpenImport): Promise<void> {
+  async #record(caller: Caller, opened: OpenImport, ended = false): Promise<void> {
+    const { id, collection, files, reading, started, job } = opened;
     const store = await this.#writes.store(caller);
     const row: Row = {
       kind: 'import_run',
@@ -155,6 +167,7 @@ export class ImportsService {
       started,
       files: [...files, ...(reading ? [reading.name] : [])],
       counts: { ...job.counts() },
+      ended,
     };
     await store.submit([{ changes: [], guards: [], rows: [row], origin: 'import', time: this.#writes.env.now() }]);
   }
@@ -162,6 +175,12 @@ export class ImportsService {
   /** Whether a file of an import is being read. */
   isReading(id: string): boolean {
     return this.#open.get(id)?.state === 'reading';
+  }
+
+  /** Whether an import goes on: a file is being read, or another may come. */
+  isOpen(id: string): boolean {
+    const opened = this.#open.get(id);
+    return opened !== undefined && opened.state !== 'failed' && !opened.givenUp;
   }
 
   #find(caller: Caller, id: string): OpenImport {
@@ -226,8 +245,13 @@ function placeOf(db: Reader, base: Manifest): { id: string; type: string; collec
   return grave ?? { id: base.id, type: base.type, collection: collectionsOf(base)[0] ?? null };
 }
 
-async function* counted(source: AsyncIterable<Uint8Array>, read: { bytes: number }): AsyncGenerator<Uint8Array> {
+async function* counted(
+  source: AsyncIterable<Uint8Array>,
+  of: { readonly givenUp: boolean },
+  read: { bytes: number },
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of source) {
+    if (of.givenUp) throw ValidationError.at([], 'the import was given up');
     read.bytes += chunk.length;
     yield chunk;
   }

@@ -29,6 +29,8 @@ import type {
 /** Knows which imports are at work. */
 export interface ImportsAtWork {
   isReading(id: string): boolean;
+  /** Whether more may come of it. */
+  isOpen(id: string): boolean;
 }
 
 const maxRuns = 100;
@@ -59,7 +61,7 @@ export class ImportUndoService {
       const after = before === undefined ? first : (importRun(db, before)?.key ?? 0);
       const runs = importRuns(db, after, maxRuns);
       const next = runs.length === maxRuns ? (runs.at(-1)?.id ?? null) : null;
-      return { imports: runs.map((run) => runView(db, run)), next };
+      return { imports: runs.map((run) => this.#view(db, run)), next };
     });
   }
 
@@ -81,7 +83,7 @@ export class ImportUndoService {
         }
       }
     return store.read((db) => ({
-      import: runView(db, run),
+      import: this.#view(db, run),
       ...counts,
       changed_examples,
       collection_goes:
@@ -97,10 +99,7 @@ export class ImportUndoService {
   async *undo(caller: Caller, id: string): AsyncGenerator<UndoLineView, void, undefined> {
     const { untouched: total } = await this.made(caller, id);
     const written = await this.#writes.store(caller);
-    const goesOn = written
-      .read((db) => unfinished(db, archiveTask))
-      .some(({ state }) => (state as { run?: { id?: string } } | null)?.run?.id === id);
-    if (goesOn || this.#atWork.isReading(id) || this.#undoing.has(id))
+    if (written.read((db) => isTakenIn(db, id)) || this.#atWork.isReading(id) || this.#undoing.has(id))
       throw new AlreadyExistsError('This import is being read or undone: wait until that ends.');
     this.#undoing.add(id);
     try {
@@ -184,6 +183,23 @@ export class ImportUndoService {
     return this.#writes.step(db, caller, base, tombstone(base.manifest, base.cid, undefined, stamp), undefined);
   }
 
+  #view(db: Reader, run: ImportRun): ImportRunView {
+    const { id, collection, made, started, files, counts, ended } = run;
+    const row = collection === null ? undefined : findEntity(db, collection);
+    const goesOn = ended === false && (this.#atWork.isOpen(id) || isTakenIn(db, id));
+    return {
+      id,
+      collection:
+        collection === null
+          ? null
+          : { id: collection, label: row?.label ?? null, created: made, deleted: row?.deleted ?? true },
+      started_at: new Date(started).toISOString(),
+      files,
+      counts: counts as unknown as ImportCountsView,
+      state: ended === null ? 'unknown' : ended ? 'ended' : goesOn ? 'open' : 'broken_off',
+    };
+  }
+
   #run(store: NetworkStore, id: string): ImportRun {
     const run = store.read((db) => importRun(db, id));
     if (!run) throw new NotFoundError('Import not found');
@@ -208,18 +224,10 @@ function isOwnCollection(db: Reader, { made, collection }: ImportRun): boolean {
   return row !== undefined && !row.deleted && row.ver === 1;
 }
 
-function runView(db: Reader, { id, collection, made, started, files, counts }: ImportRun): ImportRunView {
-  const row = collection === null ? undefined : findEntity(db, collection);
-  return {
-    id,
-    collection:
-      collection === null
-        ? null
-        : { id: collection, label: row?.label ?? null, created: made, deleted: row?.deleted ?? true },
-    started_at: new Date(started).toISOString(),
-    files,
-    counts: counts as unknown as ImportCountsView,
-  };
+/** Whether an archive is still being taken in under this import, if only at the node's next start. */
+function isTakenIn(db: Reader, id: string): boolean {
+  const tasks = unfinished(db, archiveTask);
+  return tasks.some(({ state }) => (state as { run?: { id?: string } } | null)?.run?.id === id);
 }
 
 function forgotten(id: string, cid: string): Row {

@@ -217,6 +217,11 @@ export interface ImportRunView {
   started_at: string;
   files: string[];
   counts: ImportCountsView;
+  /**
+   * `open`: it goes on, or more files may come. `broken_off`: it ended before its end, and what came by then stays; importing
+   * the same again goes on from there. `unknown`: it is from before this was kept.
+   */
+  state: 'open' | 'ended' | 'broken_off' | 'unknown';
 }
 
 export interface ImportRunCollectionView {

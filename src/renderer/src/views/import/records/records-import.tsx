@@ -38,7 +38,6 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
   });
   const facts = usePreview(sample.data, undefined, undefined);
   const [draft, setDraft] = useState<MappingDraft | null>(null);
-  useUnsaved(draft !== null);
   /** A mapping from a file, instead of one by hand. */
   const [given, setGiven] = useState<{ name: string; mapping: Record<string, unknown> } | null>(null);
   const [givenError, setGivenError] = useState<unknown>(null);
@@ -47,7 +46,10 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
     label: first.name.replace(/\..*$/, ''),
   });
   const [work, setWork] = useState<{ id: string | null; progress: ImportProgress | null; error: unknown } | null>(null);
+  const isRunning = work !== null && !work.error;
+  useUnsaved(isRunning || draft !== null, isRunning ? 'import' : 'typed');
   const stop = useRef<AbortController>(undefined);
+  const isThere = useRef(true);
   const chooser = useRef<HTMLInputElement>(null);
   const proposed = facts.data && !draft ? proposedDraft(first.name, facts.data.columns, facts.data.records) : null;
   const current = draft ?? proposed;
@@ -57,10 +59,16 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
   const isReadable = preview.data !== undefined && preview.data.records > 0 && preview.data.issues.length === 0;
   const ready = mapping !== null && targetText(target) !== '' && !preview.error && isReadable;
 
-  useEffect(() => () => stop.current?.abort(), []);
+  useEffect(() => {
+    isThere.current = true;
+    return () => {
+      isThere.current = false;
+      stop.current?.abort();
+    };
+  }, []);
 
   const start = async () => {
-    if (!mapping || !ready || (work && !work.error)) return;
+    if (!mapping || !ready || isRunning) return;
     stop.current = new AbortController();
     let id: string | null = null;
     setWork({ id, progress: null, error: null });
@@ -77,9 +85,11 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
         onProgress: (progress) => setWork((old) => old && { ...old, progress }),
       });
       void queries.invalidateQueries();
-      onDone(report.id, report);
+      if (isThere.current) onDone(report.id, report);
     } catch (error) {
       void queries.invalidateQueries();
+      // Whoever has gone elsewhere is not taken back.
+      if (!isThere.current) return;
       if (stop.current.signal.aborted && id !== null) onDone(id, null);
       else setWork((old) => old && { ...old, id, error });
     }

@@ -30,7 +30,7 @@ interface Order {
 
 /**
  * Imports files, one after the other. While a file is being sent, a browser tells nothing of the answer: so the node is
- * asked how far it is. @throws Failure; what had come by then stays, and its import can be undone
+ * asked how far it is. @throws Failure; what had come by then stays, its import can be undone, and counts as broken off
  */
 export async function runImport({
   collection,
@@ -78,9 +78,18 @@ export async function runImport({
       );
       before += file.size;
     }
+    await answered(api.DELETE('/node/imports/{id}', { params: { path: { id } }, signal }));
+    return report as ImportReport;
+  } catch (error) {
+    await giveUp(id);
+    throw error;
   } finally {
     clearInterval(timer);
   }
-  await answered(api.DELETE('/node/imports/{id}', { params: { path: { id } } }));
-  return report as ImportReport;
+}
+
+/** Says that no more comes. A node that cannot be told finds out by itself. */
+async function giveUp(id: string): Promise<void> {
+  const params = { path: { id }, query: { ended: 'false' as const } };
+  await api.DELETE('/node/imports/{id}', { params, signal: AbortSignal.timeout(5000) }).catch(() => undefined);
 }

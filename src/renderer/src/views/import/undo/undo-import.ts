@@ -13,6 +13,7 @@ export const madeQuery = (id: string) =>
     queryKey: ['import-made', id],
     queryFn: () => answered(api.GET('/node/imports/{id}/made', { params: { path: { id } } })),
     staleTime: 0,
+    refetchInterval: ({ state }) => (state.data?.import.state === 'open' ? 5000 : false),
   });
 
 /** The newest hundred imports. */

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { operator } from '../helpers/callers.ts';
+import { collection } from '../helpers/entities.ts';
+import { type Importer, importer, ndjson } from '../helpers/imports.ts';
+import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { exported } from '../helpers/node-archives.ts';
+
+const things = (count: number) => ndjson(Array.from({ length: count }, (_, i) => ({ id: i, label: `Thing ${i}` })));
+
+/** The imports, the newest first: what the node says of their end. */
+async function states(on: Importer): Promise<string[]> {
+  const { imports } = (await on.ask('GET', '/node/imports')).body as { imports: { state: string }[] };
+  return imports.map(({ state }) => state);
+}
+
+test('an import says whether it ended, goes on, or was broken off, and so it does after a stop of the node', async () => {
+  await using folder = await temporaryFolder();
+  {
+    await using node = await startNode({ data: folder.path });
+    const on = importer(node);
+    await on.run({ collection: 'Whole' }, { 'a.ndjson': things(3) });
+    expect(await states(on)).toEqual(['ended']);
+
+    const given = await on.start({ collection: 'Given up' });
+    await on.put(given.id, 'a.ndjson', things(3));
+    expect(await states(on)).toEqual(['open', 'ended']);
+    expect((await on.ask('DELETE', `/node/imports/${given.id}?ended=false`)).status).toBe(204);
+    expect(await states(on)).toEqual(['broken_off', 'ended']);
+    expect((await on.put(given.id, 'b.ndjson', things(3))).status).toBe(404);
+
+    const damaged = await on.start({ collection: 'Damaged' });
+    await on.put(damaged.id, 'a.ndjson', `${things(3)}{"id":`);
+    expect((await states(on))[0]).toBe('broken_off');
+    await on.ask('DELETE', `/node/imports/${damaged.id}`);
+    expect((await states(on))[0]).toBe('broken_off');
+
+    const single = await on.ask('POST', '/node/import?collection=Single&name=a.ndjson', things(3));
+    expect(single.status, single.text).toBe(200);
+    expect((await states(on))[0]).toBe('ended');
+
+    const open = await on.start({ collection: 'Open' });
+    await on.put(open.id, 'a.ndjson', things(3));
+    expect(await states(on)).toEqual(['open', 'ended', 'broken_off', 'broken_off', 'ended']);
+  }
+  await using node = await startNode({ data: folder.path });
+  expect(await states(importer(node))).toEqual(['broken_off', 'ended', 'broken_off', 'broken_off', 'ended']);
+});
+
+test('an import that is given up is not read any further', async () => {
+  await using node = await startNode();
+  const on = importer(node);
+  const { id } = await on.start({ collection: 'Given up' });
+  const rest = Promise.withResolvers<void>();
+  async function* body() {
+    yield Buffer.from(things(3));
+    await rest.promise;
+    yield Buffer.from('{"id":"late","label":"Late"}\n');
+  }
+  const sent = fetch(`${node.url}/node/imports/${id}/files/a.ndjson`, {
+    method: 'PUT',
+    headers: { ...operator(node).headers, 'Content-Type': 'application/octet-stream' },
+    body: body(),
+    duplex: 'half',
+  } as RequestInit);
+  const now = async () => (await on.ask('GET', `/node/imports/${id}`)).body;
+  await expect.poll(now).toMatchObject({ reading: { name: 'a.ndjson', bytes: things(3).length } });
+  expect((await on.ask('DELETE', `/node/imports/${id}`)).status).toBe(409);
+  expect((await on.ask('DELETE', `/node/imports/${id}?ended=false`)).status).toBe(204);
+  rest.resolve();
+  expect(await (await sent).text()).toContain('given up');
+  expect(await states(on)).toEqual(['broken_off']);
+  expect((await on.ask('GET', `/node/imports/${id}`)).status).toBe(404);
+});
+
+test('an archive that was taken in has ended', async () => {
+  await using from = await startNode();
+  const { id } = await collection(from, operator(from));
+  const { car } = await exported(from, `?collection=${id}`);
+  await using node = await startNode();
+  const headers = { ...operator(node).headers, 'Content-Type': 'application/octet-stream' };
+  const sent = await node.fetch('/node/import-car?name=sent.car', { method: 'POST', headers, body: car });
+  expect(sent.status).toBe(200);
+  expect(await states(importer(node))).toEqual(['ended']);
+});
