@@ -1,11 +1,12 @@
-import { readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FileChooser, Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
 import { freeKey } from '../../src/renderer/src/views/entity/files/free-key.ts';
-import { operator, type Person } from '../helpers/callers.ts';
-import { collection, create, type Entity, read } from '../helpers/entities.ts';
-import type { TestNode } from '../helpers/node.ts';
-import { describePage, onNewPage, type Visit } from './browser.ts';
+import { ask, operator, type Person } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok, read } from '../helpers/entities.ts';
+import { type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 
 test('the key of a file is its name, numbered where that is taken, and never too long', () => {
   expect(freeKey('scan.jpg', [])).toBe('scan.jpg');
@@ -69,6 +70,86 @@ describePage('files of one name', () => {
     await page.getByRole('button', { name: 'Keep 2 files', disabled: false }).click();
     await page.getByRole('button', { name: 'Import something else' }).waitFor();
     expect(await keys()).toEqual(['scan (2).txt', 'scan (3).txt', 'scan (4).txt', 'scan.txt']);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  const openFiles = async (files: Parameters<FileChooser['setFiles']>[0]) => {
+    await visitor.go('/import');
+    await page.getByRole('heading', { name: /^Import$/ }).waitFor();
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('o')]);
+    await chooser.setFiles(files);
+    await page.getByRole('heading', { name: /files?$/ }).waitFor();
+  };
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  /** What lies in the collection of this name, which there is once: labels, with whether their bytes are there. */
+  const filesIn = async (name: string) => {
+    const { collections } = ok<{ collections: { id: string; label: string }[] }>(
+      await ask(node, me, 'GET /node/collections'),
+    );
+    const found = collections.filter(({ label }) => label === name);
+    expect(found).toHaveLength(1);
+    const { entities } = ok<{ entities: { id: string }[] }>(
+      await ask(node, me, `GET /collections/${found[0]?.id}/entities`),
+    );
+    const all = await Promise.all(entities.map(({ id }) => read(node, me, id)));
+    return all.map(({ properties: { label, uploaded } }) => `${label} ${uploaded}`).sort();
+  };
+
+  test('that cannot be kept say why, and are tried again without a trace of the first time', async () => {
+    await using folder = await temporaryFolder();
+    const paths = ['one.txt', 'two.txt', 'three.txt', 'four.txt'].map((name) => join(folder.path, name));
+    for (const path of paths) await writeFile(path, path);
+    const fourth = paths[3] ?? '';
+    await openFiles(paths);
+    await page.getByLabel('Its name').fill('Scans');
+    // As a folder: there is something of this name, which cannot be read.
+    await rm(fourth);
+    let count = 0;
+    await page.route('**/files/*/content', async (route) => {
+      count++;
+      if (count === 2) return route.abort('connectionreset');
+      // Kept, but the answer is lost.
+      if (count === 3) await route.fetch();
+      return count === 3 ? route.abort('connectionreset') : route.continue();
+    });
+    await button('Keep 4 files').click();
+    await page.getByText('3 are not kept yet.').waitFor();
+    const line = (name: string) => page.getByRole('listitem').filter({ hasText: name });
+    await line('four.txt').getByText('This cannot be read: it is a folder').waitFor();
+    await line('two.txt').getByText('The node does not answer.').waitFor();
+    await lookAt(page, 'import-files-left');
+    await writeFile(fourth, 'again');
+    await button('Try again').click();
+    await page.getByText('One is not kept yet.').waitFor();
+    expect(await filesIn('Scans')).toEqual(['one.txt true', 'three.txt true', 'two.txt true']);
+
+    const question = page.getByRole('dialog', { name: 'Leave without the rest?' });
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await page.getByText('One is not kept yet.').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('on their way are left only on purpose, and nothing empty stays behind', async () => {
+    await openFiles([scan('recto'), { ...scan('verso'), name: 'verso.txt' }]);
+    await page.getByLabel('Its name').fill('Scans');
+    await page.route('**/files/*/content', () => undefined);
+    const begun = page.waitForRequest('**/files/*/content');
+    await button('Keep 2 files').click();
+    await begun;
+    expect(await filesIn('Scans')).toEqual(['scan.txt false']);
+    await button('Stop').click();
+    await page.getByText('2 are not kept yet.').waitFor();
+    const again = page.waitForRequest('**/files/*/content');
+    await button('Try again').click();
+    await again;
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    const question = page.getByRole('dialog', { name: 'Leave without the rest?' });
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { name: 'Collections', level: 1 }).waitFor();
+    await expect.poll(() => filesIn('Scans')).toEqual([]);
     expect(visitor.faults).toEqual([]);
   });
 });

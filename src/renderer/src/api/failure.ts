@@ -8,7 +8,8 @@ export interface Issue {
 
 /**
  * Why a request came to nothing. `unreachable`: there was no answer, so a write may or may not have happened. `conflict`:
- * the tip is another one (`details.actual`). `gone`: deleted, `details` says when.
+ * the tip is another one (`details.actual`). `gone`: deleted, `details` says when. `unreadable`: a file of the reader's own, of
+ * which nothing was asked.
  */
 export type FailureKind =
   | 'unreachable'
@@ -18,7 +19,8 @@ export type FailureKind =
   | 'gone'
   | 'conflict'
   | 'invalid'
-  | 'broken';
+  | 'broken'
+  | 'unreadable';
 
 /** A request that came to nothing. `message` is what the node said, in English; people are told `sentenceOf`. */
 export class Failure extends Error {
@@ -76,7 +78,6 @@ export function sentenceOf(error: unknown): MessageKey {
 export function isSaidBySentence(error: Error): boolean {
   if (!(error instanceof Failure)) return false;
   const plain = error.kind === 'missing' || error.kind === 'gone' || error.kind === 'conflict';
-  return (
-    error.kind === 'unreachable' || error.kind === 'signed-out' || (plain && typeof error.details.reason !== 'string')
-  );
+  const whole = error.kind === 'unreachable' || error.kind === 'signed-out' || error.kind === 'unreadable';
+  return whole || (plain && typeof error.details.reason !== 'string');
 }

@@ -1,17 +1,15 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { CircleCheck, FileIcon, X } from 'lucide-react';
+import { CircleAlert, CircleCheck, FileIcon, X } from 'lucide-react';
 import { useId, useState } from 'react';
-import { sentenceOf } from '../../api/failure.ts';
+import { Failure, isSaidBySentence, sentenceOf } from '../../api/failure.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { useTexts } from '../../messages/texts.tsx';
-import { attachFile } from '../entity/files/attach-file.ts';
 import { PeerPicker } from '../entity/relationships/peer-picker.tsx';
 import type { Peer } from '../entity/relationships/peer-query.ts';
-import { type Attached, collectionOf, keepIn } from './attach-files.ts';
 import { type Target, TargetChoice, targetText } from './target.tsx';
+import { type Outcome, useKeeping } from './use-keeping.ts';
 
 /** Files of any other kind: each kept as an entity of a collection, or all attached to one entity. */
 export function FileImport({
@@ -23,79 +21,36 @@ export function FileImport({
   collection: string | undefined;
   onMore(): void;
 }) {
-  const { t, bytes } = useTexts();
-  const queries = useQueryClient();
+  const { t, number } = useTexts();
   const group = useId();
   const [way, setWay] = useState<'collection' | 'entity'>('collection');
   const [target, setTarget] = useState<Target>({ collection: collection ?? '', label: '' });
   const [peer, setPeer] = useState<Peer | null>(null);
-  const [attached, setAttached] = useState<Attached[]>([]);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const ended = !busy && attached.length > 0;
+  const { outcomes, kept, begun, busy, error, start, stop } = useKeeping(files);
+  const left = files.length - kept;
   const ready = way === 'entity' ? peer !== null : targetText(target) !== '';
-  const start = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      const place = way === 'entity' ? (peer?.id ?? '') : await collectionOf(target);
-      for (const file of files) {
-        const one: Attached = { name: file.name, entity: '', error: null };
-        try {
-          if (way === 'entity') await attachFile(place, file);
-          one.entity = way === 'entity' ? place : await keepIn(place, file);
-        } catch (failed) {
-          one.error = failed;
-        }
-        setAttached((old) => [...old, one]);
-      }
-    } catch (failed) {
-      setError(failed);
-    } finally {
-      setBusy(false);
-      void queries.invalidateQueries();
-    }
-  };
   return (
     <form
       className="max-w-2xl space-y-4 p-5"
       onSubmit={(event) => {
         event.preventDefault();
-        if (ready && !busy && !ended) void start();
+        if (ready && left > 0) start(way === 'entity' ? { entity: peer?.id ?? '' } : { target });
       }}
     >
       <h2 className="text-base font-semibold">{t('import.files', { count: files.length })}</h2>
       <ul className="rounded-md border border-line bg-surface">
-        {files.map((file, i) => {
-          const done = attached[i];
-          return (
-            <li
-              key={`${file.name} ${file.size}`}
-              className="flex items-center gap-2 border-b border-line px-3 py-2 last:border-b-0"
-            >
-              {done && !done.error ? (
-                <CircleCheck size={15} className="shrink-0 text-good" aria-hidden />
-              ) : (
-                <FileIcon size={15} className="shrink-0 text-quiet" aria-hidden />
-              )}
-              <bdi className="min-w-0 flex-1 truncate">
-                {done && !done.error ? (
-                  <Link to="/entities/$id" params={{ id: done.entity }} className="text-accent underline">
-                    {file.name}
-                  </Link>
-                ) : (
-                  file.name
-                )}
-              </bdi>
-              <span className="shrink-0 text-xs text-quiet">{bytes(file.size)}</span>
-              {done?.error ? <span className="text-danger">{t(sentenceOf(done.error))}</span> : null}
-            </li>
-          );
-        })}
+        {files.map((file) => (
+          <FileLine key={`${file.name} ${file.size} ${file.lastModified}`} file={file} outcome={outcomes.get(file)} />
+        ))}
       </ul>
       {error !== null && <Problem error={error} />}
-      {busy && <Progress label={t('import.running')} done={attached.length} total={files.length} />}
-      {!busy && !ended && (
+      {busy && (
+        <>
+          <Progress label={t('import.running')} done={kept} total={files.length} />
+          <Button onClick={stop}>{t('import.stop')}</Button>
+        </>
+      )}
+      {!busy && !begun && (
         <>
           <fieldset className="space-y-1">
             <legend className="mb-1 font-medium">{t('import.fileWay')}</legend>
@@ -126,11 +81,58 @@ export function FileImport({
           </div>
         </>
       )}
-      {ended && (
-        <Button look="main" onClick={onMore}>
-          {t('import.more')}
-        </Button>
+      {!busy && begun && (
+        <>
+          {left > 0 && <p role="status">{t('import.filesLeft', { count: left, number: number(left) })}</p>}
+          <div className="flex gap-2">
+            {left > 0 && (
+              <Button look="main" type="submit">
+                {t('action.retry')}
+              </Button>
+            )}
+            <Button look={left > 0 ? 'plain' : 'main'} onClick={onMore}>
+              {t('import.more')}
+            </Button>
+          </div>
+        </>
       )}
     </form>
   );
+}
+
+function FileLine({ file, outcome }: { file: File; outcome: Outcome | undefined }) {
+  const { t, bytes } = useTexts();
+  const entity = outcome && 'entity' in outcome ? outcome.entity : null;
+  const error = outcome && 'error' in outcome ? outcome.error : null;
+  const Icon = entity !== null ? CircleCheck : error !== null ? CircleAlert : FileIcon;
+  const colour = entity !== null ? 'text-good' : error !== null ? 'text-danger' : 'text-quiet';
+  return (
+    <li className="border-b border-line px-3 py-2 last:border-b-0">
+      <div className="flex items-center gap-2">
+        <Icon size={15} className={`shrink-0 ${colour}`} aria-hidden />
+        <bdi className="min-w-0 flex-1 truncate">
+          {entity === null ? (
+            file.name
+          ) : (
+            <Link to="/entities/$id" params={{ id: entity }} className="text-accent underline">
+              {file.name}
+            </Link>
+          )}
+        </bdi>
+        <span className="shrink-0 text-xs text-quiet">{bytes(file.size)}</span>
+      </div>
+      {error !== null && (
+        <p className="pl-6 break-words text-danger">
+          {t(sentenceOf(error))}
+          {error instanceof Error && !isSaidBySentence(error) && <span lang="en"> {reasonOf(error)}</span>}
+        </p>
+      )}
+    </li>
+  );
+}
+
+/** In the node's words. */
+function reasonOf(error: Error): string {
+  const issues = error instanceof Failure ? error.issues : [];
+  return issues.length > 0 ? issues.map(({ message }) => message).join('; ') : error.message;
 }

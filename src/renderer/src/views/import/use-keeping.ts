@@ -1,0 +1,83 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { useUnsaved } from '../../session/unsaved.ts';
+import { attachFile } from '../entity/files/attach-file.ts';
+import { refuseUnreadable } from '../entity/files/refuse-unreadable.ts';
+import { collectionOf, keepIn, type OnItsWay, takeBack } from './keep-file.ts';
+import type { Target } from './target.tsx';
+
+/** What became of a file: the entity that has it, or why none has. */
+export type Outcome = { entity: string } | { error: unknown };
+
+/** Where files go: an entity that is there, or a collection. */
+export type Place = { entity: string } | { target: Target };
+
+/** Keeps files, one after the other. What fails is told, the others go on; what is left is tried again when that is asked for. */
+export function useKeeping(files: readonly File[]) {
+  const queries = useQueryClient();
+  const [outcomes, setOutcomes] = useState<ReadonlyMap<File, Outcome>>(new Map());
+  const [busy, setBusy] = useState(false);
+  const [begun, setBegun] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const stop = useRef<AbortController>(undefined);
+  /** The id of the place once there is one: a new collection is made once. */
+  const place = useRef<string>(undefined);
+  const ways = useRef(new Map<File, OnItsWay>());
+  const running = useRef(Promise.resolve());
+  const kept = files.filter((file) => isKept(outcomes.get(file))).length;
+  useUnsaved(busy || (begun && kept < files.length), 'files');
+  useEffect(
+    () => () => {
+      stop.current?.abort();
+      void running.current.then(() => Promise.all([...ways.current.values()].map(takeBack)));
+    },
+    [],
+  );
+
+  const keep = async (to: Place, { signal }: AbortController) => {
+    const tell = (file: File, outcome: Outcome) => setOutcomes((old) => new Map(old).set(file, outcome));
+    const tried = async (file: File, work: () => Promise<string | null>) => {
+      try {
+        const entity = await work();
+        if (entity !== null) tell(file, { entity });
+        return true;
+      } catch (failed) {
+        if (!signal.aborted) tell(file, { error: failed });
+        return false;
+      }
+    };
+    setBusy(true);
+    setError(null);
+    try {
+      const readable: File[] = [];
+      for (const file of files.filter((one) => !isKept(outcomes.get(one))))
+        if (await tried(file, () => refuseUnreadable(file).then(() => null))) readable.push(file);
+      if (readable.length > 0) place.current ??= 'entity' in to ? to.entity : await collectionOf(to.target);
+      setBegun(true);
+      for (const file of readable) {
+        if (signal.aborted) break;
+        const id = place.current ?? '';
+        const way = ways.current.get(file) ?? { made: null };
+        ways.current.set(file, way);
+        await tried(file, () =>
+          'entity' in to ? attachFile(id, file, signal).then(() => id) : keepIn(id, file, way, signal),
+        );
+      }
+    } catch (failed) {
+      setError(failed);
+    } finally {
+      setBusy(false);
+      void queries.invalidateQueries();
+    }
+  };
+  const start = (to: Place) => {
+    if (busy) return;
+    stop.current = new AbortController();
+    running.current = keep(to, stop.current);
+  };
+  return { outcomes, kept, begun, busy, error, start, stop: () => stop.current?.abort() };
+}
+
+function isKept(outcome: Outcome | undefined): boolean {
+  return outcome !== undefined && 'entity' in outcome;
+}
