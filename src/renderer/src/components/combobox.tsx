@@ -37,10 +37,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
     } else if (event.key === 'Enter' && isOpen) {
       event.preventDefault();
       choose(options[at]);
-    } else if (event.key === 'Escape' && isOpen) {
-      event.stopPropagation();
-      setOpen(false);
-    }
+    } else if (event.key === 'Escape') setOpen(false);
   };
   return (
     <div className="relative min-w-0">
@@ -52,6 +49,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
         aria-controls={list}
         aria-autocomplete="list"
         aria-activedescendant={isOpen && at >= 0 ? `${list}-${at}` : undefined}
+        data-escape={isOpen || undefined}
         placeholder={placeholder}
         value={text}
         onChange={({ target }) => {

@@ -4,13 +4,21 @@ import { useTexts } from '../messages/texts.tsx';
 import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
 
+interface CopiedProps {
+  text: string;
+  whole?: boolean;
+  className?: string;
+  onCopied?(): void;
+}
+
 /** An id or a CID, shortened in its middle unless it is wanted `whole`, with a button that copies all of it. */
-export function Copied({ text, whole, className }: { text: string; whole?: boolean; className?: string }) {
+export function Copied({ text, whole, className, onCopied }: CopiedProps) {
   const { t } = useTexts();
   const [done, setDone] = useState(false);
   const copy = () =>
     void navigator.clipboard.writeText(text).then(() => {
       setDone(true);
+      onCopied?.();
       setTimeout(() => setDone(false), 1500);
     });
   const Icon = done ? Check : Copy;

@@ -33,6 +33,7 @@ export function DialogFrame(props: DialogFrameProps) {
         <Radix.Content
           {...(about ? {} : { 'aria-describedby': undefined })}
           onOpenAutoFocus={toFirstField}
+          onEscapeKeyDown={(event) => hasOwnEscape(event.target) && event.preventDefault()}
           onInteractOutside={(event) => stays && event.preventDefault()}
           className={classes(
             'fixed top-1/2 left-1/2 z-50 flex max-h-[90vh] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-surface shadow-xl',
@@ -68,4 +69,9 @@ function toFirstField(event: Event): void {
   if (!place) return;
   event.preventDefault();
   place.focus();
+}
+
+/** Whether something within it is closed by Escape first, as the list of a field: `data-escape`. */
+function hasOwnEscape(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('[data-escape]') !== null;
 }

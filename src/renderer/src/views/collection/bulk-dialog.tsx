@@ -30,11 +30,9 @@ export function BulkDialog({ collection, selection, properties, open, onClose }:
   const close = () => {
     // What is under way is stopped first, so that it can be seen how far it came.
     if (run?.busy) return stop();
-    if (run) {
-      clear();
-      setDraft(noDraft);
-      selection.clear();
-    }
+    if (run) selection.clear();
+    clear();
+    setDraft(noDraft);
     onClose();
   };
   const isOpenEnded = run !== null && (run.busy || run.progress.left.length > 0);

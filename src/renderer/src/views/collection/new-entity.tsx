@@ -31,15 +31,25 @@ export function NewEntity({ collection, types, open, onClose }: NewEntityProps) 
         }),
       ),
     onSuccess: async ({ id }) => {
-      onClose();
-      setLabel('');
+      close();
       void queries.invalidateQueries({ queryKey: ['table'] });
       void queries.invalidateQueries({ queryKey: ['facets'] });
-      await go({ to: '/entities/$id', params: { id } });
+      await go({ to: '/entities/$id', params: { id }, ignoreBlocker: true });
     },
   });
+  // The type is often that of the next one, too.
+  const close = () => {
+    setLabel('');
+    onClose();
+  };
   return (
-    <Dialog open={open} onClose={onClose} title={t('entity.new')} about={t('entity.newAbout')}>
+    <Dialog
+      open={open}
+      onClose={close}
+      unsaved={label !== '' && 'typed'}
+      title={t('entity.new')}
+      about={t('entity.newAbout')}
+    >
       <form
         className="space-y-3"
         onSubmit={(event) => {
@@ -69,7 +79,7 @@ export function NewEntity({ collection, types, open, onClose }: NewEntityProps) 
         <Field label={t('column.label')}>
           {(ids) => <Input {...ids} value={label} onChange={({ target }) => setLabel(target.value)} />}
         </Field>
-        <CreateEnd making={create} ready={type.trim() !== ''} onCancel={onClose} />
+        <CreateEnd making={create} ready={type.trim() !== ''} onCancel={close} />
       </form>
     </Dialog>
   );

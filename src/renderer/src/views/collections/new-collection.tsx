@@ -23,15 +23,24 @@ export function NewCollection({ open, onClose }: { open: boolean; onClose(): voi
         }),
       ),
     onSuccess: async ({ id }) => {
-      setLabel('');
-      setDescription('');
-      onClose();
+      close();
       await queries.invalidateQueries({ queryKey: collectionsQuery.queryKey });
-      await go({ to: '/collections/$id', params: { id } });
+      await go({ to: '/collections/$id', params: { id }, ignoreBlocker: true });
     },
   });
+  const close = () => {
+    setLabel('');
+    setDescription('');
+    onClose();
+  };
   return (
-    <Dialog open={open} onClose={onClose} title={t('collections.new')} about={t('collections.newAbout')}>
+    <Dialog
+      open={open}
+      onClose={close}
+      unsaved={(label !== '' || description !== '') && 'typed'}
+      title={t('collections.new')}
+      about={t('collections.newAbout')}
+    >
       <form
         className="space-y-3"
         onSubmit={(event) => {
@@ -55,7 +64,7 @@ export function NewCollection({ open, onClose }: { open: boolean; onClose(): voi
             />
           )}
         </Field>
-        <CreateEnd making={create} ready={label.trim() !== ''} onCancel={onClose} />
+        <CreateEnd making={create} ready={label.trim() !== ''} onCancel={close} />
       </form>
     </Dialog>
   );

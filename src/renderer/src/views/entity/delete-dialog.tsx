@@ -23,6 +23,10 @@ export function DeleteDialog({ entity: { id, cid, type }, collection, open, onCl
   const go = useNavigate();
   const queries = useQueryClient();
   const [note, setNote] = useState('');
+  const close = () => {
+    setNote('');
+    onClose();
+  };
   const remove = useMutation({
     mutationFn: () =>
       answered(
@@ -44,20 +48,21 @@ export function DeleteDialog({ entity: { id, cid, type }, collection, open, onCl
         label: t('action.undo'),
         run: () => void back().catch(() => toast(t('failure.broken'))),
       });
-      if (collection) await go({ to: '/collections/$id', params: { id: collection } });
-      else await go({ to: '/collections' });
+      if (collection) await go({ to: '/collections/$id', params: { id: collection }, ignoreBlocker: true });
+      else await go({ to: '/collections', ignoreBlocker: true });
       void queries.invalidateQueries();
     },
   });
   return (
     <Dialog
       open={open}
-      onClose={onClose}
+      onClose={close}
+      unsaved={note !== '' && 'typed'}
       title={t('entity.delete')}
       about={t(type === 'collection' ? 'entity.deleteCollectionAbout' : 'entity.deleteAbout')}
       actions={
         <>
-          <Button onClick={onClose}>{t('action.cancel')}</Button>
+          <Button onClick={close}>{t('action.cancel')}</Button>
           <Button look="danger" onClick={() => remove.mutate()} disabled={remove.isPending}>
             {t('entity.delete')}
           </Button>

@@ -37,6 +37,7 @@ export function NewKeyDialog({ onClose }: { onClose(): void }) {
       <Dialog
         open
         onClose={onClose}
+        unsaved={!copied && 'key'}
         title={t('keys.made')}
         about={t('keys.madeAbout')}
         actions={
@@ -69,7 +70,13 @@ export function NewKeyDialog({ onClose }: { onClose(): void }) {
     );
   }
   return (
-    <Dialog open onClose={onClose} title={t('keys.new')} about={t('keys.newAbout')}>
+    <Dialog
+      open
+      onClose={onClose}
+      unsaved={make.isPending ? 'key' : label !== '' && 'typed'}
+      title={t('keys.new')}
+      about={t('keys.newAbout')}
+    >
       <form
         className="space-y-3"
         onSubmit={(event) => {

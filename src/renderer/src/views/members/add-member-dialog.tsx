@@ -52,7 +52,13 @@ export function AddMemberDialog({ collection, onClose }: { collection: Collectio
   const toAll = useAccessWrite(collection, done);
   const update = { relationships_add: [given({ peer: '*', type: '' }, terms, me)] };
   return (
-    <Dialog open onClose={onClose} title={t('members.add')} about={t('members.addAbout')}>
+    <Dialog
+      open
+      onClose={onClose}
+      unsaved={(chosen !== null || terms.until !== '') && 'typed'}
+      title={t('members.add')}
+      about={t('members.addAbout')}
+    >
       <form
         className="space-y-4"
         onSubmit={(event) => {

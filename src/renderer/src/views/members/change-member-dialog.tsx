@@ -21,7 +21,8 @@ interface ChangeMemberProps {
 export function ChangeMemberDialog({ collection, member, name, onClose }: ChangeMemberProps) {
   const { t } = useTexts();
   const me = useQuery(meQuery).data?.id;
-  const [terms, setTerms] = useState<Terms>({ role: member.role, until: dayOfText(member.expiresAt) });
+  const [before] = useState<Terms>({ role: member.role, until: dayOfText(member.expiresAt) });
+  const [terms, setTerms] = useState(before);
   const write = useAccessWrite(collection, () => {
     onClose();
     toast(t('members.changed', { name, role: terms.role }));
@@ -31,7 +32,13 @@ export function ChangeMemberDialog({ collection, member, name, onClose }: Change
     relationships_add: [given(member, terms, me)],
   };
   return (
-    <Dialog open onClose={onClose} title={t('members.changeTitle', { name })} about={t('members.changeAbout')}>
+    <Dialog
+      open
+      onClose={onClose}
+      unsaved={(terms.role !== before.role || terms.until !== before.until) && 'typed'}
+      title={t('members.changeTitle', { name })}
+      about={t('members.changeAbout')}
+    >
       <form
         className="space-y-3"
         onSubmit={(event) => {

@@ -55,8 +55,15 @@ export function NewGroupDialog({ collection, onClose }: { collection: Collection
     return (await answered(api.POST('/entities', { body }))).id;
   }
 
+  const typed = label !== '' || members.length > 0 || terms.until !== '';
   return (
-    <Dialog open onClose={onClose} title={t('members.newGroup')} about={t('members.newGroupAbout')}>
+    <Dialog
+      open
+      onClose={onClose}
+      unsaved={typed && 'typed'}
+      title={t('members.newGroup')}
+      about={t('members.newGroupAbout')}
+    >
       <form
         className="space-y-4"
         onSubmit={(event) => {

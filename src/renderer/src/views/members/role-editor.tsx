@@ -18,6 +18,7 @@ interface RoleEditorProps {
   onClose(): void;
 }
 
+const reading = ['*:view'];
 const reserved = ['collection', 'root', 'contains', 'in'];
 
 /** Makes a role, or changes what one allows. It holds from the next request on for everybody who has it. */
@@ -26,7 +27,7 @@ export function RoleEditor({ collection, grants, role, onClose }: RoleEditorProp
   const roles = rolesOf(collection);
   const [before] = useState<readonly string[]>(role === null ? [] : (roles[role] ?? []));
   const [name, setName] = useState(role ?? '');
-  const [given, setGiven] = useState<readonly string[]>(role === null ? ['*:view'] : before);
+  const [given, setGiven] = useState<readonly string[]>(role === null ? reading : before);
   const wanted = name.trim();
   const write = useAccessWrite(collection, () => {
     onClose();
@@ -37,12 +38,14 @@ export function RoleEditor({ collection, grants, role, onClose }: RoleEditorProp
   const taken = role === null && Object.hasOwn(roles, wanted);
   const fault = taken ? 'roles.taken' : reserved.includes(wanted) ? 'roles.reserved' : null;
   const update = { properties: { roles: { [wanted]: [...given] } } };
-  const unchanged = role !== null && sameActions(before, given);
+  const same = sameActions(role === null ? reading : before, given);
+  const unchanged = role !== null && same;
   return (
     <Dialog
       open
       wide
       onClose={onClose}
+      unsaved={(!same || (role === null && name !== '')) && 'typed'}
       title={role === null ? t('roles.new') : t('roles.editOf', { role })}
       about={t(role === 'public' ? 'roles.publicAbout' : 'roles.editAbout')}
       actions={
@@ -76,7 +79,7 @@ export function RoleEditor({ collection, grants, role, onClose }: RoleEditorProp
             </Field>
             <Field label={t('roles.from')}>
               {(ids) => (
-                <Select {...ids} defaultValue="" onChange={({ target }) => setGiven(roles[target.value] ?? ['*:view'])}>
+                <Select {...ids} defaultValue="" onChange={({ target }) => setGiven(roles[target.value] ?? reading)}>
                   <option value="">{t('roles.fromReading')}</option>
                   {Object.keys(roles).map((one) => (
                     <option key={one} value={one}>
@@ -96,7 +99,7 @@ export function RoleEditor({ collection, grants, role, onClose }: RoleEditorProp
                 abilities: both(held.map(({ id }) => t(`roles.ability.${id}`))),
               })}
         </p>
-        <GrantBoxes grants={grants} given={given} locked={role === 'public' ? ['*:view'] : []} onChange={setGiven} />
+        <GrantBoxes grants={grants} given={given} locked={role === 'public' ? reading : []} onChange={setGiven} />
       </form>
     </Dialog>
   );

@@ -110,6 +110,7 @@ function NewKey({ id, kind, open, onClose, onMade }: NewKeyProps) {
   const { t } = useTexts();
   const [label, setLabel] = useState('');
   const [days, setDays] = useState('365');
+  const [copied, setCopied] = useState(false);
   const make = useMutation({
     mutationFn: () =>
       answered(
@@ -123,19 +124,21 @@ function NewKey({ id, kind, open, onClose, onMade }: NewKeyProps) {
   const close = () => {
     make.reset();
     setLabel('');
+    setCopied(false);
     onClose();
   };
   return (
     <Dialog
       open={open}
       onClose={close}
+      unsaved={make.data || make.isPending ? !copied && 'key' : label !== '' && 'typed'}
       title={t('processorKeys.make')}
       about={t(make.data ? 'processorKeys.once' : 'processorKeys.about')}
     >
       {make.data ? (
         <div className="space-y-4">
           <div className="rounded-md bg-sunken p-3">
-            <Copied text={make.data.key} whole className="break-all" />
+            <Copied text={make.data.key} whole className="break-all" onCopied={() => setCopied(true)} />
           </div>
           <div className="flex justify-end">
             <Button look="main" onClick={close}>

@@ -40,9 +40,15 @@ export function AddRemote({ open, onClose }: { open: boolean; onClose(): void })
       setUrl('');
       setTyped(null);
       await queries.invalidateQueries({ queryKey: ['sync'] });
-      await go({ to: '/sync/remotes/$name', params: { name } });
+      await go({ to: '/sync/remotes/$name', params: { name }, ignoreBlocker: true });
     },
   });
+  const close = () => {
+    setKey('');
+    setUrl('');
+    setTyped(null);
+    onClose();
+  };
   const badName = typed !== null && typed !== '' && !nameForm.test(typed);
   const ready = url.trim() !== '' && nameForm.test(name);
   const submit = (event: FormEvent) => {
@@ -63,7 +69,8 @@ export function AddRemote({ open, onClose }: { open: boolean; onClose(): void })
   return (
     <Dialog
       open={open}
-      onClose={onClose}
+      onClose={close}
+      unsaved={(url !== '' || key !== '' || typed !== null) && 'typed'}
       title={t('sync.add')}
       about={t('sync.addAbout')}
       actions={

@@ -47,6 +47,7 @@ export function RekeyRemote({ remote, open, onClose }: { remote: Remote; open: b
     <Dialog
       open={open}
       onClose={close}
+      unsaved={key !== '' && 'typed'}
       title={t('sync.rekey')}
       about={t('sync.rekeyAbout')}
       actions={

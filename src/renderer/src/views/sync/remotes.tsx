@@ -25,7 +25,8 @@ export function Remotes() {
   const list = useQuery(remotesQuery);
   const { add } = route.useSearch();
   const go = useNavigate({ from: '/sync' });
-  const open = (adding: boolean) => void go({ search: adding ? { add: true } : {}, replace: !adding });
+  const open = (adding: boolean) =>
+    void go({ search: adding ? { add: true } : {}, replace: !adding, ignoreBlocker: true });
   const remotes = list.data?.remotes ?? [];
   const [active, setActive] = useState(0);
   const at = Math.min(active, remotes.length - 1);

@@ -24,10 +24,14 @@ export function RenameRemote({ name, open, onClose }: { name: string; open: bool
     onSuccess: async () => {
       onClose();
       toast(t('sync.renamed', { name: typed }));
-      await go({ to: '/sync/remotes/$name', params: { name: typed }, replace: true });
+      await go({ to: '/sync/remotes/$name', params: { name: typed }, replace: true, ignoreBlocker: true });
       await queries.invalidateQueries({ queryKey: ['sync'] });
     },
   });
+  const close = () => {
+    setTyped(name);
+    onClose();
+  };
   const fits = nameForm.test(typed) && typed !== name;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -36,12 +40,13 @@ export function RenameRemote({ name, open, onClose }: { name: string; open: bool
   return (
     <Dialog
       open={open}
-      onClose={onClose}
+      onClose={close}
+      unsaved={typed !== name && 'typed'}
       title={t('sync.rename')}
       about={t('sync.renameAbout')}
       actions={
         <>
-          <Button onClick={onClose}>{t('action.cancel')}</Button>
+          <Button onClick={close}>{t('action.cancel')}</Button>
           <Button look="main" type="submit" form={form} disabled={!fits || rename.isPending}>
             {t('sync.rename')}
           </Button>

@@ -55,6 +55,7 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
       ) : (
         <Input
           autoFocus
+          data-escape
           aria-label={t('field.rename')}
           value={renaming}
           onChange={({ target }) => setRenaming(target.value)}

@@ -3,7 +3,7 @@ import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import type { Relationship } from '../model/content.ts';
-import type { JsonMap } from '../model/json.ts';
+import { type JsonMap, same } from '../model/json.ts';
 import { PropertiesForm } from '../properties-form.tsx';
 
 interface StatementDialogProps {
@@ -16,13 +16,15 @@ interface StatementDialogProps {
 /** What a relationship says of itself, as fields or JSON. It is taken over into what is not saved yet. */
 export function StatementDialog({ relationship, service, onTake, onClose }: StatementDialogProps) {
   const { t } = useTexts();
-  const [properties, setProperties] = useState<JsonMap>((relationship.properties ?? {}) as JsonMap);
+  const before = (relationship.properties ?? {}) as JsonMap;
+  const [properties, setProperties] = useState(before);
   const [fault, setFault] = useState(false);
   const { predicate, peer, peer_label } = relationship;
   return (
     <Dialog
       open
       onClose={onClose}
+      unsaved={(fault || !same(before, properties)) && 'typed'}
       title={t('relationship.statement', { predicate, name: (peer_label || peer).slice(0, 200) })}
       about={t('relationship.statementAbout')}
       actions={

@@ -1,0 +1,115 @@
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
+import { operator, type Person } from '../helpers/callers.ts';
+import { collection, create, type Entity } from '../helpers/entities.ts';
+import type { TestNode } from '../helpers/node.ts';
+import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
+
+describePage('a dialog', () => {
+  let node: TestNode;
+  let me: Person;
+  let visitor: Visit;
+  let page: Page;
+  let home: Entity;
+  onNewPage(
+    (scene) => {
+      ({ node, visitor, page } = scene);
+    },
+    { permissions: ['clipboard-read', 'clipboard-write'] },
+  );
+  beforeEach(async () => {
+    me = operator(node);
+    home = await collection(node, me, { label: 'Letters' });
+  });
+
+  const question = () => page.getByRole('dialog', { name: 'Discard what you have typed?' });
+  const answer = async (name: string) => {
+    await question().getByRole('button', { name, exact: true }).click();
+    await question().waitFor({ state: 'detached' });
+  };
+  const beside = () => page.mouse.click(5, 5);
+
+  test('goes with what was typed into it only when that is wanted', async () => {
+    const ann = await create(node, me, { type: 'person', collection: home.id, properties: { label: 'Ann Lee' } });
+    const relationships = [{ predicate: 'author', peer: ann.id, peer_type: 'person', peer_label: 'Ann Lee' }];
+    await create(node, me, { type: 'letter', collection: home.id, properties: { label: 'To Ada' }, relationships });
+    await visitor.go(`/collections/${home.id}`);
+    await page.getByRole('link', { name: 'To Ada' }).click();
+    const open = page.getByRole('button', { name: 'What the relationship to Ann Lee says' });
+    const dialog = page.getByRole('dialog', { name: 'author: Ann Lee' });
+    await open.click();
+    await dialog.getByLabel('Name of a new property').fill('role');
+    await page.keyboard.press('Enter');
+    const role = page.locator('#relationship-role');
+    await role.fill('copyist');
+    await beside();
+    await page.keyboard.press('Escape');
+    await lookAt(page, 'dialog-unsaved', { asItIs: true });
+    await answer('Keep it');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await answer('Keep it');
+    await page.evaluate('history.back()');
+    await answer('Keep it');
+    expect(await role.inputValue()).toBe('copyist');
+    const asked = page.waitForEvent('dialog');
+    await page.close({ runBeforeUnload: true });
+    const closing = await asked;
+    expect(closing.type()).toBe('beforeunload');
+    await closing.dismiss();
+    // A name that is being typed is given up by itself.
+    await dialog.getByRole('button', { name: 'What to do with role' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await dialog.getByLabel('Rename').fill('task');
+    await page.keyboard.press('Escape');
+    await dialog.getByLabel('Rename').waitFor({ state: 'detached' });
+    await role.waitFor();
+    await page.keyboard.press('Escape');
+    await answer('Discard');
+    await dialog.waitFor({ state: 'detached' });
+    await open.click();
+    await dialog.waitFor();
+    await beside();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.getByText('copyist').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('stays when Escape closes the list of a field in it', async () => {
+    await visitor.go(`/collections/${home.id}/members`);
+    await page.getByRole('button', { name: 'New group' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New group' });
+    await dialog.getByLabel('Label').fill('Readers');
+    const who = dialog.getByRole('combobox', { name: 'Who is in it' });
+    await who.fill('nobody at all');
+    const list = dialog.getByRole('listbox');
+    await list.waitFor();
+    await page.keyboard.press('Escape');
+    await list.waitFor({ state: 'hidden' });
+    expect(await who.inputValue()).toBe('nobody at all');
+    expect(await question().count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await answer('Discard');
+    await dialog.waitFor({ state: 'detached' });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('that shows a key this once is not closed before it was copied, but on purpose', async () => {
+    await visitor.go('/settings/keys');
+    await page.getByRole('heading', { name: 'You have no keys' }).waitFor();
+    await page.keyboard.press('n');
+    await page.getByRole('button', { name: 'Create', disabled: false }).click();
+    const made = page.getByRole('dialog', { name: 'Your new key' });
+    await made.waitFor();
+    await beside();
+    await page.keyboard.press('Escape');
+    const asked = page.getByRole('dialog', { name: 'Close without the key?' });
+    await lookAt(page, 'dialog-key', { asItIs: true });
+    await asked.getByRole('button', { name: 'Back to the key' }).click();
+    await asked.waitFor({ state: 'detached' });
+    await made.getByRole('button', { name: 'Copy' }).click();
+    await made.getByRole('button', { name: 'Copied' }).waitFor();
+    await page.keyboard.press('Escape');
+    await made.waitFor({ state: 'detached' });
+    expect(visitor.faults).toEqual([]);
+  });
+});
