@@ -130,7 +130,7 @@ async function gaveUp(words: string): Promise<void> {
   const asked = box('error', 'notRunning', { words }, ['tryAgain', 'otherFolder', 'quit'], 2);
   const { response } = await dialog.showMessageBox(asked);
   if (response === 2) app.quit();
-  else if (response === 0) keeper.start();
+  else if (response === 0) await keeper.again();
   else if (!(await chooseFolder())) await gaveUp(words);
 }
 

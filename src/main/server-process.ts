@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
 import { env } from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -97,8 +98,17 @@ export function pauseAfter(crashes: readonly number[]): number | null {
 export function keepNode(events: KeeperEvents) {
   let server: ServerProcess | null = null;
   let port = 0;
+  let answered = false;
+  let stopped = false;
   let crashes: number[] = [];
   let pause: NodeJS.Timeout | undefined;
+
+  function begin(): void {
+    answered = false;
+    stopped = false;
+    crashes = [];
+    run();
+  }
 
   function run(): void {
     const started = events.start(port);
@@ -106,6 +116,7 @@ export function keepNode(events: KeeperEvents) {
     const ready = async (url: string) => {
       if (server !== started) return;
       port = Number(new URL(url).port);
+      answered = true;
       await events.ready(url, started.token);
     };
     // One that answers and then does not let its window in is as good as crashed.
@@ -115,7 +126,7 @@ export function keepNode(events: KeeperEvents) {
       server = null;
       crashes.push(Date.now());
       // A node that has never answered will not do so the next time.
-      const wait = port === 0 ? null : pauseAfter(crashes);
+      const wait = answered ? pauseAfter(crashes) : null;
       if (wait === null) return events.gaveUp(words || text('endedWith', { code }));
       events.down();
       pause = setTimeout(run, wait);
@@ -126,15 +137,32 @@ export function keepNode(events: KeeperEvents) {
     /** Starts a node, on any port. */
     start(): void {
       port = 0;
-      crashes = [];
-      run();
+      begin();
+    },
+    /**
+     * Starts the node once more that was given up, at the same address, so that the page goes on with all that was typed into it:
+     * at another one only where something else has taken that.
+     */
+    async again(): Promise<void> {
+      stopped = false;
+      if (port !== 0 && !(await isFree(port))) port = 0;
+      if (!stopped) begin();
     },
     /** Resolves when the node has closed its store and ended. It is not started again. */
     async stop(): Promise<void> {
       clearTimeout(pause);
+      stopped = true;
       const last = server;
       server = null;
       await last?.stop();
     },
   };
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
 }

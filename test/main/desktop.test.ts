@@ -121,6 +121,32 @@ test('where the node cannot run, its own words are shown, with the ways out', as
   expect(windows()).toEqual([]);
 });
 
+test('a node that was given up on and is tried again comes at the same address, in the same window', async () => {
+  await start();
+  await expect.poll(windows, soon).toHaveLength(1);
+  const [window] = windows();
+  const url = cookies()[0]?.url;
+  const { fork } = shell.told;
+  // It ends as soon as it begins, until it is given up.
+  let failing = 5;
+  shell.told.fork = (path, args, options) => {
+    if (failing-- <= 0) return fork(path, args, options);
+    const child = new shell.Child(path, args, options);
+    setImmediate(() => child.emit('exit', 1));
+    return child;
+  };
+  shell.told.press['The node does not run'] = 0;
+  processes[0]?.kill('SIGKILL');
+  await expect.poll(() => cookies().length, { timeout: 60_000, interval: 100 }).toBe(2);
+  expect(said()).toContain('The node does not run');
+  expect(cookies()[1]?.url).toBe(url);
+  expect(windows()).toEqual([window]);
+  expect([window?.loaded.length, window?.destroyed]).toEqual([1, false]);
+  expect(await whoami(1)).toBe(200);
+  shell.electron.app.quit();
+  await expect.poll(() => shell.electron.app.exits, soon).toEqual([0]);
+}, 90_000);
+
 test('another data folder is opened by a node of its own, and remembered; the usual one is left alone', async () => {
   vi.stubEnv('ARCHEION_DATA', '');
   vi.stubEnv('XDG_DATA_HOME', join(folder.path, 'usual'));

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { keepNode, pauseAfter } from '../../src/main/server-process.ts';
 
@@ -70,9 +72,29 @@ describe('a node that is kept running', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(runs).toHaveLength(6);
     expect(heard.at(-1)).toBe('gave up: The disk is full.');
-    // Who then tries again may get another port: something else may have taken the old one.
+  });
+
+  test('comes at the same port when it is tried again, and at another where something else has taken that', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { keeper, runs, heard } = kept();
     keeper.start();
-    expect(runs[6]?.port).toBe(0);
+    await runs[0]?.answer(port);
+    await keeper.again();
+    expect(runs[1]?.port).toBe(0);
+    await runs[1]?.answer(port);
+    other.close();
+    await once(other, 'close');
+    await keeper.again();
+    expect(runs[2]?.port).toBe(port);
+    // One that does not answer then is given up at once, in its words.
+    await runs[2]?.end('The disk is still full.');
+    expect(heard.at(-1)).toBe('gave up: The disk is still full.');
+    const again = keeper.again();
+    await keeper.stop();
+    await again;
+    expect(runs).toHaveLength(3);
   });
 
   test('is given up at once when it never answered', async () => {
