@@ -2,8 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Content, sameContent, updateBetween } from '../../src/renderer/src/views/entity/model/content.ts';
 import { type JsonMap, same, withValue } from '../../src/renderer/src/views/entity/model/json.ts';
-import { jsonFault } from '../../src/renderer/src/views/entity/model/json-fault.ts';
-import { converted, kindOf, numberOf, referencesIn } from '../../src/renderer/src/views/entity/model/kinds.ts';
+import { jsonFault, valueFault } from '../../src/renderer/src/views/entity/model/json-fault.ts';
+import {
+  converted,
+  isKept,
+  kindOf,
+  lineEndOf,
+  numberOf,
+  referencesIn,
+  shownAs,
+  stays,
+} from '../../src/renderer/src/views/entity/model/kinds.ts';
 import { mergeThreeWay } from '../../src/renderer/src/views/entity/model/three-way.ts';
 import type { JsonObject } from '../../src/server/model/manifest.ts';
 import { applyUpdate } from '../../src/server/model/merge.ts';
@@ -122,10 +131,48 @@ describe('values', () => {
     ]);
   });
 
+  test('are dates only where the calendar has the day', () => {
+    const days = ['1923-02-28', '1924-02-29', '0044-03-15', '9999-12-31'];
+    expect(days.map(kindOf)).toEqual(days.map(() => 'date'));
+    const none = [
+      '1923-02-30',
+      '1923-02-29',
+      '1923-04-31',
+      '0000-01-01',
+      '1923-13-01',
+      '1923-00-01',
+      '1923-1-1',
+      '12345-01-01',
+    ];
+    expect(none.map(kindOf)).toEqual(none.map(() => 'text'));
+    expect(converted('1923-02-30', 'date')).toBe('');
+  });
+
+  test('are in a field that shows all of them, and stay there while it does', () => {
+    expect(['a', 'a\rb', 'a\r\nb', 'a\r\nb\n', 'a\n\rb'].map((text) => shownAs(text, 1))).toEqual([
+      ...['text', 'long', 'long', 'json', 'json'],
+    ]);
+    expect(['a', 'a\n\nb', 'a\r\n\r\nb', 'a\rb', 'a\r\nb\r'].map(lineEndOf)).toEqual([
+      ...['\n', '\n', '\r\n', '\r', null],
+    ]);
+    const many = Array<number>(201).fill(1);
+    expect([shownAs(many, 1), shownAs(many.slice(1), 1), shownAs({}, 5), shownAs({}, 6)]).toEqual([
+      ...['json', 'list', 'object', 'json'],
+    ]);
+    const long = 'x'.repeat(91);
+    expect([long, '1923-05-14', 'a\nb', 'a\rb', 1].map((value) => stays('text', value))).toEqual([
+      ...[true, true, false, false, false],
+    ]);
+    expect(['', '1923-05-14', '1923-05-1'].map((value) => stays('date', value))).toEqual([true, true, false]);
+    expect(['a', 'a\rb', 'a\rb\n'].map((value) => stays('long', value))).toEqual([true, true, false]);
+    expect([stays('json', 1), stays('json', 'a'), stays('number', 1)]).toEqual([true, true, false]);
+  });
+
   test('become another kind with what that kind can say', () => {
     expect(converted('12.5', 'number')).toBe(12.5);
     expect(converted('some', 'number')).toBe(0);
     expect(converted(1900, 'text')).toBe('1900');
+    expect(converted('a\r\nb\rc\nd', 'text')).toBe('a b c d');
     expect(converted('a', 'list')).toEqual(['a']);
     expect(converted('1900-01-02T10:00', 'date')).toBe('1900-01-02');
     expect(converted('true', 'boolean')).toBe(true);
@@ -135,12 +182,28 @@ describe('values', () => {
 
   test('are numbers only where they can be kept exactly', () => {
     expect(['1', '-1.5', '.5', '1e3', ' 7 '].map(numberOf)).toEqual([1, -1.5, 0.5, 1000, 7]);
+    const kept = [
+      '0.30000000000000001',
+      '4.9406564584124654e-324',
+      '0.10',
+      '1e-7',
+      '-0.0',
+      '00.5e+3',
+      '123456789.012345',
+      '1e21',
+      '9007199254740992',
+      '5e-324',
+    ];
+    expect(kept.filter((text) => !isKept(text))).toEqual([]);
+    const other = ['0.12345678901234567890', '9007199254740993', '1e999', '-1e999', '1e-999', '3.14159265358979323846'];
+    expect(other.filter(isKept)).toEqual([]);
+    expect(other.map(numberOf)).toEqual(other.map(() => null));
     expect(['', '-', '1,5', '0x1', '9007199254740993', '1e999', 'NaN'].map(numberOf)).toEqual(Array(7).fill(null));
   });
 
   test('are JSON objects, or it is said where not', () => {
     expect(jsonFault('{"a": 1}')).toBe(null);
-    expect(jsonFault('[1]')).toEqual({ reason: 'object', line: 1, column: 1 });
+    expect(jsonFault('[1]')).toEqual({ reason: 'object', line: 1, column: 1, what: '' });
     const places: [string, number, number][] = [
       ['', 1, 1],
       ['{\n  "a": x\n}', 2, 8],
@@ -154,10 +217,37 @@ describe('values', () => {
       ['{"a": 1', 1, 8],
     ];
     for (const [text, line, column] of places)
-      expect(jsonFault(text), text).toEqual({ reason: 'syntax', line, column });
+      expect(jsonFault(text), text).toEqual({ reason: 'syntax', line, column, what: '' });
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(jsonFault(`{"a": ${text}}`)).toBe(null);
+      }),
+    );
+  });
+
+  test('are no JSON where one of them would be lost or become another', () => {
+    const faults: [string, string, number, number, string][] = [
+      ['{"a": 1, "b": 2,\n "a": 3}', 'twice', 2, 2, 'a'],
+      ['{"a": [{"b": 1, "\\u0062": 2}]}', 'twice', 1, 17, 'b'],
+      ['{"__proto__": 1, "__proto__": 1}', 'twice', 1, 18, '__proto__'],
+      ['{"a": 1e999}', 'number', 1, 7, '1e999'],
+      ['{"a": [0, -9007199254740993]}', 'number', 1, 11, '-9007199254740993'],
+      ['{"a": 1, "a": 1e999', 'syntax', 1, 20, ''],
+    ];
+    for (const [text, reason, line, column, what] of faults)
+      expect(jsonFault(text), text).toEqual({ reason, line, column, what });
+    const fine = [
+      '{"a": {"a": 1}, "b": [{"a": 1}, {"a": 1}]}',
+      '{"a": "1e999 \u007f \\" ", "b": 0.10}',
+      ' {"a": -0} \n',
+    ];
+    expect(fine.map(jsonFault)).toEqual([null, null, null]);
+    expect([valueFault('[1]'), valueFault('"a"'), valueFault('1e999')?.reason]).toEqual([null, null, 'number']);
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'{}[],:"\\ue01.-+ \n', 'true', 'null') }), (text) => {
+        const read = (): unknown => JSON.parse(text);
+        if (valueFault(text)?.reason === 'syntax') expect(read, text).toThrow();
+        else expect(read, text).not.toThrow();
       }),
     );
   });

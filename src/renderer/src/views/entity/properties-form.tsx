@@ -1,6 +1,7 @@
 import { useCallback, useLayoutEffect, useMemo, useState } from 'react';
 import { TextArea } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { faultText } from './fault-text.ts';
 import { FormContext, type FormState, useFault } from './fields/form.ts';
 import { PropertyRows } from './fields/property-rows.tsx';
 import { type JsonMap, renamed, same, withValue } from './model/json.ts';
@@ -84,7 +85,7 @@ export function PropertiesForm({ name, properties, hidden = [], service, onChang
 function WholeText({ name, properties, onChange }: Pick<PropertiesFormProps, 'name' | 'properties' | 'onChange'>) {
   const { t } = useTexts();
   const [typed, setTyped] = useState(() => JSON.stringify(properties, null, 2));
-  const wrong = jsonFault(typed);
+  const wrong = useMemo(() => jsonFault(typed), [typed]);
   useFault([], wrong !== null);
   // Another version came, or was taken over: it is shown unless something is being typed that is no JSON yet.
   const shown = wrong || same(JSON.parse(typed), properties) ? typed : JSON.stringify(properties, null, 2);
@@ -106,9 +107,7 @@ function WholeText({ name, properties, onChange }: Pick<PropertiesFormProps, 'na
       />
       {wrong && (
         <p id={`${name}-fault`} role="status" className="text-danger">
-          {wrong.reason === 'object'
-            ? t('field.noObject')
-            : t('field.jsonAt', { line: wrong.line, column: wrong.column })}
+          {faultText(t, wrong)}
         </p>
       )}
     </>

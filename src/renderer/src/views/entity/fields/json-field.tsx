@@ -1,7 +1,9 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { TextArea } from '../../../components/field.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
+import { faultText } from '../fault-text.ts';
 import { type Json, same } from '../model/json.ts';
+import { valueFault } from '../model/json-fault.ts';
 import { useFault, useForm } from './form.ts';
 import type { FieldProps } from './value-field.tsx';
 
@@ -10,15 +12,14 @@ export function JsonField({ path, value, ...props }: FieldProps) {
   const { t } = useTexts();
   const { change } = useForm();
   const [typed, setTyped] = useState(() => JSON.stringify(value, null, 2));
-  const parsed = parse(typed);
-  useFault(path, parsed === undefined);
+  const wrong = useMemo(() => valueFault(typed), [typed]);
+  useFault(path, wrong !== null);
   useEffect(() => {
-    setTyped((old) => (parse(old) === undefined || same(parse(old), value) ? old : JSON.stringify(value, null, 2)));
+    setTyped((old) => (valueFault(old) || same(JSON.parse(old) as Json, value) ? old : JSON.stringify(value, null, 2)));
   }, [value]);
   const type = (text: string) => {
     setTyped(text);
-    const next = parse(text);
-    if (next !== undefined) change(path, next);
+    if (!valueFault(text)) change(path, JSON.parse(text) as Json);
   };
   return (
     <>
@@ -27,19 +28,16 @@ export function JsonField({ path, value, ...props }: FieldProps) {
         spellCheck={false}
         rows={Math.min(20, typed.split('\n').length + 1)}
         className="w-full font-mono text-xs"
-        aria-invalid={parsed === undefined || undefined}
+        aria-invalid={wrong !== null || undefined}
+        aria-describedby={wrong ? `${props.id}-fault` : undefined}
         value={typed}
         onChange={({ target }) => type(target.value)}
       />
-      {parsed === undefined && <p className="text-xs text-danger">{t('field.noJson')}</p>}
+      {wrong && (
+        <p id={`${props.id}-fault`} className="text-xs text-danger">
+          {faultText(t, wrong)}
+        </p>
+      )}
     </>
   );
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import type { Json } from '../model/json.ts';
-import { converted, kindOf } from '../model/kinds.ts';
+import { converted, kindOf, shownAs } from '../model/kinds.ts';
 import { useForm } from './form.ts';
 import { type FieldProps, ValueField } from './value-field.tsx';
 
@@ -29,6 +29,7 @@ export function ListField({ id, path, value, 'aria-label': label }: FieldProps<J
               id={`${id}-${i}`}
               path={[...path, i]}
               value={item}
+              shown={shownAs(item, path.length + 1)}
               aria-label={t('field.item', { number: i + 1 })}
             />
           </div>

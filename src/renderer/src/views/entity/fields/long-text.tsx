@@ -1,35 +1,21 @@
 import { lazy, Suspense, useState } from 'react';
-import { Button } from '../../../components/button.tsx';
 import { TextArea } from '../../../components/field.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
+import { lineEndOf } from '../model/kinds.ts';
 import { useForm } from './form.ts';
 import { References } from './references.tsx';
 import type { FieldProps } from './value-field.tsx';
 
 const Markdown = lazy(async () => ({ default: (await import('../../../components/markdown.tsx')).Markdown }));
 
-/** Laying out a longer text takes seconds, so it is opened by hand. */
-const quick = 50_000;
-const beginning = 2000;
-
 /** A text of several lines, with what its markdown looks like beside it when that is wanted. */
 export function LongText({ path, value, ...props }: FieldProps<string>) {
-  const { t, number } = useTexts();
+  const { t } = useTexts();
   const { change, service } = useForm();
   const [preview, setPreview] = useState(false);
-  const [opened, setOpened] = useState(value.length <= quick);
-  if (!opened)
-    return (
-      <div className="space-y-1">
-        <p className="line-clamp-4 rounded-md border border-line bg-sunken px-2 py-1 break-words">
-          <bdi>{value.slice(0, beginning)}…</bdi>
-        </p>
-        <Button small onClick={() => setOpened(true)}>
-          {t('field.open', { count: value.length, number: number(value.length) })}
-        </Button>
-      </div>
-    );
-  const rows = Math.min(16, Math.max(3, value.split('\n').length + Math.floor(value.length / 90)));
+  // The browser shows and gives lines that end in \n, whatever ends them.
+  const end = lineEndOf(value) ?? '\n';
+  const rows = Math.min(16, Math.max(3, value.split(end).length + Math.floor(value.length / 90)));
   return (
     <div>
       <div className={preview ? 'grid grid-cols-1 gap-3 xl:grid-cols-2' : ''}>
@@ -37,8 +23,8 @@ export function LongText({ path, value, ...props }: FieldProps<string>) {
           {...props}
           dir="auto"
           rows={rows}
-          value={value}
-          onChange={({ target }) => change(path, target.value)}
+          value={value.replaceAll(end, '\n')}
+          onChange={({ target }) => change(path, target.value.replaceAll('\n', end))}
         />
         {preview && (
           <div className="max-h-96 overflow-auto rounded-md border border-line bg-surface px-3 py-1" dir="auto">

@@ -10,8 +10,9 @@ export function NumberField({ path, value, ...props }: FieldProps<number>) {
   const { t } = useTexts();
   const { change } = useForm();
   const [typed, setTyped] = useState(String(value));
-  const number = numberOf(typed);
-  useFault(path, number === null);
+  // What is there already is no fault of whoever looks at it.
+  const wrong = numberOf(typed) === null && typed !== String(value);
+  useFault(path, wrong);
   useEffect(() => {
     // The value became another one elsewhere.
     setTyped((old) => (numberOf(old) === value || numberOf(old) === null ? old : String(value)));
@@ -28,11 +29,11 @@ export function NumberField({ path, value, ...props }: FieldProps<number>) {
         inputMode="decimal"
         className="w-full max-w-48 tabular-nums"
         value={typed}
-        aria-invalid={number === null || undefined}
-        aria-describedby={number === null ? `${props.id}-fault` : undefined}
+        aria-invalid={wrong || undefined}
+        aria-describedby={wrong ? `${props.id}-fault` : undefined}
         onChange={({ target }) => type(target.value)}
       />
-      {number === null && (
+      {wrong && (
         <p id={`${props.id}-fault`} className="text-xs text-danger">
           {t('field.noNumber')}
         </p>

@@ -5,8 +5,9 @@ import { Input } from '../../../components/field.tsx';
 import { Menu, MenuItem, MenuLabel } from '../../../components/menu.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import type { Json, JsonMap } from '../model/json.ts';
-import { converted, type Kind, kindOf, kinds, showsWhole } from '../model/kinds.ts';
+import { converted, kindOf, kinds } from '../model/kinds.ts';
 import { type Path, useForm } from './form.ts';
+import { useShown } from './use-shown.ts';
 import { ValueField } from './value-field.tsx';
 
 interface PropertyRowProps {
@@ -32,12 +33,7 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
   const { t } = useTexts();
   const { change, rename } = useForm();
   const [renaming, setRenaming] = useState<string | null>(null);
-  // A text that became long while it is typed stays in its field, else the focus would be lost.
-  const [kind, setKind] = useState<Kind>(kindOf(value));
-  const actual = kindOf(value);
-  const textual = (one: Kind) => one === 'text' || one === 'long' || one === 'date';
-  const stays = textual(kind) && textual(actual) && typeof value === 'string' && showsWhole(kind, value);
-  const shown = stays ? kind : actual;
+  const [shown, setShown] = useShown(value, path.length);
   useEffect(() => {
     if (focus) document.getElementById(id)?.focus();
   }, [focus, id]);
@@ -67,7 +63,7 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
         />
       )}
       <div className="min-w-0">
-        <ValueField key={shown} id={id} path={path} value={value} kind={shown} />
+        <ValueField key={shown} id={id} path={path} value={value} shown={shown} />
       </div>
       <Menu
         trigger={
@@ -80,12 +76,12 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
         <MenuItem onSelect={() => change(path, undefined)}>{t('field.remove')}</MenuItem>
         <MenuLabel>{t('field.editAs')}</MenuLabel>
         {kinds
-          .filter((one) => one !== shown)
+          .filter((one) => one !== (shown === 'json' ? kindOf(value) : shown))
           .map((one) => (
             <MenuItem
               key={one}
               onSelect={() => {
-                setKind(one);
+                setShown(one);
                 change(path, converted(value, one));
               }}
             >

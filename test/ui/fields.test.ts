@@ -1,0 +1,111 @@
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
+import { operator, type Person } from '../helpers/callers.ts';
+import { collection, create, type Entity, read } from '../helpers/entities.ts';
+import type { TestNode } from '../helpers/node.ts';
+import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
+
+describePage('a field', () => {
+  let node: TestNode;
+  let me: Person;
+  let visitor: Visit;
+  let page: Page;
+  let home: Entity;
+  onNewPage((scene) => {
+    ({ node, visitor, page } = scene);
+  });
+  beforeEach(async () => {
+    me = operator(node);
+    home = await collection(node, me, { label: 'Letters' });
+  });
+
+  const field = (name: string) => page.getByLabel(name, { exact: true });
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  /** An entity of these properties, on its screen. */
+  const opened = async (properties: Record<string, unknown>): Promise<Entity> => {
+    const letter = await create(node, me, { type: 'letter', collection: home.id, properties });
+    await visitor.go(`/entities/${letter.id}`);
+    await page.getByRole('button', { name: 'Edit as JSON' }).waitFor();
+    return letter;
+  };
+  const saved = async ({ id }: Entity, ver: number) => {
+    await page.keyboard.press('Control+s');
+    await page.getByText(`Saved as version ${ver}`, { exact: true }).first().waitFor();
+    return (await read(node, me, id)).properties;
+  };
+
+  test('of a date keeps half of one, and saves none of it before it is whole', async () => {
+    const letter = await opened({ label: 'To Ada', sent: '1923-05-05', read: '1923-02-30' });
+    // No field for dates shows a day that no calendar has.
+    expect(await field('read').getAttribute('type')).not.toBe('date');
+    expect(await field('read').inputValue()).toBe('1923-02-30');
+    const fault = page.getByText('This is no whole date yet, so it cannot be saved.');
+    await field('sent').focus();
+    await press('Backspace');
+    await fault.waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await lookAt(page, 'entity-half-date', { asItIs: true });
+    await press('Control+s', 'ArrowRight', 'Backspace');
+    await fault.waitFor();
+    // What is whole again is as it was, and nothing is left to save.
+    await press('ArrowLeft');
+    await page.keyboard.type('0505');
+    await fault.waitFor({ state: 'detached' });
+    expect(await field('sent').inputValue()).toBe('1923-05-05');
+    await page.getByText('Not saved').waitFor({ state: 'detached' });
+    expect((await read(node, me, letter.id)).ver).toBe(1);
+
+    // None at all is a value, and what is said by hand.
+    await field('label').focus();
+    await field('sent').focus();
+    await press('Backspace', 'ArrowRight', 'Backspace', 'ArrowRight');
+    await fault.waitFor();
+    await press('Backspace');
+    await fault.waitFor({ state: 'detached' });
+    expect(await saved(letter, 2)).toEqual({ label: 'To Ada', sent: '', read: '1923-02-30' });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('keeps the ends of lines as they are, whatever they are', async () => {
+    const letter = await opened({ label: 'To Ada', crlf: 'Dear\r\nAda', cr: 'Dear\rAda', both: 'Dear\r\nAda\nLee' });
+    for (const name of ['crlf', 'cr']) {
+      expect(await field(name).inputValue()).toBe('Dear\nAda');
+      await field(name).press('Control+End');
+      await page.keyboard.type(',\nthank you');
+    }
+    expect(await field('both').inputValue()).toBe('"Dear\\r\\nAda\\nLee"');
+    await field('both').fill('"Dear\\r\\nAda');
+    await page.getByText('This is no JSON yet: look at line 1, column 1.').waitFor();
+    // It stays where it is, also when another field could show it.
+    await page.keyboard.type('\\r\\nLee"');
+    expect(await field('both').inputValue()).toBe('"Dear\\r\\nAda\\r\\nLee"');
+    expect(await saved(letter, 2)).toEqual({
+      label: 'To Ada',
+      crlf: 'Dear\r\nAda,\r\nthank you',
+      cr: 'Dear\rAda,\rthank you',
+      both: 'Dear\r\nAda\r\nLee',
+    });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('of JSON takes no text of which something would be lost', async () => {
+    const letter = await opened({ label: 'To Ada', deep: { a: { b: { c: { d: { e: { f: 1 } } } } } } });
+    await field('e').fill('{"f": 1e999}');
+    await page.getByText('1e999 cannot be kept exactly as a number: look at line 1, column 7.').waitFor();
+    await field('e').fill('{"f": 2}');
+    await page.getByRole('button', { name: 'Edit as JSON' }).click();
+    const text = page.getByRole('textbox', { name: 'Edit as JSON' });
+    await text.fill('{"label": "To Ada",\n "label": "To Bea"}');
+    await page.getByText('“label” stands twice in one object').waitFor();
+    await page.getByText('look at line 2, column 2.').waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await lookAt(page, 'entity-json-twice', { asItIs: true });
+    await text.fill('{"label": "To Bea", "pages": 9007199254740993}');
+    await page.getByText('9007199254740993 cannot be kept exactly').waitFor();
+    await text.fill('{"label": "To Bea", "pages": 2}');
+    expect(await saved(letter, 2)).toEqual({ label: 'To Bea', pages: 2 });
+    expect(visitor.faults).toEqual([]);
+  });
+});
