@@ -108,4 +108,28 @@ describePage('a field', () => {
     expect(await saved(letter, 2)).toEqual({ label: 'To Bea', pages: 2 });
     expect(visitor.faults).toEqual([]);
   });
+
+  test('of a list’s item stays while it is typed in, and goes where its item goes', async () => {
+    const letter = await opened({ label: 'To Ada', notes: ['x'.repeat(88), '2024', 1] });
+    const item = (at: number) => page.getByLabel(`Item ${at}`, { exact: true });
+    await item(1).press('End');
+    await page.keyboard.type(' gn and on');
+    // Typed letters were shortcuts of the screen if the field were gone.
+    expect(await item(1).inputValue()).toBe(`${'x'.repeat(88)} gn and on`);
+    await item(2).press('End');
+    await page.keyboard.type('-05-12/2024-06-01');
+    expect(await item(2).inputValue()).toBe('2024-05-12/2024-06-01');
+    // What is no number yet goes along, and does not come to stand for another item.
+    await item(3).fill('-');
+    await page.getByRole('button', { name: 'Move item 3 up' }).click();
+    await page.getByRole('button', { name: 'Remove item 1' }).click();
+    expect([await item(1).inputValue(), await item(2).inputValue()]).toEqual(['-', '2024-05-12/2024-06-01']);
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await item(1).fill('-1');
+    await page.getByRole('button', { name: 'Move item 1 down' }).press('Enter');
+    await page.getByRole('button', { name: 'Add an item' }).click();
+    await item(3).fill('7');
+    expect(await saved(letter, 2)).toEqual({ label: 'To Ada', notes: ['2024-05-12/2024-06-01', -1, 7] });
+    expect(visitor.faults).toEqual([]);
+  });
 });

@@ -2,18 +2,24 @@ import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import type { Json } from '../model/json.ts';
-import { converted, kindOf, shownAs } from '../model/kinds.ts';
+import { converted, kindOf } from '../model/kinds.ts';
 import { useForm } from './form.ts';
+import { moved, useItemKeys } from './use-item-keys.ts';
+import { useShown } from './use-shown.ts';
 import { type FieldProps, ValueField } from './value-field.tsx';
 
 /** A list: each item in the field of its kind; they can be moved, taken out and added. */
 export function ListField({ id, path, value, 'aria-label': label }: FieldProps<Json[]>) {
   const { t } = useTexts();
   const { change } = useForm();
+  const items = useItemKeys(value.length);
   const move = (from: number, to: number) => {
-    const copy = [...value];
-    copy.splice(to, 0, ...copy.splice(from, 1));
-    change(path, copy);
+    items.move(from, to);
+    change(path, moved(value, from, to));
+  };
+  const remove = (at: number) => {
+    items.remove(at);
+    change([...path, at], undefined);
   };
   const add = () => {
     const last = value.at(-1);
@@ -22,16 +28,9 @@ export function ListField({ id, path, value, 'aria-label': label }: FieldProps<J
   return (
     <ol id={id} aria-label={label} className="space-y-1 border-l-2 border-line pl-3">
       {value.map((item, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: an item of a list has no other name
-        <li key={i} className="flex items-start gap-0.5">
+        <li key={items.keys[i]} className="flex items-start gap-0.5">
           <div className="min-w-0 flex-1">
-            <ValueField
-              id={`${id}-${i}`}
-              path={[...path, i]}
-              value={item}
-              shown={shownAs(item, path.length + 1)}
-              aria-label={t('field.item', { number: i + 1 })}
-            />
+            <Item id={`${id}-${i}`} path={[...path, i]} value={item} aria-label={t('field.item', { number: i + 1 })} />
           </div>
           <IconButton label={t('field.itemUp', { number: i + 1 })} disabled={i === 0} onClick={() => move(i, i - 1)}>
             <ArrowUp size={14} aria-hidden />
@@ -43,7 +42,7 @@ export function ListField({ id, path, value, 'aria-label': label }: FieldProps<J
           >
             <ArrowDown size={14} aria-hidden />
           </IconButton>
-          <IconButton label={t('field.itemRemove', { number: i + 1 })} onClick={() => change([...path, i], undefined)}>
+          <IconButton label={t('field.itemRemove', { number: i + 1 })} onClick={() => remove(i)}>
             <X size={14} aria-hidden />
           </IconButton>
         </li>
@@ -56,6 +55,11 @@ export function ListField({ id, path, value, 'aria-label': label }: FieldProps<J
       </li>
     </ol>
   );
+}
+
+function Item(props: FieldProps) {
+  const [shown] = useShown(props.value, props.path.length);
+  return <ValueField key={shown} {...props} shown={shown} />;
 }
 
 /** What the next item begins with: nothing, of the kind that the one before it is. */
