@@ -1,23 +1,19 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { answered, api } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
-import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
-import { toast } from '../../components/toasts.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { EntityHead } from '../entity/entity-head.tsx';
 import { entityQuery } from '../entity/entity-queries.ts';
-import { contentOf, updateBetween } from '../entity/model/content.ts';
 import type { Json } from '../entity/model/json.ts';
 import { Comparison } from './comparison.tsx';
-import { originsQuery, type Version, versionQuery, versionsQuery } from './history-queries.ts';
+import { originsQuery, type Version, versionsQuery } from './history-queries.ts';
+import { RestoreDialog, type Restoring } from './restore-dialog.tsx';
 import { Timeline } from './timeline.tsx';
 
 const route = getRouteApi('/entities/$id/history');
@@ -31,10 +27,11 @@ export function History() {
   const entity = useQuery(entityQuery(id));
   const chain = useInfiniteQuery(versionsQuery(id));
   const origins = useQuery(originsQuery(id));
-  const [restoring, setRestoring] = useState<Version | null>(null);
+  const [restoring, setRestoring] = useState<Restoring | null>(null);
 
   const versions = chain.data?.pages.flatMap((page) => page.versions) ?? [];
-  const to = address.to ?? versions[0]?.cid ?? '';
+  const tip = versions[0]?.cid;
+  const to = address.to ?? tip ?? '';
   const from = address.from ?? versions[versions.findIndex(({ cid }) => cid === to) + 1]?.cid ?? '';
   const gone = entity.error instanceof Failure && entity.error.kind === 'gone';
   const received = new Map(
@@ -53,6 +50,15 @@ export function History() {
     if (next === versions.length - 1 && chain.hasNextPage) void chain.fetchNextPage();
   };
   const shown = versions[at];
+  // The version that is looked at now is the one that may be replaced.
+  const ask = (version: Version) => {
+    if (tip !== undefined) setRestoring({ version, tip });
+  };
+  const look = async (since: string) => {
+    const { data } = await chain.refetch();
+    const newest = data?.pages[0]?.versions[0]?.cid;
+    if (newest) await go({ search: (old) => ({ ...old, from: since, to: newest }), replace: true });
+  };
   useCommands([
     ...stepCommands(t, at, versions.length, step),
     {
@@ -69,7 +75,7 @@ export function History() {
             label: t('history.restore', { ver: shown.ver }),
             group: t('group.entity'),
             keys: ['r'],
-            run: () => setRestoring(shown),
+            run: () => ask(shown),
           },
         ]
       : []),
@@ -103,8 +109,8 @@ export function History() {
               from={from}
               to={to}
               onChoose={choose}
-              onRestore={setRestoring}
-              current={versions[0]?.cid}
+              onRestore={ask}
+              current={tip}
               more={{ has: chain.hasNextPage, busy: chain.isFetchingNextPage, load: () => void chain.fetchNextPage() }}
             />
           </div>
@@ -113,64 +119,14 @@ export function History() {
           </div>
         </div>
       )}
-      <Restore
+      <RestoreDialog
         id={id}
-        version={restoring}
+        restoring={restoring}
         gone={gone}
-        tip={versions[0]?.cid ?? ''}
+        tip={tip}
         onClose={() => setRestoring(null)}
+        onLook={(since) => void look(since)}
       />
     </>
-  );
-}
-
-interface RestoreProps {
-  id: string;
-  version: Version | null;
-  gone: boolean;
-  tip: string;
-  onClose(): void;
-}
-
-/** Asks, then makes a new version that says what an old one said; nothing between them is lost. */
-function Restore({ id, version, gone, tip, onClose }: RestoreProps) {
-  const { t } = useTexts();
-  const queries = useQueryClient();
-  const restore = useMutation({
-    mutationFn: async ({ cid, ver }: Version) => {
-      const path = { id };
-      const body = { expect_tip: tip };
-      if (gone) await answered(api.POST('/entities/{id}/restore', { params: { path }, body }));
-      const now = await queries.fetchQuery({ ...entityQuery(id), staleTime: 0 });
-      const { manifest } = await queries.fetchQuery({ ...versionQuery(cid) });
-      const update = updateBetween(contentOf(now), contentOf(manifest));
-      if (gone && Object.keys(update).length === 0) return now;
-      const note = t('history.restoreNote', { ver });
-      return answered(api.PUT('/entities/{id}', { params: { path }, body: { expect_tip: now.cid, note, ...update } }));
-    },
-    onSuccess: async ({ ver }) => {
-      onClose();
-      toast(t('entity.restored', { ver }));
-      await queries.invalidateQueries();
-    },
-  });
-  const title = t('history.restore', { ver: version?.ver ?? 0 });
-  return (
-    <Dialog
-      open={version !== null}
-      onClose={onClose}
-      title={title}
-      about={t('history.restoreAbout')}
-      actions={
-        <>
-          <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button look="main" disabled={restore.isPending} onClick={() => version && restore.mutate(version)}>
-            {t('entity.restore')}
-          </Button>
-        </>
-      }
-    >
-      {restore.error && <Problem error={restore.error} />}
-    </Dialog>
   );
 }

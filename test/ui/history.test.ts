@@ -1,0 +1,85 @@
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
+import { operator, type Person } from '../helpers/callers.ts';
+import { collection, create, type Entity, read, remove, update } from '../helpers/entities.ts';
+import type { TestNode } from '../helpers/node.ts';
+import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
+
+describePage('the history of an entity', () => {
+  let node: TestNode;
+  let me: Person;
+  let visitor: Visit;
+  let page: Page;
+  let home: Entity;
+  let letter: Entity;
+  onNewPage((scene) => {
+    ({ node, visitor, page } = scene);
+  });
+  beforeEach(async () => {
+    me = operator(node);
+    home = await collection(node, me, { label: 'Letters' });
+    letter = await create(node, me, { type: 'letter', collection: home.id, properties: { label: 'To Ada' } });
+  });
+
+  const dialog = () => page.getByRole('dialog', { name: 'Restore version 1' });
+  const restore = () => dialog().getByRole('button', { name: 'Restore', exact: true });
+  const ask = async () => {
+    const first = page.getByRole('listitem').filter({ hasText: 'Version 1' });
+    await first.getByRole('button', { name: 'Restore' }).click();
+    await dialog().waitFor();
+  };
+  const open = async () => {
+    await visitor.go(`/entities/${letter.id}/history`);
+    await page.getByText('Version 2', { exact: true }).first().waitFor();
+  };
+  const moved = () => dialog().getByText('Another version was saved since you looked');
+  /** Looks at what came, and restores all the same. */
+  const lookAndRestore = async (ver: number) => {
+    await dialog().getByRole('button', { name: 'Look at what came' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: 'Comparison' }).getByText('Theirs').waitFor();
+    await page.getByRole('radio', { name: 'Compare to version 3', checked: true }).waitFor();
+    await ask();
+    await restore().click();
+    await page.getByText(`Restored as version ${ver}`, { exact: true }).waitFor();
+    expect((await read(node, me, letter.id)).properties).toEqual({ label: 'To Ada' });
+  };
+
+  test('restores no old version in the place of one that nobody has looked at', async () => {
+    const second = await update(node, me, letter, { properties: { label: 'To Bea' } });
+    await open();
+    // What others do is not heard of in the meantime.
+    await page.route('**/events?*', (route) => route.abort());
+    await ask();
+    const third = await update(node, me, second, { properties: { label: 'Theirs' } });
+    await restore().click();
+    await moved().waitFor();
+    expect(await restore().isDisabled()).toBe(true);
+    expect((await read(node, me, letter.id)).cid).toBe(third.cid);
+    await lookAt(page, 'history-restore-moved', { asItIs: true });
+    await lookAndRestore(4);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('says that another version came while it is asked whether to restore one', async () => {
+    const second = await update(node, me, letter, { properties: { label: 'To Bea' } });
+    await open();
+    await ask();
+    await update(node, me, second, { properties: { label: 'Theirs' } });
+    await moved().waitFor();
+    expect(await restore().isDisabled()).toBe(true);
+    await lookAndRestore(4);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('brings a deleted entity back as it was at first', async () => {
+    await remove(node, me, await update(node, me, letter, { properties: { label: 'To Bea', pages: 2 } }));
+    await open();
+    await page.getByRole('heading', { name: 'Deleted' }).waitFor();
+    await ask();
+    await restore().click();
+    await page.getByText('Restored as version 5', { exact: true }).waitFor();
+    expect((await read(node, me, letter.id)).properties).toEqual({ label: 'To Ada' });
+    expect(visitor.faults).toEqual([]);
+  });
+});
