@@ -1,8 +1,7 @@
 import { useTexts } from '../../messages/texts.tsx';
 import { keyOf, type Relationship } from './model/content.ts';
-import type { Json } from './model/json.ts';
 import type { Difference, Side } from './model/three-way.ts';
-import { PeerName } from './peer-name.tsx';
+import { ThreeWayRow } from './three-way-row.tsx';
 
 interface ThreeWayTableProps {
   differences: readonly Difference[];
@@ -29,8 +28,9 @@ export function ThreeWayTable({ differences, choices, onChoose, relationships }:
       </thead>
       <tbody>
         {differences.map((one) => (
-          <Row
+          <ThreeWayRow
             key={placeName(one.path)}
+            place={placeName(one.path)}
             difference={one}
             peer={one.path[0] === 'relationships' ? labels.get(one.path.slice(1, 3).join(' ')) : undefined}
             choice={one.clash ? (choices[placeName(one.path)] ?? 'mine') : null}
@@ -39,72 +39,6 @@ export function ThreeWayTable({ differences, choices, onChoose, relationships }:
         ))}
       </tbody>
     </table>
-  );
-}
-
-function Row({
-  difference: { path, base, mine, theirs },
-  peer,
-  choice,
-  onChoose,
-}: {
-  difference: Difference;
-  peer: string | undefined;
-  choice: Side | null;
-  onChoose(side: Side): void;
-}) {
-  const { t } = useTexts();
-  const isRelationship = path[0] === 'relationships';
-  const name = path.slice(1).join(' · ');
-  // Without a clash the side that changed it is taken.
-  const taken: Side = choice ?? (JSON.stringify(mine) === JSON.stringify(base) ? 'theirs' : 'mine');
-  const side = (which: Side, value: Json | undefined) => (
-    <td className={`p-1 align-top ${taken === which ? 'bg-good-soft' : ''}`}>
-      {choice === null ? (
-        <Shown value={value} />
-      ) : (
-        <label className="flex items-start gap-2">
-          <input
-            type="radio"
-            name={placeName(path)}
-            checked={choice === which}
-            onChange={() => onChoose(which)}
-            aria-label={t(which === 'mine' ? 'merge.takeMine' : 'merge.takeTheirs', { name })}
-            className="mt-0.5 accent-accent"
-          />
-          <Shown value={value} />
-        </label>
-      )}
-    </td>
-  );
-  return (
-    <tr className="border-t border-line">
-      <th scope="row" className="py-1 pr-2 align-top font-medium break-words">
-        {isRelationship ? (
-          <>
-            → {path[1]} <PeerName id={path[2] ?? ''} label={peer} />
-          </>
-        ) : (
-          <bdi>{name}</bdi>
-        )}
-        {choice !== null && <span className="block text-xs font-normal text-warning">{t('merge.bothChanged')}</span>}
-      </th>
-      <td className="p-1 align-top text-quiet">
-        <Shown value={base} />
-      </td>
-      {side('mine', mine)}
-      {side('theirs', theirs)}
-    </tr>
-  );
-}
-
-/** A value as text; what is not there is said. */
-export function Shown({ value }: { value: Json | undefined }) {
-  const { t } = useTexts();
-  if (value === undefined) return <span className="text-quiet italic">{t('value.missing')}</span>;
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 1);
-  return (
-    <bdi className="line-clamp-6 min-w-0 flex-1 break-words whitespace-pre-wrap">{text === '{}' ? '✓' : text}</bdi>
   );
 }
 

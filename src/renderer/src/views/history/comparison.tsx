@@ -8,7 +8,8 @@ import { Problem } from '../../components/problem.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { byKey, contentOf, keyOf, type Relationship, sameRelationship } from '../entity/model/content.ts';
-import { type Json, type JsonMap, member, same } from '../entity/model/json.ts';
+import { type Json, type JsonMap, looksLike, member, same, textOf } from '../entity/model/json.ts';
+import { kindOf } from '../entity/model/kinds.ts';
 import { PeerName } from '../entity/peer-name.tsx';
 import { type Historic, versionQuery } from './history-queries.ts';
 import { difference, useDifferences } from './use-differences.ts';
@@ -94,7 +95,8 @@ function Head({ version }: { version: Historic | undefined }) {
 
 function PropertyRow({ name, before, after }: { name: string; before: JsonMap; after: JsonMap }) {
   const [old, now] = [member(before, name), member(after, name)];
-  const pieces = old === undefined || now === undefined || same(old, now) ? null : wordDiff(textOf(old), textOf(now));
+  const isCompared = old !== undefined && now !== undefined && !same(old, now) && !looksLike(old, now);
+  const pieces = isCompared ? wordDiff(textOf(old), textOf(now)) : null;
   return (
     <tr {...(pieces || same(old, now) ? {} : difference)} className="border-t border-line">
       <th scope="row" className="py-1 pr-2 align-top font-medium break-words">
@@ -121,7 +123,9 @@ function Side({
 }) {
   const { t } = useTexts();
   if (value === undefined) return <td className="p-1 align-top text-quiet italic">{t('value.missing')}</td>;
-  const whole = other === undefined;
+  // By its text alone nobody would see what changed.
+  const isKind = other !== undefined && looksLike(value, other);
+  const whole = other === undefined || isKind;
   return (
     <td className={`p-1 align-top break-words whitespace-pre-wrap ${whole ? tones[side] : ''}`}>
       <bdi>
@@ -139,8 +143,9 @@ function Side({
                   </Mark>
                 );
               })
-          : textOf(value).slice(0, 5000)}
+          : beginning(textOf(value))}
       </bdi>
+      {isKind && <span className="block text-xs text-quiet">{t(`kind.${kindOf(value)}`)}</span>}
     </td>
   );
 }
@@ -170,6 +175,6 @@ function RelationshipRow({ before, after }: { before: Relationship | undefined; 
   );
 }
 
-function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+function beginning(text: string): string {
+  return text.length > 5000 ? `${text.slice(0, 5000)}…` : text;
 }

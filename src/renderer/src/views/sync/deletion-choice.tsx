@@ -1,6 +1,10 @@
+import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { ChangedText } from '../entity/changed-text.tsx';
+import { excerpt } from '../entity/model/changes.ts';
+import { type Json, textOf } from '../entity/model/json.ts';
 import type { Side } from '../entity/model/three-way.ts';
-import { Shown } from '../entity/three-way-table.tsx';
 import type { OpenConflict } from './sync-queries.ts';
 
 /** One side deleted what the other changed: which of the two is to stand. */
@@ -48,12 +52,30 @@ export function DeletionChoice({
                 <bdi>{name}</bdi>
               </th>
               <td className="p-1 align-top">
-                <Shown value={value as never} />
+                <Value value={value as Json} />
               </td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** A value as text; of a long one only a part, until somebody wants all of it. */
+function Value({ value }: { value: Json }) {
+  const { t } = useTexts();
+  const [whole, setWhole] = useState(false);
+  const text = textOf(value);
+  const short = excerpt([{ text, side: 'both' }]);
+  return (
+    <>
+      <ChangedText pieces={whole ? [{ text, side: 'both' }] : short} />
+      {short.some((piece) => piece.text !== text) && (
+        <Button small aria-expanded={whole} className="mt-1 flex" onClick={() => setWhole(!whole)}>
+          {t(whole ? 'merge.less' : 'merge.whole')}
+        </Button>
+      )}
+    </>
   );
 }

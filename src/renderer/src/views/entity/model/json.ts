@@ -21,6 +21,16 @@ export function same(a: Json | undefined, b: Json | undefined): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && same(a[key], b[key]));
 }
 
+/** A value as people read it. */
+export function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+}
+
+/** Whether two values look the same, as the text "1850" and the number do, and are not. */
+export function looksLike(a: Json, b: Json): boolean {
+  return !same(a, b) && textOf(a) === textOf(b);
+}
+
 /** A copy with another value at a path; `undefined` takes the member or item away. */
 export function withValue(value: Json, path: readonly (string | number)[], next: Json | undefined): Json {
   const [first, ...rest] = path;
