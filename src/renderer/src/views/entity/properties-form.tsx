@@ -1,8 +1,9 @@
-import { useCallback, useLayoutEffect, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { TextArea } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { faultText } from './fault-text.ts';
-import { FormContext, type FormState, useFault } from './fields/form.ts';
+import { FaultContext, useFault, useFaults } from './fields/faults.ts';
+import { FormContext, type FormState } from './fields/form.ts';
 import { PropertyRows } from './fields/property-rows.tsx';
 import { type JsonMap, renamed, same, withValue } from './model/json.ts';
 import { jsonFault } from './model/json-fault.ts';
@@ -23,22 +24,10 @@ interface PropertiesFormProps {
 export function PropertiesForm({ name, properties, hidden = [], service, onChange, onFault }: PropertiesFormProps) {
   const { t } = useTexts();
   const [asText, setAsText] = useState(false);
-  const [faults, setFaults] = useState<ReadonlySet<string>>(new Set());
-  const fault = useCallback(
-    (place: string, wrong: boolean) =>
-      setFaults((old) => new Set(wrong ? [...old, place] : [...old].filter((one) => one !== place))),
-    [],
-  );
-  const faulty = faults.size > 0;
-  useLayoutEffect(() => {
-    if (!faulty) return;
-    onFault(true);
-    return () => onFault(false);
-  }, [faulty, onFault]);
+  const [faulty, fault] = useFaults(onFault);
   const form = useMemo(
     (): FormState => ({
       service,
-      fault,
       change: (path, value) => onChange((old) => withValue(old, path, value) as JsonMap),
       rename: (path, from, to) =>
         onChange((old) => {
@@ -46,7 +35,7 @@ export function PropertiesForm({ name, properties, hidden = [], service, onChang
           return withValue(old, path, renamed(place, from, to)) as JsonMap;
         }),
     }),
-    [service, fault, onChange],
+    [service, onChange],
   );
   return (
     <section aria-labelledby={`${name}-title`}>
@@ -71,13 +60,15 @@ export function PropertiesForm({ name, properties, hidden = [], service, onChang
           {t('entity.faultFirst')}
         </p>
       )}
-      <FormContext value={form}>
-        {asText ? (
-          <WholeText name={name} properties={properties} onChange={onChange} />
-        ) : (
-          <PropertyRows id={name} path={[]} value={properties} hidden={hidden} />
-        )}
-      </FormContext>
+      <FaultContext value={fault}>
+        <FormContext value={form}>
+          {asText ? (
+            <WholeText name={name} properties={properties} onChange={onChange} />
+          ) : (
+            <PropertyRows id={name} path={[]} value={properties} hidden={hidden} />
+          )}
+        </FormContext>
+      </FaultContext>
     </section>
   );
 }

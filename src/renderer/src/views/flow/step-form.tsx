@@ -3,8 +3,9 @@ import { useEffect, useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { Field, Input, Select, TextArea } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { faultText } from '../entity/fault-text.ts';
 import { PeerName } from '../entity/peer-name.tsx';
-import { inputOf } from '../process/model/schema-form.ts';
+import { inputFault, inputOf } from '../process/model/schema-form.ts';
 import { ProcessorPicker } from '../process/processor-picker.tsx';
 import { findingWords } from './finding-words.ts';
 import type { Finding } from './model/findings.ts';
@@ -173,7 +174,7 @@ function StepInput({ draft, step, onChange }: Pick<StepFormProps, 'draft' | 'ste
   const [text, setText] = useState(() =>
     Object.keys(step.input).length === 0 ? '' : JSON.stringify(step.input, null, 2),
   );
-  const input = inputOf(text);
+  const wrong = inputFault(text);
   return (
     <details open={text !== ''}>
       <summary className="text-xs font-medium text-quiet">{t('flow.input')}</summary>
@@ -181,7 +182,7 @@ function StepInput({ draft, step, onChange }: Pick<StepFormProps, 'draft' | 'ste
         <Field
           label={t('process.inputJson')}
           hint={t('flow.inputAbout')}
-          error={input === null ? t('field.noObject') : undefined}
+          error={wrong ? faultText(t, wrong) : undefined}
         >
           {(ids) => (
             <TextArea

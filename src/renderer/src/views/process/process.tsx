@@ -37,6 +37,7 @@ export function Process() {
   const { processor: id } = address;
   const [targets, setTargets] = useState(address.targets ?? []);
   const [text, setText] = useState('');
+  const [fault, setFault] = useState(false);
   const [seconds, setSeconds] = useState<number>(3600);
   const found = useQuery({ ...entityQuery(id ?? ''), enabled: id !== undefined });
   const chosen = id === undefined ? undefined : found.data;
@@ -54,7 +55,7 @@ export function Process() {
   const change = (next: ProcessAddress) => void go({ search: (old) => ({ ...old, ...next }), replace: true });
   const input = inputOf(text);
   const order: Order | null =
-    kind && id && collection && input && (kind === 'agent' || targets.length > 0)
+    kind && id && collection && input && !fault && (kind === 'agent' || targets.length > 0)
       ? { kind, processor: id, single: accepts.cardinality === 'one', targets, collection, input, seconds }
       : null;
   const preview = useMutation({ mutationFn: previewOf });
@@ -151,6 +152,7 @@ export function Process() {
               schema={isMap(schema) ? schema : undefined}
               text={text}
               onText={setText}
+              onFault={setFault}
               faults={new Map([...faults].filter(([name]) => name === 'input'))}
             />
             <Field label={t('process.howLong')} hint={t('process.howLongAbout')}>
@@ -195,7 +197,11 @@ export function Process() {
                 {preview.isPending ? t('state.waiting') : t('process.look')}
               </Button>
             )}
-            {order === null && <p className="text-xs text-quiet">{t('process.incomplete')}</p>}
+            {order === null && (
+              <p className="text-xs text-quiet">
+                {t(fault || input === null ? 'process.faulty' : 'process.incomplete')}
+              </p>
+            )}
           </div>
         </div>
       </form>

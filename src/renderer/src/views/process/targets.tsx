@@ -1,11 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ListPlus, X } from 'lucide-react';
-import { answered, api } from '../../api/client.ts';
+import { useEffect, useRef } from 'react';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { allRows } from '../collection/all-rows.ts';
+import { mostSelected } from '../collection/selection.ts';
 import { PeerName } from '../entity/peer-name.tsx';
 import { PeerPicker } from '../entity/relationships/peer-picker.tsx';
 
@@ -18,24 +20,30 @@ interface TargetsProps {
 }
 
 const shown = 30;
-const most = 10_000;
 
-/** The entities to work on: found one by one, or all that fit in the collection. */
+/** The entities to work on: found one by one, or all that fit in the collection, as many as can be worked on at once. */
 export function Targets({ targets, onChange, collection, types }: TargetsProps) {
   const { t, number } = useTexts();
+  const any = types.length === 0 || types.includes('*');
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
   const all = useMutation({
     mutationFn: async (id: string) => {
-      const { entities } = await answered(
-        api.GET('/collections/{id}/entities', { params: { path: { id }, query: { limit: most } } }),
-      );
-      const any = types.length === 0 || types.includes('*');
-      return entities.flatMap(({ pi, type }) => (any || types.includes(type) ? [pi] : []));
+      running.current = new AbortController();
+      const wanted = { collection: id, types: any ? [] : [...types], columns: [] };
+      const { rows, total } = await allRows(wanted, running.current.signal);
+      const found = new Set(rows.map((row) => row.id));
+      return { found, total: total + targets.filter((one) => !found.has(one)).length };
     },
-    onSuccess: (found) => {
-      if (found.length === 0) toast(t('process.noneFit'));
-      else onChange([...new Set([...targets, ...found])].slice(0, most));
+    onSuccess: ({ found }) => {
+      if (found.size === 0) toast(t('process.noneFit'));
+      else onChange([...new Set([...targets, ...found])].slice(0, mostSelected));
     },
   });
+  const none = () => {
+    all.reset();
+    onChange([]);
+  };
   return (
     <div className="space-y-2">
       <PeerPicker
@@ -71,21 +79,28 @@ export function Targets({ targets, onChange, collection, types }: TargetsProps) 
           onClick={() => collection && all.mutate(collection)}
         >
           <ListPlus size={14} aria-hidden />
-          {types.length === 0 || types.includes('*')
-            ? t('process.wholeCollection')
-            : t('process.allOfTypes', { types: types.join(', ') })}
+          {all.isPending
+            ? t('state.waiting')
+            : any
+              ? t('process.wholeCollection')
+              : t('process.allOfTypes', { types: types.join(', ') })}
         </Button>
         {targets.length > 1 && (
           <>
             <span className="text-xs text-quiet">
               {t('table.count', { count: targets.length, number: number(targets.length) })}
             </span>
-            <Button small look="quiet" onClick={() => onChange([])}>
+            <Button small look="quiet" onClick={none}>
               {t('table.selectNone')}
             </Button>
           </>
         )}
       </div>
+      {targets.length > 0 && all.data && all.data.total > mostSelected && (
+        <p role="status" className="rounded-md bg-warning-soft px-3 py-2">
+          {t('process.most', { most: mostSelected, total: all.data.total })}
+        </p>
+      )}
       {all.error && <Problem error={all.error} />}
     </div>
   );

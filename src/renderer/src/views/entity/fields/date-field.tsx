@@ -1,7 +1,8 @@
 import { type SyntheticEvent, useState } from 'react';
 import { Input } from '../../../components/field.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
-import { useFault, useForm } from './form.ts';
+import { useFault } from './faults.ts';
+import { useForm } from './form.ts';
 import type { FieldProps } from './value-field.tsx';
 
 /** A day; what is none yet, such as a month without one, is kept and cannot be saved. */

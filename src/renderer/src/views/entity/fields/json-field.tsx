@@ -4,7 +4,8 @@ import { useTexts } from '../../../messages/texts.tsx';
 import { faultText } from '../fault-text.ts';
 import { type Json, same } from '../model/json.ts';
 import { valueFault } from '../model/json-fault.ts';
-import { useFault, useForm } from './form.ts';
+import { useFault } from './faults.ts';
+import { useForm } from './form.ts';
 import type { FieldProps } from './value-field.tsx';
 
 /** A value as JSON text; it counts as soon as it is JSON again. */

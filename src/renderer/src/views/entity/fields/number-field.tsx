@@ -2,7 +2,8 @@ import { useEffect, useState } from 'react';
 import { Input } from '../../../components/field.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import { numberOf } from '../model/kinds.ts';
-import { useFault, useForm } from './form.ts';
+import { useFault } from './faults.ts';
+import { useForm } from './form.ts';
 import type { FieldProps } from './value-field.tsx';
 
 /** A number as it is typed; what is none yet, such as a lone minus, is kept and cannot be saved. */

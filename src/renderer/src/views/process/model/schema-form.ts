@@ -1,4 +1,5 @@
-import { isMap, type Json, type JsonMap, member } from '../../entity/model/json.ts';
+import { isMap, type Json, type JsonMap, member, same } from '../../entity/model/json.ts';
+import { type JsonFault, jsonFault } from '../../entity/model/json-fault.ts';
 
 /** A field of an input, as its JSON Schema describes it. `json`: what has no field of its own is written as JSON. */
 export interface InputField {
@@ -57,13 +58,29 @@ export function withField(input: JsonMap, name: string, value: Json | undefined)
   return Object.fromEntries(members);
 }
 
-/** The input that JSON text is; null where it is no object. */
+/** The fields that show all of an input: also what has no field, or does not fit into its field, and so is JSON. */
+export function fieldsOfInput(fields: readonly InputField[], input: JsonMap): InputField[] {
+  const named = fields.map((field) => {
+    const value = member(input, field.name);
+    return value === undefined || fits(field, value) ? field : { ...field, kind: 'json' as const };
+  });
+  const others = Object.keys(input).filter((name) => !fields.some((field) => field.name === name));
+  return [...named, ...others.map((name) => ({ ...fieldOf(name, {}, false), kind: 'json' as const }))];
+}
+
+function fits({ kind, choices }: InputField, value: Json): boolean {
+  if (kind === 'choice') return choices.some((one) => same(one, value));
+  if (kind === 'text') return typeof value === 'string' && value !== '' && !/[\r\n]/.test(value);
+  return kind === 'json' || typeof value === kind;
+}
+
+/** What is wrong with the JSON text of an input; null if nothing is. */
+export function inputFault(text: string): JsonFault | null {
+  return text.trim() === '' ? null : jsonFault(text);
+}
+
+/** The input that JSON text is; null where something is wrong with it. */
 export function inputOf(text: string): JsonMap | null {
   if (text.trim() === '') return {};
-  try {
-    const value = JSON.parse(text) as Json;
-    return isMap(value) ? value : null;
-  } catch {
-    return null;
-  }
+  return jsonFault(text) ? null : (JSON.parse(text) as JsonMap);
 }
