@@ -4,9 +4,10 @@ import type { FileChooser, Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
 import { freeKey } from '../../src/renderer/src/views/entity/files/free-key.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok, read } from '../helpers/entities.ts';
+import { collection, create, type Entity, ok, read, update } from '../helpers/entities.ts';
 import { type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
+import { silence } from './silence.ts';
 
 test('the key of a file is its name, numbered where that is taken, and never too long', () => {
   expect(freeKey('scan.jpg', [])).toBe('scan.jpg');
@@ -150,6 +151,29 @@ describePage('files of one name', () => {
     await question.getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('heading', { name: 'Collections', level: 1 }).waitFor();
     await expect.poll(() => filesIn('Scans')).toEqual([]);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('are fetched once, and a recording plays on while others write', async () => {
+    await visitor.go(`/entities/${letter.id}`);
+    const input = page.locator('input[type="file"]');
+    await input.setInputFiles({ name: 'voice.wav', mimeType: 'audio/wav', buffer: silence(80_000) });
+    await page.getByText('voice.wav was attached', { exact: true }).waitFor();
+    const fetched: string[] = [];
+    page.on('request', (request) => /\/content\?/.test(request.url()) && fetched.push(request.url()));
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    const audio = page.locator('audio');
+    const duration = () => audio.evaluate((one: unknown) => (one as { duration: number }).duration);
+    await expect.poll(duration).toBe(10);
+    await audio.evaluate((one: unknown) => {
+      (one as { currentTime: number }).currentTime = 7;
+    });
+    const address = await audio.getAttribute('src');
+    await update(node, me, await read(node, me, letter.id), { properties: { label: 'To Bea' } });
+    await page.getByRole('heading', { name: 'To Bea', level: 1 }).waitFor();
+    expect(await audio.getAttribute('src')).toBe(address);
+    expect(await audio.evaluate((one: unknown) => (one as { currentTime: number }).currentTime)).toBe(7);
+    expect(fetched).toHaveLength(1);
     expect(visitor.faults).toEqual([]);
   });
 });

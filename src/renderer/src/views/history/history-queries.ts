@@ -28,7 +28,7 @@ export function versionQuery(cid: string) {
     queryKey: ['version', cid],
     queryFn: ({ signal }) => answered(api.GET('/versions/manifest/{cid}', { params: { path: { cid } }, signal })),
     select: ({ manifest }) => manifest,
-    staleTime: Infinity,
+    staleTime: 'static',
     enabled: cid !== '',
   });
 }

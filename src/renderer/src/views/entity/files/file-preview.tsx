@@ -18,7 +18,8 @@ export function FilePreview({ entity, file, kind }: { entity: string; file: Held
   const { data, error, refetch } = useQuery({
     queryKey: ['bytes', file.cid, kind],
     queryFn: () => fetchFile(entity, file, type, kind === 'text' ? beginning : undefined),
-    staleTime: Infinity,
+    // Bytes of a CID are never others: what plays goes on, whatever changes on the node.
+    staleTime: 'static',
     gcTime: 30_000,
   });
   const url = useAddress(data);
