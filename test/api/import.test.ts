@@ -108,8 +108,47 @@ describe('entities and relationships', () => {
       { collection: 'repeated' },
       { 'a.ndjson': first, 'b.ndjson': ndjson([{ id: 1, label: 'third' }]) },
     );
-    expect(report).toMatchObject({ records: 3, created: 1, updated: 0, repeated: 2 });
+    expect(report).toMatchObject({ records: 3, created: 1, updated: 0, repeated: 2, differing: 2 });
     expect([...(await on.entities(report.collection.id)).keys()]).toEqual(['Zebra']);
+  });
+
+  test('what is said of a thing at several places and is not kept is told, in one import and in a later one', async () => {
+    const school = { id: 's', name: 'Academy' };
+    const work = (id: number, by: object) => ({ id, title: `work ${id}`, by });
+    const records = [
+      work(1, { id: 'p', name: 'Rosa', role: 'painter' }),
+      work(2, { id: 'p', name: 'Rosa', role: 'engraver' }),
+      work(3, { id: 'p', name: 'Rosa', born: 1822, school }),
+      { ...work(1, { id: 'p' }), title: 'another' },
+      work(4, [
+        { id: 'q', name: 'Ann' },
+        { id: 'q', died: 1806 },
+      ]),
+    ];
+    const report = await on.run({ collection: 'differing', mapping }, { 'a.ndjson': ndjson(records) });
+    expect(report).toMatchObject({ records: 5, created: 6, repeated: 1, refused: 0, differing: 3 });
+    const found = await on.entities(report.collection.id);
+    const rosa = found.get('Rosa');
+    expect(rosa?.properties).toEqual({ id: 'p', name: 'Rosa', label: 'Rosa' });
+    expect(report.differing_examples).toEqual([
+      { id: rosa?.id, place: 'a.ndjson, line 3', reason: 'mentioned', names: ['born', 'school'] },
+      { id: found.get('work 1')?.id, place: 'a.ndjson, line 4', reason: 'repeated', names: ['title'] },
+      { id: found.get('Ann')?.id, place: 'a.ndjson, line 5', reason: 'mentioned', names: ['died'] },
+    ]);
+
+    const later = ndjson([work(6, { id: 'p', name: 'R. Bonheur' }), work(7, { id: 'q' })]);
+    const again = await on.run({ collection: 'differing', mapping }, { 'b.ndjson': later });
+    expect(again).toMatchObject({ created: 2, updated: 0, unchanged: 2, differing: 1 });
+    expect(again.differing_examples).toMatchObject([{ id: rosa?.id, place: 'b.ndjson, line 1', names: ['name'] }]);
+    const person = ndjson([{ id: 'p', full_name: 'Rosa', name: 'R. B.' }]);
+    const replaced = await on.run({ collection: 'differing', mapping }, { 'c.ndjson': person });
+    expect(replaced).toMatchObject({ updated: 1, differing: 0 });
+    const edit = { expect_tip: (await on.ask('GET', `/entities/${rosa?.id}/tip`)).body as { cid: string } };
+    await on.ask('PUT', `/entities/${rosa?.id}`, { expect_tip: edit.expect_tip.cid, properties: { name: 'Rosa B.' } });
+    // What was edited here is not expected to say what its sources say.
+    expect(await on.run({ collection: 'differing', mapping }, { 'b.ndjson': later })).toMatchObject({ differing: 0 });
+    const listed = (await on.ask('GET', '/node/imports')).body as { imports: { counts: { differing: number } }[] };
+    expect(listed.imports[3]).toMatchObject({ id: report.id, counts: { differing: 3 } });
   });
 
   test('records without an id are known by their content', async () => {

@@ -73,9 +73,11 @@ describe('import', () => {
     ['no mapping file', ['works.csv', '--collection', 'A', '--map', 'no.json'], 2, 'no.json cannot be read'],
     ['a bad record', ['bad.ndjson', '--collection', 'A'], 1, 'bad.ndjson, line 2: is not JSON'],
     ['a refused record', ['works.csv', '--collection', 'A', '--map', 'part.json'], 1, 'works.csv, line 3'],
+    ['a record that repeats an id', ['twice.csv', '--collection', 'A'], 1, 'twice.csv, line 3: '],
     ['a folder', ['.', '--collection', 'A'], 2, 'is a folder'],
   ])('%s', async (_what, args, code, text) => {
     file('works.csv', 'id,label,kind\n1,Zebra,work\n2,Wool,text\n');
+    file('twice.csv', 'id,label\n1,Zebra\n1,Wool\n');
     file('bad.json', '{"records":[{"type":"user"}]}');
     file('part.json', '{"records":[{"type":"work","match":{"field":"kind","equals":"work"}}]}');
     file('bad.ndjson', '{"id":1}\nhello\n');

@@ -276,6 +276,34 @@ describe('nested entities', () => {
     expect(drafts(tree({}), record)[0]?.properties).toEqual({ id: 1, label: '1' });
   });
 
+  it('say what another mention in the same record says beyond them', () => {
+    const told = (record: JsonObject) =>
+      drafts({ type: 'work', id: 'id', nested: [makers] }, record).map(({ sourceId, beyond }) => [sourceId, beyond]);
+    const ann = { id: 1, name: 'Ann' };
+    const many = [ann, { ...ann, born: 1724, role: 'painter' }, { id: 1, name: 'Anna' }, { id: 2 }, ann];
+    expect(told({ id: 'w', makers: many })).toEqual([
+      ['1', ['born', 'name']],
+      ['2', undefined],
+      ['w', undefined],
+    ]);
+    const inner = { path: 'of', predicate: 'of', type: 'work', id: 'id' };
+    const own = (of: JsonObject[]) =>
+      drafts({ type: 'work', id: 'id', nested: [inner] }, { id: 'w', a: 1, of }).at(-1)?.beyond;
+    expect(own([{ id: 'w', a: 1 }])).toBeUndefined();
+    expect(
+      own([
+        { id: 'w', a: 1 },
+        { id: 'w', b: 2 },
+      ]),
+    ).toEqual(['b']);
+    expect(
+      own([
+        { id: 'w', a: 3 },
+        { id: 'w', b: 2 },
+      ]),
+    ).toEqual(['b', 'a']);
+  });
+
   it('a tree that is only its skipped root links to nothing', () => {
     expect(drafts(tree({ skip_root: true, link: 'leaves' }), { id: 'w', tree: node(1) })).toMatchObject([
       { sourceId: 'w', relationships: [] },
@@ -334,17 +362,46 @@ describe('an intake', () => {
   const rule = { type: 'work', id: 'id', nested: [{ path: 'of', predicate: 'of', type: 'work', id: 'id' }] };
   const take = (...records: JsonObject[]) => {
     const intake = createIntake();
-    const taken = records.map((r) => intake.take(drafts(rule, r)).map((d) => `${d.sourceId}${d.nested ? '?' : ''}`));
-    return { taken, counts: intake.counts() };
+    const all = records.map((r) => intake.take(drafts(rule, r)));
+    const taken = all.map(({ passed }) => passed.map((d) => `${d.sourceId}${d.nested ? '?' : ''}`));
+    const told = all.map(({ differing }) => differing.map(({ reason, names }) => `${reason} ${names}`));
+    return { taken, told, counts: intake.counts() };
   };
 
   it('passes a mention once and before its record only, and of two records with one id the first', () => {
     expect(take({ id: 1, of: [{ id: 2 }] }, { id: 3, of: [{ id: 2 }] }, { id: 2, of: [{ id: 1 }] }, { id: 2 })).toEqual(
       {
         taken: [['2?', '1'], ['3'], ['2'], []],
+        told: [[], [], [], []],
         counts: { records: 4, entities: 3, relationships: 3, repeated: 1 },
       },
     );
+  });
+
+  it('tells what is left out and stands nowhere', () => {
+    const work = (id: number, of: JsonObject) => ({ id, of: [of] });
+    expect(take(work(1, { id: 9, a: 1 }), work(2, { id: 9, a: 1, b: 2 }), work(3, { id: 9, a: 2 })).told).toEqual([
+      ...[[], ['mentioned b'], ['mentioned a']],
+    ]);
+    expect(take({ id: 1, a: 1, b: 2 }, { id: 1, a: 1 }, { id: 1, a: 2 }, work(2, { id: 1, c: 3 })).told).toEqual([
+      ...[[], [], ['repeated a'], ['mentioned c']],
+    ]);
+    expect(take(work(1, { id: 2, a: 1 }), { id: 2, a: 1, b: 1 }, work(1, { id: 2, b: 1 })).told).toEqual([[], [], []]);
+    expect(take(work(1, { id: 2, a: 1 }), { id: 2, b: 1 }).told).toEqual([[], ['replaces ']]);
+    // A label is often the id where something is only named, or is taken from another field.
+    expect(take({ id: 1, of: ['2'] }, { id: 2, label: 'Zebra' }, { id: 3, of: ['2'] }).told).toEqual([[], [], []]);
+    expect(
+      take(
+        {
+          id: 1,
+          of: [
+            { id: 9, a: 1 },
+            { id: 9, b: 1 },
+          ],
+        },
+        work(2, { id: 9, c: 1 }),
+      ).told,
+    ).toEqual([...[['mentioned b'], ['mentioned c']]]);
   });
 
   it('counts what replaces a mention instead of it', () => {

@@ -20,6 +20,7 @@ export interface Counts {
   left_alone: number;
   refused: number;
   repeated: number;
+  differing: number;
 }
 
 export interface Report extends Counts {
@@ -27,6 +28,7 @@ export interface Report extends Counts {
   collection: { id: string; label: string; created: boolean };
   files: string[];
   left_alone_examples: { id: string; place: string; reason: string }[];
+  differing_examples: { id: string; place: string; reason: string; names: string[] }[];
   refused_examples: { place: string; id?: string; issues: { path: (string | number)[]; message: string }[] }[];
 }
 

@@ -220,6 +220,19 @@ describePage('import', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('what an import does not keep is told', async () => {
+    await visitor.go('/import');
+    await heading(/^Import$/).waitFor();
+    await choose('twice.csv', 'id,label\n1,Zebra\n1,Wool\n2,Yak\n');
+    await page.getByText('3 records.').waitFor();
+    await page.getByLabel('Told apart by').selectOption('id');
+    await page.keyboard.press('Control+Enter');
+    await heading('In one place a record says something that is not kept').waitFor();
+    await page.getByText('twice.csv, line 3: another record with the id of an earlier one: label').waitFor();
+    await lookAt(page, 'import-differing');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('what is in a file shows harmlessly, and a damaged one says where', async () => {
     await visitor.go('/import');
     await heading(/^Import$/).waitFor();

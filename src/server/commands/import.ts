@@ -27,6 +27,7 @@ interface Counts {
   left_alone: number;
   refused: number;
   repeated: number;
+  differing: number;
 }
 
 interface Report extends Counts {
@@ -34,7 +35,15 @@ interface Report extends Counts {
   collection: { id: string; label: string; created: boolean };
   left_alone_examples: { id: string; place: string; reason: string }[];
   refused_examples: { place: string; issues: { path: (string | number)[]; message: string }[] }[];
+  differing_examples: { id: string; place: string; reason: keyof typeof differs; names: string[] }[];
 }
+
+/** How a source says of an entity what is not kept. */
+const differs = {
+  mentioned: 'mentioned otherwise',
+  repeated: 'another record with the id of an earlier one',
+  replaces: 'replaces a mention that said more',
+};
 
 type Line = { progress?: Counts & { bytes: number }; done?: Report; error?: string };
 
@@ -61,7 +70,11 @@ export function addImport(program: Command, shell: Shell): void {
       await client.ask('DELETE', `/node/imports/${id}`);
       if (options.json) shell.out(JSON.stringify({ ...report, files }));
       else for (const line of summary(report)) shell.out(line);
-      if (report.refused > 0) throw new FailureError(refusedText(report));
+      const wrong = [
+        ...(report.refused > 0 ? [refusedText(report)] : []),
+        ...(report.differing > 0 ? [differingText(report)] : []),
+      ];
+      if (wrong.length > 0) throw new FailureError(wrong.join('\n'));
     });
 }
 
@@ -139,6 +152,15 @@ function refusedText(report: Report): string {
   });
   const few = report.refused === 1 ? '1 record or entity was' : `${number(report.refused)} records or entities were`;
   return [`${few} refused, the others are imported:`, ...examples].join('\n  ');
+}
+
+function differingText({ differing, differing_examples }: Report): string {
+  const examples = differing_examples.slice(0, 10).map(({ id, place, reason, names }) => {
+    const what = names.length > 0 ? `: ${names.join(', ')}` : '';
+    return `${place}: ${id} (${differs[reason]}${what})`;
+  });
+  const places = differing === 1 ? '1 place says' : `${number(differing)} places say`;
+  return [`${places} of an entity what is not kept, since something else of it stands:`, ...examples].join('\n  ');
 }
 
 function reasonOf(error: unknown): string {

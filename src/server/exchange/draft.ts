@@ -15,6 +15,8 @@ export interface Draft {
   relationships: Relationship[];
   /** Only mentioned inside another record: it creates an entity that is not there and never changes one. */
   nested: boolean;
+  /** What the same record says of it at other places and is not kept, since the first stands; absent where there is nothing. */
+  beyond?: string[];
 }
 
 /**

@@ -70,7 +70,10 @@ export class ImportJob {
     this.#batchBytes += record.size;
     try {
       const drafts = mapSource(this.#mappingOf(record), record, this.#context);
-      for (const draft of this.#intake.take(drafts)) this.#batch.push({ draft, place: record.place });
+      const { place } = record;
+      const { passed, differing } = this.#intake.take(drafts);
+      for (const draft of passed) this.#batch.push({ draft, place });
+      for (const one of differing) this.#tally.differing({ ...one, place });
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error;
       this.#tally.refused({ place: record.place, issues: error.issues });

@@ -6,10 +6,11 @@ import { firstVersion, replaced, type Stamp } from '../model/merge.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import type { ImportStanding } from '../store/import-sources.ts';
-import { versionByKey } from '../store/versions.ts';
+import { type Version, versionByKey } from '../store/versions.ts';
 import { type Draft, sourceDigest } from './draft.ts';
 import { planOf } from './import-plan.ts';
 import type { LeftAlone } from './import-tally.ts';
+import { type Beyond, beyond } from './statements.ts';
 
 /** Where the drafts go, and what of it does not change while they are written. */
 export interface Destination {
@@ -22,7 +23,7 @@ export interface Destination {
 
 /** What becomes of one draft: nothing, a refusal, or a commit after which it counts as `done`. */
 export type Step =
-  | { plan: 'unchanged' }
+  | { plan: 'unchanged'; beyond: Beyond }
   | { plan: 'left_alone'; reason: LeftAlone['reason'] }
   | { plan: 'refused'; issues: Issue[] }
   | { plan: 'commit'; commit: Commit; done: 'created' | 'updated' | 'unchanged' };
@@ -41,15 +42,17 @@ export function stepOf(
     return known;
   };
   const plan = planOf(draft.nested, standing, digest);
-  if (plan === 'unchanged') return { plan };
+  if (plan === 'unchanged') {
+    // What an import made follows its sources; of what was edited here nobody expects it.
+    const compared = draft.nested && standing?.untouched && standing.digest !== digest();
+    return { plan, beyond: compared ? beyondTip(db, draft, standing) : null };
+  }
   const relationships = [placed(collection), ...draft.relationships];
   if (!standing) {
     const next = firstVersion({ ...draft, relationships }, stamp);
     return commitOf(db, { base: null, next, expect: null, digest: digest(), done: 'created', run }, allow, stamp);
   }
-  const version = versionByKey(db, standing.tip);
-  if (!version) throw new Error(`the tip of ${draft.id} is missing`);
-  const { cid, manifest: base } = version;
+  const { cid, manifest: base } = tipOf(db, standing);
   if (plan === 'left_alone') {
     if (standing.deleted) return { plan, reason: 'deleted' };
     if (digestOf(base, collection) !== digest())
@@ -65,6 +68,18 @@ export function stepOf(
     allow,
     stamp,
   );
+}
+
+function tipOf(db: Reader, { id, tip }: ImportStanding): Version {
+  const version = versionByKey(db, tip);
+  if (!version) throw new Error(`the tip of ${id} is missing`);
+  return version;
+}
+
+/** What a mention says beyond what stands already, which it never changes. */
+function beyondTip(db: Reader, draft: Draft, standing: ImportStanding): Beyond {
+  const { properties, relationships } = tipOf(db, standing).manifest;
+  return beyond({ sourceId: draft.sourceId, properties, relationships }, draft);
 }
 
 function placed(collection: string): Relationship {

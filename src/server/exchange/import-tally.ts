@@ -1,5 +1,5 @@
 import type { Issue } from '../errors.ts';
-import type { IntakeCounts } from './intake.ts';
+import type { Differing, IntakeCounts } from './intake.ts';
 
 /** What became of a source so far. */
 export interface ImportCounts extends IntakeCounts {
@@ -10,6 +10,8 @@ export interface ImportCounts extends IntakeCounts {
   left_alone: number;
   /** Records that no entity can be made of, and entities that may not be written. */
   refused: number;
+  /** Places at which a source says of an entity what is not kept, since something else of it stands. */
+  differing: number;
 }
 
 /** One changed source whose entity is left alone; `place` is file and line in words. */
@@ -26,10 +28,16 @@ export interface Refused {
   issues: Issue[];
 }
 
+/** One of those places. */
+export interface DifferingAt extends Differing {
+  place: string;
+}
+
 /** The counts, with the first hundred of what a person should look at. */
 export interface ImportReport extends ImportCounts {
   left_alone_examples: LeftAlone[];
   refused_examples: Refused[];
+  differing_examples: DifferingAt[];
 }
 
 const maxExamples = 100;
@@ -37,9 +45,10 @@ const maxIssues = 5;
 
 /** Counts what an import does. */
 export class ImportTally {
-  readonly #counts = { created: 0, updated: 0, unchanged: 0, left_alone: 0, refused: 0 };
+  readonly #counts = { created: 0, updated: 0, unchanged: 0, left_alone: 0, refused: 0, differing: 0 };
   readonly #leftAlone: LeftAlone[] = [];
   readonly #refused: Refused[] = [];
+  readonly #differing: DifferingAt[] = [];
 
   count(what: 'created' | 'updated' | 'unchanged'): void {
     this.#counts[what]++;
@@ -55,6 +64,11 @@ export class ImportTally {
     if (this.#refused.length < maxExamples) this.#refused.push({ ...one, issues: issues.slice(0, maxIssues) });
   }
 
+  differing(one: DifferingAt): void {
+    this.#counts.differing++;
+    if (this.#differing.length < maxExamples) this.#differing.push(one);
+  }
+
   counts(intake: IntakeCounts): ImportCounts {
     return { ...intake, ...this.#counts };
   }
@@ -64,6 +78,7 @@ export class ImportTally {
       ...this.counts(intake),
       left_alone_examples: [...this.#leftAlone],
       refused_examples: [...this.#refused],
+      differing_examples: [...this.#differing],
     };
   }
 }

@@ -127,8 +127,10 @@ export class ImportWriter {
     const { id } = draft;
     const step = this.#checked(db, draft, standing, stamp);
     if (step.plan === 'commit') return step;
-    if (step.plan === 'unchanged') this.#tally.count('unchanged');
-    else if (step.plan === 'left_alone') this.#tally.leftAlone({ id, place, reason: step.reason });
+    if (step.plan === 'unchanged') {
+      this.#tally.count('unchanged');
+      if (step.beyond) this.#tally.differing({ id, place, reason: 'mentioned', names: step.beyond });
+    } else if (step.plan === 'left_alone') this.#tally.leftAlone({ id, place, reason: step.reason });
     else this.#tally.refused({ place, id, issues: step.issues });
     return null;
   }

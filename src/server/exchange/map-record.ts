@@ -8,6 +8,7 @@ import { draftProperties, labelText, linkProperties, usableId, withLabel } from 
 import { type IdCache, idCache } from './id-cache.ts';
 import type { EntityRule, Mapping, NestedRule, RecordRule } from './mapping.ts';
 import { isObject, valueAt, valuesAt } from './paths.ts';
+import { type Beyond, beyond, beyondRemembered, maxNames, remembered } from './statements.ts';
 import { splitText } from './typed-value.ts';
 
 /** Where the entities will stand; one context serves a whole import, so that ids met again are not derived again. */
@@ -28,7 +29,7 @@ export const maxNested = 50_000;
 const maxJoined = 1000;
 
 /** Drafts of one record by id, in the order in which they were first met. */
-type Drafts = Map<string, Draft & { links: Map<string, Relationship> }>;
+type Drafts = Map<string, Draft & { links: Map<string, Relationship> /** See statements.ts. */; said?: string }>;
 type Entry = Drafts extends Map<string, infer D> ? D : never;
 
 /** The work on one record; `met` counts nested items, the repeated ones too. */
@@ -50,9 +51,11 @@ export function mapRecord(mapping: Mapping, record: JsonObject, context: MapCont
   const walk: Walk = { ids: context.ids, drafts, met: 0 };
   const own = describe(rule, record, walk, false);
   addNested(rule, record, own, walk);
+  const mention = drafts.get(own.id);
+  if (mention) replaces(own, mention);
   drafts.delete(own.id);
   drafts.set(own.id, own);
-  return [...drafts.values()].map(({ links, ...draft }) => ({ ...draft, relationships: [...links.values()] }));
+  return [...drafts.values()].map(drafted);
 }
 
 function matches({ match }: RecordRule, record: JsonObject): boolean {
@@ -128,10 +131,31 @@ function add(rule: NestedRule, value: Json, walk: Walk): Entry {
   const draft = describe(rule, value, walk, true);
   const known = drafts.get(draft.id);
   if (isObject(value)) addNested(rule, value, known ?? draft, walk);
-  if (known) return known;
-  for (const [key, r] of drafts.get(draft.id)?.links ?? []) if (!draft.links.has(key)) draft.links.set(key, r);
+  if (known) {
+    // Its links are among those of the known one by now.
+    known.said ??= remembered(known);
+    noteBeyond(known, beyondRemembered(known.said, draft));
+    return known;
+  }
+  const inside = drafts.get(draft.id);
+  for (const [key, r] of inside?.links ?? []) if (!draft.links.has(key)) draft.links.set(key, r);
+  if (inside) replaces(draft, inside);
   drafts.set(draft.id, draft);
   return draft;
+}
+
+/** Notes what is not kept of an earlier mention in the record, which `stands` replaces. */
+function replaces(stands: Entry, mention: Entry): void {
+  noteBeyond(stands, mention.beyond ?? null);
+  noteBeyond(stands, beyond(drafted(stands), drafted(mention)));
+}
+
+function noteBeyond(stands: Entry, names: Beyond): void {
+  if (names) stands.beyond = [...new Set([...(stands.beyond ?? []), ...names])].slice(0, maxNames);
+}
+
+function drafted({ links, said: _, ...draft }: Entry): Draft {
+  return { ...draft, relationships: [...links.values()] };
 }
 
 /** A second link of one predicate to one peer adds what it says otherwise: differing values become a list. */

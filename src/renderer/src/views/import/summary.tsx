@@ -74,6 +74,11 @@ export function Summary({ id, report, onMore }: { id: string; report: ImportRepo
             {t('import.repeated', { count: counts.repeated, number: number(counts.repeated) })}
           </p>
         )}
+        {!report && counts.differing > 0 && (
+          <p className="text-quiet">
+            {t('import.differing', { count: counts.differing, number: number(counts.differing) })}
+          </p>
+        )}
         <div className="flex flex-wrap gap-2">
           {collection && !collection.deleted && (
             <Link to="/collections/$id" params={{ id: collection.id }} className={buttonClasses('main')}>
@@ -96,6 +101,16 @@ export function Summary({ id, report, onMore }: { id: string; report: ImportRepo
           lines={report.refused_examples.map(({ place, issues }) => {
             const said = issues.map(({ message }) => message).join('; ');
             return said.startsWith(place) ? said : `${place}: ${said}`;
+          })}
+        />
+      )}
+      {report && report.differing > 0 && (
+        <Examples
+          title={t('import.differing', { count: report.differing, number: number(report.differing) })}
+          about={t('import.differingAbout')}
+          lines={report.differing_examples.map(({ place, reason, names }) => {
+            const what = names.length > 0 ? `: ${names.join(', ')}` : '';
+            return `${place}: ${t(`import.differs.${reason}`)}${what}`;
           })}
         />
       )}
@@ -129,7 +144,7 @@ function Examples({ title, about, lines }: { title: string; about: string; lines
         lang="en"
         className="max-h-60 list-disc overflow-auto rounded-md border border-line bg-surface py-2 pr-3 pl-7"
       >
-        {lines.map((line) => (
+        {[...new Set(lines)].map((line) => (
           <li key={line} className="break-words">
             <bdi>{line}</bdi>
           </li>

@@ -244,7 +244,7 @@ function runRow({ id, started, name }: BegunImport, tally: ImportTally | undefin
     files: name === null ? [] : [name],
     counts: {
       ...{ records: entities, entities, relationships: 0, created, updated: advanced, unchanged },
-      ...{ left_alone: forks, refused: 0, repeated: 0 },
+      ...{ left_alone: forks, refused: 0, repeated: 0, differing: 0 },
     },
     ended: tally !== undefined,
   };

@@ -42,7 +42,7 @@ interface OpenImport {
 const maxOpen = 8;
 const forgottenMs = 60 * 60 * 1000;
 
-/** Imports: opened for a collection, given files one by one. Each remembers about 100 bytes an entity until it is closed. */
+/** Imports: opened for a collection, given files one by one. Each remembers about 150 bytes an entity until it is closed. */
 export class ImportsService {
   readonly #writes: EntityWrites;
   readonly #collections: CollectionMaker;

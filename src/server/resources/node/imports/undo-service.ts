@@ -195,7 +195,8 @@ export class ImportUndoService {
           : { id: collection, label: row?.label ?? null, created: made, deleted: row?.deleted ?? true },
       started_at: new Date(started).toISOString(),
       files,
-      counts: counts as unknown as ImportCountsView,
+      // Earlier ones did not count what differs.
+      counts: { differing: 0, ...(counts as object) } as unknown as ImportCountsView,
       state: ended === null ? 'unknown' : ended ? 'ended' : goesOn ? 'open' : 'broken_off',
     };
   }

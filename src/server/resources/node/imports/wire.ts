@@ -63,6 +63,12 @@ export interface ImportCountsView {
    * @isInt
    */
   repeated: number;
+  /**
+   * Places at which a record says of an entity what is not kept, since something else of it stands: an earlier record, or for
+   * what is only mentioned whatever was said of it first. Nothing is said that stands with the entity anyway.
+   * @isInt
+   */
+  differing: number;
 }
 
 export interface ImportProgressView extends ImportCountsView {
@@ -89,10 +95,25 @@ export interface RefusedView {
   issues: { path: (string | number)[]; message: string }[];
 }
 
+/** A place at which a record says of an entity what is not kept. */
+export interface DifferingView {
+  id: EntityId;
+  /** File and line. */
+  place: string;
+  /**
+   * `mentioned`: inside another record. `repeated`: by a second record with its id. `replaces`: the record here replaces an
+   * earlier mention, which said more; that stays in the entity's history.
+   */
+  reason: 'mentioned' | 'repeated' | 'replaces';
+  /** The first few properties and predicates that say it; empty where they are not known. */
+  names: string[];
+}
+
 /** The counts, with the first hundred of what should be looked at. */
 export interface ImportReportView extends ImportCountsView {
   left_alone_examples: LeftAloneView[];
   refused_examples: RefusedView[];
+  differing_examples: DifferingView[];
 }
 
 export interface ImportView extends ImportReportView {
