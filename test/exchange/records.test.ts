@@ -79,6 +79,18 @@ describe('the formats', () => {
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
+  it('takes one name in several objects, and texts that look like names', async () => {
+    const record = {
+      a: { a: [{ a: 1 }, { a: '"a":' }], b: 'a' },
+      b: ['a', 'a', '\\', '"'],
+      '"': 1,
+      '\\': 2,
+      c: { a: 1 },
+    };
+    for (const indent of [0, 2])
+      expect(await recordsOf(JSON.stringify([record], null, indent), 'a.json')).toEqual([record]);
+  });
+
   it('gives back any objects written as an array or as lines', async () => {
     const object = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 4 }));
     const storable = fc.array(object).map((list) => JSON.parse(JSON.stringify(list)));

@@ -60,6 +60,7 @@ describe('a property of a kind', () => {
     ['1901-13', 'date', /1901-03-04/],
     ['{', 'json', /not JSON/],
     ['[9007199254740993]', 'json', /kept exactly/],
+    ['{"a":1,"a":2}', 'json', /kept exactly/],
   ];
   it.each(bad)('%j as %j is refused, with what it is', (value, kind, message) => {
     expect(refusal(value, kind)).toMatch(message);

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { ValidationError } from '../errors.ts';
+import { type Issue, ValidationError } from '../errors.ts';
 import { jsonIssues } from '../model/json-value.ts';
 import type { JsonObject } from '../model/manifest.ts';
+import { jsonLoss } from './json-loss.ts';
 
 /** A record as it stands in a file. */
 export interface SourceRecord {
@@ -37,23 +38,29 @@ export function tooLong(place: Place, line: number): ValidationError {
 /** The record in its bytes, a JSON object. Throws a ValidationError that names file, line and reason. */
 export function parseRecord(bytes: Buffer, place: Place, line: number): SourceRecord {
   if (!isUtf8(bytes)) throw badRecord(place, line, 'is not UTF-8 text');
+  const text = bytes.toString('utf8');
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString('utf8'));
+    value = JSON.parse(text);
   } catch (error) {
     throw badRecord(place, line, `is not JSON: ${(error as Error).message}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badRecord(place, line, 'is not a JSON object');
-  return sourceRecord(value as JsonObject, place, line, bytes.length);
+  const source = sourceRecord(value as JsonObject, place, line, bytes.length);
+  const loss = jsonLoss(text);
+  if (loss) throw badPlace(place, line, loss);
+  return source;
 }
 
-/** The record, if it can be stored exactly (model/json-value.ts). */
+/** The record, if its values can be stored exactly (model/json-value.ts). */
 export function sourceRecord(record: JsonObject, place: Place, line: number, size: number): SourceRecord {
   const issue = jsonIssues(record, [])[0];
-  if (issue) {
-    const where = issue.path.length > 12 ? [...issue.path.slice(0, 12), '…'] : issue.path;
-    throw badRecord(place, line, `${where.join('.') || 'the record'} ${issue.message}`);
-  }
+  if (issue) throw badPlace(place, line, issue);
   return { record, line, place: placeText(place, line), size };
+}
+
+function badPlace(place: Place, line: number, { path, message }: Issue): ValidationError {
+  const where = path.length > 12 ? [...path.slice(0, 12), '…'] : path;
+  return badRecord(place, line, `${where.join('.') || 'the record'} ${message}`);
 }

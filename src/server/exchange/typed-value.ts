@@ -1,6 +1,7 @@
 import { ValidationError } from '../errors.ts';
 import { jsonIssues } from '../model/json-value.ts';
 import type { Json, JsonObject } from '../model/manifest.ts';
+import { jsonLoss } from './json-loss.ts';
 import type { PropertyKind } from './mapping-file.ts';
 import { type Path, valueAt, withoutPaths, withValueAt } from './paths.ts';
 
@@ -67,7 +68,7 @@ function jsonOf(text: string, name: string, value: Json): Json {
   } catch {
     return none(name, value, 'JSON');
   }
-  return jsonIssues(parsed, [])[0] ? none(name, value, 'JSON that can be kept exactly') : parsed;
+  return jsonIssues(parsed, [])[0] || jsonLoss(text) ? none(name, value, 'JSON that can be kept exactly') : parsed;
 }
 
 function listed(value: Json, separator: string): Json | undefined {

@@ -1,0 +1,73 @@
+import type { IssuePath } from '../errors.ts';
+
+/** A place of a JSON text whose value does not say what the text says. */
+export interface JsonLoss {
+  path: IssuePath;
+  message: string;
+}
+
+/** An object or a list around the place that is looked at; `names` are those that an object had so far. */
+interface Level {
+  names: Set<string> | null;
+  /** The member or the index at which it stands. */
+  at: string | number;
+  nameFollows: boolean;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const open = 0x5b;
+const close = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+/**
+ * The first place at which JSON.parse would change without a word what a text says: of two members of one name the last
+ * would stand. Null where there is none. The text is one that JSON.parse takes, and not deep.
+ */
+export function jsonLoss(text: string): JsonLoss | null {
+  const levels: Level[] = [];
+  const lost = (message: string): JsonLoss => ({ path: levels.map(({ at }) => at), message });
+  for (let i = 0; i < text.length; ) {
+    const sign = text.charCodeAt(i);
+    if (sign === quote) {
+      const end = endOfText(text, i);
+      const level = levels.at(-1);
+      if (level?.names && level.nameFollows) {
+        level.nameFollows = false;
+        level.at = nameOf(text.slice(i, end));
+        if (level.names.has(level.at)) return lost('is there twice, of which one alone could be kept');
+        level.names.add(level.at);
+      }
+      i = end;
+    } else {
+      if (sign === openBrace) levels.push({ names: new Set(), at: '', nameFollows: true });
+      else if (sign === open) levels.push({ names: null, at: 0, nameFollows: false });
+      else if (sign === closeBrace || sign === close) levels.pop();
+      else if (sign === comma) toNext(levels.at(-1));
+      i++;
+    }
+  }
+  return null;
+}
+
+function toNext(level: Level | undefined): void {
+  if (!level) return;
+  level.nameFollows = level.names !== null;
+  if (typeof level.at === 'number') level.at++;
+}
+
+/** Behind the closing quote of the text that begins at `from`. */
+function endOfText(text: string, from: number): number {
+  for (let end = text.indexOf('"', from + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === backslash) slashes++;
+    if (slashes % 2 === 0) return end + 1;
+  }
+  return text.length;
+}
+
+function nameOf(quoted: string): string {
+  return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+}
