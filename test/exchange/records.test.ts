@@ -91,6 +91,11 @@ describe('the formats', () => {
       expect(await recordsOf(JSON.stringify([record], null, indent), 'a.json')).toEqual([record]);
   });
 
+  it('takes numbers as other programs print them', async () => {
+    const text = '{"a":[0.10000000000000001,-0.30000000000000004,3.1415926535897932 ,1.50E+2,0e-999],"b":1}';
+    expect(await recordsOf(text, 'a.ndjson')).toEqual([{ a: [0.1, -0.30000000000000004, Math.PI, 150, 0], b: 1 }]);
+  });
+
   it('gives back any objects written as an array or as lines', async () => {
     const object = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 4 }));
     const storable = fc.array(object).map((list) => JSON.parse(JSON.stringify(list)));

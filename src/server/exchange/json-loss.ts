@@ -1,4 +1,5 @@
 import type { IssuePath } from '../errors.ts';
+import { isKeptAsNumber, printedDigits } from './numerals.ts';
 
 /** A place of a JSON text whose value does not say what the text says. */
 export interface JsonLoss {
@@ -14,9 +15,13 @@ interface Level {
   nameFollows: boolean;
 }
 
+const space = 0x20;
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
+const minus = 0x2d;
+const zero = 0x30;
+const nine = 0x39;
 const open = 0x5b;
 const close = 0x5d;
 const openBrace = 0x7b;
@@ -24,7 +29,8 @@ const closeBrace = 0x7d;
 
 /**
  * The first place at which JSON.parse would change without a word what a text says: of two members of one name the last
- * would stand. Null where there is none. The text is one that JSON.parse takes, and not deep.
+ * would stand, and a number with more digits than a double has would be another one. Null where there is none. The text
+ * is one that JSON.parse takes, and not deep.
  */
 export function jsonLoss(text: string): JsonLoss | null {
   const levels: Level[] = [];
@@ -40,6 +46,10 @@ export function jsonLoss(text: string): JsonLoss | null {
         if (level.names.has(level.at)) return lost('is there twice, of which one alone could be kept');
         level.names.add(level.at);
       }
+      i = end;
+    } else if (sign === minus || (sign >= zero && sign <= nine)) {
+      const end = endOfNumber(text, i);
+      if (!isKept(text.slice(i, end))) return lost('cannot be kept exactly as a number: write it as a text');
       i = end;
     } else {
       if (sign === openBrace) levels.push({ names: new Set(), at: '', nameFollows: true });
@@ -70,4 +80,18 @@ function endOfText(text: string, from: number): number {
 
 function nameOf(quoted: string): string {
   return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+}
+
+/** Behind the number that begins at `from`: at what ends a value. */
+function endOfNumber(text: string, from: number): number {
+  for (let end = from + 1; end < text.length; end++) {
+    const sign = text.charCodeAt(end);
+    if (sign === comma || sign === close || sign === closeBrace || sign <= space) return end;
+  }
+  return text.length;
+}
+
+/** Short numerals without an exponent always are. */
+function isKept(numeral: string): boolean {
+  return (numeral.length <= printedDigits && !/e/i.test(numeral)) || isKeptAsNumber(numeral, printedDigits);
 }

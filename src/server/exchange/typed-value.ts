@@ -3,6 +3,7 @@ import { jsonIssues } from '../model/json-value.ts';
 import type { Json, JsonObject } from '../model/manifest.ts';
 import { jsonLoss } from './json-loss.ts';
 import type { PropertyKind } from './mapping-file.ts';
+import { isKeptAsNumber } from './numerals.ts';
 import { type Path, valueAt, withoutPaths, withValueAt } from './paths.ts';
 
 const numeral = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d{1,4})?$/i;
@@ -55,8 +56,8 @@ function numberOf(text: string | null, name: string, value: Json): number {
   const number = Number(text);
   const fits = text !== null && numeral.test(text) && Number.isFinite(number);
   if (!fits) return none(name, value, 'a number');
-  if (Number.isInteger(number) && !Number.isSafeInteger(number))
-    return none(name, value, 'a number that can be kept exactly');
+  if ((Number.isInteger(number) && !Number.isSafeInteger(number)) || !isKeptAsNumber(text))
+    return none(name, value, 'a number that can be kept exactly: take it as a text');
   // There is no negative zero on the wire.
   return number === 0 ? 0 : number;
 }
