@@ -137,6 +137,25 @@ describe('what is refused', () => {
   });
 });
 
+test('an export with its history is no list of records, one of the newest versions is', async () => {
+  const version = (year: number) =>
+    on.run({ collection: 'Sent' }, { 'a.ndjson': ndjson([{ id: 1, label: 'a', year }]) });
+  const { collection } = await version(1);
+  await version(2);
+  const lines = async (history: string) =>
+    (await on.ask('GET', `/node/export?format=ndjson&collection=${collection.id}&history=${history}`)).text;
+  const { id, collection: into } = await on.start({ collection: 'Taken back' });
+  const answer = await on.put(id, 'lines.ndjson', await lines('all'));
+  expect(answer.status).toBe(400);
+  expect(issuesOf(answer.body)[0]?.message).toMatch(
+    /^lines\.ndjson, line [23]: is another version .*export --out FILE\.car.*import-car.*--history tip$/,
+  );
+  // The collection alone has one version only.
+  expect([...(await on.entities(into.id)).keys()]).not.toContain((await on.entities(collection.id)).get('a')?.id);
+  const report = await on.run({ collection: 'Taken back' }, { 'lines.ndjson': await lines('tip') });
+  expect(report).toMatchObject({ records: 2, entities: 2, refused: 0, repeated: 0 });
+});
+
 test('what came before a bad record is written, and the error is the last line', async () => {
   const good = Array.from({ length: 40_000 }, (_, id) => ({ id, label: `${id}`, text: 'x'.repeat(200) }));
   const { id, collection } = await on.start({ collection: 'Late' });

@@ -5,6 +5,7 @@ import { jsonArrayRecords } from './json-array.ts';
 import { ndjsonRecords } from './ndjson.ts';
 import { peek, skip } from './peek.ts';
 import type { SourceRecord } from './record-place.ts';
+import { oneVersionEach } from './version-lines.ts';
 
 type Reader = (source: AsyncIterable<Uint8Array>, file: string) => AsyncGenerator<SourceRecord>;
 
@@ -35,7 +36,7 @@ async function* plainRecords(source: AsyncIterable<Uint8Array>, file: string): A
     if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff))
       throw ValidationError.at([file], `${file}: is UTF-16 text; save it as UTF-8`);
     const reader = readers.find(([ending]) => ending.test(file.replace(/\.gz$/i, '')))?.[1] ?? sniffed(head, file);
-    yield* reader(skip(stream, markLength(head)), file);
+    yield* oneVersionEach(reader(skip(stream, markLength(head)), file), file);
   } finally {
     await close();
   }
