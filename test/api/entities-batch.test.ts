@@ -43,6 +43,17 @@ describe('a batch', () => {
     expect([await place(0), await place(1)]).toEqual([own.id, other.id]);
   });
 
+  it('leaves an item in the collection that its relationships name', async () => {
+    const [own, theirs] = [await collection(node, ada), await collection(node, bob)];
+    const linked = (peer: string) => ({ type: 'a', relationships: [{ predicate: 'collection', peer }] });
+    const view = await batch([linked(own.id), linked(theirs.id)], { default_collection: theirs.id });
+    expect(view.results).toMatchObject([{ success: true }, { success: false, code: 'FORBIDDEN' }]);
+    const made = at(view, 0);
+    expect((await ask(node, ada, `GET /entities/${made?.success && made.id}`)).body).toMatchObject({
+      relationships: [{ predicate: 'collection', peer: own.id }],
+    });
+  });
+
   it('fails item by item', async () => {
     const theirs = await collection(node, bob);
     const view = await batch([

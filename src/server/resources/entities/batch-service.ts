@@ -159,7 +159,8 @@ function peersOf(item: unknown): unknown[] {
 function checkedItem(item: unknown, collection: string | undefined): NewEntity {
   const parsed = itemSchema.safeParse(item, { error: itemMessage });
   if (!parsed.success) throw new ValidationError(parsed.error.issues.map(toIssue));
-  const entity = { ...parsed.data, collection: parsed.data.collection ?? collection };
+  const isPlaced = parsed.data.relationships?.some(({ predicate }) => predicate === 'collection');
+  const entity = { ...parsed.data, collection: parsed.data.collection ?? (isPlaced ? undefined : collection) };
   refuse(newEntityIssues(entity));
   return entity;
 }

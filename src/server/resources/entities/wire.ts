@@ -74,7 +74,7 @@ export interface BatchCreateBody {
    * @maxItems 100
    */
   entities: unknown[];
-  /** For items that name no collection. */
+  /** For items that name no collection, neither as `collection` nor by a relationship of this predicate. */
   default_collection?: EntityId;
 }
 
