@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CascadeView } from '../../src/server/resources/entities/wire.ts';
 import { ask, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, enrol, invalid, ok, read, remove } from '../helpers/entities.ts';
+import { collection, create, type Entity, enrol, invalid, ok, read, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
 let node: TestNode;
@@ -200,5 +200,13 @@ describe('a cascade', () => {
       invalid(['edited_by_filter'], 'the entity itself was last edited by somebody else'),
     );
     expect(await read(node, ada, root.id)).toEqual(root);
+    const inside = await collection(node, ada);
+    const placed = await update(node, ada, inside, {
+      relationships_add: [{ predicate: 'collection', peer: home.id, peer_type: 'collection' }],
+    });
+    expect((await ask4(placed, { edited_by_filter: bob.id })).body).toEqual(
+      invalid(['edited_by_filter'], 'the entity itself was last edited by somebody else'),
+    );
+    expect((await cascade(placed, { edited_by_filter: ada.id })).root).toMatchObject({ id: inside.id });
   });
 });

@@ -9,7 +9,7 @@ import { findStanding, type Standing } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { unfinished } from '../../store/tasks.ts';
 import { refuse, textIssues } from './body.ts';
-import { type CascadeRules, planCascade, skipReason } from './cascade.ts';
+import { type CascadeRules, isOthersEdit, planCascade, skipReason } from './cascade.ts';
 import { deletedView } from './service.ts';
 import type { CascadeBody, CascadeView } from './wire.ts';
 import { attempts, type EntityWrites, type Prepared, prepare } from './writes.ts';
@@ -104,7 +104,7 @@ export class CascadeService {
     if (scope.type !== 'collection') throw ValidationError.at(['collection_id'], 'is not a collection');
     if (!collectionsOf(base.manifest).includes(rules.collection))
       throw ValidationError.at(['collection_id'], 'the entity does not lie in this collection');
-    if (skipReason(base, rules) === 'edited_by_mismatch')
+    if (isOthersEdit(base, rules))
       throw ValidationError.at(['edited_by_filter'], 'the entity itself was last edited by somebody else');
     return { ...base, step };
   }

@@ -61,8 +61,12 @@ export function skipReason(
   if (node.type === 'collection' || node.type === 'user') return 'not_in_collection';
   if (node.deleted) return node.collection === rules.collection ? 'already_deleted' : 'not_in_collection';
   if (!collectionsOf(node.manifest).includes(rules.collection)) return 'not_in_collection';
-  if (rules.editedBy !== undefined && node.manifest.edited_by.user_id !== rules.editedBy) return 'edited_by_mismatch';
-  return null;
+  return isOthersEdit(node, rules) ? 'edited_by_mismatch' : null;
+}
+
+/** Whether somebody else than the filter asks for has edited it last; it holds for the root too (decisions.md, Cascade). */
+export function isOthersEdit({ manifest }: CascadeNode, { editedBy }: CascadeRules): boolean {
+  return editedBy !== undefined && manifest.edited_by.user_id !== editedBy;
 }
 
 /**
