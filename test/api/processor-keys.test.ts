@@ -141,6 +141,20 @@ describe.each(kinds)('a key of $type', ({ path, make, type }) => {
       expect(ok(await ask(node, holder(made, key), 'GET /auth/whoami'))).toMatchObject({ owner_id: bob.id });
     }
   });
+
+  it('is made by whom a service account made the processor for', async () => {
+    const eve = await user(node, 'eve');
+    await enrol(node, ada, home.id, eve, 'editor');
+    const behalf = onBehalf(service(node), eve);
+    const { made, who } = await keyed(behalf);
+    expect(made.edited_by).toMatchObject({ method: 'system', on_behalf_of: eve.id });
+    expect(ok(await ask(node, who, 'GET /auth/whoami'))).toMatchObject({ owner_id: eve.id });
+    expect(await ask(node, eve, `GET ${path}/${made.id}/keys`)).toMatchObject({ status: 200, body: { keys: [{}] } });
+    const { allowed_actions } = ok<{ allowed_actions: string[] }>(
+      await ask(node, eve, `GET /entities/${made.id}/permissions`),
+    );
+    expect(allowed_actions).toEqual(expect.arrayContaining([`${type}:manage`, `${type}:invoke`]));
+  });
 });
 
 it('of something else that lies there does not exist', async () => {

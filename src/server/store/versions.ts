@@ -1,6 +1,6 @@
 import { cidBytes } from '../blocks/cid.ts';
 import { manifestHead } from '../blocks/manifest-head.ts';
-import type { Manifest } from '../model/manifest.ts';
+import type { EditedBy, Manifest } from '../model/manifest.ts';
 import { blockBytes, blockCidText, storedManifest } from './blocks.ts';
 import type { Reader } from './connection.ts';
 
@@ -80,13 +80,23 @@ export function lastLive(db: Reader, grave: Manifest): Version | undefined {
   return undefined;
 }
 
-/** Who made an entity's version 1; undefined where that version is not here. */
+/** Who wrote an entity's version 1; undefined where that version is not here. */
 export function firstAuthor(db: Reader, id: string): string | undefined {
+  return firstEdit(db, id)?.user_id;
+}
+
+/** The same, or on whose behalf a service account did: with their permissions (interface.md, Authentication 6). */
+export function creatorOf(db: Reader, id: string): string | undefined {
+  const edit = firstEdit(db, id);
+  return edit?.method === 'system' ? (edit.on_behalf_of ?? edit.user_id) : edit?.user_id;
+}
+
+function firstEdit(db: Reader, id: string): EditedBy | undefined {
   const row = db.get<{ key: number }>(
     'SELECT b.key FROM entity e JOIN block b ON b.entity = e.key AND b.ver = 1 WHERE e.id = ?',
     id,
   );
-  return row && versionByKey(db, row.key)?.manifest.edited_by.user_id;
+  return row && versionByKey(db, row.key)?.manifest.edited_by;
 }
 
 /** Number and predecessor of a stored version, without what it says; undefined where it is not stored. */

@@ -23,7 +23,7 @@ import { FolderTree } from '../../store/folders.ts';
 import { grantIn, type StoredGrant } from '../../store/jobs.ts';
 import type { Networks } from '../../store/networks.ts';
 import { mirrorOf } from '../../store/remotes.ts';
-import { firstAuthor, lastLive, versionByKey } from '../../store/versions.ts';
+import { creatorOf, lastLive, versionByKey } from '../../store/versions.ts';
 import { checkNetwork } from '../entities/writes.ts';
 import { claimIssues } from './content-claims.ts';
 import { Remembered } from './remembered.ts';
@@ -124,7 +124,7 @@ export class PermissionsService {
 
   placement(db: Reader, entity: Placed): Placement {
     if (entity.type === 'user') return { method: 'self', user_id: entity.id };
-    const creator = processorTypes.includes(entity.type) ? { creator: firstAuthor(db, entity.id) ?? '' } : {};
+    const creator = processorTypes.includes(entity.type) ? { creator: creatorOf(db, entity.id) ?? '' } : {};
     const collection = entity.type === 'collection' ? entity.id : entity.collection;
     if (collection === null) return { method: 'open_season', ...creator };
     const row = findEntity(db, collection);

@@ -1,7 +1,7 @@
 import { ForbiddenError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { Identity } from '../../store/identity.ts';
-import { firstAuthor } from '../../store/versions.ts';
+import { creatorOf } from '../../store/versions.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import { managed, managedLive, type Served } from './managed.ts';
@@ -39,14 +39,14 @@ export class ProcessorKeysService {
     };
   }
 
-  /** The key is the processor's own; its owner, who made the processor, is in what it writes. */
+  /** The key is the processor's own; its owner, who made the processor or for whom it was made, is in what it writes. */
   async create(caller: Caller, type: Served, id: string, body: CreateKeyBody): Promise<CreatedKeyView> {
     registered(caller);
     refuse(textIssues({ label: body.label }));
     const store = await this.#writes.store(caller);
     const maker = store.read((db) => {
       managedLive(this.#writes, db, caller, type, id);
-      return firstAuthor(db, id);
+      return creatorOf(db, id);
     });
     const account = (maker === undefined ? null : this.#identity.accountById(maker))?.id ?? caller.account;
     if (account === undefined) throw new ForbiddenError('Only users can make keys of processors that nobody here made');
