@@ -106,6 +106,24 @@ describe.each(kinds)('$type', (kind) => {
     }
   });
 
+  it('loses its verification beside a removal of any form', async () => {
+    const properties = { notes: { a: { b: 1, c: 2 }, d: 3 }, others: { e: 4 } };
+    const { id } = await register(kind, admin, { properties });
+    await challenged(kind, id);
+    await confirm(kind, id);
+    const { cid } = await read(node, admin, id);
+    const moved = ok(
+      await ask(node, admin, `PUT ${kind.path}/${id}`, {
+        ...{ expect_tip: cid, endpoint: `${worker.url}/elsewhere` },
+        properties_remove: { notes: { a: ['b'], d: ['none'] }, absent: ['x'] },
+        properties: { notes: { f: 5 } },
+      }),
+    );
+    expect(moved.properties).toMatchObject({ endpoint: `${worker.url}/elsewhere`, others: { e: 4 } });
+    expect(moved.properties.notes).toEqual({ a: { c: 2 }, d: 3, f: 5 });
+    expect(moved.properties).not.toHaveProperty('endpoint_verified_at');
+  });
+
   it('keeps its verification where the endpoint is said again', async () => {
     const { id } = await register(kind);
     await challenged(kind, id);

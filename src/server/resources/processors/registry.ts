@@ -1,6 +1,7 @@
 import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
-import type { Manifest } from '../../model/manifest.ts';
+import type { JsonObject, Manifest } from '../../model/manifest.ts';
+import { mergeObject, type Removal, removeMembers } from '../../model/properties.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
 import { findEntity } from '../../store/entities.ts';
 import { objectIssues, refuse } from '../entities/body.ts';
@@ -102,18 +103,14 @@ function replacing(body: CasUpdateBody, typed: JsonMap, current: Manifest): CasU
   if (moved && Object.hasOwn(before, 'endpoint_verified_at')) gone.push('endpoint_verified_at');
   const properties = { ...body.properties, ...typed, ...(moved && { status: typed.status ?? 'development' }) };
   if (gone.length === 0) return { ...body, properties };
-  return { ...body, properties, properties_remove: withRemoved(body.properties_remove, gone, before) };
-}
-
-/** Both removals in one: as names where the body lists names, else as what is below them. */
-function withRemoved(
-  removal: string[] | JsonMap | undefined,
-  names: string[],
-  current: Manifest['properties'],
-): string[] | JsonMap {
-  if (removal === undefined || Array.isArray(removal)) return [...(removal ?? []), ...names];
-  const below = (name: string) => Object.keys(isObject(current[name]) ? current[name] : {});
-  return { ...removal, ...Object.fromEntries(names.map((name) => [name, below(name)])) };
+  const removal = body.properties_remove ?? [];
+  if (Array.isArray(removal)) return { ...body, properties, properties_remove: [...removal, ...gone] };
+  // What lies further down cannot be named beside whole members: these go as well, and what the removal leaves comes back.
+  const left = Object.entries(removeMembers(before, removal as Removal));
+  const kept = left.filter(([name, value]) => Object.hasOwn(removal, name) && isObject(value) && !gone.includes(name));
+  const below = kept.map(([name]) => name);
+  const put = mergeObject(Object.fromEntries(kept), properties as JsonObject);
+  return { ...body, properties: put, properties_remove: [...below, ...gone] };
 }
 
 function isObject(value: unknown): value is { [key: string]: never } {
