@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, on, operator, type Person, processor, service, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, enrol, nowhere, ok, remove, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, enrol, nowhere, ok, read, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { type FoundHits, indexIdle, labels, search } from '../helpers/searches.ts';
 
@@ -386,6 +386,29 @@ describe('POST /users/me/search', () => {
     expect((await mine({ limit: 1 })).results).toHaveLength(1);
     expect((await mine({ limit: 1, expand: 'full' })).results[0]).toHaveProperty('entity');
     expect((await mine({}, owner)).metadata).toMatchObject({ collections_queried: 3, collections_total: 3 });
+  });
+
+  it('looks where a role is held through a group, and where everyone holds one', async () => {
+    const [ann, home] = [await user(node, 'ann'), await collection(node, owner, { label: 'Aviary' })];
+    const link = (predicate: string, peer: string) => ({ relationships_add: [{ predicate, peer }] });
+    const group = await create(node, owner, { type: 'group', collection: home.id, properties: { label: 'watchers' } });
+    await update(node, owner, group, link('member', ann.id));
+    const [grouped, open] = [await collection(node, owner), await collection(node, owner)];
+    const asMember = { relationships_add: [{ predicate: 'editor', peer: group.id, peer_type: 'group' }] };
+    await update(node, owner, grouped, asMember);
+    await update(node, owner, open, link('viewer', '*'));
+    for (const { id } of [grouped, open])
+      await create(node, owner, { collection: id, properties: { label: `Bittern in ${id}` }, sync_index: true });
+    const bitterns = (body: object, who = ann) => search(node, who, '/users/me/search', { query: 'bittern', ...body });
+    const all = await bitterns({});
+    expect(all.results.map(({ collection_id }) => collection_id).sort()).toEqual([grouped.id, open.id].sort());
+    expect(all.metadata).toMatchObject({ collections_queried: 2, collections_total: 2 });
+    expect((await bitterns({ role: 'editor' })).results).toMatchObject([{ collection_id: grouped.id }]);
+    expect((await bitterns({ role: 'viewer' })).results).toMatchObject([{ collection_id: open.id }]);
+    await update(node, owner, await read(node, owner, open.id), {
+      relationships_remove: [{ predicate: 'viewer', peer: '*' }],
+    });
+    expect((await bitterns({ role: 'viewer' })).results).toEqual([]);
   });
 
   it('looks in the first 25 collections that were made, and says how many there are', async () => {

@@ -2,6 +2,7 @@ import { accessOf, isExpired } from '../model/roles.ts';
 import type { WireManifest } from '../model/wire-manifest.ts';
 import type { Reader } from './connection.ts';
 import { entityKey } from './entity-keys.ts';
+import { byAnyWay, byName, type RoleHolder } from './role-holders.ts';
 
 export interface CatalogPage {
   collections: { id: string; updated_at: string }[];
@@ -53,6 +54,8 @@ export function collectionsOverview(
 export interface RolesQuery {
   /** Under which ids somebody holds roles. */
   ids: readonly string[];
+  /** Also those that are held through groups, or because everyone does: as permissions count them. */
+  anyWay?: boolean;
   /** Only collections where one of these is held. */
   roles?: string[] | undefined;
   includeExpired: boolean;
@@ -71,25 +74,30 @@ export interface HeldRoles {
   granted_at: string;
 }
 
-/** The collections whose memberships name somebody, newest created first, then by id. */
+/** The collections whose memberships name somebody, or a group of theirs or everyone, newest created first, then by id. */
 export function rolesHeldBy(db: Reader, query: RolesQuery): { collections: HeldRoles[]; total: number } {
-  const keys = query.ids.map((id) => entityKey(db, id)).filter((key) => key !== undefined);
+  const { ids, anyWay = false, now } = query;
+  const holder = anyWay ? byAnyWay(db, ids, { registered: true, now }) : byName(ids);
+  const keys = holder.peers.map((id) => entityKey(db, id)).filter((key) => key !== undefined);
   const named = db.all<{ key: number }>(
     `SELECT e.key FROM entity e WHERE e.key IN (SELECT source FROM edge WHERE peer IN (${keys.map(() => '?').join()}))
         AND e.type = 'collection' AND e.deleted = 0 ORDER BY e.created_at DESC, e.id`,
     ...keys,
   );
-  const held = named.map(({ key }) => heldIn(db, key, query)).filter((one) => one !== undefined);
+  const held = named.map(({ key }) => heldIn(db, key, holder, query)).filter((one) => one !== undefined);
   return { collections: held.slice(query.offset, query.offset + query.limit), total: held.length };
 }
 
-function heldIn(db: Reader, key: number, { ids, roles, includeExpired, now }: RolesQuery): HeldRoles | undefined {
+function heldIn(
+  db: Reader,
+  key: number,
+  holder: RoleHolder,
+  { roles, includeExpired, now }: RolesQuery,
+): HeldRoles | undefined {
   const row = db.get<{ json: string; label: string }>('SELECT json, label FROM entity WHERE key = ?', key);
   if (!row) return undefined;
   const { id, created_at, ...manifest } = JSON.parse(row.json) as WireManifest;
-  const mine = accessOf(manifest).members.filter(
-    (m) => m.kind === 'member' && ids.includes(m.peer) && (includeExpired || !isExpired(m, now)),
-  );
+  const mine = accessOf(manifest).members.filter((m) => holder.holds(m) && (includeExpired || !isExpired(m, now)));
   const held = [...new Set(mine.map((m) => m.role))];
   if (held.length === 0 || (roles && !held.some((role) => roles.includes(role)))) return undefined;
   const granted = mine.map((m) => m.granted_at).filter((at) => at !== undefined);

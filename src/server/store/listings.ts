@@ -61,7 +61,7 @@ export function listEntities(db: Reader, query: ListingQuery): Listed {
 }
 
 /** Groups whose relationships name one of the users as a member; whether that counts is for model/groups.ts to say. */
-export function groupsNaming(db: Reader, users: string[], limit: number): { id: string; json: string }[] {
+export function groupsNaming(db: Reader, users: readonly string[], limit: number): { id: string; json: string }[] {
   const keys = users.map((id) => entityKey(db, id)).filter((key) => key !== undefined);
   const member = predicateKey(db, 'member');
   if (keys.length === 0 || member === undefined) return [];

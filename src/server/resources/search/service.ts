@@ -101,7 +101,7 @@ export class SearchService {
     const actor = registered(caller);
     const { ids } = actor.kind === 'processor' ? { ids: [actor.id] } : requireUser(actor, 'search their collections');
     const { query, type, role, include_public = false, limit: k = 20 } = body;
-    const held = await this.#held(store, ids, role);
+    const held = await this.#held(store, { ids, anyWay: true }, role);
     const queried = held.slice(-maxMine);
     const within = { collections: queried, orLoose: include_public, ...(type !== undefined && { types: [type] }) };
     const job = { kind: 'text', text: query, k, within } as const;
@@ -123,10 +123,10 @@ export class SearchService {
     return store;
   }
 
-  /** The ids of live collections in which one of the ids holds a role, newest first. */
-  async #held(store: NetworkStore, ids: readonly string[], role?: string): Promise<string[]> {
+  /** The ids of live collections in which somebody holds a role, newest first. */
+  async #held(store: NetworkStore, who: { ids: readonly string[]; anyWay: boolean }, role?: string): Promise<string[]> {
     const query = {
-      ids,
+      ...who,
       roles: role === undefined ? undefined : [role],
       includeExpired: false,
       now: this.#env.writes.env.now(),
@@ -140,7 +140,8 @@ export class SearchService {
 
   async #official(store: NetworkStore, network: Network): Promise<string[]> {
     const { official, operator } = this.#env;
-    return official === null ? this.#held(store, [idOn(network, operator)], 'owner') : [idOn(network, official)];
+    if (official !== null) return [idOn(network, official)];
+    return this.#held(store, { ids: [idOn(network, operator)], anyWay: false }, 'owner');
   }
 }
 

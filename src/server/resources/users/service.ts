@@ -1,17 +1,17 @@
 import { ConflictError, NotFoundError, UnauthorizedError } from '../../errors.ts';
 import type { RegisteredActor } from '../../model/actor.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
-import { groupMembersOf, isInGroup } from '../../model/groups.ts';
 import { idOn, type Network } from '../../model/ids.ts';
 import { firstVersion } from '../../model/merge.ts';
 import { requireUser, type UserIdentity } from '../../model/permissions.ts';
-import { accessOf, isExpired, type Member } from '../../model/roles.ts';
+import { accessOf, isExpired } from '../../model/roles.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
 import type { Account } from '../../store/accounts.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, findTip } from '../../store/entities.ts';
 import type { Identity } from '../../store/identity.ts';
-import { collectionsNaming, groupsNaming } from '../../store/listings.ts';
+import { collectionsNaming } from '../../store/listings.ts';
+import { byAnyWay } from '../../store/role-holders.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
@@ -49,8 +49,6 @@ export interface MembershipQuery {
 const ninetyDays = 7_776_000;
 /** How many memberships are looked at in one query. */
 const lookedAt = 500;
-/** How many groups of a user are looked at. */
-const mostGroups = 500;
 
 /** Users: their entities, their own keys, and the collections that name them. */
 export class UsersService {
@@ -198,16 +196,7 @@ function memberships(
   query: MembershipQuery,
   nowMs: number,
 ): UserCollectionView[] {
-  const named = groupsNaming(db, ids, mostGroups).filter(({ json }) =>
-    isInGroup(groupMembersOf(JSON.parse(json) as WireManifest), ids, nowMs),
-  );
-  const groups = new Set(named.map(({ id }) => id));
-  const holders: Record<Member['kind'], (peer: string) => boolean> = {
-    member: (peer) => ids.includes(peer),
-    group: (peer) => groups.has(peer),
-    wildcard: () => known,
-  };
-  const peers = [...ids, ...groups, ...(known ? ['*'] : [])];
+  const { peers, holds } = byAnyWay(db, ids, { registered: known, now: nowMs });
   const wanted = query.offset + query.limit + 1;
   const found: UserCollectionView[] = [];
   for (let offset = 0, more = true; more && found.length < wanted; offset += lookedAt) {
@@ -215,8 +204,8 @@ function memberships(
     more = page.more;
     for (const { json, ...line } of page.collections) {
       const { members } = accessOf(JSON.parse(json) as WireManifest);
-      const holds = members.some((m) => m.role === line.predicate && holders[m.kind](m.peer) && !isExpired(m, nowMs));
-      if (holds) found.push({ ...line, pi: line.id });
+      const isHeld = members.some((m) => m.role === line.predicate && holds(m) && !isExpired(m, nowMs));
+      if (isHeld) found.push({ ...line, pi: line.id });
     }
   }
   return found;
