@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, enrol, ok, read, remove } from '../helpers/entities.ts';
+import { collection, create, type Entity, enrol, invalid, ok, read, remove } from '../helpers/entities.ts';
 import { importer, ndjson } from '../helpers/imports.ts';
 import { type Answer, startNode, type TestNode } from '../helpers/node.ts';
 import { agentBody, klados, kladosBody, rhiza, rhizaBody } from '../helpers/processors.ts';
@@ -135,6 +135,24 @@ it('members that are given replace what stands there, whole, whatever else the b
   );
   expect(nested.properties.input_schema).toEqual({ type: 'object' });
   expect(nested.properties.deep).toEqual({ y: 2 });
+});
+
+it.each([
+  ['/agents', agentBody],
+  ['/kladoi', kladosBody],
+  ['/rhizai', rhizaBody],
+])('%s say how to add more targets than they look at: they have no parameter for that', async (path, bodyOf) => {
+  const targets = Array.from({ length: 501 }, (_, n) => ({
+    predicate: 'knows',
+    peer: `01J${`${n}`.padStart(23, '0')}`,
+  }));
+  const message = 'has more than 500 different targets; add them by several requests';
+  const made = ok(await ask(node, ada, `POST ${path}`, bodyOf(home.id)));
+  const post = await ask(node, ada, `POST ${path}`, bodyOf(home.id, { relationships: targets }));
+  expect(post).toMatchObject({ status: 400, body: invalid(['relationships'], message) });
+  const change = { expect_tip: made.cid, relationships_add: targets };
+  const put = await ask(node, ada, `PUT ${path}/${made.id}`, change);
+  expect(put).toMatchObject({ status: 400, body: invalid(['relationships_add'], message) });
 });
 
 it('the operator’s command is nobody else’s to take up', async () => {

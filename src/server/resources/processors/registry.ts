@@ -61,7 +61,7 @@ export class Registry {
     const home = store.look((db) => findEntity(db, collection));
     if (home?.type !== 'collection' || home.deleted) throw NotFoundError.of('There is no such collection');
     try {
-      return await this.#entities.create(caller, wanted, true);
+      return await this.#entities.create(caller, wanted, 'always');
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
       throw ValidationError.at(['id'], `there is an entity ${id ?? ''} already`);
@@ -84,7 +84,7 @@ export class Registry {
     registered(caller);
     const typed = given(members);
     refuse(objectIssues(typed, []));
-    return this.#entities.change(caller, id, body.expect_tip, body, true, {
+    return this.#entities.change(caller, id, body.expect_tip, body, 'always', {
       type,
       adapt: (current) => replacing(body, typed, current),
     });
