@@ -211,6 +211,40 @@ describe('an entity in the graph', () => {
     expect(await around(hub, '?limit=4')).toMatchObject({ truncated: false });
   });
 
+  it('has all of its relationships where no limit is asked for', async () => {
+    const hub = await made('hub');
+    const item = { type: 'document', relationships: [{ predicate: 'of', peer: hub.id, properties: { n: 1 } }] };
+    const spokes: string[] = [];
+    for (let i = 0; i < 11; i++) {
+      const sent = { entities: Array.from({ length: 100 }, () => item) };
+      const { results } = ok<{ results: { id: string }[] }>(await ask(node, ada, 'POST /entities/batch', sent));
+      spokes.push(...results.map(({ id }) => id));
+    }
+    const relationships_add = spokes.map((peer) => ({ predicate: 'to', peer }));
+    const body = { expect_tip: hub.cid, relationships_add };
+    ok(await ask(node, ada, `PUT /entities/${hub.id}?validate_relationships=false`, body));
+    const { relationships, totals, truncated } = await around(hub);
+    expect({ totals, truncated }).toEqual({ totals: { outgoing: 1100, incoming: 1100 }, truncated: false });
+    const peers = (direction: string) => relationships.filter((r) => r.direction === direction).map((r) => r.peer_id);
+    expect(new Set(peers('outgoing'))).toEqual(new Set(spokes));
+    expect(new Set(peers('incoming'))).toEqual(new Set(spokes));
+    expect(relationships.at(-1)).toMatchObject({ direction: 'incoming', predicate: 'of', properties: { n: 1 } });
+    const limited = await around(hub, '?limit=1000');
+    expect(limited.relationships).toHaveLength(2000);
+    expect(limited.truncated).toBe(true);
+  });
+
+  it('has as many relationships as an answer holds', async () => {
+    const hub = await made('hub');
+    const long = 'x'.repeat(1_000_000);
+    const many = Array.from({ length: 80 }, (_, i): Links[number] => [`p${i}`, hub]);
+    await made(long, many);
+    const { relationships, totals, truncated } = await around(hub, '?expand=none');
+    expect({ totals, truncated }).toEqual({ totals: { outgoing: 0, incoming: 80 }, truncated: true });
+    expect(relationships.length).toBeGreaterThan(60);
+    expect(relationships.length).toBeLessThan(80);
+  });
+
   it('keeps what it says of peers that are deleted or never were here', async () => {
     const gone = await made('gone');
     const relationships = [

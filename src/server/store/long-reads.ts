@@ -8,7 +8,7 @@ import { type DeletedQuery, deletedRows } from './deleted-rows.ts';
 import { countTypes, storedJson } from './entities.ts';
 import { predicateNames } from './entity-keys.ts';
 import { fileVersionsPage } from './file-versions.ts';
-import { type GraphEntityQuery, graphEntityAnswer } from './graph-entity.ts';
+import { graphEntityAnswer } from './graph-entity.ts';
 import { type LinksQuery, linksTo } from './graph-links.ts';
 import { type NeighboursQuery, neighbours, pathsAnswer, reachableAnswer } from './graph-reads.ts';
 import { entityMoves } from './history-reads.ts';
@@ -48,7 +48,7 @@ export const longReads = {
   /** See graph-paths.ts and graph-reads.ts. */
   graphPaths: pathsAnswer,
   graphReachable: reachableAnswer,
-  graphEntity: (db: Reader, query: GraphEntityQuery): string => graphEntityAnswer(db, query),
+  graphEntity: graphEntityAnswer,
   neighbours: (db: Reader, query: NeighboursQuery): string => JSON.stringify(neighbours(db, query)),
   /** The same without what the entities are, and, from graph-links.ts, the ways to some of them (argo/ports.ts). */
   reached: (db: Reader, query: NeighboursQuery): string => {

@@ -11,6 +11,11 @@ export class Utf8Text {
     }
   }
 
+  /** In bytes. */
+  get length(): number {
+    return this.#length;
+  }
+
   /** In memory of their own, as they may go to another thread. */
   bytes(): Uint8Array {
     const bytes = new Uint8Array(this.#length);

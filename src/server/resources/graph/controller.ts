@@ -40,8 +40,8 @@ export class GraphController {
   }
 
   /**
-   * An entity with its relationships in both directions.
-   * @param limit How many of each direction
+   * An entity with its relationships in both directions: all of them that an answer of some 64 MB holds.
+   * @param limit How many of each direction (default: all)
    * @isInt limit
    * @minimum limit 1
    * @maximum limit 1000
@@ -52,7 +52,7 @@ export class GraphController {
     @Request() request: CallerRequest,
     @Path() id: EntityId,
     @Query() expand: GraphExpansion = 'preview',
-    @Query() limit: number = 1000,
+    @Query() limit?: number,
   ): Promise<GraphEntityView> {
     return StoredJson.as<GraphEntityView>(await this.graph.entity(request.caller, id, { expand, limit }));
   }

@@ -39,7 +39,11 @@ export class GraphService {
     return store.readLong('graphReachable', { ...usual(body), expand, sources: sources.ids, type: body.target_type });
   }
 
-  async entity(caller: Caller, id: string, options: { expand: GraphExpansion; limit: number }): Promise<Uint8Array> {
+  async entity(
+    caller: Caller,
+    id: string,
+    options: { expand: GraphExpansion; limit: number | undefined },
+  ): Promise<Uint8Array> {
     registered(caller);
     const store = await this.#allowed(caller);
     store.read((db) => this.#entities.viewedRow(db, caller, id));

@@ -170,6 +170,6 @@ export interface GraphEntityView extends Expandable {
     /** @isInt */
     incoming: number;
   };
-  /** Whether `limit` left something out. */
+  /** Whether something was left out: by `limit`, or because an answer holds no more. */
   truncated: boolean;
 }
