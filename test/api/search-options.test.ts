@@ -205,6 +205,7 @@ describe('POST /search/collections', () => {
     expect(await names('collections', { types: ['letter'] })).toEqual(['Letters']);
     expect(await names('collections', { types: ['drawing'] })).toEqual(['Drawings', 'Others']);
     expect(await names('collections', { types: ['none'] })).toEqual([]);
+    expect(await names('collections', { types: [] })).toEqual(['Drawings', 'Letters', 'Others']);
     const [none, preview, full] = await Promise.all(
       ['none', 'preview', 'full'].map((expand) => find('collections', { types: ['letter'], expand })),
     );

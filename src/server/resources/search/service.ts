@@ -74,7 +74,7 @@ export class SearchService {
     const { query, limit: k = 10, types: holding } = body;
     const within = {
       types: ['collection'],
-      ...(holding !== undefined && !holding.includes('collection') && { holding }),
+      ...(holding !== undefined && holding.length > 0 && !holding.includes('collection') && { holding }),
       filter: filterOf(body.filter),
     };
     const job = { kind: 'text', text: query, k, within } as const;
