@@ -37,6 +37,17 @@ async function names(path: string): Promise<string[]> {
 }
 
 describe('large bytes', () => {
+  it('are told of to those who wait for them, whoever keeps them', async () => {
+    const before = files.keptSoFar();
+    expect(files.keptAfter(before)).toEqual([]);
+    const { cid } = await new FileStore(join(folder, 'files')).put(chunks(Buffer.from('came')));
+    await files.put(chunks(Buffer.from('came')));
+    expect(files.keptSoFar()).toBe(before + 2);
+    expect(files.keptAfter(before)).toEqual([cid]);
+    expect(files.keptAfter(files.keptSoFar())).toEqual([]);
+    expect(new FileStore(join(folder, 'others')).keptAfter(0)).toEqual([]);
+  });
+
   it('lie under the CID of what they are, whatever the chunks they came in', async () => {
     const bytes = randomBytes(300_000);
     const whole = await files.put(chunks(bytes));

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { ask, user } from '../helpers/callers.ts';
+import { ask, operator, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
-import { bytesOf, expectBytes, file, holding, type Scene, startScene } from './contents.ts';
-import { conflictsOf, read, remoteOf, sync, tipsOf } from './nodes.ts';
+import { startNode } from '../helpers/node.ts';
+import { bytesOf, cidOf, clock, expectBytes, file, holding, isContent, type Scene, startScene } from './contents.ts';
+import { addRemote, conflictsOf, keyOf, read, remoteOf, sync, tipsOf } from './nodes.ts';
 import type { Call } from './proxy.ts';
 
 const quiet = { refused: 0, conflicts: 0, troubles: 0, stopped: null };
@@ -172,6 +173,69 @@ const without = (cid: string) => (body: unknown) => {
   const page = body as { events: { cid: string }[] };
   return { ...page, events: page.events.filter((event) => event.cid !== cid) };
 };
+
+describe('content that comes after its version has gone on', () => {
+  const ways: [string, (scene: Scene, id: string, bytes: Buffer) => Promise<void>][] = [
+    [
+      'from another remote',
+      async ({ mirror, here, proxy }) => {
+        proxy.fault = () => undefined;
+        clock.time += 2 * 60_000;
+        expect(await sync(mirror, here)).toMatchObject({ versions: 0, content: { files: 1 } });
+      },
+    ],
+    [
+      'by an upload',
+      async ({ mirror, here }, id, bytes) => {
+        const wanted = { cid: cidOf(bytes), content_type: 'image/tiff', size: bytes.length };
+        const { upload_url } = ok<{ upload_url: string }>(
+          await ask(mirror, here, `POST /entities/${id}/content/upload-url`, wanted),
+        );
+        expect((await fetch(upload_url, { method: 'PUT', body: new Uint8Array(bytes) })).status).toBeLessThan(300);
+      },
+    ],
+  ];
+  test.each(ways)('goes on too: %s', async (_way, come) => {
+    await using scene = await startScene();
+    await using museum = await startNode();
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    const keeper = operator(museum);
+    const bytes = bytesOf(30_000);
+    const entity = await holding(origin, curator, bytes, { collection: place.id });
+    proxy.fault = (call) => (isContent(call) ? { status: 404 } : undefined);
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 0, missing: 1 } });
+    const settings = { direction: 'push', collections: [place.id], content: 'none' };
+    await addRemote(mirror, here, { name: 'museum', url: museum.url, key: keyOf(keeper), ...settings });
+    expect(await sync(mirror, here, 'museum')).toMatchObject({ created: 2, sent: { files: 0 } });
+
+    await come(scene, entity.id, bytes);
+    expect(await sync(mirror, here, 'museum')).toMatchObject({ created: 0, updated: 0, sent: { files: 1 } });
+    await expectBytes(museum, keeper, `/entities/${entity.id}/content`, bytes);
+    expect(await sync(mirror, here, 'museum')).toMatchObject({ sent: { files: 0, bytes: 0 } });
+  });
+});
+
+test('content for which a node gives no address now is said to wait, and goes when its time has come', async () => {
+  await using scene = await startScene();
+  const { origin, mirror, curator, here, place, proxy } = scene;
+  await sync(mirror, here);
+  const bytes = bytesOf(10_000);
+  const entity = await holding(mirror, here, bytes, { collection: place.id });
+  proxy.fault = ({ path }) => (path.endsWith('/content/upload-url') ? { status: 404 } : undefined);
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 1, sent: { files: 0 } });
+  expect(await remoteOf(mirror, here)).toMatchObject({
+    contents: { unsent: 1 },
+    missing_content: [{ id: entity.id, trouble: 'unsent' }],
+  });
+  // The event of what was sent is news of the entity, and then it is tried at once.
+  expect(await sync(mirror, here)).toMatchObject({ events: 1, sent: { files: 0 } });
+  proxy.fault = () => undefined;
+  expect(await sync(mirror, here)).toMatchObject({ events: 0, sent: { files: 0 } });
+  clock.time += 2 * 60_000;
+  expect(await sync(mirror, here)).toMatchObject({ sent: { files: 1 } });
+  await expectBytes(origin, curator, `/entities/${entity.id}/content`, bytes);
+  await expectLevel(scene);
+});
 
 /** What a remote of each age has no endpoint for. */
 const lacks = {

@@ -7,6 +7,7 @@ import { isContentCid } from './cid.ts';
 import { syncFile } from './durable-file.ts';
 import { makeFolder, syncFolder } from './durable-folder.ts';
 import { contentCid } from './encode.ts';
+import { keptAfter, keptSoFar, noteKept } from './kept-lately.ts';
 
 /** Stored bytes: their CID (raw, sha2-256) and how many they are. */
 export interface StoredFile {
@@ -72,6 +73,17 @@ export class FileStore {
     await makeFolder(folder, dirname(this.#folder));
     await rename(file, path);
     await syncFolder(folder);
+    noteKept(this.#folder, cid);
+  }
+
+  /** How many bytes this program has kept here since it began. */
+  keptSoFar(): number {
+    return keptSoFar(this.#folder);
+  }
+
+  /** The CIDs of what came after the first `count` of them; null where these are too many to be remembered. */
+  keptAfter(count: number): string[] | null {
+    return keptAfter(this.#folder, count);
   }
 
   /** Where the bytes under a CID lie, for a reader of its own: the folder, and the path in it with slashes. */

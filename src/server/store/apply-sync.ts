@@ -4,7 +4,7 @@ import { findBlock, putBlock } from './blocks.ts';
 import type { Reader, Writer } from './connection.ts';
 import { ensureEntityKey, entityKey } from './entity-keys.ts';
 import { markElsewhere, notePending, rebuildBeside, rebuildPending } from './pending.ts';
-import { applyContentRow, dropContents, dropContentTroubles } from './remote-content.ts';
+import { applyContentRow, askContentsAgain, dropContents } from './remote-content.ts';
 import { noteSync, renameInLog } from './sync-log.ts';
 import type { SyncRow } from './sync-rows.ts';
 
@@ -234,7 +234,7 @@ function cover(db: Writer, remote: number, { first, last, cid, lost }: RowOf<'fe
 }
 
 function noteSweep(db: Writer, remote: number, { reset }: RowOf<'feed_swept'>): void {
-  dropContentTroubles(db, remote);
+  askContentsAgain(db, remote);
   if (!reset) {
     db.run('UPDATE remote_seen SET swept = 1 WHERE remote = ? AND lost = 1', remote);
     return;
@@ -273,7 +273,7 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
   // Nothing of ours was sent, refused or in conflict where nothing of it was here.
   if (!row.mirrored) {
     db.run('DELETE FROM remote_mark WHERE entity = ? AND remote = ?', entity, remote);
-    dropContentTroubles(db, remote, entity);
+    askContentsAgain(db, remote, entity);
     for (const table of ['push_intent', 'push_refusal', 'sync_conflict'])
       db.run(`DELETE FROM ${table} WHERE remote = ? AND entity = ?`, remote, entity);
   }

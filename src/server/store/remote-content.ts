@@ -44,9 +44,9 @@ export function applyContentRow(db: Writer, remote: number, row: ContentRow): vo
   );
 }
 
-/** What could not be had is to be asked for again: of one entity, or of all. */
-export function dropContentTroubles(db: Writer, remote: number, entity?: number): void {
-  const sql = "DELETE FROM remote_content WHERE remote = ? AND state NOT IN ('there', 'sending')";
+/** What could not be had, or sent, is to be asked for again at once: of one entity, or of all. */
+export function askContentsAgain(db: Writer, remote: number, entity?: number): void {
+  const sql = "UPDATE remote_content SET again = 0, tries = 0 WHERE remote = ? AND state NOT IN ('there', 'sending')";
   if (entity === undefined) db.run(sql, remote);
   else db.run(`${sql} AND entity = ?`, remote, entity);
 }
@@ -90,6 +90,25 @@ export function contentEntities(
     ids: rows.filter(({ known }) => known === 1).map(({ id }) => id),
     next: rows.length === limit ? (rows.at(-1)?.key ?? null) : null,
   };
+}
+
+/** Entities that a remote has and of which a version names that content, as `contentEntities`. */
+export function holdersAt(
+  db: Reader,
+  remote: number,
+  cid: string,
+  { after, limit }: { after: number; limit: number },
+): { ids: string[]; next: number | null } {
+  const rows = db.all<{ key: number; id: string }>(
+    `SELECT e.key, e.id FROM content c JOIN entity e ON e.key = c.entity
+       JOIN remote_entity k ON k.entity = e.key AND k.remote = ?
+      WHERE c.cid = ? AND c.entity > ? AND k.theirs IS NOT NULL ORDER BY c.entity LIMIT ?`,
+    remote,
+    cidBytes(cid),
+    after,
+    limit,
+  );
+  return { ids: rows.map(({ id }) => id), next: rows.length === limit ? (rows.at(-1)?.key ?? null) : null };
 }
 
 /** Entities whose bytes are to be asked for again by now (epoch milliseconds). */

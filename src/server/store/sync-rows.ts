@@ -26,9 +26,9 @@ export interface RemoteScope {
 
 /**
  * Why bytes that a version names did not come from a remote: it does not have them, does not give them to this key, or
- * gives others.
+ * gives others. `unsent`: they are here, it lacks them, and it did not take them now.
  */
-export type ContentTrouble = 'missing' | 'forbidden' | 'mismatch';
+export type ContentTrouble = 'missing' | 'forbidden' | 'mismatch' | 'unsent';
 
 /** Why a run failed: no answer, asked to wait, ended from here, or something else. */
 export type RunFault = 'unreachable' | 'held' | 'ended' | 'other';

@@ -3,7 +3,13 @@ import type { Row } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
 import { lastMove, movesAfter } from '../store/events.ts';
-import { type ContentState, contentEntities, contentStates, dueContents } from '../store/remote-content.ts';
+import {
+  type ContentState,
+  contentEntities,
+  contentStates,
+  dueContents,
+  holdersAt,
+} from '../store/remote-content.ts';
 import { findKnown } from '../store/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import { fetchBytes, type Missed } from './fetch-bytes.ts';
@@ -31,15 +37,16 @@ export async function syncContent(
   ctx: PushContext,
   { concurrency, sends }: { concurrency: number; sends: boolean },
 ): Promise<void> {
-  const { store, memory, report } = ctx;
+  const { store, memory, report, files } = ctx;
   const head = store.read(lastMove);
+  const kept = files.keptSoFar();
   if (report.swept) memory.compared = null;
   const queue = new PQueue({ concurrency });
   const failures: unknown[] = [];
   const work = async (task: Task) => {
     if (failures.length > 0) return;
     if (task.way === 'fetch') await fetchOne(ctx, task, sends);
-    else if (task.way === 'send') await sendBytes(ctx, task.named, task.state);
+    else if (task.way === 'send') await sendOne(ctx, task);
     else await note(ctx, { kind: 'content_settled', ...placeOf(ctx, task.named) });
   };
   try {
@@ -59,13 +66,18 @@ export async function syncContent(
   }
   if (failures.length > 0) throw failures[0];
   // What was not pushed is looked at again.
-  if (report.stopped === null) memory.compared = head;
+  if (report.stopped === null) Object.assign(memory, { compared: head, kept });
   ctx.settled.clear();
 }
 
-/** The entities whose bytes are compared: all once, then those that moved, were pushed, or are to be asked for again. */
-async function* toCompare({ store, remote, memory, settled, now }: PushContext, head: number) {
-  if (memory.compared === null) {
+/**
+ * The entities whose bytes are compared: all once, then those that moved, were pushed, are to be asked for again, or name
+ * bytes that have come since, from wherever.
+ */
+async function* toCompare(ctx: PushContext, head: number) {
+  const { store, remote, memory, settled, now, files, turns } = ctx;
+  const came = files.keptAfter(memory.kept);
+  if (memory.compared === null || came === null) {
     for (let after: number | null = 0; after !== null; ) {
       const from: number = after;
       const page = store.read((db) => contentEntities(db, remote.key, from, pageSize));
@@ -76,6 +88,14 @@ async function* toCompare({ store, remote, memory, settled, now }: PushContext, 
   }
   const seen = new Set<string>([...settled, ...store.read((db) => dueContents(db, remote.key, now()))]);
   yield [...seen];
+  for (const cid of came)
+    for (let after: number | null = 0; after !== null; ) {
+      await turns.next();
+      const from: number = after;
+      const page = store.read((db) => holdersAt(db, remote.key, cid, { after: from, limit: pageSize }));
+      if (page.ids.length > 0) yield page.ids.filter((id) => !seen.has(id));
+      after = page.next;
+    }
   for (let at = memory.compared; at < head; ) {
     const { moves } = store.read((db) => movesAfter(db, at, pageSize, head + 1));
     yield [...new Set(moves.map(({ entity }) => entity))].filter((id) => !seen.has(id));
@@ -102,14 +122,14 @@ function tasksOf(ctx: PushContext, db: Reader, id: string, sends: boolean): Task
     }
   // What could not be had is here now, or nobody names it any more.
   for (const [cid, state] of states) {
-    const past = isTrouble(state) && (files.has(cid) || !named.has(cid));
+    const past = isTrouble(state) && (!named.has(cid) || files.has(cid) === (state.state !== 'unsent'));
     if (past) tasks.push({ way: 'forget', named: { ...nothing, id, cid }, state });
   }
   // A refusal stands until the entity is edited.
   if (sends && known.refusal?.tip !== standing.cid)
     for (const one of there) {
       const state = states.get(one.cid);
-      if (state?.state !== 'there' && files.has(one.cid)) tasks.push({ way: 'send', named: one, state });
+      if (state?.state !== 'there' && isDue(state) && files.has(one.cid)) tasks.push({ way: 'send', named: one, state });
     }
   return tasks;
 }
@@ -152,8 +172,18 @@ async function fetchOne(ctx: PushContext, { named, state }: Task, sends: boolean
     return;
   }
   report.content.missing++;
+  await noteTrouble(ctx, { named, state }, result);
+}
+
+async function sendOne(ctx: PushContext, { named, state }: Task): Promise<void> {
+  if ((await sendBytes(ctx, named, state)) !== 'no_address') return;
+  const evidence = 'it names them, lacks them, and gives no address for them';
+  await noteTrouble(ctx, { named, state }, { trouble: 'unsent', evidence });
+}
+
+async function noteTrouble(ctx: PushContext, { named, state }: Omit<Task, 'way'>, missed: Missed): Promise<void> {
   const again = ctx.now() + Math.min(firstWait * 4 ** (state?.tries ?? 0), longestWait);
-  await note(ctx, { kind: 'content_trouble', ...placeOf(ctx, named), ...result, again });
+  await note(ctx, { kind: 'content_trouble', ...placeOf(ctx, named), ...missed, again });
 }
 
 function placeOf({ remote }: PushContext, { id, cid }: NamedBytes) {

@@ -7,6 +7,8 @@ import type { FormMemory } from './fetch-bytes.ts';
 export interface ContentMemory extends FormMemory {
   /** All that had moved up to this move has been compared; null: nothing. */
   compared: number | null;
+  /** How many bytes had been kept here by then (FileStore.keptSoFar). */
+  kept: number;
 }
 
 /** What a run works with beyond a pull. */

@@ -23,11 +23,16 @@ export function isEmpty({ cid }: Pick<NamedBytes, 'cid'>): boolean {
   return cid === emptyBytes;
 }
 
-/** Brings bytes to a remote whose version names them, unless it has them. @throws UnreachableError */
-export async function sendBytes(ctx: PushContext, named: NamedBytes, state: ContentState | undefined): Promise<void> {
+/** Brings bytes to a remote whose version names them, unless it has them; a refusal is recorded. @throws UnreachableError */
+export async function sendBytes(
+  ctx: PushContext,
+  named: NamedBytes,
+  state: ContentState | undefined,
+): Promise<Sending> {
   const result = (await hasBytes(ctx, named)) ? 'there' : await sendToAddress(ctx, named, state);
   if (result === 'there') await noteThere(ctx, named);
   else if (result !== 'no_address') await refuseBytes(ctx, named, result);
+  return result;
 }
 
 export async function noteThere({ store, remote, now }: PushContext, { id, cid }: NamedBytes): Promise<void> {

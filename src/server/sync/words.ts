@@ -106,14 +106,18 @@ function nextWords({ name, watch, hours, max_kbps, next }: Stand, now: number): 
 }
 
 function openWords({ conflicts, refused, refusals, troubles, contents }: Stand): string[] {
-  const bytes = Object.entries(contents).map(([kind, n]) => `${number(n)} ${troubleWords[kind] ?? kind}`);
-  const files = Object.values(contents).reduce((sum, n) => sum + n, 0);
+  const { unsent = 0, ...missing } = contents;
+  const bytes = Object.entries(missing).map(([kind, n]) => `${number(n)} ${troubleWords[kind] ?? kind}`);
+  const files = Object.values(missing).reduce((sum, n) => sum + n, 0);
   const kinds = Object.entries(troubles).map(([kind, n]) => `${number(n)} ${troubleWords[kind] ?? kind}`);
   const unread = Object.values(troubles).reduce((sum, n) => sum + n, 0);
   const shown = refusals.slice(0, shownRefusals).map(({ id, words }) => `It refused ${id}: ${sentence(words)}`);
   return [
     ...(unread > 0 ? [`${entities(unread)} known and not taken over: ${kinds.join(', ')}.`] : []),
     ...(files > 0 ? [`The bytes of ${count(files, 'file', 'files')} are still to come: ${bytes.join(', ')}.`] : []),
+    ...(unsent > 0
+      ? [`The bytes of ${count(unsent, 'file', 'files')} are still to go there: it gives no address for them now.`]
+      : []),
     ...shown,
     ...(refused > shown.length ? [`It refused ${number(refused - shown.length)} more.`] : []),
     ...(conflicts > 0

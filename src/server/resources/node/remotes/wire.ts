@@ -219,7 +219,7 @@ export interface RemoteView {
   troubles: { [reason: string]: number };
   /** The first hundred of them. */
   unreadable: { id: EntityId; trouble: string; evidence: string | null }[];
-  /** How many file contents could not be had, by reason: missing, forbidden, mismatch. */
+  /** How many file contents could not be had, by reason: missing, forbidden, mismatch; or sent: unsent (no address for them). */
   contents: { [reason: string]: number };
   /** The first hundred of them: the entity that names the content, and its CID. */
   missing_content: { id: EntityId; cid: string; trouble: string; evidence: string | null }[];
