@@ -1,10 +1,11 @@
-import { cp } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findRemote, type Remote } from '../../src/server/store/remotes.ts';
 import { ask, operator, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, nowhere, ok, onTest, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { bytesOf, cidOf, expectBytes, holding } from './contents.ts';
 import { addRemote, keyOf, lines, type Pair, type Report, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
 import { type FaultyRemote, startProxy } from './proxy.ts';
 
@@ -271,6 +272,15 @@ test('B2: a push that would change very much stops, sends nothing, and goes on w
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 
+/** Makes a node expect another instance than the one that is there; gives what it knows of the remote. */
+async function expectAnotherInstance(mirror: TestNode): Promise<() => Remote> {
+  const store = await mirror.ctx.networks.get('main');
+  const remote = () => store.read((db) => findRemote(db, 'origin')) as Remote;
+  const row = { ...remote(), kind: 'remote', remote: 'origin', instance: 'before' } as const;
+  await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: 0 }]);
+  return remote;
+}
+
 test('W3: a remote that is only pushed to and has lost everything has all of it again once somebody agrees', async () => {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await temporaryFolder());
@@ -290,10 +300,7 @@ test('W3: a remote that is only pushed to and has lost everything has all of it 
   await origin[Symbol.asyncDispose]();
   const other = opened.use(await startNode({ data: empty, env: { ARCHEION_PORT: port } }));
   // As when it was restored, which gives it another instance id.
-  const store = await mirror.ctx.networks.get('main');
-  const remote = () => store.read((db) => findRemote(db, 'origin')) as Remote;
-  const row = { ...remote(), kind: 'remote', remote: 'origin', instance: 'before' } as const;
-  await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: 0 }]);
+  const remote = await expectAnotherInstance(mirror);
 
   expect((await sync(mirror, here)).stopped).toContain('another node');
   expect(await tipsOf(other)).toEqual({});
@@ -302,6 +309,32 @@ test('W3: a remote that is only pushed to and has lost everything has all of it 
   expect(await tipsOf(other)).toEqual(await tipsOf(mirror));
   expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, conflicts: 0 });
   expect(await sync(mirror, here)).toMatchObject({ stopped: null, created: 0, updated: 0 });
+});
+
+test('W3: what a remote has no bytes of, after it was restored without them, goes there again', async () => {
+  await using opened = new AsyncDisposableStack();
+  const data = opened.use(await temporaryFolder()).path;
+  const museum = await startNode({ data });
+  const there = operator(museum);
+  const { port } = new URL(museum.url);
+  const mirror = opened.use(await startNode());
+  const here = operator(mirror);
+  await addRemote(mirror, here, { url: museum.url, key: keyOf(there) });
+  const place = await collection(mirror, here, { label: 'Works' });
+  const [kept, lost] = [bytesOf(1000), bytesOf(2000, 2)];
+  await holding(mirror, here, kept, { collection: place.id });
+  const work = await holding(mirror, here, lost, { collection: place.id });
+  expect(await sync(mirror, here)).toMatchObject({ sent: { files: 2 } });
+  await museum[Symbol.asyncDispose]();
+  const cid = cidOf(lost);
+  await rm(join(data, 'main', 'files', cid.slice(-2), cid));
+  const restored = opened.use(await startNode({ data, env: { ARCHEION_PORT: port } }));
+  await expectAnotherInstance(mirror);
+
+  expect((await sync(mirror, here)).stopped).toContain('another node');
+  expect(await agree({ mirror, here })).toMatchObject({ swept: true, stopped: null, sent: { files: 1, bytes: 2000 } });
+  await expectBytes(restored, there, `/entities/${work.id}/content`, lost);
+  expect(await sync(mirror, here)).toMatchObject({ sent: { files: 0, bytes: 0 } });
 });
 
 test('W3: nobody is taken for the other node before all of it was compared', async () => {

@@ -234,11 +234,13 @@ function cover(db: Writer, remote: number, { first, last, cid, lost }: RowOf<'fe
 }
 
 function noteSweep(db: Writer, remote: number, { reset }: RowOf<'feed_swept'>): void {
-  askContentsAgain(db, remote);
   if (!reset) {
+    askContentsAgain(db, remote);
     db.run('UPDATE remote_seen SET swept = 1 WHERE remote = ? AND lost = 1', remote);
     return;
   }
+  // It may be another one, or an earlier one: which bytes it has is asked for anew.
+  dropContents(db, remote);
   db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
   db.run('UPDATE remote_entity SET event = 0 WHERE remote = ?', remote);
 }
