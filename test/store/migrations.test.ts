@@ -127,6 +127,8 @@ test('moves of an earlier database say what they are of', async () => {
   await opened.store.close();
   for (const column of ['pi', 'cid', 'ver']) opened.meddle(`ALTER TABLE moves DROP COLUMN ${column}`);
   opened.meddle('ALTER TABLE import_run DROP COLUMN ended; DROP TABLE remote_mark');
+  opened.meddle('DROP INDEX remote_entity_again');
+  for (const column of ['again', 'tries']) opened.meddle(`ALTER TABLE remote_entity DROP COLUMN ${column}`);
   opened.meddle('PRAGMA user_version = 1');
   expect(isOutdated(opened.file)).toBe(true);
   openWriter(opened.file).close();
@@ -143,7 +145,8 @@ test('of imports of an earlier database nobody knows whether they ended', async 
   await opened.store.submit([{ changes: [], guards: [], rows, origin: 'car', time: 0 }]);
   expect(opened.store.read((db) => importRun(db, idOf(1)))).toMatchObject(run);
   await opened.store.close();
-  opened.meddle('ALTER TABLE import_run DROP COLUMN ended');
+  opened.meddle('ALTER TABLE import_run DROP COLUMN ended; DROP INDEX remote_entity_again');
+  for (const column of ['again', 'tries']) opened.meddle(`ALTER TABLE remote_entity DROP COLUMN ${column}`);
   opened.meddle('PRAGMA user_version = 3');
   openWriter(opened.file).close();
   const reader = openReader(opened.file);

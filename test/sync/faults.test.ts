@@ -16,10 +16,10 @@ interface Scene extends AsyncDisposable {
 }
 
 /** A mirror that reaches its origin, which has a collection with five works, only through a proxy. */
-async function startScene({ plain = true } = {}): Promise<Scene> {
+async function startScene({ plain = true, now = Date.now } = {}): Promise<Scene> {
   await using opened = new AsyncDisposableStack();
   const origin = opened.use(await startNode());
-  const mirror = opened.use(await startNode());
+  const mirror = opened.use(await startNode({ now }));
   const proxy = opened.use(await startProxy(origin.url, { plain }));
   const curator = await user(origin, 'curator');
   const here = operator(mirror);
@@ -119,6 +119,55 @@ describe('a remote that lies', () => {
     const answer = await ask(mirror, here, 'POST /node/remotes/origin/sync');
     expect(answer).toMatchObject({ status: 502, body: { error: expect.stringContaining('/events') } });
     expect(await tipsOf(mirror)).toEqual({});
+  });
+
+  const hidden: Record<string, (cid: string) => (call: Call) => Fault> = {
+    'missing there': (cid) => (call) => {
+      if (call.path === '/node/sync/blocks') return { bytes: () => Buffer.alloc(0) };
+      return call.path === '/entities/batch-get' || manifestOf(cid)(call) ? { status: 404 } : undefined;
+    },
+    'with other bytes': (cid) => (call) => {
+      if (call.path === '/node/sync/blocks') return { bytes: () => Buffer.alloc(0) };
+      if (call.path === '/entities/batch-get') return { status: 404 };
+      const forge = (body: unknown) => ({
+        ...(body as object),
+        manifest: { ...(body as { manifest: object }).manifest, type: 'forged' },
+      });
+      return manifestOf(cid)(call) ? { change: forge } : undefined;
+    },
+  };
+  test.each(
+    Object.keys(hidden).flatMap((how) => [true, false].map((plain) => [how, plain ? 'plain' : 'a node', plain] as const)),
+  )('F5: for a while (%s, %s) is asked again when its time has come', async (how, _kind, plain) => {
+    let time = Date.now();
+    await using scene = await startScene({ plain, now: () => time });
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    await sync(mirror, here);
+    const [work] = works as [Entity];
+    const theirs = await update(origin, curator, work, { properties: { theirs: true } });
+    const ours = await update(mirror, here, work, { properties: { ours: true } });
+    proxy.fault = hidden[how]?.(theirs.cid) ?? proxy.fault;
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 1, updated: 0 });
+    const asks = () => proxy.calls.filter(manifestOf(theirs.cid)).length;
+    proxy.calls.length = 0;
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 0, updated: 0 });
+    expect(asks()).toBe(0);
+    time += 61_000;
+    // Still the same: that is no news, and asked for less often.
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 0, updated: 0 });
+    expect(asks()).toBe(1);
+    time += 61_000;
+    await sync(mirror, here);
+    expect(asks()).toBe(1);
+    expect((await remoteOf(mirror, here)).unreadable).toMatchObject([{ id: work.id }]);
+    expect((await read(mirror, here, work.id)).cid).toBe(ours.cid);
+
+    proxy.fault = () => undefined;
+    time += 4 * 60_000;
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 0, updated: 1, merged: 1, conflicts: 0 });
+    expect((await read(origin, curator, work.id)).properties).toMatchObject({ theirs: true, ours: true });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {}, pending: 0 });
   });
 
   test('that sends elsewhere is not followed', async () => {

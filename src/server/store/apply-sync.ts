@@ -5,6 +5,7 @@ import type { Reader, Writer } from './connection.ts';
 import { ensureEntityKey, entityKey } from './entity-keys.ts';
 import { markElsewhere, notePending, rebuildBeside, rebuildPending } from './pending.ts';
 import { applyContentRow, askContentsAgain, dropContents } from './remote-content.ts';
+import { putTrouble } from './remote-troubles.ts';
 import { noteSync, renameInLog } from './sync-log.ts';
 import type { SyncRow } from './sync-rows.ts';
 
@@ -61,9 +62,12 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
     case 'remote_tip':
       putTip(db, remote, row);
       return;
-    case 'remote_trouble':
-      putTrouble(db, remote, row);
+    case 'remote_trouble': {
+      const entity = ensureEntityKey(db, row.id);
+      putTrouble(db, { remote, entity, time }, row);
+      notePending(db, entity);
       return;
+    }
     case 'push_intent':
       db.run(
         'INSERT OR REPLACE INTO push_intent (remote, entity, tip, expect, content) VALUES (?, ?, ?, ?, ?)',
@@ -265,7 +269,7 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
   db.run(
     `INSERT INTO remote_entity (remote, entity, event, theirs, twin) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (remote, entity) DO UPDATE SET event = max(event, excluded.event), theirs = excluded.theirs,
-         twin = excluded.twin, trouble = NULL, evidence = NULL`,
+         twin = excluded.twin, trouble = NULL, evidence = NULL, again = NULL, tries = 0`,
     remote,
     entity,
     row.event ?? 0,
@@ -288,19 +292,4 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
 function blockOf(db: Reader, entity: number, cid: string): number | null {
   const block = findBlock(db, cid);
   return block?.entity === entity ? block.key : null;
-}
-
-function putTrouble(db: Writer, remote: number, row: RowOf<'remote_trouble'>): void {
-  const entity = entityKey(db, row.id) ?? ensureEntityKey(db, row.id);
-  db.run(
-    `INSERT INTO remote_entity (remote, entity, event, trouble, evidence) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (remote, entity) DO UPDATE SET event = max(event, excluded.event), trouble = excluded.trouble,
-         evidence = excluded.evidence`,
-    remote,
-    entity,
-    row.event,
-    row.trouble,
-    row.evidence,
-  );
-  notePending(db, entity);
 }

@@ -264,9 +264,11 @@ CREATE TABLE remote_entity (
   theirs INTEGER,
   twin INTEGER,
   trouble TEXT,
-  evidence TEXT,
+  evidence TEXT, again INTEGER, tries INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (entity, remote)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX remote_entity_again ON remote_entity (remote, again) WHERE again IS NOT NULL;
 
 CREATE INDEX remote_entity_trouble ON remote_entity (remote, trouble) WHERE trouble IS NOT NULL;
 

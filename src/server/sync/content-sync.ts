@@ -3,6 +3,7 @@ import type { Row } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
 import { lastMove, movesAfter } from '../store/events.ts';
+import { nextAsk } from '../store/next-ask.ts';
 import {
   type ContentState,
   contentEntities,
@@ -18,8 +19,6 @@ import type { PushContext } from './push-context.ts';
 import { sendBytes } from './send-bytes.ts';
 
 const pageSize = 200;
-const firstWait = 60_000;
-const longestWait = 24 * 3_600_000;
 
 /** What is to be done for one entity. */
 interface Task {
@@ -182,7 +181,7 @@ async function sendOne(ctx: PushContext, { named, state }: Task): Promise<void> 
 }
 
 async function noteTrouble(ctx: PushContext, { named, state }: Omit<Task, 'way'>, missed: Missed): Promise<void> {
-  const again = ctx.now() + Math.min(firstWait * 4 ** (state?.tries ?? 0), longestWait);
+  const again = nextAsk(ctx.now(), state?.tries ?? 0);
   await note(ctx, { kind: 'content_trouble', ...placeOf(ctx, named), ...missed, again });
 }
 

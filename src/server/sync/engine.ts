@@ -16,7 +16,7 @@ import { lookFirst } from './first-look.ts';
 import { cardOf, type Introduction, introduced } from './introduction.ts';
 import { KeySeal } from './key-seal.ts';
 import { followLive, type LiveOptions } from './live.ts';
-import { compareKnown, pull } from './pull.ts';
+import { askKnown, compareKnown, pull } from './pull.ts';
 import { emptyPreview, previewPull } from './pull-preview.ts';
 import { checkFailing, push } from './push.ts';
 import type { ContentMemory } from './push-context.ts';
@@ -278,6 +278,7 @@ export class SyncEngine implements AsyncDisposable {
     };
     if (remote.direction !== 'push') await pull(ctx, { pageSize, accept, reset });
     else if (reset) await compareKnown(ctx, { pageSize, accept, reset });
+    else await askKnown(ctx, { pageSize, accept, reset });
     // Not before all is compared: until then nobody knows what this one has.
     if (reset) await this.#pin(store, remote);
     const sends = pushes(remote) && report.stopped === null;

@@ -4,6 +4,7 @@ import type { Row } from '../store/commit.ts';
 import { entityKey } from '../store/entity-keys.ts';
 import { knownEvent, seenIntervals } from '../store/remotes.ts';
 import { type SyncContext, takeOver } from './arrivals.ts';
+import { askAgain } from './ask-again.ts';
 import { agreement, braked } from './brake.ts';
 import { type FeedEvent, type FeedPage, type FeedState, feedStep, type Interval, isOpen, startFeed } from './feed.ts';
 import { noteSwept, sweep } from './sweep.ts';
@@ -50,6 +51,7 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
     ctx.report.stop = { kind: 'reset' };
     return;
   }
+  held.push({ events: await askAgain(ctx), intervals: [] });
   await release(ctx, options, held);
   const gaps = ctx.store.read((db) => seenIntervals(db, ctx.remote.key)).some((it) => it.lost && !it.swept);
   if (gaps && ctx.report.stopped === null) await close(ctx, options);
@@ -77,6 +79,11 @@ async function afterReset(ctx: SyncContext, options: PullOptions): Promise<void>
 export async function compareKnown(ctx: SyncContext, options: PullOptions): Promise<void> {
   const { held } = await sweep(ctx, { reset: true, concurrency: batches.plain.atOnce, knownOnly: true });
   await finish(ctx, options, held, true);
+}
+
+/** Of a remote that is only pushed to: what could not be read of it is asked for again. */
+export async function askKnown(ctx: SyncContext, options: PullOptions): Promise<void> {
+  await release(ctx, options, [{ events: await askAgain(ctx, { knownOnly: true }), intervals: [] }]);
 }
 
 /**

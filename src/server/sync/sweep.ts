@@ -1,10 +1,10 @@
 import PQueue from 'p-queue';
-import { UnreachableError } from '../errors.ts';
 import type { Row } from '../store/commit.ts';
 import { isKnownAt, type KnownTip, knownPage, mirroredCollections } from '../store/remotes.ts';
 import { type SyncContext, takeOver } from './arrivals.ts';
 import type { FeedEvent } from './feed.ts';
-import { type CurrentView, readBatch, readCatalog, readListing, readTip, readTips, readWords } from './wire.ts';
+import { tipsThere } from './tips-there.ts';
+import { readCatalog, readListing } from './wire.ts';
 
 // Anti-entropy: everything is compared tip by tip, for what no feed tells any more (SPEC.md, Sweep).
 
@@ -120,11 +120,11 @@ async function compareBatch(
   known: Map<string, KnownTip>,
   reset: boolean,
 ): Promise<Swept> {
-  const { tips, views } = await lookAt(ctx, ids);
+  const { tips, views } = await tipsThere(ctx, ids);
   const events: FeedEvent[] = [];
   for (const id of ids) {
     const before = known.get(id);
-    const cid = tips.get(id) ?? (views === null ? null : await tipOf(ctx, id));
+    const cid = tips.get(id) ?? null;
     if (cid === null) {
       if (before === undefined) continue;
       if (!reset) return { held: [], forgotten: id };
@@ -135,34 +135,6 @@ async function compareBatch(
     held: events.length > 0 ? await takeOver(ctx, events, { ...(views && { views }), reset }) : [],
     forgotten: null,
   };
-}
-
-/** A node tells tips alone; of every other remote current versions are read, and used where they are news. */
-async function lookAt(
-  ctx: SyncContext,
-  ids: string[],
-): Promise<{ tips: Map<string, string>; views: Map<string, CurrentView> | null }> {
-  if (ctx.blocks) {
-    const { status, body } = await ctx.client.read('/node/sync/tips', { ids });
-    const tips = status === 200 ? readTips(body) : null;
-    if (tips === null) throw new UnreachableError(`${ctx.client.host} does not tell tips: ${readWords(body, status)}`);
-    return { tips, views: null };
-  }
-  const { status, body } = await ctx.client.read('/entities/batch-get', { ids });
-  const found = (status === 200 ? readBatch(body) : null) ?? [];
-  return {
-    tips: new Map(found.map(({ entity, cid }) => [entity, cid])),
-    views: new Map(found.map((it) => [it.entity, it])),
-  };
-}
-
-/** A deleted entity's, or one's that may not be read; null where the remote does not know it. */
-async function tipOf({ client }: SyncContext, id: string): Promise<string | null> {
-  const { status, body } = await client.read(`/entities/${id}/tip`);
-  if (status === 404) return null;
-  const tip = status === 200 ? readTip(body) : null;
-  if (tip === null) throw new UnreachableError(`${client.host} does not tell tips: ${readWords(body, status)}`);
-  return tip;
 }
 
 async function note({ store, remote, now }: SyncContext, row: Row): Promise<void> {

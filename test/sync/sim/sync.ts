@@ -67,7 +67,17 @@ function* pull(node: ModelNode, server: Server): Work<boolean> {
     // What left the feed before it was seen is looked for entity by entity.
     if (step.lost && step.lost.first > 1) yield* sweep(node, server, false);
   }
+  // What could not be read is asked for again now and then.
+  if (mirror.pulled++ % 2 === 1) yield* askAgain(node, server);
   return false;
+}
+
+function* askAgain(node: ModelNode, server: Server): Work {
+  for (const [entity, { standing }] of [...node.mirror(server).entities]) {
+    if (standing !== 'unreadable') continue;
+    const tip = yield* ask({ run: () => server.tips.get(entity) ?? null, refuse: lost });
+    if (tip !== null) yield* takeOver(node, server, entity, tip, 0, false);
+  }
 }
 
 function united(seen: Interval[], interval: Interval): Interval[] {

@@ -155,6 +155,8 @@ export interface Mirror {
   instance?: string | null;
   /** Whether it is asked for what is new there, and not only pushed to. */
   pulls: boolean;
+  /** How many times its feed was read to the end. */
+  pulled: number;
   seen: Interval[];
   entities: Map<string, Omit<EntityState, 'local'> & { event: number }>;
   intents: Map<string, { tip: string; expect: string | null; content: string }>;
@@ -174,7 +176,7 @@ export class ModelNode extends Server {
   mirror(of: Server): Mirror {
     let mirror = this.mirrors.get(of.name);
     if (!mirror) {
-      mirror = { pulls: true, seen: [], entities: new Map(), intents: new Map(), refusals: new Map() };
+      mirror = { pulls: true, pulled: 0, seen: [], entities: new Map(), intents: new Map(), refusals: new Map() };
       this.mirrors.set(of.name, mirror);
     }
     return mirror;

@@ -1,0 +1,64 @@
+import type { Reader, Writer } from './connection.ts';
+import { entityKey } from './entity-keys.ts';
+import { nextAsk } from './next-ask.ts';
+import type { SyncRow, Trouble } from './sync-rows.ts';
+
+/** Notes why an entity of a remote could not be taken over; what is not shown is not asked for again. */
+export function putTrouble(
+  db: Writer,
+  { remote, entity, time }: { remote: number; entity: number; time: number },
+  row: Extract<SyncRow, { kind: 'remote_trouble' }>,
+): void {
+  const known = db.get<{ event: number; tries: number }>(
+    'SELECT event, tries FROM remote_entity WHERE remote = ? AND entity = ?',
+    remote,
+    entity,
+  );
+  // Another version than the one that was asked for before.
+  const tries = known === undefined || row.event > known.event ? 0 : known.tries;
+  db.run(
+    `INSERT INTO remote_entity (remote, entity, event, trouble, evidence, again, tries) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (remote, entity) DO UPDATE SET event = max(event, excluded.event), trouble = excluded.trouble,
+         evidence = excluded.evidence, again = excluded.again, tries = excluded.tries`,
+    remote,
+    entity,
+    row.event,
+    row.trouble,
+    row.evidence,
+    row.trouble === 'forbidden' ? null : nextAsk(time, tries),
+    tries + 1,
+  );
+}
+
+/** An entity that could not be taken over, and is to be asked for again. */
+export interface DueTrouble {
+  id: string;
+  trouble: Trouble;
+  evidence: string | null;
+}
+
+/**
+ * The entities that are to be asked for again by now (epoch milliseconds), those first that have waited longest.
+ * @param knownOnly none of which no version has ever been read
+ */
+export function dueTroubles(
+  db: Reader,
+  remote: number,
+  { now, limit, knownOnly }: { now: number; limit: number; knownOnly: boolean },
+): DueTrouble[] {
+  return db.all<DueTrouble>(
+    `SELECT e.id, k.trouble, k.evidence FROM remote_entity k JOIN entity e ON e.key = k.entity
+      WHERE k.remote = ? AND k.again <= ? AND (? = 0 OR k.theirs IS NOT NULL) ORDER BY k.again LIMIT ?`,
+    remote,
+    now,
+    knownOnly ? 1 : 0,
+    limit,
+  );
+}
+
+/** Whether an entity is to be asked for again by now. */
+export function isDue(db: Reader, remote: number, id: string, now: number): boolean {
+  const entity = entityKey(db, id);
+  const sql = 'SELECT 1 FROM remote_entity WHERE remote = ? AND entity = ? AND again <= ?';
+  return entity !== undefined && db.get(sql, remote, entity, now) !== undefined;
+}
