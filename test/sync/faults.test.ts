@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
+import { expectBytes, holding } from './contents.ts';
 import { addRemote, chainOf, conflictsOf, keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
 import { type Call, type Fault, type FaultyRemote, startProxy } from './proxy.ts';
 
@@ -137,7 +138,9 @@ describe('a remote that lies', () => {
     },
   };
   test.each(
-    Object.keys(hidden).flatMap((how) => [true, false].map((plain) => [how, plain ? 'plain' : 'a node', plain] as const)),
+    Object.keys(hidden).flatMap((how) =>
+      [true, false].map((plain) => [how, plain ? 'plain' : 'a node', plain] as const),
+    ),
   )('F5: for a while (%s, %s) is asked again when its time has come', async (how, _kind, plain) => {
     let time = Date.now();
     await using scene = await startScene({ plain, now: () => time });
@@ -526,6 +529,122 @@ describe('P3: a push whose answer is lost', () => {
     proxy.fault = () => undefined;
     expect(await sync(mirror, here)).toMatchObject({ created: 1 });
     expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  });
+
+  test('P5: where it fails at reading and writing one entity, everything else is sent, also deletions and files', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, place, works } = scene;
+    await sync(mirror, here);
+    const [changed, gone] = works as [Entity, Entity];
+    const poison = await update(mirror, here, changed, { properties: { n: 'poison' } });
+    await remove(mirror, here, gone);
+    const bytes = Buffer.from('what was photographed');
+    const pictured = await holding(mirror, here, bytes, { collection: place.id });
+    proxy.fault = ({ method, path }) =>
+      path === `/entities/${poison.id}/tip` || (method === 'PUT' && path.startsWith(`/entities/${poison.id}`))
+        ? { status: 500 }
+        : undefined;
+    const last = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error: string };
+    expect(last.error).toContain(poison.id);
+    expect((await ask(origin, curator, `GET /entities/${gone.id}`)).status).toBe(404);
+    await expectBytes(origin, curator, `/entities/${pictured.id}/content`, bytes);
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 1 });
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ updated: 1 });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  });
+
+  test.each([
+    ['a plain remote', true],
+    ['a node', false],
+  ])('P5: that cannot give one entity gives the others, and takes what is edited here: %s', async (_name, plain) => {
+    let time = Date.now();
+    await using scene = await startScene({ plain, now: () => time });
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    await sync(mirror, here);
+    const [one, two, three] = works as [Entity, Entity, Entity];
+    const poison = await update(origin, curator, one, { properties: { n: 'poison' } });
+    const changed = await update(origin, curator, two, { properties: { n: 'changed' } });
+    const edited = await update(mirror, here, three, { properties: { n: 'edited' } });
+    proxy.fault = (call) => {
+      const { path, body } = call;
+      const isBatch = path === '/node/sync/blocks' || path === '/entities/batch-get';
+      return (isBatch && body.includes(poison.id)) || manifestOf(poison.cid)(call) ? { status: 500 } : undefined;
+    };
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 1, updated: 1 });
+    expect((await read(mirror, here, changed.id)).cid).toBe(changed.cid);
+    expect((await read(origin, curator, edited.id)).properties).toEqual({ n: 'edited' });
+    expect((await remoteOf(mirror, here)).unreadable).toMatchObject([{ id: poison.id, trouble: 'failing' }]);
+    proxy.fault = () => undefined;
+    time += 61_000;
+    await sync(mirror, here);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {} });
+  });
+
+  test.each([
+    ['gives no address for', (call: Call, id: string) => call.path === `/entities/${id}/content/upload-url`],
+    ['does not take', ({ method, body }: Call) => method === 'PUT' && body === 'poison'],
+  ])('P5: that %s the bytes of one file takes those of the others', async (_how, isPoison) => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    await sync(mirror, here);
+    const poison = await holding(mirror, here, Buffer.from('poison'), { collection: place.id });
+    const others: Entity[] = [];
+    for (let n = 0; n < 8; n++)
+      others.push(await holding(mirror, here, Buffer.from(`other ${n}`), { collection: place.id }));
+    proxy.fault = (call) => (isPoison(call, poison.id) ? { status: 500 } : undefined);
+    const last = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error: string };
+    expect(last.error).toContain(`${poison.id}). Everything else was sent`);
+    for (const [n, { id }] of others.entries())
+      await expectBytes(origin, curator, `/entities/${id}/content`, Buffer.from(`other ${n}`));
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ sent: { files: 1 } });
+    await expectBytes(origin, curator, `/entities/${poison.id}/content`, Buffer.from('poison'));
+  });
+
+  test('P5: where it fails at very many, all others arrive, whatever comes first', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, place, works } = scene;
+    await sync(mirror, here);
+    const poison = new Set<string>();
+    for (let n = 0; n < 60; n++) poison.add((await create(mirror, here, { type: 'poison', collection: place.id })).id);
+    const other = await create(mirror, here, { collection: place.id, properties: { n: 'other' } });
+    const gone = await remove(mirror, here, await read(mirror, here, works[0]?.id ?? ''));
+    proxy.fault = ({ method, body }) => (method === 'POST' && body.includes('"poison"') ? { status: 500 } : undefined);
+    const run = async () => lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1);
+    expect(await run()).toHaveProperty('error');
+    expect(await run()).toHaveProperty('error');
+    expect((await read(origin, curator, other.id)).properties).toEqual({ n: 'other' });
+    expect((await ask(origin, curator, `GET /entities/${gone.id}`)).status).toBe(404);
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: poison.size });
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ created: poison.size });
+  });
+
+  test('P6: that fails at everything ends the run soon', async () => {
+    await using scene = await startScene();
+    const { mirror, proxy, here, place } = scene;
+    await sync(mirror, here);
+    for (let n = 0; n < 60; n++) await create(mirror, here, { collection: place.id, properties: { n } });
+    const created = () => proxy.calls.filter(({ method, path }) => method === 'POST' && path.startsWith('/entities'));
+    proxy.fault = ({ method, path }) => (method !== 'GET' && !path.includes('batch') ? { status: 500 } : undefined);
+    const last = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error: string };
+    expect(last.error).toContain('no more was tried');
+    const ids = new Set(created().map(({ body }) => (JSON.parse(body) as Entity).id));
+    expect(ids.size).toBeLessThan(60);
+    // Sooner where not even its newest event is to be had any more.
+    proxy.calls.length = 0;
+    let isRead = false;
+    proxy.fault = ({ path }) => {
+      if (path.startsWith('/.well-known/') || (path.startsWith('/events') && !isRead)) {
+        isRead ||= path.startsWith('/events');
+        return undefined;
+      }
+      return { status: 500 };
+    };
+    const next = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error: string };
+    expect(next.error).toContain('500 to /events');
   });
 
   test('and that was edited back since, with the key of somebody else by then, is for a person to decide', async () => {

@@ -96,14 +96,14 @@ describe('how things stand with a remote, in words', () => {
     const given = {
       ...{ pulls: false, pending: 1200, refused: 5, conflicts: 1, mirrored: 2 },
       refusals: ['A', 'B', 'C', 'D', 'E'].map(refusal),
-      ...{ troubles: { forbidden: 2, missing: 1, mismatch: 1 }, contents: { missing: 2, unsent: 1 } },
+      ...{ troubles: { forbidden: 2, missing: 1, mismatch: 1, failing: 1 }, contents: { missing: 2, unsent: 1 } },
       lastRun: run({ report: { ...emptyReport(), stopped: 'It is not what it was' } }),
     };
     expect(wordsOf(stand(given), now)).toEqual([
       '2 entities mirrored, 1,200 to push.',
       'The last sync stopped 12 seconds ago: It is not what it was.',
       'Not watched: "archeion remote set origin --watch" keeps it in sync.',
-      '4 entities known and not taken over: 2 not shown to this key (403), 1 gone (404), 1 with a wrong hash.',
+      '5 entities known and not taken over: 2 not shown to this key (403), 1 gone (404), 1 with a wrong hash, 1 at which it fails (5xx).',
       'The bytes of 2 files are still to come: 2 gone (404).',
       'The bytes of 1 file are still to go there: it gives no address for them now.',
       'It refused A: Action not allowed.',

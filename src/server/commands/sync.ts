@@ -192,13 +192,15 @@ function describe({ remote, report, preview, open, error }: Outcome): string[] {
 function problems({ remote, report, open, error }: Outcome): string[] {
   if (error !== undefined) return [`${remote} could not be synced.`];
   if (!report || !open) return [];
-  const damaged = Object.entries(open.troubles).filter(([kind]) => kind !== 'forbidden' && kind !== 'missing');
+  const harmless = ['forbidden', 'missing', 'failing'];
+  const damaged = Object.keys(open.troubles).filter((kind) => !harmless.includes(kind));
   return [
     ...(report.stopped === null ? [] : [`${remote} was not synced to the end.`]),
     ...(report.lost && !report.swept ? [`Events of ${remote} were missed.`] : []),
     ...(open.conflicts > 0 ? [`${remote} has conflicts: archeion conflicts.`] : []),
     ...(open.refused > 0 ? [`${remote} refused changes: archeion remote list.`] : []),
     ...(damaged.length > 0 ? [`${remote} has versions that cannot be verified.`] : []),
+    ...(open.troubles.failing ? [`${remote} fails at some entities: archeion remote list.`] : []),
     ...(open.contents.mismatch ? [`${remote} gave other bytes than its files name: archeion remote list.`] : []),
   ];
 }

@@ -35,6 +35,8 @@ export interface DueTrouble {
   id: string;
   trouble: Trouble;
   evidence: string | null;
+  /** A version of it has been read before. */
+  known: boolean;
 }
 
 /**
@@ -46,14 +48,15 @@ export function dueTroubles(
   remote: number,
   { now, limit, knownOnly }: { now: number; limit: number; knownOnly: boolean },
 ): DueTrouble[] {
-  return db.all<DueTrouble>(
-    `SELECT e.id, k.trouble, k.evidence FROM remote_entity k JOIN entity e ON e.key = k.entity
+  const rows = db.all<Omit<DueTrouble, 'known'> & { known: number }>(
+    `SELECT e.id, k.trouble, k.evidence, k.theirs IS NOT NULL AS known FROM remote_entity k JOIN entity e ON e.key = k.entity
       WHERE k.remote = ? AND k.again <= ? AND (? = 0 OR k.theirs IS NOT NULL) ORDER BY k.again LIMIT ?`,
     remote,
     now,
     knownOnly ? 1 : 0,
     limit,
   );
+  return rows.map(({ known, ...row }) => ({ ...row, known: known === 1 }));
 }
 
 /** Whether an entity is to be asked for again by now. */

@@ -203,6 +203,8 @@ export interface PendingRow {
   known: boolean;
   /** The remote's version says the same. */
   same: boolean;
+  /** A request may be under way, or was not answered. */
+  open: boolean;
 }
 
 /** A page of what waits to be pushed, by the store's order from `after` on; `next` is null on the last. */
@@ -212,19 +214,20 @@ export function pendingPage(
   after: number,
   limit: number,
 ): { rows: PendingRow[]; next: number | null } {
-  const rows = db.all<{ key: number; id: string; type: string; deleted: number; known: number; same: number }>(
-    `SELECT e.key, e.id, e.type, e.deleted, k.theirs IS NOT NULL AS known, k.twin IS e.tip AS same
+  const rows = db.all<Record<'key' | 'deleted' | 'known' | 'same' | 'open', number> & { id: string; type: string }>(
+    `SELECT e.key, e.id, e.type, e.deleted, k.theirs IS NOT NULL AS known, k.twin IS e.tip AS same, i.tip IS NOT NULL AS open
        FROM push_pending p JOIN entity e ON e.key = p.entity
        LEFT JOIN remote_entity k ON k.remote = p.remote AND k.entity = p.entity
+       LEFT JOIN push_intent i ON i.remote = p.remote AND i.entity = p.entity
       WHERE p.remote = ? AND p.entity > ? ORDER BY p.entity LIMIT ?`,
     remote,
     after,
     limit,
   );
   return {
-    rows: rows.map(({ key: _, deleted, known, same, ...row }) => ({
+    rows: rows.map(({ key: _, deleted, known, same, open, ...row }) => ({
       ...row,
-      ...{ deleted: deleted === 1, known: known === 1, same: same === 1 },
+      ...{ deleted: deleted === 1, known: known === 1, same: same === 1, open: open === 1 },
     })),
     next: rows.length === limit ? (rows.at(-1)?.key ?? null) : null,
   };

@@ -2,8 +2,8 @@ import type { Block } from '../blocks/encode.ts';
 
 export type Direction = 'both' | 'pull' | 'push';
 
-/** Why an entity that a remote's feed names is not here (sync/SPEC.md). */
-export type Trouble = 'forbidden' | 'missing' | 'mismatch' | 'unverifiable' | 'incomplete';
+/** Why an entity that a remote's feed names is not here (sync/SPEC.md); `failing`: the remote fails at it. */
+export type Trouble = 'forbidden' | 'missing' | 'mismatch' | 'unverifiable' | 'incomplete' | 'failing';
 
 /** How the node syncs with a remote by itself. */
 export interface RemoteSettings {

@@ -26,6 +26,7 @@ import {
   type Unusable,
   type Verified,
 } from './manifests.ts';
+import type { Patience } from './patience.ts';
 import type { RemoteClient } from './remote.ts';
 import { decideTip } from './remote-tip.ts';
 import type { Report } from './report.ts';
@@ -46,6 +47,8 @@ export interface SyncContext {
   blocks: boolean;
   /** The share of what is mirrored that a run changes unasked, 0 to 1. */
   brake: number;
+  /** With what it fails at. */
+  patience: Patience;
   /** Where chains wait that are too long to be held at once, for one after the other. */
   long: PQueue;
 }
@@ -124,7 +127,8 @@ async function gatherBlocks(
     wants.push({ id, cid, have });
   });
   const isHere = (id: string, cid: string) => store.look((db) => isVersionOf(db, id, cid));
-  const fetched = await fetchChains(client, wants, isHere, ctx.turns, room);
+  const fetched = await ctx.patience.readingMany(() => fetchChains(client, wants, isHere, ctx.turns, room));
+  if (fetched === null) return { taken: [], left: events };
   const taken: Arrival[] = [];
   const left: FeedEvent[] = [];
   for (const event of events) {
@@ -135,11 +139,15 @@ async function gatherBlocks(
     } else {
       const version = 'long' in found ? found.long : found.chain;
       if (isOutside(ctx, event, version) || (found.moved && isUnknownUnderFilter(ctx, event.entity))) continue;
-      const chain = 'long' in found ? await completeLong(ctx, event.entity, found.long) : found.chain;
+      const chain = 'long' in found ? await longChain(ctx, event.entity, found.long) : found.chain;
       taken.push({ event, chain });
     }
   }
   return { taken, left };
+}
+
+function longChain(ctx: SyncContext, id: string, tip: Verified): Promise<Chain | Unusable> {
+  return ctx.patience.reading(() => completeLong(ctx, id, tip));
 }
 
 async function gatherPlain(
@@ -158,7 +166,7 @@ async function gatherPlain(
   });
   await Promise.all(
     found.map(async ({ event, verified }) => {
-      const arrival = await chainOf(ctx, event, verified, room);
+      const arrival = await ctx.patience.reading(() => chainOf(ctx, event, verified, room));
       if (arrival) arrivals.push({ event, chain: arrival });
     }),
   );
@@ -174,11 +182,12 @@ function chainHere({ store }: SyncContext, { entity, cid }: FeedEvent): Chain | 
   });
 }
 
-async function currentViews({ client }: SyncContext, events: FeedEvent[]): Promise<Map<string, CurrentView>> {
+async function currentViews(ctx: SyncContext, events: FeedEvent[]): Promise<Map<string, CurrentView>> {
   // A deleted entity is in no batch; where only one is wanted its manifest costs the same.
   if (events.length < 2) return new Map();
-  const { status, body } = await client.read('/entities/batch-get', { ids: events.map((event) => event.entity) });
-  const views = status === 200 ? readBatch(body) : null;
+  const ids = events.map((event) => event.entity);
+  const answer = await ctx.patience.readingMany(() => ctx.client.read('/entities/batch-get', { ids }));
+  const views = answer?.status === 200 ? readBatch(answer.body) : null;
   return new Map((views ?? []).map((view) => [view.entity, view]));
 }
 
@@ -325,10 +334,10 @@ function versionIn(chain: Chain, alone: boolean): Version {
   return alone ? { cid, ver: head.ver, content: '', deleted: head.deleted } : versionOf(cid, chain.manifest);
 }
 
-/** What a reset remote said before counts no more, also where it cannot be read now. */
-function troubleCommit(
-  { remote, now }: SyncContext,
-  event: FeedEvent,
+/** Why an entity could not be taken over; what a reset remote said before counts no more, also where it cannot be read now. */
+export function troubleCommit(
+  { remote, now }: Pick<SyncContext, 'remote' | 'now'>,
+  event: Pick<FeedEvent, 'id' | 'entity'>,
   { trouble, evidence }: Unusable,
   reset = false,
 ): Commit {

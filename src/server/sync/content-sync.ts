@@ -4,18 +4,13 @@ import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
 import { lastMove, movesAfter } from '../store/events.ts';
 import { nextAsk } from '../store/next-ask.ts';
-import {
-  type ContentState,
-  contentEntities,
-  contentStates,
-  dueContents,
-  holdersAt,
-} from '../store/remote-content.ts';
+import { type ContentState, contentEntities, contentStates, dueContents, holdersAt } from '../store/remote-content.ts';
 import { findKnown } from '../store/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import { fetchBytes, type Missed } from './fetch-bytes.ts';
 import { type NamedBytes, namedBytes } from './named-bytes.ts';
 import type { PushContext } from './push-context.ts';
+import { isFailure } from './remote.ts';
 import { sendBytes } from './send-bytes.ts';
 
 const pageSize = 200;
@@ -36,7 +31,7 @@ export async function syncContent(
   ctx: PushContext,
   { concurrency, sends }: { concurrency: number; sends: boolean },
 ): Promise<void> {
-  const { store, memory, report, files } = ctx;
+  const { store, memory, report, files, failing } = ctx;
   const head = store.read(lastMove);
   const kept = files.keptSoFar();
   if (report.swept) memory.compared = null;
@@ -45,7 +40,7 @@ export async function syncContent(
   const work = async (task: Task) => {
     if (failures.length > 0) return;
     if (task.way === 'fetch') await fetchOne(ctx, task, sends);
-    else if (task.way === 'send') await sendOne(ctx, task);
+    else if (task.way === 'send') await unlessFailing(ctx, task.named, () => sendOne(ctx, task));
     else await note(ctx, { kind: 'content_settled', ...placeOf(ctx, task.named) });
   };
   try {
@@ -67,6 +62,20 @@ export async function syncContent(
   // What was not pushed is looked at again.
   if (report.stopped === null) Object.assign(memory, { compared: head, kept });
   ctx.settled.clear();
+  for (const id of failing.keys()) ctx.settled.add(id);
+}
+
+/** A remote that fails at one file is no reason to hold back the others. @throws UnreachableError where it fails at everything */
+async function unlessFailing({ failing, patience }: PushContext, { id }: NamedBytes, work: () => Promise<void>) {
+  try {
+    await work();
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    failing.set(id, error.message);
+    await patience.failed(error.message);
+    return;
+  }
+  patience.worked();
 }
 
 /**
@@ -128,7 +137,8 @@ function tasksOf(ctx: PushContext, db: Reader, id: string, sends: boolean): Task
   if (sends && known.refusal?.tip !== standing.cid)
     for (const one of there) {
       const state = states.get(one.cid);
-      if (state?.state !== 'there' && isDue(state) && files.has(one.cid)) tasks.push({ way: 'send', named: one, state });
+      if (state?.state !== 'there' && isDue(state) && files.has(one.cid))
+        tasks.push({ way: 'send', named: one, state });
     }
   return tasks;
 }

@@ -16,6 +16,7 @@ import { lookFirst } from './first-look.ts';
 import { cardOf, type Introduction, introduced } from './introduction.ts';
 import { KeySeal } from './key-seal.ts';
 import { followLive, type LiveOptions } from './live.ts';
+import { Patience } from './patience.ts';
 import { askKnown, compareKnown, pull } from './pull.ts';
 import { emptyPreview, previewPull } from './pull-preview.ts';
 import { checkFailing, push } from './push.ts';
@@ -261,16 +262,18 @@ export class SyncEngine implements AsyncDisposable {
     }
     remote.instance = instance;
     const self = this.#self(network);
+    const memory = this.#memoryOf(network, remote);
+    const newest = `/events?${new URLSearchParams({ limit: '1', network })}`;
     const ctx = {
       ...{ store, remote, client, schema: `${service}/eidos@v1`, now, report, self, turns: this.#turns },
       ...{ blocks: card?.blocks ?? false, instance: this.#options.instance, foreign: true },
       files: new FileStore(filesFolder(store.folder)),
       partials: new PartialFiles(partialsFolder(store.folder)),
-      memory: this.#memoryOf(network, remote),
+      ...{ memory, settled: memory.settled },
+      patience: new Patience(() => client.read(newest)),
       flights: this.#flights,
       long: new PQueue({ concurrency: 1 }),
       brake: this.#options.brake,
-      settled: new Set<string>(),
       bytesFirst: new Set<string>(),
       failing: new Map<string, string>(),
       unlinked: new Set<string>(),
@@ -282,7 +285,10 @@ export class SyncEngine implements AsyncDisposable {
     // Not before all is compared: until then nobody knows what this one has.
     if (reset) await this.#pin(store, remote);
     const sends = pushes(remote) && report.stopped === null;
+    // What cannot be read says nothing of what can be written.
+    ctx.patience.worked();
     if (sends) await push(ctx, { concurrency: pushConcurrency, accept });
+    ctx.patience.worked();
     await syncContent(ctx, { concurrency: contentConcurrency, sends });
     checkFailing(ctx);
   }
@@ -298,7 +304,9 @@ export class SyncEngine implements AsyncDisposable {
 
   /** By its number, too: a remote of the same name may be another one. */
   #memoryOf(network: Network, { key, name }: Remote): ContentMemory {
-    const memory = this.#memories.get(`${network} ${key} ${name}`) ?? { compared: null, kept: 0, form: null };
+    const memory = this.#memories.get(`${network} ${key} ${name}`) ?? {
+      ...{ compared: null, kept: 0, form: null, settled: new Set<string>() },
+    };
     this.#memories.set(`${network} ${key} ${name}`, memory);
     return memory;
   }

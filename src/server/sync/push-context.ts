@@ -9,6 +9,8 @@ export interface ContentMemory extends FormMemory {
   compared: number | null;
   /** How many bytes had been kept here by then (FileStore.keptSoFar). */
   kept: number;
+  /** Entities of which the remote's version has become known by a push, and whose bytes have not been compared since. */
+  settled: Set<string>;
 }
 
 /** What a run works with beyond a pull. */
@@ -24,7 +26,7 @@ export interface PushContext extends SyncContext {
   memory: ContentMemory;
   /** What is being fetched, by network and CID, whatever the remote. */
   flights: Map<string, Promise<unknown>>;
-  /** Entities of which the remote's version has become known by a push. */
+  /** As in the memory. */
   settled: Set<string>;
   /** Folders that leave their places before they take new ones; `linking`: all have. */
   unlinked: Set<string>;

@@ -18,7 +18,7 @@ import { type Delivered, deliver, wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
 import { allPending } from './push-pending.ts';
 import type { PushRequest } from './push-request.ts';
-import { LostAnswerError, type RemoteAnswer } from './remote.ts';
+import { isFailure, type RemoteAnswer } from './remote.ts';
 import { decideTip } from './remote-tip.ts';
 import { countPushed } from './report.ts';
 import { requestsFor } from './requests.ts';
@@ -56,7 +56,7 @@ export async function push(ctx: PushContext, { concurrency, accept }: PushOption
 
 async function pushRound(ctx: PushContext, round: string[], concurrency: number): Promise<void> {
   const queue = new PQueue({ concurrency });
-  const sending = (await pushBlocks(ctx, round)).map((id) => queue.add(() => pushEntity(ctx, id)));
+  const sending = (await pushBlocks(ctx, round)).map((id) => queue.add(() => pushOne(ctx, id)));
   try {
     await Promise.all(sending);
   } finally {
@@ -66,8 +66,12 @@ async function pushRound(ctx: PushContext, round: string[], concurrency: number)
 }
 
 async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise<string[][]> {
-  const created = pending.filter((row) => !row.known && !row.deleted);
   const isCollection = (row: PendingRow) => row.type === 'collection';
+  // What an earlier run was not answered to may fail again, and then nothing else waits for it.
+  const isOpen = (row: PendingRow) => row.open && !isCollection(row);
+  const open = pending.filter(isOpen);
+  const fresh = pending.filter((row) => !isOpen(row));
+  const created = fresh.filter((row) => !row.known && !row.deleted);
   const pointsAt = new Map<string, string[]>();
   await ctx.turns.each(
     created.filter((row) => !isCollection(row)),
@@ -78,25 +82,35 @@ async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise<string
       ),
   );
   const ids = (rows: PendingRow[]) => rows.map((row) => row.id);
-  const changed = pending.filter((row) => row.known && !row.deleted);
-  const deleted = pending.filter((row) => row.deleted);
+  const changed = fresh.filter((row) => row.known && !row.deleted);
+  const deleted = fresh.filter((row) => row.deleted);
   return [
     ids(created.filter(isCollection)),
     ...creationRounds(pointsAt),
     // Collections once more: what they point at is there now.
     [...ids(created.filter(isCollection)), ...ids(changed)],
     ids(deleted.filter((row) => !isCollection(row))),
+    ids(open),
     ids(deleted.filter(isCollection)),
   ].filter((round) => round.length > 0);
 }
 
-/** A remote that fails at more entities than that is taken to fail at all of them. */
-const mostFailing = 10;
-
-/** A remote that fails at one entity is no reason to hold back the others. @throws what is no lost answer, and beyond `mostFailing` */
+/** A remote that fails at one entity is no reason to hold back the others. @throws what is no such failure */
 function noteFailing({ failing }: PushContext, id: string, error: unknown): void {
-  if (!(error instanceof LostAnswerError) || failing.size >= mostFailing) throw error;
+  if (!isFailure(error)) throw error;
   failing.set(id, error.message);
+}
+
+/** Brings one entity to the remote, as far as that does not fail at it. @throws UnreachableError where it fails at everything */
+async function pushOne(ctx: PushContext, id: string): Promise<void> {
+  try {
+    await pushEntity(ctx, id);
+  } catch (error) {
+    noteFailing(ctx, id, error);
+  }
+  const words = ctx.failing.get(id);
+  if (words !== undefined) await ctx.patience.failed(words);
+  else if (ctx.settled.has(id)) ctx.patience.worked();
 }
 
 /** @throws UnreachableError where the remote failed at some entities, while everything else was sent */

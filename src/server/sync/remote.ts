@@ -72,6 +72,16 @@ export class LostAnswerError extends UnreachableError {
   override readonly name = 'UnreachableError';
 }
 
+/** The remote answers, but fails at what it was asked for, however often it is asked: that may be so of nothing else. */
+export class FailedAnswerError extends UnreachableError {
+  override readonly name = 'UnreachableError';
+}
+
+/** Whether it is what was asked for that failed, and not the remote as a whole, as far as an error tells. */
+export function isFailure(error: unknown): error is LostAnswerError | FailedAnswerError {
+  return error instanceof LostAnswerError || error instanceof FailedAnswerError;
+}
+
 /** The remote wants to be left alone for longer than a run waits: `retryAfter` is for how many milliseconds. */
 export class HeldOffError extends UnreachableError {
   override readonly name = 'UnreachableError';
@@ -122,7 +132,7 @@ export class RemoteClient implements AsyncDisposable {
 
   /**
    * A read: tried again after a broken connection, 429 and 5xx.
-   * @throws UnreachableError when it has been tried often enough
+   * @throws UnreachableError when it has been tried often enough, FailedAnswerError where it was answered 5xx then
    */
   read(path: string, body?: unknown): Promise<RemoteAnswer> {
     return this.#again(path, async () => {
@@ -217,11 +227,13 @@ export class RemoteClient implements AsyncDisposable {
     for (let attempt = 1; ; attempt++) {
       let after: number | null = null;
       let failure: string;
+      let failed = false;
       try {
         const { answer, value, retryAfter } = await send();
         if (answer.status !== 429 && answer.status < 500) return value;
         if (gives && attempt === attempts && answer.status >= 500 && retryAfter === null) return value;
         failure = `it answered ${answer.status} to ${path}`;
+        failed = answer.status >= 500;
         after = retryAfter;
       } catch (error) {
         if (error instanceof DomainError) throw error;
@@ -230,7 +242,10 @@ export class RemoteClient implements AsyncDisposable {
       this.#options.signal?.throwIfAborted();
       this.#heed(attempt, after);
       if (moved()) attempt = 1;
-      if (attempt === attempts) throw new UnreachableError(`${this.host} cannot be read: ${failure}`);
+      if (attempt === attempts) {
+        const words = `${this.host} cannot be read: ${failure}`;
+        throw failed ? new FailedAnswerError(words) : new UnreachableError(words);
+      }
       await this.#pause(attempt, after);
     }
   }
@@ -338,7 +353,7 @@ export class RemoteClient implements AsyncDisposable {
     let size = 0;
     for await (const chunk of body) {
       size += chunk.length;
-      if (size > most) throw new UnreachableError(`${this.host} answers more than ${most} bytes to ${path}`);
+      if (size > most) throw new FailedAnswerError(`${this.host} answers more than ${most} bytes to ${path}`);
       yield chunk;
       await throttle?.pass(chunk.length, signal);
     }

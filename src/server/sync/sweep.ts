@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import type { Row } from '../store/commit.ts';
 import { isKnownAt, type KnownTip, knownPage, mirroredCollections } from '../store/remotes.ts';
-import { type SyncContext, takeOver } from './arrivals.ts';
+import { type SyncContext, takeOver, troubleCommit } from './arrivals.ts';
 import type { FeedEvent } from './feed.ts';
 import { tipsThere } from './tips-there.ts';
 import { readCatalog, readListing } from './wire.ts';
@@ -125,7 +125,10 @@ async function compareBatch(
   for (const id of ids) {
     const before = known.get(id);
     const cid = tips.get(id) ?? null;
-    if (cid === null) {
+    if (cid !== null && typeof cid !== 'string') {
+      await ctx.store.submit([troubleCommit(ctx, { id: 0, entity: id }, cid, reset)]);
+      ctx.report.troubles++;
+    } else if (cid === null) {
       if (before === undefined) continue;
       if (!reset) return { held: [], forgotten: id };
       await note(ctx, { kind: 'remote_forgot', remote: ctx.remote.name, id });

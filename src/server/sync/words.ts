@@ -132,6 +132,7 @@ const troubleWords: Record<string, string> = {
   mismatch: 'with a wrong hash',
   unverifiable: 'unverifiable',
   incomplete: 'without a complete history',
+  failing: 'at which it fails (5xx)',
 };
 
 const number = (n: number): string => n.toLocaleString('en');

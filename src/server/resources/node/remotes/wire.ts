@@ -215,7 +215,7 @@ export interface RemoteView {
   last_run: SyncRunView | null;
   /** When the node syncs with it next by itself; null where it is not watched. */
   next_run_at: string | null;
-  /** How many entities could not be taken over, by reason: forbidden, missing, mismatch, unverifiable, incomplete. */
+  /** How many entities could not be taken over, by reason: forbidden, missing, mismatch, unverifiable, incomplete, failing. */
   troubles: { [reason: string]: number };
   /** The first hundred of them. */
   unreadable: { id: EntityId; trouble: string; evidence: string | null }[];
