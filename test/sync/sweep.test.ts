@@ -1,7 +1,12 @@
 import { cp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findRemote, type Remote } from '../../src/server/store/remotes.ts';
+import { idPages } from '../../src/server/sync/id-pages.ts';
+import { RemoteClient } from '../../src/server/sync/remote.ts';
+import { readListing } from '../../src/server/sync/wire.ts';
 import { ask, operator, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, nowhere, ok, onTest, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
@@ -114,6 +119,59 @@ test('W2: deletions that it finds are made in the next run where the remote brea
   proxy.fault = () => undefined;
   expect(await sync(mirror, here)).toMatchObject({ stopped: null, swept: true });
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
+test('W6: listings that give the same page again and again come to an end, also in a first look', async () => {
+  await using pair = await startForgetful();
+  const { origin, mirror, curator, here, forget } = pair;
+  await using proxy = await startProxy(origin.url);
+  const place = await collection(origin, curator, { label: 'Works' });
+  const work = await create(origin, curator, { collection: place.id });
+  await forget();
+  await create(origin, curator, { collection: place.id });
+  proxy.fault = ({ path }) => {
+    if (!/^\/collections\/(catalog|[^/]+\/entities)\?/.test(path)) return undefined;
+    const url = new URL(path, proxy.url);
+    const isFirst = url.searchParams.get('offset') === '0';
+    if (!isFirst) return { status: 200, body: kept.get(url.pathname) };
+    const more = (body: unknown) => {
+      const endless = { ...(body as object), pagination: { has_more: true } };
+      kept.set(url.pathname, endless);
+      return endless;
+    };
+    return { change: more };
+  };
+  const kept = new Map<string, unknown>();
+  await addRemote(mirror, here, { name: 'endless', url: proxy.url, key: keyOf(curator) });
+  const look = await ask(mirror, here, 'POST /node/remotes/endless/sync?dry_run=true');
+  expect(lines(look.text).at(-1)).toHaveProperty('preview.first.entities', 3);
+  expect(await sync(mirror, here, 'endless')).toMatchObject({ swept: true, stopped: null });
+  expect((await read(mirror, here, work.id)).cid).toBe(work.cid);
+  expect(proxy.calls.filter(({ path }) => path.startsWith('/collections/')).length).toBeLessThan(20);
+});
+
+test('W6: a listing that goes on for ever is gone through as far as is allowed', async () => {
+  let asked = 0;
+  const server = createServer((_request, response) => {
+    const entities = Array.from({ length: 500 }, (_, n) => ({ id: `01${String(asked * 500 + n).padStart(24, '0')}` }));
+    asked++;
+    response.end(JSON.stringify({ entities, pagination: { has_more: true } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await using client = await RemoteClient.open({
+    url,
+    secret: null,
+    network: 'main',
+    service: 'arke',
+    random: () => 0,
+  });
+  const allowance = { left: 2000 };
+  const pages: (string[] | null)[] = [];
+  for await (const ids of idPages(client, { path: '/collections/x/entities', read: readListing }, allowance))
+    pages.push(ids);
+  await new Promise((resolve) => server.close(resolve));
+  expect([asked, pages.flat().length, allowance.left]).toEqual([4, 2000, 0]);
 });
 
 test('W5: a node tells its tips, and what differs comes as blocks', async () => {

@@ -1,6 +1,7 @@
 import type { FileStore } from '../blocks/file-store.ts';
 import type { Json, JsonObject } from '../model/manifest.ts';
 import type { Remote } from '../store/remotes.ts';
+import { idPages } from './id-pages.ts';
 import { namedBytes } from './named-bytes.ts';
 import type { RemoteClient } from './remote.ts';
 import { readBatch, readCatalog, readListing } from './wire.ts';
@@ -20,7 +21,6 @@ export interface FirstLook {
   unknown: string[];
 }
 
-const pageSize = 1000;
 const mostCollections = 200;
 const mostEntities = 100_000;
 const mostRead = 2000;
@@ -59,27 +59,23 @@ export async function lookFirst(needs: Needs): Promise<FirstLook> {
 }
 
 async function catalogOf(client: RemoteClient): Promise<string[] | null> {
-  const found: string[] = [];
-  for (let offset = 0; ; offset += pageSize) {
-    const { status, body } = await client.read(`/collections/catalog?limit=${pageSize}&offset=${offset}`);
-    const page = status === 200 ? readCatalog(body) : null;
-    if (page === null) return offset === 0 ? null : found;
-    found.push(...page.ids);
-    if (!page.more || found.length >= mostEntities) return found;
+  const found = new Set<string>();
+  const catalog = { path: '/collections/catalog', read: readCatalog };
+  for await (const ids of idPages(client, catalog, { left: mostEntities })) {
+    if (ids === null) return found.size === 0 ? null : [...found];
+    for (const id of ids) found.add(id);
   }
+  return [...found];
 }
 
 /** Adds what a collection lists of the wanted types; false where it does not. */
 async function list({ remote, client }: Needs, collection: string, ids: Set<string>): Promise<boolean> {
-  const kinds = remote.types.length > 0 ? remote.types.map((type) => ({ type })) : [{}];
-  for (const kind of kinds)
-    for (let offset = 0; ids.size < mostEntities; offset += pageSize) {
-      const query = new URLSearchParams({ limit: String(pageSize), offset: String(offset), ...kind });
-      const { status, body } = await client.read(`/collections/${collection}/entities?${query}`);
-      const page = status === 200 ? readListing(body) : null;
+  const kinds: Record<string, string>[] = remote.types.length > 0 ? remote.types.map((type) => ({ type })) : [{}];
+  const path = `/collections/${collection}/entities`;
+  for (const query of kinds)
+    for await (const page of idPages(client, { path, query, read: readListing }, { left: mostEntities - ids.size })) {
       if (page === null) return false;
-      for (const id of page.ids) ids.add(id);
-      if (!page.more) break;
+      for (const id of page) ids.add(id);
     }
   return true;
 }

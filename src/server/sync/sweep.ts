@@ -1,8 +1,10 @@
 import PQueue from 'p-queue';
+import { UnreachableError } from '../errors.ts';
 import type { Row } from '../store/commit.ts';
 import { isKnownAt, type KnownTip, knownPage, mirroredCollections } from '../store/remotes.ts';
 import { type SyncContext, takeOver, troubleCommit } from './arrivals.ts';
 import type { FeedEvent } from './feed.ts';
+import { type Allowance, idPages } from './id-pages.ts';
 import { tipsThere } from './tips-there.ts';
 import { readCatalog, readListing } from './wire.ts';
 
@@ -26,7 +28,8 @@ export interface Swept {
 
 /** Entities that are compared at once: what POST /entities/batch-get takes, and what a node tells in little time. */
 const batches = { plain: 100, node: 200 };
-const listingSize = 1000;
+/** A remote that lists more than that is not gone through. */
+const mostListed = 10_000_000;
 
 /**
  * Compares every tip of what is listed there and of what is known here. Without `reset` it stops at the first entity
@@ -81,37 +84,43 @@ function batchOf({ blocks }: SyncContext): number {
   return blocks ? batches.node : batches.plain;
 }
 
-/** Ids that the remote lists and that nothing is known of here, a batch at a time. */
+/** Ids that the remote lists and that nothing is known of here, a batch at a time. @throws UnreachableError, also for no end */
 async function* listed(ctx: SyncContext): AsyncGenerator<string[]> {
-  const collections = ctx.remote.collections.length > 0 ? ctx.remote.collections : await catalog(ctx);
-  const unknown = (ids: string[]) => ids.filter((id) => !ctx.store.read((db) => isKnownAt(db, ctx.remote.key, id)));
-  const size = batchOf(ctx);
-  const fresh = unknown(collections);
-  for (let at = 0; at < fresh.length; at += size) yield fresh.slice(at, at + size);
-  for (const collection of collections) {
-    for (let offset = 0; ; offset += listingSize) {
-      const path = `/collections/${collection}/entities?limit=${listingSize}&offset=${offset}`;
-      const { status, body } = await ctx.client.read(path);
-      const page = status === 200 ? readListing(body) : null;
+  const { client, remote } = ctx;
+  const allowance: Allowance = { left: mostListed };
+  for await (const collections of collectionPages(ctx, allowance)) {
+    yield* unknownOf(ctx, collections);
+    for (const collection of collections) {
+      const path = `/collections/${collection}/entities`;
       // A collection that is gone or closed is no reason to leave the others.
-      if (page === null) break;
-      const ids = unknown(page.ids);
-      for (let at = 0; at < ids.length; at += size) yield ids.slice(at, at + size);
-      if (!page.more) break;
+      for await (const ids of idPages(client, { path, read: readListing }, allowance))
+        if (ids !== null) yield* unknownOf(ctx, ids);
     }
   }
+  if (allowance.left <= 0)
+    throw new UnreachableError(
+      `${client.host} lists more than ${mostListed} entities, or without end. Limit what comes: archeion remote set ${remote.name} --collection ID.`,
+    );
 }
 
 /** All collections of a remote, where it has the endpoint; else those that are known from it. */
-async function catalog(ctx: SyncContext): Promise<string[]> {
-  const found: string[] = [];
-  for (let offset = 0; ; offset += listingSize) {
-    const { status, body } = await ctx.client.read(`/collections/catalog?limit=${listingSize}&offset=${offset}`);
-    const page = status === 200 ? readCatalog(body) : null;
-    if (page === null) return ctx.store.read((db) => mirroredCollections(db, ctx.remote.key));
-    found.push(...page.ids);
-    if (!page.more) return found;
+async function* collectionPages({ client, remote, store }: SyncContext, allowance: Allowance) {
+  if (remote.collections.length > 0) {
+    yield remote.collections;
+    return;
   }
+  for await (const ids of idPages(client, { path: '/collections/catalog', read: readCatalog }, allowance))
+    yield ids ?? store.read((db) => mirroredCollections(db, remote.key));
+}
+
+async function* unknownOf(ctx: SyncContext, ids: string[]): AsyncGenerator<string[]> {
+  const { store, remote, turns } = ctx;
+  const unknown: string[] = [];
+  await turns.each(ids, (id) => {
+    if (!store.read((db) => isKnownAt(db, remote.key, id))) unknown.push(id);
+  });
+  const size = batchOf(ctx);
+  for (let at = 0; at < unknown.length; at += size) yield unknown.slice(at, at + size);
 }
 
 async function compareBatch(

@@ -1,0 +1,42 @@
+import type { RemoteClient } from './remote.ts';
+import type { IdPage } from './wire.ts';
+
+/** How many ids of listings are gone through; a page is counted as ten at least, however short it is. */
+export interface Allowance {
+  left: number;
+}
+
+const pageSize = 1000;
+const leastCounted = 10;
+
+/**
+ * The pages of a listing, each id of a page once; null, and then nothing more, where one cannot be read. It ends with the page
+ * that says so, with one that brings nothing new (a remote that knows of no offsets gives the same for ever), and where the
+ * allowance is used up.
+ * @param path up to the `?`
+ * @throws UnreachableError
+ */
+export async function* idPages(
+  client: Pick<RemoteClient, 'read'>,
+  { path, query = {}, read }: { path: string; query?: Record<string, string>; read: (body: unknown) => IdPage | null },
+  allowance: Allowance,
+): AsyncGenerator<string[] | null> {
+  let first = new Set<string>();
+  let before = first;
+  for (let offset = 0; allowance.left > 0; offset += pageSize) {
+    const range = new URLSearchParams({ limit: String(pageSize), offset: String(offset), ...query });
+    const { status, body } = await client.read(`${path}?${range}`);
+    const page = status === 200 ? read(body) : null;
+    if (page === null) {
+      yield null;
+      return;
+    }
+    const ids = new Set(page.ids);
+    allowance.left -= Math.max(leastCounted, ids.size);
+    const fresh = [...ids].filter((id) => !first.has(id) && !before.has(id));
+    if (fresh.length > 0) yield fresh;
+    if (!page.more || fresh.length === 0) return;
+    if (offset === 0) first = ids;
+    before = ids;
+  }
+}
