@@ -115,14 +115,13 @@ async function chooseArchives(): Promise<void> {
 
 /** Opens another data folder, with a node of its own. */
 async function chooseFolder(): Promise<boolean> {
-  const { filePaths } = await dialog.showOpenDialog({ properties: ['openDirectory', 'createDirectory'] });
-  const [data] = filePaths;
+  const [data] = (await dialog.showOpenDialog({ properties: ['openDirectory', 'createDirectory'] })).filePaths;
   if (data === undefined) return false;
   const asked = box('question', 'folderAsked', { data }, ['open', 'cancel'], 1);
   if ((await dialog.showMessageBox(asked)).response !== 0) return false;
   settings.update({ data });
   await keeper.stop();
-  keeper.start();
+  keeper.start(0);
   return true;
 }
 
@@ -130,7 +129,7 @@ async function gaveUp(words: string): Promise<void> {
   const asked = box('error', 'notRunning', { words }, ['tryAgain', 'otherFolder', 'quit'], 2);
   const { response } = await dialog.showMessageBox(asked);
   if (response === 2) app.quit();
-  else if (response === 0) await keeper.again();
+  else if (response === 0) keeper.start();
   else if (!(await chooseFolder())) await gaveUp(words);
 }
 

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:net';
 import { env } from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -98,25 +97,16 @@ export function pauseAfter(crashes: readonly number[]): number | null {
 export function keepNode(events: KeeperEvents) {
   let server: ServerProcess | null = null;
   let port = 0;
-  let answered = false;
-  let stopped = false;
-  let crashes: number[] = [];
+  let crashes: number[] | null = null;
   let pause: NodeJS.Timeout | undefined;
 
-  function begin(): void {
-    answered = false;
-    stopped = false;
-    crashes = [];
-    run();
-  }
-
-  function run(): void {
-    const started = events.start(port);
+  function run(at = port): void {
+    const started = events.start(at);
     server = started;
     const ready = async (url: string) => {
       if (server !== started) return;
       port = Number(new URL(url).port);
-      answered = true;
+      crashes ??= [];
       await events.ready(url, started.token);
     };
     // One that answers and then does not let its window in is as good as crashed.
@@ -124,9 +114,10 @@ export function keepNode(events: KeeperEvents) {
     void started.ended.then(({ code, words }) => {
       if (server !== started) return;
       server = null;
-      crashes.push(Date.now());
+      if (!crashes && at !== 0 && words.includes(`The port ${at} is in use`)) return run(0);
+      crashes?.push(Date.now());
       // A node that has never answered will not do so the next time.
-      const wait = answered ? pauseAfter(crashes) : null;
+      const wait = crashes && pauseAfter(crashes);
       if (wait === null) return events.gaveUp(words || text('endedWith', { code }));
       events.down();
       pause = setTimeout(run, wait);
@@ -134,35 +125,18 @@ export function keepNode(events: KeeperEvents) {
   }
 
   return {
-    /** Starts a node, on any port. */
-    start(): void {
-      port = 0;
-      begin();
-    },
-    /**
-     * Starts the node once more that was given up, at the same address, so that the page goes on with all that was typed into it:
-     * at another one only where something else has taken that.
-     */
-    async again(): Promise<void> {
-      stopped = false;
-      if (port !== 0 && !(await isFree(port))) port = 0;
-      if (!stopped) begin();
+    /** Starts the node: where the page has it, so that it goes on there, unless that is taken; at 0 on any port. */
+    start(at = port): void {
+      port = at;
+      crashes = null;
+      run();
     },
     /** Resolves when the node has closed its store and ended. It is not started again. */
     async stop(): Promise<void> {
       clearTimeout(pause);
-      stopped = true;
       const last = server;
       server = null;
       await last?.stop();
     },
   };
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-  });
 }

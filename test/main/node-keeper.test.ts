@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { keepNode, pauseAfter } from '../../src/main/server-process.ts';
 
@@ -75,26 +73,23 @@ describe('a node that is kept running', () => {
   });
 
   test('comes at the same port when it is tried again, and at another where something else has taken that', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
     const { keeper, runs, heard } = kept();
     keeper.start();
-    await runs[0]?.answer(port);
-    await keeper.again();
-    expect(runs[1]?.port).toBe(0);
-    await runs[1]?.answer(port);
-    other.close();
-    await once(other, 'close');
-    await keeper.again();
-    expect(runs[2]?.port).toBe(port);
-    // One that does not answer then is given up at once, in its words.
-    await runs[2]?.end('The disk is still full.');
+    await runs[0]?.answer();
+    keeper.start();
+    expect(runs[1]?.port).toBe(4123);
+    // One that does not answer then is given up at once, in its words, and keeps its address.
+    await runs[1]?.end('The disk is still full.');
     expect(heard.at(-1)).toBe('gave up: The disk is still full.');
-    const again = keeper.again();
-    await keeper.stop();
-    await again;
-    expect(runs).toHaveLength(3);
+    keeper.start();
+    expect(runs[2]?.port).toBe(4123);
+    await runs[2]?.end('The port 4123 is in use: stop what listens there, or use --port 0 for any free one.');
+    expect(runs[3]?.port).toBe(0);
+    await runs[3]?.answer(4567);
+    expect(heard.at(-1)).toBe('ready http://127.0.0.1:4567');
+    // Another data folder has a node of its own.
+    keeper.start(0);
+    expect(runs[4]?.port).toBe(0);
   });
 
   test('is given up at once when it never answered', async () => {
