@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { databaseFile } from '../../src/server/store/network-store.ts';
 import { commandLine } from '../helpers/command-line.ts';
+import { setBack } from '../helpers/earlier-schema.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { create, imported, tipsOf, update } from '../helpers/node-archives.ts';
 
@@ -73,11 +74,7 @@ test('a folder of an earlier program is verified when a node has brought it up t
     await update(node, await create(node, 'Ada'), { label: 'Ada Lovelace' });
   }
   const told = await feed();
-  const db = new Database(databaseFile(data, 'main'));
-  for (const column of ['pi', 'cid', 'ver']) db.exec(`ALTER TABLE moves DROP COLUMN ${column}`);
-  db.exec('ALTER TABLE import_run DROP COLUMN ended');
-  db.pragma('user_version = 1');
-  db.close();
+  setBack(databaseFile(data, 'main'), 1);
   expect(await archeion(data, 'verify')).toMatchObject({
     code: 1,
     out: '',

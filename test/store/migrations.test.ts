@@ -10,6 +10,7 @@ import { dropCopies } from '../../src/server/store/migrations/kept-copy.ts';
 import { type Migration, migrations } from '../../src/server/store/migrations/migrate.ts';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
 import { isOutdated } from '../../src/server/store/verify.ts';
+import { setBack } from '../helpers/earlier-schema.ts';
 import { first, idOf, next, openStore, step, writers } from '../helpers/store.ts';
 
 /** What a later program would know: the present steps and two more. */
@@ -125,11 +126,7 @@ test('moves of an earlier database say what they are of', async () => {
     { pi: idOf(2), ver: 1 },
   ]);
   await opened.store.close();
-  for (const column of ['pi', 'cid', 'ver']) opened.meddle(`ALTER TABLE moves DROP COLUMN ${column}`);
-  opened.meddle('ALTER TABLE import_run DROP COLUMN ended; DROP TABLE remote_mark');
-  opened.meddle('DROP INDEX remote_entity_again');
-  for (const column of ['again', 'tries']) opened.meddle(`ALTER TABLE remote_entity DROP COLUMN ${column}`);
-  opened.meddle('PRAGMA user_version = 1');
+  setBack(opened.file, 1);
   expect(isOutdated(opened.file)).toBe(true);
   openWriter(opened.file).close();
   expect(isOutdated(opened.file)).toBe(false);
@@ -145,9 +142,7 @@ test('of imports of an earlier database nobody knows whether they ended', async 
   await opened.store.submit([{ changes: [], guards: [], rows, origin: 'car', time: 0 }]);
   expect(opened.store.read((db) => importRun(db, idOf(1)))).toMatchObject(run);
   await opened.store.close();
-  opened.meddle('ALTER TABLE import_run DROP COLUMN ended; DROP INDEX remote_entity_again');
-  for (const column of ['again', 'tries']) opened.meddle(`ALTER TABLE remote_entity DROP COLUMN ${column}`);
-  opened.meddle('PRAGMA user_version = 3');
+  setBack(opened.file, 3);
   openWriter(opened.file).close();
   const reader = openReader(opened.file);
   expect(importRun(reader, idOf(1))).toMatchObject({ ...run, ended: null });

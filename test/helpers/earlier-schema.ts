@@ -1,0 +1,22 @@
+import Database from 'better-sqlite3';
+
+/** What takes each migration of a network's database back, by its number less one; the first one is not taken back. */
+const undoing = [
+  '',
+  'ALTER TABLE moves DROP COLUMN pi; ALTER TABLE moves DROP COLUMN cid; ALTER TABLE moves DROP COLUMN ver',
+  'DROP TABLE remote_mark',
+  'ALTER TABLE import_run DROP COLUMN ended',
+  `DROP INDEX remote_entity_again;
+   ALTER TABLE remote_entity DROP COLUMN again; ALTER TABLE remote_entity DROP COLUMN tries`,
+];
+
+/** Takes a database file back to what a program with an earlier schema version wrote. */
+export function setBack(file: string, version: number): void {
+  const db = new Database(file);
+  try {
+    for (const sql of undoing.slice(version).reverse()) db.exec(sql);
+    db.pragma(`user_version = ${version}`);
+  } finally {
+    db.close();
+  }
+}
