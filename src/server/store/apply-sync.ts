@@ -276,6 +276,13 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
     theirs,
     twin,
   );
+  // What was refused for want of it may be taken now.
+  db.run(
+    `DELETE FROM push_refusal WHERE remote = ? AND status = 400
+       AND EXISTS (SELECT 1 FROM edge d WHERE d.source = push_refusal.entity AND d.peer = ?)`,
+    remote,
+    entity,
+  );
   // Nothing of ours was sent, refused or in conflict where nothing of it was here.
   if (!row.mirrored) {
     db.run('DELETE FROM remote_mark WHERE entity = ? AND remote = ?', entity, remote);

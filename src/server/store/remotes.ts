@@ -247,6 +247,13 @@ export function pendingPeers(db: Reader, remote: number, id: string): string[] {
     .map((row) => row.id);
 }
 
+/** Whether a peer of an entity's relationships waits to be pushed: the remote may have none, or a deleted one, until then. */
+export function hasWaitingPeer(db: Reader, remote: number, id: string): boolean {
+  const sql = `SELECT 1 FROM entity e JOIN edge d ON d.source = e.key
+     JOIN push_pending w ON w.remote = ? AND w.entity = d.peer WHERE e.id = ? AND d.peer <> e.key LIMIT 1`;
+  return db.get(sql, remote, id) !== undefined;
+}
+
 /** The peers of an entity's relationships that a remote is not known to have. */
 export function lackingPeers(db: Reader, remote: number, id: string): string[] {
   return db

@@ -3,7 +3,7 @@ import { UnreachableError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
 import { isTipElsewhere } from '../store/pending.ts';
 import { contentStates } from '../store/remote-content.ts';
-import { lackingPeers, type PendingRow, pendingPeers } from '../store/remotes.ts';
+import { hasWaitingPeer, lackingPeers, type PendingRow, pendingPeers } from '../store/remotes.ts';
 import { findVersion, lastLive } from '../store/versions.ts';
 import { agreement, braked } from './brake.ts';
 import { contentHash, versionOf } from './content.ts';
@@ -195,6 +195,7 @@ async function send(
         theirs: theirs?.manifest ?? null,
         buried: theirs?.manifest.deleted ? (lastLive(db, theirs.manifest)?.manifest ?? null) : null,
         lacking: new Set(lackingPeers(db, remote.key, local.entity)),
+        waiting: hasWaitingPeer(db, remote.key, local.entity),
         states: contentStates(db, remote.key, local.entity),
       }
     );

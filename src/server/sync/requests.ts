@@ -25,6 +25,8 @@ export interface PushFacts {
   user: string | null;
   /** The peers that the remote is not known to have. */
   lacking: ReadonlySet<string>;
+  /** A peer waits to be pushed, too, and may be deleted there until then. */
+  waiting: boolean;
   /** Epoch milliseconds. */
   now: number;
 }
@@ -77,10 +79,10 @@ function creation(facts: PushFacts): PushPlan {
   };
 }
 
-/** A remote refuses peers that it lacks, unless it is told not to look. */
-function unchecked({ lacking, local }: PushFacts): string {
+/** A remote refuses peers that it lacks, or has deleted, unless it is told not to look. */
+function unchecked({ lacking, waiting, local }: PushFacts): string {
   const peers = new Set(local.relationships.map((r) => r.peer));
-  return lacking.size > 0 || peers.size > 500 ? '?validate_relationships=false' : '';
+  return lacking.size > 0 || waiting || peers.size > 500 ? '?validate_relationships=false' : '';
 }
 
 function isMembership(collection: Manifest, r: Relationship): boolean {
