@@ -150,6 +150,38 @@ test('W6: listings that give the same page again and again come to an end, also 
   expect(proxy.calls.filter(({ path }) => path.startsWith('/collections/')).length).toBeLessThan(20);
 });
 
+test.each(ways)('W7: a collection that cannot be listed holds back nothing else, by %s', async (_name, plain) => {
+  await using opened = new AsyncDisposableStack();
+  let later = 0;
+  const origin = opened.use(await startNode({ now: () => Date.now() + later }));
+  const mirror = opened.use(await startNode());
+  const proxy = opened.use(await startProxy(origin.url, { plain }));
+  const [there, here] = [operator(origin), operator(mirror)];
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(there) });
+  const makePlace = async (label: string) => {
+    const place = await collection(origin, there, { label });
+    return { place, work: await create(origin, there, { collection: place.id }) };
+  };
+  const made = [await makePlace('one'), await makePlace('two'), await makePlace('three')] as const;
+  later += month;
+  await origin.ctx.events.prune();
+  await create(origin, there, { collection: made[0].place.id });
+  const edited = await create(mirror, here, { properties: { label: 'made here' } });
+
+  const [{ place: broken, work: missing }, ...others] = made;
+  proxy.fault = ({ path }) => (path.startsWith(`/collections/${broken.id}/`) ? { status: 500 } : undefined);
+  const last = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error: string };
+  expect(last.error).toContain(`collection ${broken.id}`);
+  for (const { work } of others) expect((await read(mirror, here, work.id)).cid).toBe(work.cid);
+  expect((await ask(origin, there, `GET /entities/${edited.id}`)).status).toBe(200);
+  expect((await ask(mirror, here, `GET /entities/${missing.id}`)).status).toBe(404);
+
+  proxy.fault = () => undefined;
+  expect(await sync(mirror, here)).toMatchObject({ swept: true });
+  expect((await read(mirror, here, missing.id)).cid).toBe(missing.cid);
+  expect(await sync(mirror, here)).toMatchObject({ swept: false });
+});
+
 test('W6: a listing that goes on for ever is gone through as far as is allowed', async () => {
   let asked = 0;
   const server = createServer((_request, response) => {

@@ -49,6 +49,8 @@ export interface SyncContext {
   brake: number;
   /** With what it fails at. */
   patience: Patience;
+  /** Why not all that the remote lists was compared; null where it was, or nothing had to be. */
+  unlisted: string | null;
   /** Where chains wait that are too long to be held at once, for one after the other. */
   long: PQueue;
 }

@@ -271,6 +271,7 @@ export class SyncEngine implements AsyncDisposable {
       partials: new PartialFiles(partialsFolder(store.folder)),
       ...{ memory, settled: memory.settled },
       patience: new Patience(() => client.read(newest)),
+      unlisted: null,
       flights: this.#flights,
       long: new PQueue({ concurrency: 1 }),
       brake: this.#options.brake,

@@ -7,7 +7,7 @@ import { type SyncContext, takeOver } from './arrivals.ts';
 import { askAgain } from './ask-again.ts';
 import { agreement, braked } from './brake.ts';
 import { type FeedEvent, type FeedPage, type FeedState, feedStep, type Interval, isOpen, startFeed } from './feed.ts';
-import { noteSwept, sweep } from './sweep.ts';
+import { noteSwept, sweep, type WholeSweep } from './sweep.ts';
 import { readFeedPage, readWords } from './wire.ts';
 
 export interface PullOptions {
@@ -59,26 +59,27 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
 
 /** What left the feed before it was seen is looked for entity by entity. */
 async function close(ctx: SyncContext, options: PullOptions): Promise<void> {
-  const { held, forgotten } = await sweep(ctx, { reset: false, concurrency: batches.plain.atOnce });
+  const swept = await sweep(ctx, { reset: false, concurrency: batches.plain.atOnce });
+  const { forgotten } = swept;
   if (forgotten !== null) {
     if (options.accept) return afterReset(ctx, options);
     ctx.report.stopped = `${ctx.client.host} is not what it was: it no longer has ${forgotten}. ${agreement(ctx.remote.name)}`;
     ctx.report.stop = { kind: 'reset' };
     return;
   }
-  await finish(ctx, options, held, false);
+  await finish(ctx, options, swept, false);
 }
 
 /** Another feed: everything is compared, and the feed walked from its head to its end. */
 async function afterReset(ctx: SyncContext, options: PullOptions): Promise<void> {
-  const { held } = await sweep(ctx, { reset: true, concurrency: batches.plain.atOnce });
-  if (await finish(ctx, options, held, true)) await pull(ctx, { ...options, reset: false });
+  const swept = await sweep(ctx, { reset: true, concurrency: batches.plain.atOnce });
+  if (await finish(ctx, options, swept, true)) await pull(ctx, { ...options, reset: false });
 }
 
 /** The same of a remote that is only pushed to: what it has forgotten goes out again. */
 export async function compareKnown(ctx: SyncContext, options: PullOptions): Promise<void> {
-  const { held } = await sweep(ctx, { reset: true, concurrency: batches.plain.atOnce, knownOnly: true });
-  await finish(ctx, options, held, true);
+  const swept = await sweep(ctx, { reset: true, concurrency: batches.plain.atOnce, knownOnly: true });
+  await finish(ctx, options, swept, true);
 }
 
 /** Of a remote that is only pushed to: what could not be read of it is asked for again. */
@@ -87,14 +88,29 @@ export async function askKnown(ctx: SyncContext, options: PullOptions): Promise<
 }
 
 /**
- * Makes the deletions that a comparison of everything has found, and records it: one that stops here, or is cut off, is begun
- * again, since no feed tells of these any more. False where it stopped.
+ * Makes the deletions that a comparison of everything has found, and records it: one that stops here, is cut off, or could not
+ * list all, is begun again, since no feed tells of these any more. False where it stopped.
+ * @throws UnreachableError where not all of a remote that was reset could be listed
  */
-async function finish(ctx: SyncContext, options: PullOptions, held: FeedEvent[], reset: boolean): Promise<boolean> {
+async function finish(
+  ctx: SyncContext,
+  options: PullOptions,
+  { held, unlisted }: WholeSweep,
+  reset: boolean,
+): Promise<boolean> {
   if (!(await release(ctx, options, [{ events: held, intervals: [] }], reset))) return false;
+  if (unlisted !== null && reset) throw new UnreachableError(again(unlisted));
+  if (unlisted !== null) {
+    ctx.unlisted = again(unlisted);
+    return true;
+  }
   await noteSwept(ctx, { reset });
   ctx.report.swept = true;
   return true;
+}
+
+function again(words: string): string {
+  return `${words}. Everything else was compared. It is tried again with the next sync; where that goes on, the log of the other side says why.`;
 }
 
 /** Makes the deletions that were held back; false where they are too many to make unasked. */

@@ -113,10 +113,13 @@ async function pushOne(ctx: PushContext, id: string): Promise<void> {
   else if (ctx.settled.has(id)) ctx.patience.worked();
 }
 
-/** @throws UnreachableError where the remote failed at some entities, while everything else was sent */
-export function checkFailing({ failing }: PushContext): void {
+/** @throws UnreachableError where the remote failed at some entities or listings, while everything else was sent */
+export function checkFailing({ failing, unlisted }: PushContext): void {
   const [first, ...others] = failing;
-  if (!first) return;
+  if (!first) {
+    if (unlisted !== null) throw new UnreachableError(unlisted);
+    return;
+  }
   const [id, words] = first;
   const more = others.length > 0 ? ` and of ${others.length} more` : '';
   throw new UnreachableError(

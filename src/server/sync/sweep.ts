@@ -5,6 +5,7 @@ import { isKnownAt, type KnownTip, knownPage, mirroredCollections } from '../sto
 import { type SyncContext, takeOver, troubleCommit } from './arrivals.ts';
 import type { FeedEvent } from './feed.ts';
 import { type Allowance, idPages } from './id-pages.ts';
+import { FailedAnswerError } from './remote.ts';
 import { tipsThere } from './tips-there.ts';
 import { readCatalog, readListing } from './wire.ts';
 
@@ -26,6 +27,12 @@ export interface Swept {
   forgotten: string | null;
 }
 
+/** What a sweep has found, and why it is not whole. */
+export interface WholeSweep extends Swept {
+  /** A collection whose members could not be listed: what the remote said to that; null where all were. */
+  unlisted: string | null;
+}
+
 /** Entities that are compared at once: what POST /entities/batch-get takes, and what a node tells in little time. */
 const batches = { plain: 100, node: 200 };
 /** A remote that lists more than that is not gone through. */
@@ -36,8 +43,8 @@ const mostListed = 10_000_000;
  * that the remote has forgotten; what it took over until then stays.
  * @throws UnreachableError
  */
-export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<Swept> {
-  const swept: Swept = { held: [], forgotten: null };
+export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<WholeSweep> {
+  const swept: WholeSweep = { held: [], forgotten: null, unlisted: null };
   const queue = new PQueue({ concurrency: options.concurrency });
   const failures: unknown[] = [];
   const isOver = () => failures.length > 0 || swept.forgotten !== null;
@@ -52,7 +59,7 @@ export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<Sw
     queue.add(() => compare(ids, known)).catch((error: unknown) => failures.push(error));
   };
   try {
-    for await (const ids of options.knownOnly ? [] : listed(ctx)) {
+    for await (const ids of options.knownOnly ? [] : listed(ctx, swept)) {
       if (isOver()) break;
       await start(ids, new Map());
     }
@@ -84,17 +91,27 @@ function batchOf({ blocks }: SyncContext): number {
   return blocks ? batches.node : batches.plain;
 }
 
-/** Ids that the remote lists and that nothing is known of here, a batch at a time. @throws UnreachableError, also for no end */
-async function* listed(ctx: SyncContext): AsyncGenerator<string[]> {
+/**
+ * Ids that the remote lists and that nothing is known of here, a batch at a time; what could not be listed is noted.
+ * @throws UnreachableError, also for no end
+ */
+async function* listed(ctx: SyncContext, swept: WholeSweep): AsyncGenerator<string[]> {
   const { client, remote } = ctx;
   const allowance: Allowance = { left: mostListed };
   for await (const collections of collectionPages(ctx, allowance)) {
     yield* unknownOf(ctx, collections);
     for (const collection of collections) {
       const path = `/collections/${collection}/entities`;
-      // A collection that is gone or closed is no reason to leave the others.
-      for await (const ids of idPages(client, { path, read: readListing }, allowance))
-        if (ids !== null) yield* unknownOf(ctx, ids);
+      // A collection that is gone, closed, or that the remote fails at, is no reason to leave the others.
+      try {
+        for await (const ids of idPages(client, { path, read: readListing }, allowance))
+          if (ids !== null) yield* unknownOf(ctx, ids);
+        ctx.patience.worked();
+      } catch (error) {
+        if (!(error instanceof FailedAnswerError)) throw error;
+        swept.unlisted ??= `${error.message} (to the listing of collection ${collection})`;
+        await ctx.patience.failed(error.message);
+      }
     }
   }
   if (allowance.left <= 0)

@@ -252,7 +252,8 @@ export class EntitiesService {
       const { steps } = await this.#writes.write(store, (db): { steps: [Prepared] } => ({ steps: [step(db)] }));
       return steps[0];
     } catch (error) {
-      throw error instanceof ConflictError ? new ConflictError(expected, error.actual) : error;
+      const isOther = error instanceof ConflictError && error.expected !== expected;
+      throw isOther ? new ConflictError(expected, error.actual) : error;
     }
   }
 
