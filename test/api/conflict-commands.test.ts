@@ -41,10 +41,39 @@ test('conflicts are listed, shown and decided, with and without a running node',
   const conflict = JSON.parse(shown.out) as { merged: { properties: Record<string, unknown> } };
   conflict.merged.properties.label = 'Bob, both';
   const file = join(folder.path, 'merged.json');
+  await writeFile(file, JSON.stringify({ properties: {}, relationships: [] }));
+  expect(await archeion(data, 'resolve', ids[1] ?? '', '--merged', file)).toMatchObject({ code: 2 });
   await writeFile(file, JSON.stringify(conflict));
+  expect(await archeion(data, 'resolve', ids[0] ?? '', '--merged', file)).toMatchObject({ code: 2 });
   const decided = await archeion(data, 'resolve', ids[1] ?? '', '--merged', file, '--note', 'asked Bob', '--json');
   expect(JSON.parse(decided.out)).toMatchObject({ id: ids[1], ver: 3, deleted: false });
   expect((await archeion(data)).out).toBe('No conflicts.');
+});
+
+test('a merge that was made from an earlier version is refused', async () => {
+  await using folder = await temporaryFolder();
+  const data = join(folder.path, 'node');
+  await using other = await startNode();
+  await using node = await startNode({ data });
+  const id = await conflicting(other, node, 'Ada');
+  const file = join(folder.path, 'merged.json');
+  await writeFile(file, (await archeion(data, 'show', id, '--json')).out);
+  const seen = (await done(node, `GET /entities/${id}`)) as { id: string; cid: string };
+  await update(node, seen, { label: 'Ada here', here: 1, since: 'then' });
+  expect(await archeion(data, 'resolve', id, '--merged', file)).toMatchObject({ code: 1 });
+  expect(await done(node, `GET /entities/${id}`)).toMatchObject({ properties: { since: 'then' } });
+});
+
+test('what a label says to a terminal is left out', async () => {
+  await using folder = await temporaryFolder();
+  const data = join(folder.path, 'node');
+  await using other = await startNode();
+  await using node = await startNode({ data });
+  await conflicting(other, node, 'Ada\u001b[31m\nNo conflicts.');
+  const { out } = await archeion(data);
+  expect(out).toContain('No conflicts. here');
+  expect(out).not.toContain('\u001b');
+  expect(out.split('\n')).not.toContain('No conflicts. here');
 });
 
 test('what cannot be is one sentence', async () => {

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
+import { z } from 'zod';
 import { type NodeClient, openClient } from './client.ts';
 import { FailureError } from './failure.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
+import { printable } from './table.ts';
 
 /** An entity that was changed here and there (resources/node/conflicts/wire.ts). */
 interface Conflict {
@@ -41,9 +43,11 @@ export function addConflicts(program: Command, shell: Shell): void {
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
       await using client = await openClient(shell, options);
-      const answer = await client.ask<{ conflicts: Conflict[] }>('GET', '/node/conflicts?limit=1000');
+      const answer = await client.ask<{ conflicts: Conflict[]; total: number }>('GET', '/node/conflicts?limit=1000');
       if (options.json) return shell.out(JSON.stringify(answer));
       for (const line of answer.conflicts.flatMap(describe)) shell.out(line);
+      const more = answer.total - answer.conflicts.length;
+      if (more > 0) shell.out(`and ${more.toLocaleString('en')} more, which come here when these are decided.`);
       if (answer.conflicts.length === 0) shell.out('No conflicts.');
       else shell.out('Decide one with: archeion conflicts resolve ID --ours|--theirs|--merged FILE');
     });
@@ -66,15 +70,15 @@ export function addConflicts(program: Command, shell: Shell): void {
     .description('decide: where both sides changed the same place, one of them stands; all else is merged')
     .addOption(new Option('--ours', 'what was changed here stands').conflicts(['theirs', 'merged']))
     .addOption(new Option('--theirs', 'what was changed at the remote stands').conflicts(['ours', 'merged']))
-    .addOption(new Option('--merged <file>', 'a JSON file with properties and relationships says it all'))
+    .addOption(new Option('--merged <file>', 'what "conflicts show ID --json" printed, with "merged" as it is to be'))
     .option('--remote <name>', 'which, where there are several about one entity')
     .option('--note <text>', 'kept with the version')
     .option('--json', 'print one JSON document')
     .action(async (id: string, _options, command: Command) => {
       const options = command.optsWithGlobals<ResolveOptions>();
-      const body = await resolution(options);
+      const { sides: looked, ...body } = await resolution(id, options);
       await using client = await openClient(shell, options);
-      const { sides } = await read(client, id, options.remote);
+      const sides = looked ?? (await read(client, id, options.remote)).sides;
       const answer = await client.ask<{ id: string; cid: string; ver: number; deleted: boolean }>(
         'POST',
         `/node/conflicts/${encodeURIComponent(id)}/resolve${query(options.remote)}`,
@@ -93,35 +97,51 @@ function read(client: NodeClient, id: string, remote: string | undefined): Promi
   return client.ask('GET', `/node/conflicts/${encodeURIComponent(id)}${query(remote)}`);
 }
 
-async function resolution({ ours, theirs, merged }: ResolveOptions): Promise<object> {
+/** The versions that a decision is about: what a file was made from, or those that stand now. */
+interface Looked {
+  ours: { cid: string | null };
+  theirs: { cid: string | null };
+}
+
+type Resolution = { resolution: 'ours' | 'theirs' | 'merged'; properties?: unknown; relationships?: unknown } & {
+  sides?: Looked;
+};
+
+async function resolution(id: string, { ours, theirs, merged }: ResolveOptions): Promise<Resolution> {
   if (ours) return { resolution: 'ours' };
   if (theirs) return { resolution: 'theirs' };
   if (merged === undefined) throw new FailureError('Say how: --ours, --theirs, or --merged FILE.', 2);
-  return { resolution: 'merged', ...(await mergedIn(merged)) };
+  return { resolution: 'merged', ...(await mergedIn(id, merged)) };
 }
 
-/** Properties and relationships, at the top or under `merged`, as `conflicts show --json` prints them. */
-async function mergedIn(file: string): Promise<{ properties: unknown; relationships: unknown }> {
+const cid = z.string().nullable();
+const mergedFile = z.object({
+  id: z.string(),
+  sides: z.object({ ours: z.object({ cid }), theirs: z.object({ cid }) }),
+  merged: z.object({ properties: z.unknown(), relationships: z.unknown() }),
+});
+
+/** What is to be, and the versions it was made from: what was written since then is no part of it. */
+async function mergedIn(id: string, file: string): Promise<Omit<Resolution, 'resolution'>> {
   let value: unknown;
   try {
     value = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
     throw new FailureError(`${file} cannot be read as JSON: ${error instanceof Error ? error.message : error}`, 2);
   }
-  const outer = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
-  const inner = (typeof outer.merged === 'object' && outer.merged !== null ? outer.merged : outer) as typeof outer;
-  const { properties, relationships } = inner;
-  if (properties === undefined || relationships === undefined)
+  const read = mergedFile.safeParse(value);
+  if (!read.success || read.data.merged.properties === undefined || read.data.merged.relationships === undefined)
     throw new FailureError(
-      `${file} must hold "properties" and "relationships" (see archeion conflicts show --json).`,
+      `${file} must be what archeion conflicts show ${id} --json prints: "sides" says what it was made from, and "merged" holds "properties" and "relationships".`,
       2,
     );
-  return { properties, relationships };
+  if (read.data.id !== id) throw new FailureError(`${file} is about ${printable(read.data.id)}.`, 2);
+  return { ...read.data.merged, sides: read.data.sides };
 }
 
 function describe({ remote, id, type, label, base, ours, theirs }: Conflict): string[] {
   return [
-    `${id} ${type ?? ''} ${label ?? ''} (${remote})`,
+    `${id} ${printable(`${type ?? ''} ${label ?? ''}`)} (${remote})`,
     `  base    ${base ?? 'none'}`,
     `  ours    ${ours}`,
     `  theirs  ${theirs}`,
@@ -134,17 +154,17 @@ function shown({ remote, id, type, label, sides, clashes }: OpenConflict): strin
       ? `  ${name.padEnd(7)} none`
       : `  ${name.padEnd(7)} version ${it.ver}${it.deleted ? ' (deleted)' : ''} of ${it.ts} by ${it.edited_by}`;
   return [
-    `${id} ${type ?? ''} ${label ?? ''} (${remote})`,
+    `${id} ${printable(`${type ?? ''} ${label ?? ''}`)} (${remote})`,
     side('base', sides.base),
     side('ours', sides.ours),
     side('theirs', sides.theirs),
     ...clashes.flatMap((clash) => [
-      `${clash.path.join(' / ') || 'deleted on one side, changed on the other'}`,
+      `${printable(clash.path.join(' / ')) || 'deleted on one side, changed on the other'}`,
       ...(['base', 'ours', 'theirs'] as const).map((name) => `  ${name.padEnd(7)} ${valueText(clash[name])}`),
     ]),
   ];
 }
 
 function valueText(value: unknown): string {
-  return value === undefined ? '(nothing)' : JSON.stringify(value);
+  return value === undefined ? '(nothing)' : printable(JSON.stringify(value));
 }

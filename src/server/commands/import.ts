@@ -10,6 +10,7 @@ import { counted } from './counted.ts';
 import { FailureError, issueText, RefusedError } from './failure.ts';
 import { progressDisplay } from './progress.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
+import { printable } from './table.ts';
 
 interface Options extends GlobalOptions {
   collection: string;
@@ -137,10 +138,12 @@ function summary(report: Report): string[] {
   const { collection, unchanged, left_alone, repeated } = report;
   const some = (count: number, text: string): string[] => (count > 0 ? [`${number(count)} ${text}`] : []);
   return [
-    `${collection.created ? 'Made' : 'Into'} the collection "${collection.label}" (${collection.id})`,
+    `${collection.created ? 'Made' : 'Into'} the collection "${printable(collection.label)}" (${collection.id})`,
     [countsText(report), ...some(unchanged, 'unchanged'), ...some(repeated, 'repeated records left out')].join(', '),
     ...some(left_alone, 'changed sources whose entities were edited or deleted here and stay as they are:'),
-    ...report.left_alone_examples.map(({ id, place, reason }) => `  ${place}: ${id} (${reason.replace('_', ' ')})`),
+    ...report.left_alone_examples.map(
+      ({ id, place, reason }) => `  ${printable(place)}: ${id} (${reason.replace('_', ' ')})`,
+    ),
   ];
 }
 
@@ -148,7 +151,7 @@ function refusedText(report: Report): string {
   const examples = report.refused_examples.slice(0, 10).map(({ place, issues }) => {
     // Some messages begin with the place themselves, and their path would come before it.
     const bare = issues.map(({ path, message }) => ({ path, message: message.replace(`${place}: `, '') }));
-    return `${place}: ${bare.map(issueText).join('; ')}`;
+    return printable(`${place}: ${bare.map(issueText).join('; ')}`);
   });
   const few = report.refused === 1 ? '1 record or entity was' : `${number(report.refused)} records or entities were`;
   return [`${few} refused, the others are imported:`, ...examples].join('\n  ');
@@ -157,7 +160,7 @@ function refusedText(report: Report): string {
 function differingText({ differing, differing_examples }: Report): string {
   const examples = differing_examples.slice(0, 10).map(({ id, place, reason, names }) => {
     const what = names.length > 0 ? `: ${names.join(', ')}` : '';
-    return `${place}: ${id} (${differs[reason]}${what})`;
+    return printable(`${place}: ${id} (${differs[reason]}${what})`);
   });
   const places = differing === 1 ? '1 place says' : `${number(differing)} places say`;
   return [`${places} of an entity what is not kept, since something else of it stands:`, ...examples].join('\n  ');

@@ -8,6 +8,7 @@ import { type AnswerLine, lastOf } from './lines.ts';
 import type { RemoteState } from './remote.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 import { watchRemotes } from './sync-watch.ts';
+import { printable } from './table.ts';
 
 interface Options extends GlobalOptions {
   once?: boolean;
@@ -157,10 +158,10 @@ function describe({ remote, report, preview, open, error }: Outcome): string[] {
     return [
       `${remote}: ${counted(preview.events, 'event')} of ${counted(preview.entities, 'entity')} to pull, ${counted(preview.push.length, 'entity')} to push`,
       ...firstLook(preview),
-      ...preview.deletions.map(({ id, type, label }) => `  deletes here ${id} ${type} ${label}`),
+      ...preview.deletions.map(({ id, type, label }) => `  deletes here ${id} ${printable(`${type} ${label}`)}`),
       ...(preview.looked_at_all ? [] : ['  Not all was looked at: there may be more deletions.']),
       ...preview.push.flatMap(({ intent, id, type, label, lacks }) => [
-        `  ${intent} ${id} ${type} ${label}`,
+        `  ${intent} ${id} ${printable(`${type} ${label}`)}`,
         ...lacks.map((peer) => `    points at ${peer}, which is not there`),
       ]),
     ];

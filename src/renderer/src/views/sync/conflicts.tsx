@@ -20,6 +20,7 @@ export function Conflicts() {
   const go = useNavigate();
   const list = useQuery(conflictsQuery);
   const conflicts = list.data?.conflicts ?? [];
+  const total = list.data?.total ?? 0;
   const [at, setAt] = useState(0);
   const active = Math.min(at, conflicts.length - 1);
   const line = useIntoView<HTMLTableRowElement>(active);
@@ -40,7 +41,7 @@ export function Conflicts() {
         <div ref={toItself} tabIndex={-1} className="outline-none">
           <table className="w-full table-fixed">
             <caption className="px-5 py-2 text-left text-quiet">
-              {t('sync.conflictCount', { count: conflicts.length, number: number(conflicts.length) })}
+              {t('sync.conflictCount', { count: total, number: number(total) })}
             </caption>
             <thead className="text-left text-xs text-quiet">
               <tr className="border-y border-line">

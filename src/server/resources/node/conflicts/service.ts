@@ -3,7 +3,7 @@ import { type Caller, operator } from '../../../model/caller.ts';
 import type { JsonObject, Manifest, Relationship } from '../../../model/manifest.ts';
 import type { Stamp } from '../../../model/merge.ts';
 import type { Reader } from '../../../store/connection.ts';
-import { listConflicts } from '../../../store/remotes.ts';
+import { countConflicts, listConflicts } from '../../../store/remotes.ts';
 import {
   commitResolution,
   type OpenConflict,
@@ -40,7 +40,7 @@ export class ConflictsService {
   async list(caller: Caller, limit: number): Promise<ConflictsView> {
     operator(caller);
     const store = await this.#writes.store(caller);
-    return { conflicts: store.read((db) => listConflicts(db, limit)).map(entryView) };
+    return store.read((db) => ({ conflicts: listConflicts(db, limit).map(entryView), total: countConflicts(db) }));
   }
 
   async read(caller: Caller, id: string, remote?: string): Promise<OpenConflictView> {

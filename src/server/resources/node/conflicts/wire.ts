@@ -17,6 +17,11 @@ export interface ConflictEntryView {
 
 export interface ConflictsView {
   conflicts: ConflictEntryView[];
+  /**
+   * How many there are, also beyond the limit.
+   * @isInt
+   */
+  total: number;
 }
 
 /** One side of a conflict; the other members are missing where it was deleted. */
