@@ -149,6 +149,26 @@ describe('a reupload', () => {
     );
   });
 
+  test.each([
+    ['takes the type that was said meanwhile', { content_type: 'text/markdown' }, { content_type: 'text/markdown' }],
+    ['is refused where another size was said meanwhile', { size: 11 }, null],
+  ])('%s', async (_name, change, then) => {
+    const made = await declare(node, me, 'slow bytes', { key: 'old' });
+    async function* slowly() {
+      yield Buffer.from('slow ');
+      await ask(node, me, `PUT /files/${made.id}`, { expect_tip: made.cid, ...change });
+      yield Buffer.from('bytes');
+    }
+    const answer = await fetch(`${node.url}/files/${made.id}/content`, {
+      method: 'POST',
+      headers: { ...me.headers, ...text },
+      body: ReadableStream.from(slowly()),
+      duplex: 'half',
+    });
+    expect(answer.status).toBe(then ? 200 : 400);
+    expect((await read(node, me, made.id)).properties).toMatchObject({ ...change, ...(then ?? { uploaded: false }) });
+  });
+
   test('is asked for by a size that the bytes do not have', async () => {
     const made = await uploaded(node, me, 'sized');
     const size = (n: number) => ask(node, me, `PUT /files/${made.id}`, { expect_tip: made.cid, size: n });

@@ -155,9 +155,11 @@ export class FilesService {
     const step = await this.#writes.queued(store, id, () =>
       this.#written(store, (db) => {
         const base = this.#file(db, caller, id);
-        if (declaredIn(base.manifest).key !== declared.key)
+        const now = declaredIn(base.manifest);
+        if (now.key !== declared.key)
           throw ValidationError.at(['key'], 'the file was declared anew while its bytes came: upload them again');
-        return this.#arrived(db, caller, base, { cid, size, type });
+        if (now.size !== null && now.size !== size) throw new ValidationError([otherSize(size)]);
+        return this.#arrived(db, caller, base, { cid, size, type: now.type ?? type });
       }),
     );
     return wireManifest(step.cid, step.next);
