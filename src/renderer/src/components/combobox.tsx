@@ -37,7 +37,11 @@ export function Combobox<T>(props: ComboboxProps<T>) {
     } else if (event.key === 'Enter' && isOpen) {
       event.preventDefault();
       choose(options[at]);
-    } else if (event.key === 'Escape') setOpen(false);
+    } else if (event.key === 'Escape' && isOpen) {
+      // The list is closed, and the field not left.
+      event.preventDefault();
+      setOpen(false);
+    }
   };
   return (
     <div className="relative min-w-0">
