@@ -74,6 +74,7 @@ import { Networks } from './store/networks.ts';
 import { SideThread } from './store/side-thread.ts';
 import { alignAliases } from './sync/aliases.ts';
 import { SyncEngine } from './sync/engine.ts';
+import type { SyncOptions } from './sync/engine-options.ts';
 import { Watcher } from './sync/watch.ts';
 
 export { version };
@@ -139,10 +140,11 @@ export interface Surroundings {
   log: Log;
   instance: string;
   now: () => number;
+  wait: SyncOptions['wait'];
 }
 
 /** The composition root: builds each long-lived object once; disposing closes them in reverse. */
-export async function openContext({ config, secrets, log, instance, now }: Surroundings): Promise<Context> {
+export async function openContext({ config, secrets, log, instance, now, wait }: Surroundings): Promise<Context> {
   await using opened = new AsyncDisposableStack();
   const identity = opened.adopt(new Identity(config.data, { now, randomBytes }), (it) => it.close());
   const operator = identity.ensureOperator().account;
@@ -222,6 +224,7 @@ export async function openContext({ config, secrets, log, instance, now }: Surro
       clock: () => performance.now(),
       random: Math.random,
       brake: config.syncBrake,
+      wait,
     }),
   );
   const watcher = opened.use(

@@ -1,5 +1,5 @@
 import type { Config, Secrets } from './config.ts';
-import { type Context, openContext, version } from './context.ts';
+import { type Context, openContext, type Surroundings, version } from './context.ts';
 import { openDataFolder, syncedBy } from './data-folder.ts';
 import { type AppOptions, createApp } from './http/app.ts';
 import { addressOf, closeListener, createListener, listen } from './http/listener.ts';
@@ -21,6 +21,8 @@ export interface RunningNode extends AsyncDisposable {
 export interface Overrides extends Pick<AppOptions, 'extend'> {
   log?: Log;
   now?: () => number;
+  /** Waits before sync asks again for what failed. */
+  wait?: Surroundings['wait'];
   /** The process that node.json names. */
   pid?: number;
   /** The folder of the built page. */
@@ -48,7 +50,9 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
     );
   const instance = await instanceOf(data);
   const now = overrides.now ?? Date.now;
-  const ctx = opened.use(await openContext({ config: { ...config, data }, secrets, log, instance, now }));
+  const ctx = opened.use(
+    await openContext({ config: { ...config, data }, secrets, log, instance, now, wait: overrides.wait }),
+  );
 
   // The port is part of the names that the app answers to, and known once the server listens.
   const own = { port: config.port, allowed: config.allowedHosts };

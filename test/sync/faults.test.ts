@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
@@ -20,7 +21,7 @@ interface Scene extends AsyncDisposable {
 async function startScene({ plain = true, now = Date.now } = {}): Promise<Scene> {
   await using opened = new AsyncDisposableStack();
   const origin = opened.use(await startNode());
-  const mirror = opened.use(await startNode({ now }));
+  const mirror = opened.use(await startNode({ now, wait: (ms) => sleep(ms / 20) }));
   const proxy = opened.use(await startProxy(origin.url, { plain }));
   const curator = await user(origin, 'curator');
   const here = operator(mirror);
@@ -662,6 +663,68 @@ describe('P3: a push whose answer is lost', () => {
     expect(await remoteOf(mirror, here)).toMatchObject({ pending: poison.size });
     proxy.fault = () => undefined;
     expect(await sync(mirror, here)).toMatchObject({ created: poison.size });
+  });
+
+  test('P5: what it failed at before holds back nothing when it is asked again', async () => {
+    let time = Date.now();
+    await using scene = await startScene({ now: () => time });
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    await sync(mirror, here);
+    const poison = new Set<string>();
+    for (let n = 0; n < 90; n++) {
+      const { id, cid } = await create(origin, curator, { collection: place.id, properties: { n } });
+      if (n % 2 === 0) poison.add(id).add(cid);
+    }
+    const hit = (text: string) => [...poison].some((one) => text.includes(one));
+    proxy.fault = ({ path, body }) => (hit(path) || hit(body) ? { status: 500 } : undefined);
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 45, stopped: null });
+    expect(await remoteOf(mirror, here)).toMatchObject({ troubles: { failing: 45 } });
+    const work = await create(mirror, here, { properties: { n: 'made here' } });
+    time += 61_000;
+    expect(await sync(mirror, here)).toMatchObject({ created: 1 });
+    expect((await read(origin, curator, work.id)).cid).toBe((await read(mirror, here, work.id)).cid);
+    proxy.fault = () => undefined;
+    for (let n = 0; n < 3; n++) {
+      time += 5 * 60_000;
+      await sync(mirror, here);
+    }
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  });
+
+  test('P5: what it failed at and is outside of what is mirrored does not go there for that', async () => {
+    let time = Date.now();
+    await using scene = await startScene({ now: () => time });
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin', { types: ['work'] }));
+    await sync(mirror, here);
+    const { id, cid } = await create(origin, curator, { type: 'note', collection: place.id });
+    await create(mirror, here, { id, type: 'note', properties: { n: 'made here' } });
+    proxy.fault = ({ path }) => (path.includes(id) || path.includes(cid) ? { status: 500 } : undefined);
+    await sync(mirror, here);
+    expect(await remoteOf(mirror, here)).toMatchObject({ troubles: { failing: 1 }, pending: 0 });
+    proxy.fault = () => undefined;
+    time += 61_000;
+    await sync(mirror, here);
+    expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {}, pending: 0 });
+    expect((await read(origin, curator, id)).cid).toBe(cid);
+    expect((await read(mirror, here, id)).properties).toEqual({ n: 'made here' });
+  });
+
+  test('P5: where it fails at writing very much, files still go there', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    await sync(mirror, here);
+    const bytes = Buffer.from('what was photographed');
+    proxy.fault = ({ method, path }) => (method === 'POST' && path.includes('/content') ? { status: 500 } : undefined);
+    const pictured = await holding(mirror, here, bytes, { collection: place.id });
+    await ask(mirror, here, 'POST /node/remotes/origin/sync');
+    for (let n = 0; n < 45; n++) await create(mirror, here, { collection: place.id, properties: { n } });
+    const all = ({ method, path }: Call) =>
+      method === 'POST' && (path === '/entities' || path.startsWith('/entities?'));
+    proxy.fault = (call) => (all(call) ? { status: 500 } : undefined);
+    const last = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error: string };
+    expect(last.error).toContain('no more was tried');
+    await expectBytes(origin, curator, `/entities/${pictured.id}/content`, bytes);
   });
 
   test('P6: that fails at everything ends the run soon', async () => {

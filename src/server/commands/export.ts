@@ -4,7 +4,6 @@ import { dirname, resolve } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
-import { syncFolder } from '../blocks/durable-folder.ts';
 import { UsageError } from '../config.ts';
 import { indexOfFile } from '../exchange/archive-index.ts';
 import { openClient } from './client.ts';
@@ -107,7 +106,6 @@ async function receive(shell: Shell, response: Readable & { complete: boolean },
     await file.sync();
     await file.close();
     await rename(partial, out);
-    await syncFolder(dirname(out));
     return bytes;
   } catch (error) {
     await rm(partial, { force: true });

@@ -1,6 +1,6 @@
 import { cidBytes } from '../blocks/cid.ts';
 import { manifestHead } from '../blocks/manifest-head.ts';
-import { findBlock, putBlock } from './blocks.ts';
+import { blockBytes, findBlock, putBlock, storedManifest } from './blocks.ts';
 import type { Reader, Writer } from './connection.ts';
 import { ensureEntityKey, entityKey } from './entity-keys.ts';
 import { markElsewhere, notePending, rebuildBeside, rebuildPending } from './pending.ts';
@@ -65,6 +65,12 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
     case 'remote_trouble': {
       const entity = ensureEntityKey(db, row.id);
       putTrouble(db, { remote, entity, time }, row);
+      notePending(db, entity);
+      return;
+    }
+    case 'trouble_gone': {
+      const entity = ensureEntityKey(db, row.id);
+      db.run('DELETE FROM remote_entity WHERE remote = ? AND entity = ? AND theirs IS NULL', remote, entity);
       notePending(db, entity);
       return;
     }
@@ -266,6 +272,7 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
     previous = putBlock(db, { ...manifestHead(bytes), cid: cidBytes(cid), bytes }, entity, previous);
   const theirs = blockOf(db, entity, row.theirs);
   const twin = row.twin === row.theirs ? theirs : row.twin === null ? null : blockOf(db, entity, row.twin);
+  freeRefused(db, remote, entity, theirs);
   db.run(
     `INSERT INTO remote_entity (remote, entity, event, theirs, twin) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (remote, entity) DO UPDATE SET event = max(event, excluded.event), theirs = excluded.theirs,
@@ -275,13 +282,6 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
     row.event ?? 0,
     theirs,
     twin,
-  );
-  // What was refused for want of it may be taken now.
-  db.run(
-    `DELETE FROM push_refusal WHERE remote = ? AND status = 400
-       AND EXISTS (SELECT 1 FROM edge d WHERE d.source = push_refusal.entity AND d.peer = ?)`,
-    remote,
-    entity,
   );
   // Nothing of ours was sent, refused or in conflict where nothing of it was here.
   if (!row.mirrored) {
@@ -293,6 +293,31 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
   if (row.mirrored)
     db.run("UPDATE entity SET mirror = ? WHERE key = ? AND type = 'collection' AND mirror IS NULL", remote, entity);
   notePending(db, entity);
+}
+
+/**
+ * An entity that was not there before its tip there came, or may have been deleted, is there now: what was refused for want of
+ * it may be taken. One more version of what is live there brings nothing back.
+ */
+function freeRefused(db: Writer, remote: number, entity: number, tip: number | null): void {
+  const any = 'SELECT 1 FROM push_refusal WHERE remote = ? AND status = 400 LIMIT 1';
+  if (db.get(any, remote) === undefined) return;
+  const before = db.get<{ key: number; later: number }>(
+    `SELECT b.key, (SELECT ver FROM block WHERE key = ?) - b.ver AS later
+       FROM remote_entity k JOIN block b ON b.key = k.theirs WHERE k.entity = ? AND k.remote = ?`,
+    tip,
+    entity,
+    remote,
+  );
+  if (before && before.later <= 1 && !storedManifest(blockBytes(db, before.key)).deleted) return;
+  // What was refused of bytes alone waits for nothing. By each refusal's own few edges: very much may point at the entity.
+  db.run(
+    `DELETE FROM push_refusal WHERE remote = ? AND status = 400
+       AND EXISTS (SELECT 1 FROM push_pending w WHERE w.remote = push_refusal.remote AND w.entity = push_refusal.entity)
+       AND EXISTS (SELECT 1 FROM edge d WHERE d.source = push_refusal.entity AND +d.peer = ?)`,
+    remote,
+    entity,
+  );
 }
 
 /** Null for a version that is not stored: the caller's mistake must not cost the group its other commits. */

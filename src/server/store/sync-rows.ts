@@ -95,6 +95,8 @@ export type SyncRow =
       mirrored: boolean;
     }
   | { kind: 'remote_trouble'; remote: string; id: string; event: number; trouble: Trouble; evidence: string }
+  /** What could not be read, and of which no version is known from there, is none of what is wanted. */
+  | { kind: 'trouble_gone'; remote: string; id: string }
   /** The remote has the bytes that an entity names; `sending`: they are on their way to an address. */
   | { kind: 'content_there'; remote: string; id: string; cid: string }
   /** There is no trouble with them any more. */

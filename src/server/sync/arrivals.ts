@@ -75,7 +75,7 @@ export interface TakeOverOptions {
 
 /**
  * Takes over what events name: at most 100 of different entities, all dealt with when it resolves, but for deletions of
- * what is live here, which it gives back.
+ * what is live here, which it gives back, and for what was not asked for any more where `patience` is over.
  */
 export async function takeOver(
   ctx: SyncContext,
@@ -110,7 +110,7 @@ async function gather(
   const room = new Room();
   if (known) return [...arrivals, ...(await gatherPlain(ctx, wanted, room, known))];
   const { taken, left } = ctx.blocks ? await gatherBlocks(ctx, wanted, room) : { taken: [], left: wanted };
-  for (let at = 0; at < left.length; at += plainBatch)
+  for (let at = 0; at < left.length && !ctx.patience.isOver; at += plainBatch)
     arrivals.push(...(await gatherPlain(ctx, left.slice(at, at + plainBatch), room)));
   return [...arrivals, ...taken];
 }
@@ -134,6 +134,7 @@ async function gatherBlocks(
   const taken: Arrival[] = [];
   const left: FeedEvent[] = [];
   for (const event of events) {
+    if (ctx.patience.isOver) break;
     const found = fetched.get(event.entity);
     if (!found) left.push(event);
     else if (isUnusable(found)) {

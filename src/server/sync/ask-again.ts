@@ -8,18 +8,27 @@ import { tipsThere } from './tips-there.ts';
 
 /** So many a run: a remote at which very much cannot be read is not asked for all of it at once. */
 const limit = 100;
+/** So many at once: what was read of them is kept before more is asked for. */
+const together = 20;
 
 /**
  * Asks again for what could not be taken over, some of what is due in each run (SPEC.md, Feed). Gives back deletions of what
- * is live here, which are not made yet.
+ * is live here, which are not made yet. What the remote fails at is no surprise, and ends nothing but the asking.
  * @param knownOnly nothing is taken of which no version has ever been read
  * @throws UnreachableError
  */
 export async function askAgain(ctx: SyncContext, { knownOnly = false } = {}): Promise<FeedEvent[]> {
-  const { store, remote, report } = ctx;
   const now = ctx.now();
-  const due = store.read((db) => dueTroubles(db, remote.key, { now, limit, knownOnly }));
-  if (due.length === 0) return [];
+  const due = ctx.store.read((db) => dueTroubles(db, ctx.remote.key, { now, limit, knownOnly }));
+  const asking = { ...ctx, patience: ctx.patience.another() };
+  const held: FeedEvent[] = [];
+  for (let at = 0; at < due.length && !asking.patience.isOver; at += together)
+    held.push(...(await askFor(asking, due.slice(at, at + together), now)));
+  return held;
+}
+
+async function askFor(ctx: SyncContext, due: DueTrouble[], now: number): Promise<FeedEvent[]> {
+  const { store, remote, report } = ctx;
   const { tips, views } = await tipsThere(
     ctx,
     due.map(({ id }) => id),
@@ -33,7 +42,8 @@ export async function askAgain(ctx: SyncContext, { knownOnly = false } = {}): Pr
   // What still cannot be read is no news.
   report.troubles = troubles;
   const waits = new Set(held.map(({ entity }) => entity));
-  const left = due.filter(({ id }) => !waits.has(id) && store.read((db) => isDue(db, remote.key, id, now)));
+  const asked = due.filter(({ id }) => tips.has(id) && !waits.has(id));
+  const left = asked.filter(({ id }) => store.read((db) => isDue(db, remote.key, id, now)));
   await store.submit(left.map((one) => leftCommit(ctx, one, tips.get(one.id) ?? null)));
   return held;
 }
@@ -46,5 +56,5 @@ function leftCommit(ctx: SyncContext, { id, known, ...before }: DueTrouble, tip:
   const why = tip === null || typeof tip === 'string' ? same : tip;
   const commit = troubleCommit(ctx, { id: 0, entity: id }, why);
   if (typeof tip !== 'string' || known || isOpen) return commit;
-  return { ...commit, rows: [{ kind: 'remote_forgot', remote: remote.name, id }] };
+  return { ...commit, rows: [{ kind: 'trouble_gone', remote: remote.name, id }] };
 }

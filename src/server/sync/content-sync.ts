@@ -37,6 +37,8 @@ export async function syncContent(
   if (report.swept) memory.compared = null;
   const queue = new PQueue({ concurrency });
   const failures: unknown[] = [];
+  // Moves and files that came may name an entity several times.
+  const underWay = new Set<string>();
   const work = async (task: Task) => {
     if (failures.length > 0) return;
     if (task.way === 'fetch') await fetchOne(ctx, task, sends);
@@ -50,8 +52,14 @@ export async function syncContent(
         tasks.push(...store.read((db) => tasksOf(ctx, db, id, sends)));
       });
       for (const task of tasks) {
+        const name = `${task.way} ${task.named.id} ${task.named.cid}`;
+        if (underWay.has(name)) continue;
+        underWay.add(name);
         await queue.onSizeLessThan(concurrency);
-        queue.add(() => work(task)).catch((error: unknown) => failures.push(error));
+        queue
+          .add(() => work(task))
+          .catch((error: unknown) => failures.push(error))
+          .finally(() => underWay.delete(name));
       }
       if (failures.length > 0) break;
     }
@@ -101,7 +109,9 @@ async function* toCompare(ctx: PushContext, head: number) {
       await turns.next();
       const from: number = after;
       const page = store.read((db) => holdersAt(db, remote.key, cid, { after: from, limit: pageSize }));
-      if (page.ids.length > 0) yield page.ids.filter((id) => !seen.has(id));
+      const fresh = page.ids.filter((id) => !seen.has(id));
+      for (const id of fresh) seen.add(id);
+      if (fresh.length > 0) yield fresh;
       after = page.next;
     }
   for (let at = memory.compared; at < head; ) {

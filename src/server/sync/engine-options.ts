@@ -21,7 +21,7 @@ export interface SyncOptions {
   /** The share of what is mirrored that a run changes unasked, 0 to 1. */
   brake: number;
   /** Milliseconds to wait before a request is sent again; tests give their own. */
-  wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  wait?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
 export interface RunOptions {

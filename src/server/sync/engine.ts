@@ -16,11 +16,11 @@ import { lookFirst } from './first-look.ts';
 import { cardOf, type Introduction, introduced } from './introduction.ts';
 import { KeySeal } from './key-seal.ts';
 import { followLive, type LiveOptions } from './live.ts';
-import { Patience } from './patience.ts';
+import { OutOfPatienceError, Patience } from './patience.ts';
 import { askKnown, compareKnown, pull } from './pull.ts';
 import { emptyPreview, previewPull } from './pull-preview.ts';
 import { checkFailing, push } from './push.ts';
-import type { ContentMemory } from './push-context.ts';
+import type { ContentMemory, PushContext } from './push-context.ts';
 import { type PendingChanges, pendingChanges, previewPush } from './push-pending.ts';
 import { RemoteClient } from './remote.ts';
 import {
@@ -286,11 +286,12 @@ export class SyncEngine implements AsyncDisposable {
     // Not before all is compared: until then nobody knows what this one has.
     if (reset) await this.#pin(store, remote);
     const sends = pushes(remote) && report.stopped === null;
-    // What cannot be read says nothing of what can be written.
-    ctx.patience.worked();
-    if (sends) await push(ctx, { concurrency: pushConcurrency, accept });
-    ctx.patience.worked();
+    // What cannot be read says nothing of what can be written, and that nothing of files.
+    ctx.patience.anew();
+    const spent = sends ? await pushed(ctx, accept) : null;
+    ctx.patience.anew();
     await syncContent(ctx, { concurrency: contentConcurrency, sends });
+    if (spent) throw spent;
     checkFailing(ctx);
   }
 
@@ -375,6 +376,17 @@ export class SyncEngine implements AsyncDisposable {
     const secret = stored === null ? null : this.#seal.open(stored);
     const throttle = max_kbps === null ? undefined : new Throttle(max_kbps, clock);
     return RemoteClient.open({ url, secret, network, service, random, wait, signal, throttle });
+  }
+}
+
+/** Pushes, and gives back why not to the end where the remote failed at very much. @throws UnreachableError */
+async function pushed(ctx: PushContext, accept: boolean): Promise<OutOfPatienceError | null> {
+  try {
+    await push(ctx, { concurrency: pushConcurrency, accept });
+    return null;
+  } catch (error) {
+    if (!(error instanceof OutOfPatienceError)) throw error;
+    return error;
   }
 }
 

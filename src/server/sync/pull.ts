@@ -3,7 +3,7 @@ import { UnreachableError } from '../errors.ts';
 import type { Row } from '../store/commit.ts';
 import { entityKey } from '../store/entity-keys.ts';
 import { knownEvent, seenIntervals } from '../store/remotes.ts';
-import { type SyncContext, takeOver } from './arrivals.ts';
+import { type SyncContext, type TakeOverOptions, takeOver } from './arrivals.ts';
 import { askAgain } from './ask-again.ts';
 import { agreement, braked } from './brake.ts';
 import { type FeedEvent, type FeedPage, type FeedState, feedStep, type Interval, isOpen, startFeed } from './feed.ts';
@@ -124,7 +124,7 @@ async function release(ctx: SyncContext, { accept }: PullOptions, held: HeldPage
   }
   for (const { events, intervals } of held) {
     for (let at = 0; at < events.length; at += batches.plain.size)
-      await takeOver(ctx, events.slice(at, at + batches.plain.size), { reset, deletes: true });
+      await takenOver(ctx, events.slice(at, at + batches.plain.size), { reset, deletes: true });
     await record(ctx, intervals);
   }
   return true;
@@ -203,7 +203,15 @@ async function dealWith(ctx: SyncContext, queue: PQueue, events: FeedEvent[]): P
   const parts: FeedEvent[][] = [];
   const { size } = ctx.blocks ? batches.blocks : batches.plain;
   for (let at = 0; at < events.length; at += size) parts.push(events.slice(at, at + size));
-  return (await Promise.all(parts.map((part) => queue.add(() => takeOver(ctx, part))))).flat();
+  return (await Promise.all(parts.map((part) => queue.add(() => takenOver(ctx, part))))).flat();
+}
+
+/** @throws UnreachableError where the remote fails at very much, once what it did not fail at is kept */
+async function takenOver(ctx: SyncContext, events: FeedEvent[], options: TakeOverOptions = {}): Promise<FeedEvent[]> {
+  ctx.patience.check();
+  const held = await takeOver(ctx, events, options);
+  ctx.patience.check();
+  return held;
 }
 
 async function record({ store, remote, now, report }: SyncContext, intervals: (Interval | null)[]): Promise<void> {

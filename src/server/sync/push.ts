@@ -110,7 +110,7 @@ async function pushOne(ctx: PushContext, id: string): Promise<void> {
   }
   const words = ctx.failing.get(id);
   if (words !== undefined) await ctx.patience.failed(words);
-  else if (ctx.settled.has(id)) ctx.patience.worked();
+  else ctx.patience.worked();
 }
 
 /** @throws UnreachableError where the remote failed at some entities or listings, while everything else was sent */

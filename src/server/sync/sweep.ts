@@ -148,9 +148,8 @@ async function compareBatch(
 ): Promise<Swept> {
   const { tips, views } = await tipsThere(ctx, ids);
   const events: FeedEvent[] = [];
-  for (const id of ids) {
+  for (const [id, cid] of tips) {
     const before = known.get(id);
-    const cid = tips.get(id) ?? null;
     if (cid !== null && typeof cid !== 'string') {
       await ctx.store.submit([troubleCommit(ctx, { id: 0, entity: id }, cid, reset)]);
       ctx.report.troubles++;
@@ -160,10 +159,9 @@ async function compareBatch(
       await note(ctx, { kind: 'remote_forgot', remote: ctx.remote.name, id });
     } else if (reset || before?.theirs !== cid || before.trouble !== null) events.push({ id: 0, entity: id, cid });
   }
-  return {
-    held: events.length > 0 ? await takeOver(ctx, events, { ...(views && { views }), reset }) : [],
-    forgotten: null,
-  };
+  const held = events.length > 0 ? await takeOver(ctx, events, { ...(views && { views }), reset }) : [];
+  ctx.patience.check();
+  return { held, forgotten: null };
 }
 
 async function note({ store, remote, now }: SyncContext, row: Row): Promise<void> {

@@ -17,7 +17,8 @@ export interface TipsThere {
 const together = 16;
 
 /**
- * A node tells tips alone; of every other remote current versions are read. What is in no answer is asked for its tip.
+ * A node tells tips alone; of every other remote current versions are read. What is in no answer is asked for its tip, and
+ * is in no tips where `patience` is over before.
  * @param ids at most 100, of a node 200
  * @throws UnreachableError
  */
@@ -26,14 +27,14 @@ export async function tipsThere(ctx: SyncContext, ids: string[]): Promise<TipsTh
   const answer = await ctx.patience.readingMany(() => ctx.client.read(path, { ids }));
   if (ctx.blocks && answer !== null) {
     const tips = answer.status === 200 ? readTips(answer.body) : null;
-    if (tips === null) throw untold(ctx, answer);
+    if (tips === null) throw new UnreachableError(untold(ctx, answer));
     return { tips: new Map(ids.map((id) => [id, tips.get(id) ?? null])), views: null };
   }
   const found = answer?.status === 200 ? readBatch(answer.body) : null;
   const views = new Map((found ?? []).map((view) => [view.entity, view]));
-  const tips = new Map<string, string | null | Unusable>(ids.map((id) => [id, views.get(id)?.cid ?? null]));
+  const tips = new Map<string, string | null | Unusable>([...views.values()].map(({ entity, cid }) => [entity, cid]));
   const left = ids.filter((id) => !views.has(id));
-  for (let at = 0; at < left.length; at += together)
+  for (let at = 0; at < left.length && !ctx.patience.isOver; at += together)
     await Promise.all(left.slice(at, at + together).map(async (id) => tips.set(id, await tipOf(ctx, id))));
   return { tips, views: ctx.blocks ? null : views };
 }
@@ -44,10 +45,9 @@ async function tipOf(ctx: SyncContext, id: string): Promise<string | null | Unus
   if (isUnusable(answer)) return answer;
   if (answer.status === 404) return null;
   const tip = answer.status === 200 ? readTip(answer.body) : null;
-  if (tip === null) throw untold(ctx, answer);
-  return tip;
+  return tip ?? (await ctx.patience.useless(untold(ctx, answer)));
 }
 
-function untold({ client }: SyncContext, { body, status }: RemoteAnswer): UnreachableError {
-  return new UnreachableError(`${client.host} does not tell tips: ${readWords(body, status)}`);
+function untold({ client }: SyncContext, { body, status }: RemoteAnswer): string {
+  return `${client.host} does not tell tips: ${readWords(body, status)}`;
 }
