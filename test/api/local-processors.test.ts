@@ -91,6 +91,18 @@ describe('a klados that is a command', () => {
 
   test.each<[string, ReturnType<typeof program>, string, string, boolean]>([
     ['fails', program('console.error("no disk"); process.exit(1)'), 'PROCESSING_ERROR', 'no disk', true],
+    [
+      'fails with a character on the cut',
+      program('console.error("🌍".repeat(600) + "!"); process.exit(1)'),
+      ...(['PROCESSING_ERROR', 'It said last: 🌍', true] as const),
+    ],
+    [
+      'tells a number that cannot be kept',
+      program(
+        'console.log(`{"outputs": [{"type": "note"}], "messages": [{"message": "m", "metadata": {"inode": 9223372036854775807}}]}`)',
+      ),
+      ...(['INVALID_OUTPUT', 'messages.0.metadata.inode: is beyond 2^53-1', false] as const),
+    ],
     ['writes HTML', program('console.log("<html>Bad gateway")'), 'INVALID_OUTPUT', 'wrote no JSON', false],
     ['writes nothing', program(''), 'INVALID_OUTPUT', 'wrote nothing', false],
     [

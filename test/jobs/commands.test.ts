@@ -163,6 +163,11 @@ describe("a command's end", () => {
       exited(`{"outputs":[{"type":"x","properties":{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}}]}`),
       ...(['INVALID_OUTPUT', false, 'nested too deeply'] as const),
     ],
+    [
+      'a number that cannot be kept',
+      exited('{"records":[{"type":"x","properties":{"size":9223372036854775807}}]}'),
+      ...(['INVALID_OUTPUT', false, 'records.0.properties.size: is beyond 2^53-1'] as const),
+    ],
     ['a list', exited('[]'), 'INVALID_OUTPUT', false, 'cannot be used'],
     [
       'a failure',
@@ -181,6 +186,16 @@ describe("a command's end", () => {
     ],
     ['too much', { ended: 'too-much-output', errors: '' }, 'OUTPUT_TOO_LARGE', false, 'more than 100 bytes'],
     ['not there', { ended: 'not-started', reason: 'ENOENT' }, 'SERVICE_UNAVAILABLE', true, 'could not be started'],
+    [
+      'a failure with half a character in what it states',
+      exited('{"error":{"code":"A\\ud83c","message":"m\\ud83c"}}'),
+      ...(['A\ufffd', false, 'm\ufffd'] as const),
+    ],
+    [
+      'a failure with a character on the cut',
+      exited('', { code: 1, errors: `${'🌍'.repeat(600)}!` }),
+      ...(['PROCESSING_ERROR', true, `It said last: ${'🌍'.repeat(499)}!`] as const),
+    ],
   ])('after %s is an error of the job', (_, outcome, code, retryable, words) => {
     expect(failure(outcome)).toMatchObject({ code, message: expect.stringContaining(words), retryable });
   });

@@ -1,3 +1,5 @@
+import { beginningOf } from '../model/cut-text.ts';
+
 /** What stands in a failed job's log (processors.md, 2.7). */
 export interface JobFailure {
   code: string;
@@ -26,11 +28,24 @@ export class JobError extends Error {
 export class NodeCallError extends Error {
   override readonly name = 'NodeCallError';
   readonly status: number;
+  /** Of several additions the one that was refused by itself: others of the call were taken. */
+  readonly entity: string | undefined;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, entity?: string) {
     super(message);
     this.status = status;
+    this.entity = entity;
   }
+
+  /** Whether the same call may succeed soon. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status >= 500 || this.status === 429;
+  }
+}
+
+/** Whether the node does not take what was to be added to an entity, however often it is asked. */
+export function isRefusalOf(entity: string, error: unknown): error is NodeCallError {
+  return error instanceof NodeCallError && !error.isPassing && (error.entity ?? entity) === entity;
 }
 
 /** Why a request to `/process` is refused, with the HTTP status of the refusal. */
@@ -59,11 +74,13 @@ const codes: Record<number, string> = {
 };
 
 const maxMessage = 2000;
+const maxCode = 100;
 
 /** Whatever ended a job, as its log says it. */
 export function failureOf(error: unknown): JobFailure {
-  const message = (error instanceof Error ? error.message : String(error)).slice(0, maxMessage);
-  if (error instanceof JobError) return { code: error.code, message, retryable: error.retryable };
+  const message = beginningOf(error instanceof Error ? error.message : String(error), maxMessage);
+  if (error instanceof JobError)
+    return { code: beginningOf(String(error.code), maxCode), message, retryable: error.retryable };
   if (error instanceof NodeCallError) {
     const code = codes[error.status] ?? (error.status >= 500 ? 'SERVICE_UNAVAILABLE' : 'PROCESSING_ERROR');
     return { code, message, retryable: retryableCodes.includes(code) };

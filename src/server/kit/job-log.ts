@@ -1,6 +1,7 @@
+import { beginningOf } from '../model/cut-text.ts';
 import type { HandedOn } from './handoff.ts';
 import { manyOutputs } from './handoff.ts';
-import type { JobFailure } from './job-error.ts';
+import { isRefusalOf, type JobFailure } from './job-error.ts';
 import { type KladosJob, targetsOf } from './job-request.ts';
 import type { Addition, Link, NodeApi } from './node-api.ts';
 
@@ -50,7 +51,7 @@ export class JobLog {
   note(level: LogMessage['level'], message: string, metadata?: Record<string, unknown>): void {
     if (this.#messages.length >= maxMessages) return;
     const timestamp = this.#now();
-    this.#messages.push({ level, message: message.slice(0, maxText), timestamp, ...(metadata && { metadata }) });
+    this.#messages.push({ level, message: beginningOf(message, maxText), timestamp, ...(metadata && { metadata }) });
   }
 
   /** Writes the log, and where it belongs. What is answered tells whether the job has ended before. */
@@ -117,7 +118,7 @@ export class JobLog {
     return typeof total === 'number' && total > manyOutputs;
   }
 
-  /** The job has done its work. */
+  /** The job has done its work. @throws NodeCallError where the node does not take what it came to */
   async done(outputs: string[], { handoffs, final, refused }: HandedOn): Promise<void> {
     for (const { type, target, target_type } of handoffs)
       this.note('info', `Handoff: ${type}`, { target, targetType: target_type });
@@ -132,17 +133,14 @@ export class JobLog {
       ...(outputs.length > 0 && { outputs }),
       ...(handoffs.length > 0 && { handoffs }),
     };
-    await this.#ports.api.add([
-      {
-        entity_id: this.id,
-        properties: { status: 'done', log_data: { entry, messages: this.#messages } },
-        relationships_add: [...links('consumed', targetsOf(this.#job)), ...links('produced', outputs)],
-      },
-      ...this.#ended([
+    await this.#end(
+      entry,
+      [...links('consumed', targetsOf(this.#job)), ...links('produced', outputs)],
+      [
         ...(this.#isOneOfMany() ? [] : [this.#link('log_done', { completed_at })]),
         ...(final && this.#job.rhiza ? [this.#link('final_output')] : []),
-      ]),
-    ]);
+      ],
+    );
   }
 
   /** The job has failed. */
@@ -150,14 +148,29 @@ export class JobLog {
     const { code, message } = failure;
     this.note('error', 'Job failed', { code, message });
     const entry = { status: 'error', completed_at: this.#now(), error: { ...failure } };
-    await this.#ports.api.add([
-      { entity_id: this.id, properties: { status: 'error', log_data: { entry, messages: this.#messages } } },
-      ...this.#ended(this.#job.rhiza ? [this.#link('final_error')] : []),
-    ]);
+    await this.#end(entry, [], this.#job.rhiza ? [this.#link('final_error')] : []);
   }
 
-  #ended(links: Link[]): Addition[] {
-    return links.length === 0 ? [] : [{ entity_id: this.#job.job_collection, relationships_add: links }];
+  /** Where the node refuses it, without the messages: a job is not to be without an end for what was said in it. */
+  async #end(entry: { status: string }, own: Link[], ofCollection: Link[]): Promise<void> {
+    const { status } = entry;
+    const write = (messages: LogMessage[]) =>
+      this.#ports.api.add([
+        { entity_id: this.id, properties: { status, log_data: { entry, messages } }, relationships_add: own },
+        ...(ofCollection.length === 0
+          ? []
+          : [{ entity_id: this.#job.job_collection, relationships_add: ofCollection }]),
+      ]);
+    try {
+      await write(this.#messages);
+    } catch (error) {
+      if (!isRefusalOf(this.id, error)) throw error;
+      const message = beginningOf(
+        `The messages of the job are left out, the node refused them: ${error.message}`,
+        maxText,
+      );
+      await write([{ level: 'warning', message, timestamp: this.#now() }]);
+    }
   }
 
   #link(predicate: string, properties?: Record<string, unknown>): Link {

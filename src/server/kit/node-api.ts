@@ -6,7 +6,10 @@ export interface NodeApi {
   read(id: string): Promise<EntityView>;
   /** With an `id` that is there already, what is there is left alone and no error. */
   create(entity: NewEntity): Promise<{ id: string }>;
-  /** Adds to entities without knowing their tips, all or none; kept when it returns, applied soon after. */
+  /**
+   * Adds to entities without knowing their tips; kept when it returns, applied soon after. Where the error names an
+   * entity, what was for others may have been kept.
+   */
   add(additions: Addition[]): Promise<void>;
   /** Reads, changes and writes the properties, again where somebody else was faster; null leaves them as they are. */
   change(id: string, next: (properties: Properties) => Properties | null): Promise<Properties>;

@@ -79,8 +79,9 @@ export class NodeClient implements NodeApi {
 
   /** Tries again what may be asked twice, where the node is not there or not well. @throws NodeCallError */
   async #call(method: string, path: string, body?: unknown): Promise<Answer> {
+    const text = body === undefined ? undefined : written(body);
     for (let attempt = 1; ; attempt++) {
-      const error = await this.#once(method, path, body).then(
+      const error = await this.#once(method, path, text).then(
         (answer) => {
           if (answer.status < 400) return answer;
           return new NodeCallError(answer.status, sentence(answer));
@@ -88,13 +89,12 @@ export class NodeClient implements NodeApi {
         (cause: unknown) => new NodeCallError(0, cause instanceof Error ? reason(cause) : String(cause)),
       );
       if (!(error instanceof NodeCallError)) return error;
-      const passing = error.status === 0 || error.status >= 500 || error.status === 429;
-      if (!passing || attempt === tries) throw error;
+      if (!error.isPassing || attempt === tries) throw error;
       await pause(100 * 2 ** attempt * (1 + Math.random()));
     }
   }
 
-  async #once(method: string, path: string, body: unknown): Promise<Answer> {
+  async #once(method: string, path: string, body: string | undefined): Promise<Answer> {
     const answer = await this.#fetch(`${this.#at.url}${path}`, {
       method,
       headers: {
@@ -103,7 +103,7 @@ export class NodeClient implements NodeApi {
         ...(this.#at.network === 'test' && { [`x-${this.#at.service ?? 'arke'}-network`]: 'test' }),
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body }),
       redirect: 'error',
       signal: AbortSignal.timeout(callMs),
     });
@@ -115,7 +115,15 @@ const maxAdditions = 100;
 
 function refuseFailed({ body }: Answer): void {
   const [failed] = Array.isArray(body.failed) ? (body.failed as { entity_id: string; error: string }[]) : [];
-  if (failed) throw new NodeCallError(400, `${failed.entity_id}: ${failed.error}`);
+  if (failed) throw new NodeCallError(400, `${failed.entity_id}: ${failed.error}`, failed.entity_id);
+}
+
+function written(body: unknown): string {
+  try {
+    return JSON.stringify(body);
+  } catch (error) {
+    throw new NodeCallError(400, `What was to be sent is no JSON: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 async function textOf(answer: Response): Promise<string> {

@@ -1,7 +1,7 @@
 import { derivedId } from '../model/ids.ts';
 import type { Batches } from './batch.ts';
 import { type HandedOn, handOn, type Output } from './handoff.ts';
-import { failureOf, JobError, type JobFailure } from './job-error.ts';
+import { failureOf, isRefusalOf, JobError, type JobFailure } from './job-error.ts';
 import { JobLog, type LogMessage, type Writer } from './job-log.ts';
 import { type KladosJob, targetsOf, type WorkflowJob } from './job-request.ts';
 import type { NodeApi } from './node-api.ts';
@@ -77,8 +77,16 @@ export async function runJob(runner: Runner, job: KladosJob, handler: Handler): 
     await fail(runner, job, log, failure);
     return { state: 'error', failure };
   }
-  await log.done(outputs, handed);
-  return { state: 'done' };
+  try {
+    await log.done(outputs, handed);
+    return { state: 'done' };
+  } catch (error) {
+    // A job without an end would be run again, though it has done its work.
+    if (!isRefusalOf(log.id, error)) throw error;
+    const failure = failureOf(error);
+    await log.failed(failure);
+    return { state: 'error', failure };
+  }
 }
 
 const maxTimeout = 2_147_483_647;

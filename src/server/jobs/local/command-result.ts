@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { JobError } from '../../kit/job-error.ts';
+import { endOf } from '../../model/cut-text.ts';
 import { isEntityId } from '../../model/ids.ts';
+import { jsonIssues } from '../../model/json-value.ts';
 import type { LocalCommand } from './command-settings.ts';
 import type { CommandOutcome } from './run-command.ts';
 
@@ -109,8 +111,9 @@ function read(outcome: Extract<CommandOutcome, { ended: 'exited' }>, name: strin
   if (json === undefined)
     throw invalid(name, `wrote no JSON to stdout: it begins with ${JSON.stringify(text.slice(0, 40))}.${words}`);
   const result = checked(json, name);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
+  const issues = result.success ? jsonIssues(result.data, []) : result.error.issues;
+  if (result.success && issues.length === 0) return result.data;
+  const [issue] = issues;
   throw invalid(
     name,
     `wrote a result that cannot be used: ${issue?.path.join('.') || 'all of it'}: ${issue?.message}.`,
@@ -141,5 +144,5 @@ function parsed(text: string): unknown {
 const shown = 1000;
 
 function lastWords(errors: string): string {
-  return errors === '' ? '' : ` It said last: ${errors.slice(-shown)}`;
+  return errors === '' ? '' : ` It said last: ${endOf(errors, shown)}`;
 }

@@ -100,7 +100,7 @@ class LocalNode implements ProcessorNode {
         const updates = additions.slice(i, i + maxAdditions) as Parameters<UpdatesService['queue']>[1]['updates'];
         const { failed } = await this.#on.updates.queue(this.#caller, { updates }, false);
         const [first] = failed;
-        if (first) throw new NodeCallError(400, `${first.entity_id}: ${first.error}`);
+        if (first) throw new NodeCallError(400, `${first.entity_id}: ${first.error}`, first.entity_id);
       }
     });
   }

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { NodeCallError } from '../../src/server/kit/job-error.ts';
+import type { Properties } from '../../src/server/kit/node-api.ts';
+import { jsonIssues } from '../../src/server/model/json-value.ts';
+import { MemoryRun, type Worker } from './memory-run.ts';
+
+const klados = '01JQZ3M4N5P6Q7R8S9T0V1W2K1';
+const target = '01JQZ3M4N5P6Q7R8S9T0V1W2F1';
+const inode = 2 ** 63;
+
+/** A node that takes only what can be kept. */
+function picky(worker: Worker): MemoryRun {
+  const node = new MemoryRun({ [klados]: worker });
+  node.put(target, 'file');
+  node.start(klados, { target_entity: target });
+  node.onCall = (call, _, body) => {
+    const [issue] = call === 'add' ? jsonIssues(body, []) : [];
+    if (issue) throw new NodeCallError(400, `Validation failed (${issue.path.join('.')}: ${issue.message})`);
+  };
+  return node;
+}
+
+interface Data {
+  messages: { level: string; message: string }[];
+  entry: Properties;
+}
+
+const logOf = (node: MemoryRun) => node.ofType('klados_log')[0]?.properties as { status: string; log_data: Data };
+
+test('a job is done without its messages where the node refuses them', async () => {
+  const node = picky(async ({ note }) => {
+    note('info', 'seen', { inode });
+    return [target];
+  });
+  await node.settle();
+  const { status, log_data } = logOf(node);
+  expect([status, log_data.entry]).toMatchObject(['done', { status: 'done', outputs: [target] }]);
+  expect(log_data.messages).toEqual([
+    expect.objectContaining({ level: 'warning', message: expect.stringContaining('metadata.inode: is beyond 2^53-1') }),
+  ]);
+});
+
+test('and so it fails with its own error', async () => {
+  const node = picky(async ({ note, error }) => {
+    note('info', 'seen', { inode });
+    throw error('TOO_DARK', `scan again ${'\ud83c'}`);
+  });
+  await node.settle();
+  const { status, log_data } = logOf(node);
+  expect([status, log_data.entry.error]).toMatchObject(['error', { code: 'TOO_DARK', message: 'scan again \ufffd' }]);
+  expect(log_data.messages).toHaveLength(1);
+});
+
+test('a long message is cut between characters', async () => {
+  const node = picky(async ({ note }) => {
+    note('info', `a${'🌍'.repeat(2000)}`);
+    return [];
+  });
+  await node.settle();
+  expect(logOf(node).log_data.messages[0]?.message).toBe(`a${'🌍'.repeat(1999)}`);
+});
+
+test('what it came to is refused: it has failed, with the refusal', async () => {
+  const node = picky(async () => [target]);
+  const refuse = node.onCall;
+  node.onCall = (call, id, body) => {
+    refuse(call, id, body);
+    const { entry } = ((body as Properties)?.log_data ?? {}) as Partial<Data>;
+    if (call === 'add' && entry?.outputs) throw new NodeCallError(413, 'The outputs are too many');
+  };
+  const ended = await node.run(node.started[0] as (typeof node.started)[number]);
+  const failure = { code: 'INVALID_INPUT', message: 'The outputs are too many', retryable: false };
+  expect(ended).toEqual({ state: 'error', failure });
+  expect(logOf(node)).toMatchObject({ status: 'error', log_data: { entry: { error: failure } } });
+});
+
+test.each([
+  ['the node is not well', new NodeCallError(503, 'busy')],
+  ['only its collection refuses', new NodeCallError(400, 'JOBS: the entity is deleted', 'JOBS')],
+])('an end stays as it was written where %s', async (_, error) => {
+  const node = picky(async () => [target]);
+  let calls = 0;
+  node.onCall = (call, __, body) => {
+    if (call !== 'add' || (body as Properties)?.status !== 'done') return;
+    calls++;
+    throw error;
+  };
+  await expect(node.run(node.started[0] as (typeof node.started)[number])).rejects.toBe(error);
+  expect([calls, logOf(node).status]).toEqual([1, 'running']);
+});
