@@ -123,6 +123,18 @@ describe('extract-text', () => {
     expect(await readFile(join(folder, content[0]?.path ?? ''), 'utf8')).toBe(long);
   });
 
+  test('cuts no character in two', async () => {
+    const text = `${'a'.repeat(99_999)}🌍 and more`;
+    const filename = `${'n'.repeat(191)}🌍.txt`;
+    const { outputs } = await run('extract-text', [{ path: await made('globe.txt', text), filename }]);
+    expect(outputs[0]?.properties).toMatchObject({
+      label: `Text of ${'n'.repeat(191)}`,
+      text: 'a'.repeat(99_999),
+      truncated: true,
+      characters: text.length,
+    });
+  });
+
   test.each([
     ['no text file', 'photo.jpg', 'UNSUPPORTED_TYPE', 'is no PDF, HTML or text file'],
     ['a broken PDF', null, 'INVALID_INPUT', 'is no PDF that can be read'],
@@ -194,6 +206,12 @@ describe('fixity', () => {
     });
     expect(messages?.map(({ level }) => level)).toEqual(['error', 'warning', 'warning']);
   });
+
+  test('cuts no character of a label in two', async () => {
+    const label = `${'n'.repeat(189)}🌍`;
+    const { records } = await run('fixity', [{ path: null, properties: { label } }]);
+    expect(records?.[0]?.properties.label).toBe(`Fixity of ${'n'.repeat(189)}`);
+  });
 });
 
 test('combine-text puts texts one after the other', async () => {
@@ -201,6 +219,15 @@ test('combine-text puts texts one after the other', async () => {
   const { outputs } = await run('combine-text', texts, { label: 'All' });
   expect(outputs[0]?.properties).toMatchObject({ label: 'All', text: '# No. 0\n\none\n\n# No. 1\n\ntwo', sources: 2 });
   expect((await stat(join(folder, 'combined.txt'))).size).toBe(26);
+});
+
+test('combine-text cuts no character in two', async () => {
+  const text = `${'a'.repeat(99_991)}🌍 and more`;
+  const given = [{ noFiles: true, properties: { label: 'N', text: `bbb${text}` } }];
+  const { outputs } = await run('combine-text', given, { label: `${'n'.repeat(199)}🌍` });
+  const { properties } = outputs[0] ?? {};
+  expect(properties).toMatchObject({ label: 'n'.repeat(199), truncated: true });
+  expect(properties?.text).toBe(`# N\n\nbbb${'a'.repeat(99_991)}`);
 });
 
 test('what is no job is refused', async () => {

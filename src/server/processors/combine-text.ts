@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommandReply } from '../jobs/local/command-result.ts';
+import { beginningOf } from '../model/cut-text.ts';
 import { type CommandJob, nameOf } from './command-job.ts';
 
 const maxProperty = 100_000;
@@ -15,7 +16,7 @@ export async function combineText({ entities, folder, input }: CommandJob): Prom
     .join('\n\n');
   const path = 'combined.txt';
   await writeFile(join(folder, path), text);
-  const label = typeof input.label === 'string' ? input.label.slice(0, 200) : `${entities.length} texts`;
+  const label = typeof input.label === 'string' ? beginningOf(input.label, 200) : `${entities.length} texts`;
   const sources = entities.slice(0, maxSources).map(({ id, type }) => ({
     predicate: 'derived_from',
     peer: id,
@@ -27,7 +28,7 @@ export async function combineText({ entities, folder, input }: CommandJob): Prom
         type: 'document',
         properties: {
           label,
-          text: text.slice(0, maxProperty),
+          text: beginningOf(text, maxProperty),
           ...(text.length > maxProperty && { truncated: true }),
           characters: text.length,
           sources: entities.length,

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommandReply, NewOutput } from '../jobs/local/command-result.ts';
 import { JobError } from '../kit/job-error.ts';
+import { beginningOf } from '../model/cut-text.ts';
 import { type CommandJob, filesHere, type JobEntity, nameOf } from './command-job.ts';
 import { textOf } from './text-of.ts';
 
@@ -25,9 +26,9 @@ export async function extractText({ entities, folder }: CommandJob): Promise<Com
     outputs.push({
       type: 'document',
       properties: {
-        label: `Text of ${nameOf(entity)}`.slice(0, 200),
+        label: beginningOf(`Text of ${nameOf(entity)}`, 200),
         ...(title !== undefined && { title }),
-        text: text.slice(0, maxProperty),
+        text: beginningOf(text, maxProperty),
         ...(long && { truncated: true }),
         characters: text.length,
         ...(pages > 0 && { pages }),

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { isContentCid } from '../blocks/cid.ts';
 import { contentCid } from '../blocks/encode.ts';
 import type { CommandReply, NewOutput } from '../jobs/local/command-result.ts';
+import { beginningOf } from '../model/cut-text.ts';
 import type { CommandJob, JobEntity, JobFile } from './command-job.ts';
 import { nameOf } from './command-job.ts';
 
@@ -55,7 +56,7 @@ function recordOf(entity: JobEntity, fixity: Outcome, files: CheckedFile[], at: 
   return {
     type: 'fixity_check',
     properties: {
-      label: `Fixity of ${nameOf(entity)}: ${fixity}`.slice(0, 200),
+      label: beginningOf(`Fixity of ${nameOf(entity)}: ${fixity}`, 200),
       outcome: fixity,
       checked_at: at,
       files: files.map((file) => ({ ...file })),
