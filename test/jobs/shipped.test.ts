@@ -174,6 +174,36 @@ describe('image-metadata', () => {
     expect(updates?.[0]?.properties.image).toMatchObject({ format: 'png', width: 64, height: 48, has_alpha: true });
   });
 
+  test('leaves nothing of the image before, and nothing null where none was', async () => {
+    const image = { format: 'jpeg', cid: 'old', orientation: 6, density: 300, caption: 'mine' };
+    const path = join(fixtures, 'map.png');
+    const { updates, messages } = await run('image-metadata', [
+      { path, cid: 'new', properties: { image } },
+      { path, cid: 'new' },
+      { path, cid: 'new', properties: { image: null } },
+    ]);
+    const [over, first, again] = (updates ?? []).map(({ properties }) => properties.image ?? {});
+    expect(first).toMatchObject({ format: 'png', cid: 'new' });
+    expect(Object.values(first ?? {})).not.toContain(null);
+    expect(again).toEqual(first);
+    expect(over).toEqual({ ...first, orientation: null, density: null });
+    expect(messages).toEqual([]);
+  });
+
+  test.each<[string, unknown]>([
+    ['an address', 'https://example.org/image.jpg'],
+    ['a IIIF image', { id: 'https://example.org/iiif/1', type: 'Image', format: 'image/jpeg' }],
+    ['a list', ['a.jpg']],
+  ])("leaves %s alone that is somebody else's, and says so", async (_, image) => {
+    const properties = { label: 'Globe', image };
+    const { updates, outputs, messages } = await run('image-metadata', [
+      { path: join(fixtures, 'map.png'), properties },
+    ]);
+    expect(updates).toEqual([]);
+    expect(outputs).toMatchObject([{ entity_id: 'ENTITY0', format: 'png' }]);
+    expect(messages).toEqual([{ level: 'warning', message: expect.stringContaining('Globe (ENTITY0)') }]);
+  });
+
   test('refuses what is none', async () => {
     const { error } = await run('image-metadata', [{ path: join(fixtures, 'letter.pdf') }]);
     expect(error).toMatchObject({ code: 'UNSUPPORTED_TYPE', message: expect.stringContaining('is no image') });
