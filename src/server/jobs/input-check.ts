@@ -1,25 +1,34 @@
 import { fileURLToPath } from 'node:url';
+import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { BusyError, type Issue, ValidationError } from '../errors.ts';
 import type { JsonObject } from '../model/manifest.ts';
 import { workerUrl } from '../store/worker-url.ts';
-import type { InputTask } from './input-thread.ts';
+import type { InputTask, SentTask } from './input-thread.ts';
 
-/** How long a check may take: patterns may be written to take for ever. */
+/** How long a check may take once it has begun: patterns may be written to take for ever. */
 const limitMs = 2000;
+/** How long it may wait for its turn and its thread. */
+const waitMs = 10_000;
 const maxWaiting = 200;
 const perTask = 500;
 
 /**
  * Checks inputs against the JSON Schemas of processors. A schema is a program of its author's: it is compiled and run on
- * a thread of its own, which is ended when it takes too long.
+ * a thread of its own, which is ended when it takes too long. Of each schema one check runs at a time, so that a slow one
+ * leaves a thread to the others.
  */
 export class InputChecks implements AsyncDisposable {
   #pool: Piscina | null = null;
   readonly #limitMs: number;
+  readonly #waitMs: number;
+  /** The last check of each schema, as text, that runs or waits. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+  #inHand = 0;
 
-  constructor(options: { limitMs?: number } = {}) {
+  constructor(options: { limitMs?: number; waitMs?: number } = {}) {
     this.#limitMs = options.limitMs ?? limitMs;
+    this.#waitMs = options.waitMs ?? waitMs;
   }
 
   /**
@@ -29,31 +38,66 @@ export class InputChecks implements AsyncDisposable {
   async check(schema: JsonObject, inputs: readonly unknown[]): Promise<Issue[][]> {
     const found: Issue[][] = [];
     for (let from = 0; from < inputs.length; from += perTask)
-      found.push(...(await this.#run({ schema, inputs: inputs.slice(from, from + perTask) })));
+      found.push(...(await this.#inTurn({ schema, inputs: inputs.slice(from, from + perTask) })));
     return found;
   }
 
-  async #run(task: InputTask): Promise<Issue[][]> {
+  async #inTurn(task: InputTask): Promise<Issue[][]> {
+    if (this.#inHand >= maxWaiting) throw busy();
+    const schema = JSON.stringify(task.schema);
+    const until = performance.now() + this.#waitMs;
+    const checked = (this.#turns.get(schema) ?? Promise.resolve()).then(() => this.#run(task, until));
+    const ended = checked.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#inHand++;
+    this.#turns.set(schema, ended);
+    try {
+      return await checked;
+    } finally {
+      this.#inHand--;
+      if (this.#turns.get(schema) === ended) this.#turns.delete(schema);
+    }
+  }
+
+  /** `until`: when it has waited too long, by `performance.now()`. */
+  async #run(task: InputTask, until: number): Promise<Issue[][]> {
+    const left = until - performance.now();
+    if (left <= 0) throw busy();
     this.#pool ??= new Piscina({
       filename: fileURLToPath(workerUrl('input-thread', import.meta.url)),
       minThreads: 0,
       maxThreads: 2,
-      maxQueue: maxWaiting,
       idleTimeout: 60_000,
       atomics: 'disabled',
       recordTiming: false,
       resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 },
     });
-    if (this.#pool.queueSize >= maxWaiting) throw new BusyError(1, 'Too many inputs wait to be checked; try again.');
-    const signal = AbortSignal.timeout(this.#limitMs);
+    const { port1, port2 } = new MessageChannel();
+    const stop = new AbortController();
+    const end = () => stop.abort();
+    let hasBegun = false;
+    let timer = setTimeout(end, left);
+    port1.once('message', () => {
+      hasBegun = true;
+      clearTimeout(timer);
+      timer = setTimeout(end, this.#limitMs);
+    });
+    const sent: SentTask = { ...task, begun: port2 };
+    const options = { name: 'checkInputs', signal: stop.signal, transferList: [port2] };
     try {
-      const found = (await this.#pool.run(task, { name: 'checkInputs', signal })) as Issue[][] | string;
+      const found = (await this.#pool.run(sent, options)) as Issue[][] | string;
       if (typeof found !== 'string') return found;
       throw unusable(`cannot be used: ${found}`);
     } catch (error) {
       if (error instanceof ValidationError) throw error;
-      if (signal.aborted) throw unusable(`takes longer than ${this.#limitMs / 1000} seconds to check this input`);
+      if (stop.signal.aborted && !hasBegun) throw busy();
+      if (stop.signal.aborted) throw unusable(`takes longer than ${this.#limitMs / 1000} seconds to check this input`);
       throw unusable('takes too much memory to check this input');
+    } finally {
+      clearTimeout(timer);
+      port1.close();
     }
   }
 
@@ -61,6 +105,10 @@ export class InputChecks implements AsyncDisposable {
     await this.#pool?.destroy();
     this.#pool = null;
   }
+}
+
+function busy(): BusyError {
+  return new BusyError(1, 'Too many inputs wait to be checked; try again.');
 }
 
 function unusable(what: string): ValidationError {

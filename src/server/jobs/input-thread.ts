@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { Ajv, ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import type { Issue } from '../errors.ts';
@@ -10,12 +11,18 @@ export interface InputTask {
   inputs: unknown[];
 }
 
+/** A task as the thread gets it: it says on `begun` when it begins. */
+export interface SentTask extends InputTask {
+  begun: MessagePort;
+}
+
 const maxKept = 50;
 const maxIssues = 20;
 const kept = new Map<string, ValidateFunction | string>();
 
 /** What is wrong with each input; text where the schema itself cannot be used. */
-export function checkInputs({ schema, inputs }: InputTask): Issue[][] | string {
+export function checkInputs({ schema, inputs, begun }: SentTask): Issue[][] | string {
+  begun.postMessage(true);
   const check = compiled(schema);
   if (typeof check === 'string') return check;
   return inputs.map((input) => {
