@@ -201,7 +201,7 @@ describe('image-metadata', () => {
     ]);
     expect(updates).toEqual([]);
     expect(outputs).toMatchObject([{ entity_id: 'ENTITY0', format: 'png' }]);
-    expect(messages).toEqual([{ level: 'warning', message: expect.stringContaining('Globe (ENTITY0)') }]);
+    expect(messages).toEqual([{ level: 'warning', message: expect.stringMatching(/^ENTITY0 has .* It is Globe\.$/) }]);
   });
 
   test('refuses what is none', async () => {
@@ -258,6 +258,14 @@ test('combine-text cuts no character in two', async () => {
   const { properties } = outputs[0] ?? {};
   expect(properties).toMatchObject({ label: 'n'.repeat(199), truncated: true });
   expect(properties?.text).toBe(`# N\n\nbbb${'a'.repeat(99_991)}`);
+});
+
+test('what is said of very many, or of a long name, fits into the log', async () => {
+  const properties = { label: 'n'.repeat(5000) };
+  const given = Array.from({ length: 1002 }, () => ({ path: null, properties }));
+  const { messages = [], records } = await run('fixity', given);
+  expect([records?.length, messages.length, messages[0]?.message.length]).toEqual([1002, 1000, 4000]);
+  expect(messages.at(-1)).toEqual({ level: 'warning', message: '3 more messages are left out.' });
 });
 
 test('what is no job is refused', async () => {

@@ -3,6 +3,7 @@ import type { HandedOn } from './handoff.ts';
 import { manyOutputs } from './handoff.ts';
 import { isRefusalOf, type JobFailure } from './job-error.ts';
 import { type KladosJob, targetsOf } from './job-request.ts';
+import { maxMessages, maxText } from './log-limits.ts';
 import type { Addition, Link, NodeApi } from './node-api.ts';
 
 export interface LogMessage {
@@ -182,9 +183,7 @@ export class JobLog {
   }
 }
 
-const maxMessages = 1000;
 const maxRefused = 20;
-const maxText = 4000;
 /** Beyond it only the list of outputs in the log says what was made. */
 const maxLinks = 500;
 

@@ -1,14 +1,10 @@
 import type { CommandReply } from '../jobs/local/command-result.ts';
 import { JobError } from '../kit/job-error.ts';
-import { beginningOf } from '../model/cut-text.ts';
 import type { Json, JsonObject } from '../model/manifest.ts';
 import { type CommandJob, filesHere, type JobEntity, type JobFile, nameOf } from './command-job.ts';
 
 /** Images that unfold to more than this are not opened. */
 const maxPixels = 2_000_000_000;
-
-/** What stands in a job's log at most (command-result.ts). */
-const maxMessages = 1000;
 
 /**
  * What a file says technically of the image in it; it is written into the entity's own property `image`, over what this
@@ -26,7 +22,7 @@ export async function describeImages({ entities }: CommandJob): Promise<CommandR
     const { format, width, height } = image as { format: Json; width: Json; height: Json };
     outputs.push({ entity_id: entity.id, format, width, height });
   }
-  return { outputs: outputs as { entity_id: string }[], updates, messages: messages.slice(0, maxMessages) };
+  return { outputs: outputs as { entity_id: string }[], updates, messages };
 }
 
 /** The property as this processor has written it, empty where there is none; null for one that it has not written. */
@@ -38,8 +34,7 @@ function writtenBefore({ properties: { image } }: JobEntity): Record<string, unk
 }
 
 function foreign(entity: JobEntity): string {
-  const name = beginningOf(nameOf(entity), 500);
-  return `${name} (${entity.id}) has a property image that image-metadata has not written: it is left as it is. To have the image described, give that property another name and run this again.`;
+  return `${entity.id} has a property image that image-metadata has not written: it is left as it is. To have the image described, give that property another name and run this again. It is ${nameOf(entity)}.`;
 }
 
 /** An update merges: what the image before had and this one has not is to be null. */

@@ -1,5 +1,7 @@
 import type { CommandReply } from '../jobs/local/command-result.ts';
 import { failureOf } from '../kit/job-error.ts';
+import { maxMessages, maxText } from '../kit/log-limits.ts';
+import { beginningOf } from '../model/cut-text.ts';
 import { combineText } from './combine-text.ts';
 import { type CommandJob, readCommandJob } from './command-job.ts';
 import { extractText } from './extract-text.ts';
@@ -26,8 +28,18 @@ export const shipped: ReadonlyMap<string, Shipped> = new Map([
 /** Runs one of them on what came from stdin. Its own failures are replies as well. */
 export async function replyOf(processor: Shipped, stdin: string, now: () => number): Promise<CommandReply> {
   try {
-    return await processor.run(readCommandJob(stdin), now);
+    return fitting(await processor.run(readCommandJob(stdin), now));
   } catch (error) {
     return { error: failureOf(error) };
   }
+}
+
+/** With the messages that a log has room for: more of them would make the whole reply unusable. */
+function fitting(reply: CommandReply): CommandReply {
+  if (!('messages' in reply) || reply.messages === undefined) return reply;
+  const all = reply.messages.map((one) => ({ ...one, message: beginningOf(one.message, maxText) }));
+  if (all.length <= maxMessages) return { ...reply, messages: all };
+  const messages = all.slice(0, maxMessages - 1);
+  const more = `${all.length - messages.length} more messages are left out.`;
+  return { ...reply, messages: [...messages, { level: 'warning', message: more }] };
 }

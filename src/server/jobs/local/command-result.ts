@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { JobError } from '../../kit/job-error.ts';
+import { maxMessages, maxText } from '../../kit/log-limits.ts';
 import { endOf } from '../../model/cut-text.ts';
 import { isEntityId } from '../../model/ids.ts';
 import { jsonIssues } from '../../model/json-value.ts';
@@ -7,7 +8,6 @@ import type { LocalCommand } from './command-settings.ts';
 import type { CommandOutcome } from './run-command.ts';
 
 const maxOutputs = 10_000;
-const maxNotes = 1000;
 
 const id = z.string().refine(isEntityId, 'must be the id of an entity');
 const map = z.record(z.string(), z.json());
@@ -40,7 +40,7 @@ const addition = z.object({
 });
 const note = z.object({
   level: z.enum(['info', 'warning', 'error', 'success']).default('info'),
-  message: z.string().max(4000),
+  message: z.string().max(maxText),
   metadata: map.optional(),
 });
 
@@ -55,7 +55,7 @@ const success = z.object({
   records: z.array(made).max(maxOutputs).default([]),
   /** Additions to entities that are there. */
   updates: z.array(addition).max(maxOutputs).default([]),
-  messages: z.array(note).max(maxNotes).default([]),
+  messages: z.array(note).max(maxMessages).default([]),
 });
 const failure = z.object({
   error: z.object({
