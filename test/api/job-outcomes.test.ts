@@ -1,6 +1,8 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ask } from '../helpers/callers.ts';
-import { invalid, ok, read } from '../helpers/entities.ts';
+import { type Entity, invalid, ok, read } from '../helpers/entities.ts';
 import { failed, JobScene, logBody } from '../helpers/job-scene.ts';
 import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
 
@@ -125,6 +127,42 @@ describe('the log of a job', () => {
     await scene.log(self, started, { status: 'error', error: failed });
     await scene.log(self, started, { status: 'running' });
     expect(await scene.status(id, started.job_id)).toMatchObject({ status: 'done', progress: { total: 1, done: 1 } });
+  });
+
+  test('counts on while somebody has deleted it, and when it is restored', async () => {
+    const { id, self } = await scene.klados('accept');
+    const [done, broken] = [await scene.invoke(id), await scene.invoke(id)];
+    const logs = [
+      await scene.log(self, done, { status: 'done' }),
+      await scene.log(self, broken, { status: 'error', error: failed }),
+    ] as const;
+    const stands = async () => {
+      expect((await scene.status(id, done.job_id)).status).toBe('done');
+      expect(await scene.status(id, broken.job_id)).toMatchObject({ status: 'error', errors: [failed] });
+    };
+    const remove = async (log: string) => {
+      const { cid } = await read(scene.node, scene.who, log);
+      return ok<Entity>(await ask(scene.node, scene.who, `DELETE /entities/${log}`, { expect_tip: cid }));
+    };
+    const restore = async (log: string, { cid }: Entity) =>
+      ok(await ask(scene.node, scene.who, `POST /entities/${log}/restore`, { expect_tip: cid }));
+    const graves = [await remove(logs[0].id), await remove(logs[1].id)] as const;
+    await stands();
+    await restore(logs[0].id, graves[0]);
+    await restore(logs[1].id, graves[1]);
+    await stands();
+
+    // As earlier programs left it: nothing is kept of a deleted one, and whoever restored it has written it.
+    await using opened = new AsyncDisposableStack();
+    const db = opened.adopt(new Database(join(scene.node.data, 'main', 'archeion.db')), (it) => void it.close());
+    const deleted = await remove(logs[0].id);
+    db.prepare('DELETE FROM job_log WHERE job = ?').run(done.job_id);
+    db.prepare('UPDATE job_log SET author = ? WHERE job = ?').run(scene.who.id, broken.job_id);
+    await restore(logs[0].id, deleted);
+    await restore(logs[1].id, await remove(logs[1].id));
+    await stands();
+    const again = await ask(scene.node, scene.who, `POST /kladoi/${id}/reinvoke`, { log_id: logs[1].id });
+    expect(ok(again)).toMatchObject({ accepted: true });
   });
 
   test('cannot be written, and nothing else, when the grants have ended', async () => {

@@ -3,29 +3,33 @@ import { jobLogOf, type LogStatus, logType } from '../model/job-log.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader, Writer } from './connection.ts';
 import { entityKey } from './entity-keys.ts';
+import { firstAuthor } from './versions.ts';
 
-/** Keeps what a log's current version says where runs look for it. */
+/** Keeps what a log's current version says where runs look for it; of a deleted one, what it said last. */
 export function projectJobLog(
   db: Writer,
   { key, manifest }: { key: number; manifest: Manifest },
   before: Manifest | null,
 ): void {
   if (manifest.type !== logType && before?.type !== logType) return;
+  if (manifest.type === logType && manifest.deleted) return;
   const log = jobLogOf(manifest);
   if (log === null) {
     db.run('DELETE FROM job_log WHERE entity = ?', key);
     return;
   }
+  // Of a history without its beginning whoever wrote the first version that came here stands for the author.
+  const author = firstAuthor(db, manifest.id) ?? null;
   db.run(
     `INSERT INTO job_log (entity, job, klados, author, status, started, completed, code, message, retryable, promised)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (entity) DO UPDATE SET job = excluded.job, klados = excluded.klados, status = excluded.status,
-         started = excluded.started, completed = excluded.completed, code = excluded.code, message = excluded.message,
-         retryable = excluded.retryable, promised = excluded.promised`,
+       ON CONFLICT (entity) DO UPDATE SET job = excluded.job, klados = excluded.klados, author = coalesce(?, author),
+         status = excluded.status, started = excluded.started, completed = excluded.completed, code = excluded.code,
+         message = excluded.message, retryable = excluded.retryable, promised = excluded.promised`,
     key,
     log.job,
     log.klados,
-    manifest.edited_by.user_id,
+    author ?? manifest.edited_by.user_id,
     log.status,
     log.started,
     log.completed,
@@ -33,10 +37,11 @@ export function projectJobLog(
     log.error?.message ?? null,
     log.error ? Number(log.error.retryable) : null,
     log.promised,
+    author,
   );
 }
 
-/** A log by its entity's id. */
+/** A log by its entity's id, be it deleted or not. */
 export interface StoredLog {
   id: string;
   job: string;
@@ -53,11 +58,11 @@ export function findLog(db: Reader, id: string): StoredLog | undefined {
   return row && { id, ...row };
 }
 
-/** The logs of a job by its processor, the oldest first. */
+/** The logs of a job by its processor that are not deleted, the oldest first. */
 export function logsOfJob(db: Reader, job: string, klados: string): StoredLog[] {
   return db.all(
     `SELECT e.id, l.job, l.klados, l.author, l.status FROM job_log l JOIN entity e ON e.key = l.entity
-      WHERE l.job = ? AND l.klados = ? AND l.author = l.klados ORDER BY l.entity`,
+      WHERE l.job = ? AND l.klados = ? AND l.author = l.klados AND e.deleted = 0 ORDER BY l.entity`,
     job,
     klados,
   );

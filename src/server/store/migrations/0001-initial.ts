@@ -278,7 +278,8 @@ CREATE TABLE job_batch (
   body TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX job_batch_open ON job_batch (id) WHERE next < total;
--- What the current versions of logs (type klados_log) say (model/job-log.ts). author: who wrote the first that came here.
+-- What the current versions of logs (type klados_log) say (model/job-log.ts), of a deleted one the last that was not. author:
+-- who wrote version 1, or else the first that came here.
 CREATE TABLE job_log (
   entity INTEGER PRIMARY KEY,
   job TEXT NOT NULL,
