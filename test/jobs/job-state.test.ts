@@ -48,6 +48,13 @@ describe('the request of a job', () => {
     expect(run([{ kind: 'accepted' }, { kind: 'restarted', local: false }], sent)).toMatchObject({ state: 'accepted' });
   });
 
+  test('is not sent where the node was restored from a backup, and what has been answered stays', () => {
+    const held: SendingEvent = { kind: 'held', error: 'restored' };
+    expect(run([held, sending])).toMatchObject({ state: 'unknown', attempts: 0, error: 'restored' });
+    const accepted = run([sending, { kind: 'accepted' }]);
+    expect(run([held], accepted)).toEqual(accepted);
+  });
+
   test('that ends the node each time it runs is given up', () => {
     let now = newSending;
     for (let i = 0; i < maxAttempts; i++)

@@ -63,15 +63,19 @@ export function addBackup(program: Command, shell: Shell): void {
         const { done, total, text } = stepText(progress);
         display.show(done, total, text);
       };
-      const { manifest, strays } = await restoreBackup(dir, data, show)
+      const { manifest, strays, heldJobs } = await restoreBackup(dir, data, show)
         .catch((error: unknown) => {
           if (!(error instanceof ValidationError)) throw error;
           throw new FailureError(`${error.issues.map(({ message }) => message).join('; ')}.`, 2);
         })
         .finally(() => display.end());
       const { time, version, networks } = manifest;
-      if (flags.json) return shell.out(JSON.stringify({ data, time, version, networks, strays }));
+      if (flags.json) return shell.out(JSON.stringify({ data, time, version, networks, strays, held_jobs: heldJobs }));
       shell.out(`The backup of ${time} is in ${data}. It has a new instance id from its next start on.`);
+      if (heldJobs > 0)
+        shell.out(
+          `${counted(heldJobs, 'job')} had not ended when the backup was made. The node that it is of may have gone on, so this one does not send ${heldJobs === 1 ? 'it' : 'them'} again by itself: resume the runs, or start them anew.`,
+        );
       if (strays.length > 0)
         shell.out(
           `${counted(strays.length, 'file')} in it that no node has written ${strays.length === 1 ? 'was' : 'were'} left out: ${listed(strays)}.`,

@@ -147,7 +147,7 @@ export class JobQueue {
     const batch = this.#batch;
     if (!batch) return false;
     const end = Math.min(next + perSlice, batch.items.length);
-    const rows = batch.items.slice(next, end).map((item) => this.#jobOf(batch, item));
+    const rows = batch.items.slice(next, end).flatMap((item) => this.#jobOf(batch, item));
     await this.#store.submit([
       this.#needs.sender.commit([...rows, { kind: 'job_batch_step', id: batch.id, next: end }]),
     ]);
@@ -162,12 +162,15 @@ export class JobQueue {
     return processor;
   }
 
-  #jobOf({ id: run, job }: NewJobBatch, { target_entity, input }: NewJobBatch['items'][number]): JobRow {
+  #jobOf({ id: run, job, held }: NewJobBatch, { target_entity, input }: NewJobBatch['items'][number]): JobRow[] {
     const id = `job_${this.#needs.newUlid()}`;
     const merged = job.request.input || input ? { input: { ...job.request.input, ...input } } : {};
     const request = { ...job.request, job_id: id, target_entity, ...merged };
     const { state, attempts } = newSending;
-    return { kind: 'job', job: { ...job, id, run, request, state, attempts } };
+    const made: JobRow = { kind: 'job', job: { ...job, id, run, request, state, attempts } };
+    if (held === undefined) return [made];
+    const to = afterSending(newSending, { kind: 'held', error: held });
+    return [made, { kind: 'job_sending', id, from: newSending, to }];
   }
 
   /** Sends the oldest that wait for processors with room; false where there are none. */

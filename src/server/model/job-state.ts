@@ -23,6 +23,8 @@ export type SendingEvent =
   /** It did not arrive. */
   | { kind: 'unreached'; error: string }
   | { kind: 'unknown'; error: string }
+  /** It may have been sent by the node that this one was restored from. */
+  | { kind: 'held'; error: string }
   /** The node begins anew. `local`: the processor ended with it. */
   | { kind: 'restarted'; local: boolean };
 
@@ -48,6 +50,8 @@ export function afterSending(now: Sending, event: SendingEvent): Sending {
     }
     case 'unknown':
       return now.state === 'sent' ? { ...now, state: 'unknown', error: event.error } : now;
+    case 'held':
+      return now.state === 'queued' ? { ...now, state: 'unknown', error: event.error } : now;
     case 'restarted':
       return restarted(now, event.local);
   }

@@ -34,6 +34,8 @@ export interface NewJobBatch {
   /** What each of its jobs is made from. */
   job: Omit<NewJob, 'id' | 'run' | 'state' | 'attempts' | 'request'> & { request: Omit<JobRequest, 'job_id'> };
   items: { target_entity: string; input?: JsonObject }[];
+  /** Why its jobs are not sent (held-jobs.ts). */
+  held?: string;
 }
 
 export type JobRow =
