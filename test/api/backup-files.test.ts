@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { BackupManifest } from '../../src/server/store/backup-manifest.ts';
@@ -121,5 +121,43 @@ test('files of the node that are damaged are named, and everything else is in th
   expect([restored.code, restored.err]).toEqual([0, '']);
   expect(restored.out).toContain(`2 files were damaged when the backup was made (${named.join(', ')})`);
   expect(await readFile(placeOf(data, whole))).toEqual(picture);
+  expect(await readFile(placeOf(data, rotten), 'utf8')).toMatch(/^a drawing .*more$/);
+});
+
+/** A backup of a node that had a damaged file, whose CID it gives. */
+async function damagedBackup(dir: string): Promise<string> {
+  await using node = await startNode();
+  await keep(node, 'Ada', picture);
+  const rotten = await keep(node, 'Eva', Buffer.alloc(3000, 'a drawing '));
+  await appendFile(placeOf(node.data, rotten), 'more');
+  await backup(node, dir);
+  return rotten;
+}
+
+test('a backup with a damaged file is verified as often as one likes, and stays what it is', async () => {
+  await using folder = await temporaryFolder();
+  const dir = join(folder.path, 'backup');
+  const rotten = await damagedBackup(dir);
+  const before = await filesIn(dir);
+  for (let times = 0; times < 2; times++) {
+    const { code, out } = await commandLine(dir, ['verify']);
+    expect(code).toBe(1);
+    expect(out).toContain(`The bytes of ${rotten} are not those of its CID. Another backup may have it whole.`);
+    expect(out).not.toContain('an upload or a sync');
+  }
+  expect(await filesIn(dir)).toEqual(before);
+  const data = join(folder.path, 'restored');
+  expect(await commandLine(data, ['restore', dir])).toMatchObject({ code: 0, err: '' });
+  expect(await readFile(placeOf(data, rotten), 'utf8')).toMatch(/^a drawing .*more$/);
+});
+
+test('a backup in which an earlier program has set a damaged file aside is restored as it was made', async () => {
+  await using folder = await temporaryFolder();
+  const dir = join(folder.path, 'backup');
+  const rotten = await damagedBackup(dir);
+  await mkdir(join(dir, 'main', 'files', 'damaged'));
+  await rename(placeOf(dir, rotten), join(dir, 'main', 'files', 'damaged', rotten));
+  const data = join(folder.path, 'restored');
+  expect(await commandLine(data, ['restore', dir])).toMatchObject({ code: 0, err: '' });
   expect(await readFile(placeOf(data, rotten), 'utf8')).toMatch(/^a drawing .*more$/);
 });

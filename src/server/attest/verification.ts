@@ -2,16 +2,18 @@ import { StorageError } from '../errors.ts';
 import { attestFile } from '../store/attest-log.ts';
 import type { Progress } from '../store/progress.ts';
 import { runTask } from '../store/task-run.ts';
+import type { VerifyOrder } from '../store/verify.ts';
 import type { VerifyReport } from '../store/verify-findings.ts';
 import type { CheckState } from './check-log.ts';
 import type { LogThread } from './log-thread.ts';
 
 /** Checks a network's storage (store/verify.ts) and then its attestation log against the moves, page by page. */
 export async function* verification(
-  { database, folder }: { database: string; folder: string },
+  order: VerifyOrder,
   thread: LogThread,
 ): AsyncGenerator<Progress, VerifyReport, undefined> {
-  const report = yield* runTask({ name: 'verify', args: { database, folder } });
+  const report = yield* runTask({ name: 'verify', args: order });
+  const { database, folder } = order;
   const files = { database, log: attestFile(folder) };
   const problem = (message: string) => {
     report.ok = false;

@@ -23,7 +23,7 @@ export interface Wanted {
 }
 
 /** Where damaged bytes are set aside. The folders of kept ones have two letters. */
-const damagedFolder = 'damaged';
+export const damagedFolder = 'damaged';
 
 /**
  * Large bytes on disk, each kept once under its CID. Bytes are on disk, and their names too, before a call answers

@@ -13,7 +13,7 @@ import { identityFile } from '../store/identity-schema.ts';
 import { lockFolder } from '../store/lock.ts';
 import { databaseFile } from '../store/network-store.ts';
 import { isBackup } from '../store/startable.ts';
-import { isOutdated } from '../store/verify.ts';
+import { isOutdated, type VerifyOrder } from '../store/verify.ts';
 import type { VerifyReport } from '../store/verify-findings.ts';
 import { statementLines } from './checked-file.ts';
 import { noNode, openClient } from './client.ts';
@@ -121,13 +121,13 @@ async function onFolder(
       `An earlier Archeion has written ${database}. ${lock ? 'Start the node on it' : 'Restore the backup and start a node on that'} once ("archeion serve"): it keeps a copy and brings it up to date, and then it can be verified.`,
     );
   const folder = resolve(data, network);
-  const report = await lastOf(shell, 'verify', linesOf(database, folder), stepText);
+  const report = await lastOf(shell, 'verify', linesOf({ database, folder, backup: lock === null }), stepText);
   return { report, today: kept && report.ok ? logInFolder(folder, kept.size) : null };
 }
 
-async function* linesOf(database: string, folder: string): AsyncGenerator<Line, void, undefined> {
+async function* linesOf(order: VerifyOrder): AsyncGenerator<Line, void, undefined> {
   await using thread = new LogThread();
-  const task = verification({ database, folder }, thread);
+  const task = verification(order, thread);
   for (;;) {
     const next = await task.next();
     if (next.done) return yield { done: next.value };

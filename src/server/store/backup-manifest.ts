@@ -50,6 +50,11 @@ const paths =
 /** Earlier programs also took along what others had put beside the kept files: `.DS_Store`, `Thumbs.db`. */
 const strays = /^(?:main|test)\/files\//;
 
+/** Whether one of a manifest's `files` is content of versions, under its CID. */
+export function isContent(path: string): boolean {
+  return strays.test(path);
+}
+
 const count = z.number().int().min(0);
 
 const backupManifest = z.object({

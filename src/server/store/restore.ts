@@ -3,9 +3,9 @@ import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { copyDurably } from '../blocks/durable-file.ts';
 import { makeFolder } from '../blocks/durable-folder.ts';
-import { StorageError, ValidationError } from '../errors.ts';
-import { type BackedUpFile, type FoundBackup, readManifest } from './backup-manifest.ts';
-import { digestOf } from './file-digest.ts';
+import { ValidationError } from '../errors.ts';
+import { checkFile, soundPlace } from './backup-files.ts';
+import { type FoundBackup, readManifest } from './backup-manifest.ts';
 import { holdJobs } from './held-jobs.ts';
 import { identityFile } from './identity-schema.ts';
 import { databaseFile } from './network-store.ts';
@@ -36,15 +36,16 @@ async function restore(source: string, data: string, report: (progress: Progress
   const why = await whyNotFillable(target);
   if (why !== null) throw ValidationError.at(['data'], `the data folder ${target} ${why} with --data`);
   const total = files.length;
+  const places: string[] = [];
   for (const [i, file] of files.entries()) {
-    await checkFile(source, file);
+    places.push(await soundPlace(source, file));
     report({ step: 'checked', done: i + 1, total });
   }
   await makeFolder(dirname(target), dirname(target));
   return fillWhole(target, identityFile, async (folder) => {
     for (const [i, file] of files.entries()) {
       await mkdir(dirname(join(folder, file.path)), { recursive: true, mode: 0o700 });
-      await copyDurably(join(source, file.path), join(folder, file.path));
+      await copyDurably(join(source, places[i] ?? file.path), join(folder, file.path));
       await checkFile(folder, file);
       report({ step: 'copied', done: i + 1, total });
     }
@@ -54,14 +55,6 @@ async function restore(source: string, data: string, report: (progress: Progress
     for (const { network } of networks) heldJobs += holdJobs(databaseFile(folder, network), Date.parse(time));
     return { ...found, heldJobs };
   });
-}
-
-async function checkFile(folder: string, { path, size, sha256 }: BackedUpFile): Promise<void> {
-  const found = await digestOf(join(folder, path)).catch((error: Error) => {
-    throw new StorageError(`${path} of the backup cannot be read (${error.message}).`);
-  });
-  if (found.size !== size || found.sha256.toString('hex') !== sha256)
-    throw new StorageError(`The backup is damaged: ${path} is not what it was when the backup was made.`);
 }
 
 function renewInstance(identity: string): void {

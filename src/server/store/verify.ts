@@ -26,12 +26,19 @@ export function isOutdated(database: string): boolean {
 
 type Reporter = (progress: Progress) => void;
 
+/** A network's storage. Nothing is changed in a backup, whose bytes are what a restore compares with its list. */
+export interface VerifyOrder {
+  database: string;
+  folder: string;
+  backup?: boolean;
+}
+
 /**
  * Checks a network's store against itself: the database's own check, every block re-hashed and linked, every derived row
  * made again from its block, every move, every kept file. Reads pages in short transactions, so a node may go on writing.
  */
 export async function verifyStore(
-  { database, folder }: { database: string; folder: string },
+  { database, folder, backup = false }: VerifyOrder,
   report: Reporter,
 ): Promise<VerifyReport> {
   const findings = new Findings();
@@ -46,7 +53,8 @@ export async function verifyStore(
     const files = new FileStore(filesFolder(folder));
     // As it stands in the data folder.
     const place = join(basename(folder), basename(filesFolder(folder)));
-    await verifyFiles(files, place, findings, report);
+    await verifyFiles(files, findings, report, (cid) => (backup ? elsewhere : setAside(files, place, cid)));
+    if (!backup) await remarkAside(files, place, findings);
     await remarkMissing(db, files, findings);
   } catch (error) {
     // A damaged database may fail anywhere; what was found until then is the answer.
@@ -62,19 +70,26 @@ function checkDatabase(db: Connection, findings: Findings): void {
   for (const { quick_check: words } of said) if (words !== 'ok') findings.problem('database', words);
 }
 
-/**
- * Every kept file is hashed. A damaged one is set aside, where the folder can be written to: it counts as missing then, so
- * that the right bytes can come again, and holds up no export.
- */
-async function verifyFiles(files: FileStore, place: string, findings: Findings, report: Reporter): Promise<void> {
+const elsewhere = 'Another backup may have it whole.';
+
+/** Every kept file is hashed; `treat` does what is to be done with a damaged one, and says so. */
+async function verifyFiles(
+  files: FileStore,
+  findings: Findings,
+  report: Reporter,
+  treat: (cid: string) => Promise<string> | string,
+): Promise<void> {
   for await (const cid of files.list()) {
     findings.counts.files++;
     report({ step: 'files', done: findings.counts.files });
     const wrong = await problemOf(files, cid);
     if (wrong === null) continue;
     findings.counts.damaged_files++;
-    findings.problem('file', wrong.isDamaged ? `${wrong.words} ${await setAside(files, place, cid)}` : wrong.words);
+    findings.problem('file', wrong.isDamaged ? `${wrong.words} ${await treat(cid)}` : wrong.words);
   }
+}
+
+async function remarkAside(files: FileStore, place: string, findings: Findings): Promise<void> {
   const { folder, count } = await files.aside();
   if (count > 0)
     findings.remark(
@@ -94,6 +109,10 @@ async function problemOf(files: FileStore, cid: string): Promise<{ words: string
   }
 }
 
+/**
+ * Out of the way, where the folder can be written to, it counts as missing, so that the right bytes can come again, and holds
+ * up no export.
+ */
 async function setAside(files: FileStore, place: string, cid: string): Promise<string> {
   try {
     const path = await files.setAside(cid);
