@@ -157,6 +157,16 @@ test('a database that cannot be read is a report, not an exception', async () =>
   expect(await verify(folder.path)).toMatchObject({ ok: false, problems: [{ kind: 'database' }] });
 });
 
+test.each(['identity.db', 'chat.db'])('a damaged %s is found with whatever network is verified', async (name) => {
+  await using folder = await temporaryFolder();
+  await curate(folder.path);
+  await writeFile(join(folder.path, name), 'this is no database, whatever its name says'.repeat(100));
+  expect(await verify(folder.path)).toMatchObject({
+    ok: false,
+    problems: [{ kind: 'database', message: `${name} cannot be read: file is not a database.` }],
+  });
+});
+
 test('a pair with one side is a remark, and writes go on meanwhile', async () => {
   await using node = await startNode();
   const folder = await create(node, 'folder');

@@ -8,20 +8,22 @@ import { LogThread } from '../attest/log-thread.ts';
 import { verification } from '../attest/verification.ts';
 import { readConfig, UsageError } from '../config.ts';
 import { UnavailableError } from '../errors.ts';
-import type { Network } from '../model/ids.ts';
+import { type Network, networks } from '../model/ids.ts';
 import { identityFile } from '../store/identity-schema.ts';
 import { lockFolder } from '../store/lock.ts';
 import { databaseFile } from '../store/network-store.ts';
+import type { Progress } from '../store/progress.ts';
 import { isBackup } from '../store/startable.ts';
+import { runTask } from '../store/task-run.ts';
 import { isOutdated, type VerifyOrder } from '../store/verify.ts';
 import type { VerifyReport } from '../store/verify-findings.ts';
 import { statementLines } from './checked-file.ts';
 import { noNode, openClient } from './client.ts';
-import { counted } from './counted.ts';
 import { FailureError } from './failure.ts';
 import { type AnswerLine, lastOf, type StepProgress, stepText } from './lines.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 import { logInFolder, logOfNode, readKeptHead } from './verify-head.ts';
+import { partLines, type VerifiedPart, wholeReport } from './verify-parts.ts';
 import { verifyProof } from './verify-proof.ts';
 
 interface VerifyOptions extends GlobalOptions {
@@ -59,38 +61,46 @@ export function addVerify(program: Command, shell: Shell): void {
       if (kept && kept.network !== config.network)
         throw new UsageError(`${options.head} is of the ${kept.network} network: leave --network out.`);
       const data = resolve(config.data);
-      // Also a node of which but one of these is left is worth a look.
-      if (![join(data, identityFile), databaseFile(data, config.network)].some((file) => existsSync(file)))
-        throw noNode(data);
-      // Nobody writes to a backup, and nothing is to be left in it.
       const backup = isBackup(data);
+      // Also a node of which but one of these is left is worth a look.
+      if (!backup && ![join(data, identityFile), databaseFile(data, config.network)].some((file) => existsSync(file)))
+        throw noNode(data);
       // The folder's lock tells: who has it is a node that runs, and it is asked instead.
       const lock = backup ? null : free(data);
-      const { report, today } =
-        backup || lock
-          ? await onFolder(shell, data, { network: config.network, lock, kept })
-          : await onNode(shell, flags, kept);
+      const { network } = config;
+      const { parts, logged, today } = backup
+        ? await onBackup(shell, data, kept)
+        : lock
+          ? await onFolder(shell, data, { network, lock, kept })
+          : await onNode(shell, flags, { network, kept });
+      const report = wholeReport(parts);
       // What a log says means nothing where it is not whole itself.
       const head =
-        kept && report.ok && checkKeptHead(kept, today, { moves: report.counts.moves, key: options.key ?? null });
+        kept && logged?.ok && checkKeptHead(kept, today, { moves: logged.counts.moves, key: options.key ?? null });
       if (options.json) shell.out(JSON.stringify({ ...report, ...(head && { head }) }));
-      else for (const line of [...summary(report), ...(head ? statementLines(head.statements) : [])]) shell.out(line);
+      else for (const line of [...partLines(parts), ...(head ? statementLines(head.statements) : [])]) shell.out(line);
       if (!report.ok) throw new FailureError(`${report.problem_count} problems were found.`);
       if (head && !head.ok)
         throw new FailureError(`The log does not go on from ${options.head}: see what is wrong above.`);
     });
 }
 
-/** What was found, and what the log says of a kept head, where one is given. */
+/** What was found in each part, and what the log says of a kept head, where one is given: its network's part is `logged`. */
 interface Verified {
-  report: VerifyReport;
+  parts: VerifiedPart[];
+  logged: VerifyReport | null;
   today: LogToday | null;
 }
 
-async function onNode(shell: Shell, options: GlobalOptions, kept: SignedHead | null): Promise<Verified> {
+async function onNode(
+  shell: Shell,
+  options: GlobalOptions,
+  { network, kept }: { network: Network; kept: SignedHead | null },
+): Promise<Verified> {
   await using client = await openClient(shell, options);
   const report = await lastOf(shell, 'verify', client.send<Line>('POST', '/node/verify', Readable.from([])), stepText);
-  return { report, today: kept && report.ok ? await logOfNode(client, kept.size) : null };
+  const today = kept && report.ok ? await logOfNode(client, kept.size) : null;
+  return { parts: [{ what: network, report }], logged: report, today };
 }
 
 /** The lock of a data folder that no node runs on, null where one does. */
@@ -106,42 +116,61 @@ function free(data: string): Disposable | null {
 async function onFolder(
   shell: Shell,
   data: string,
-  { network, lock, kept }: { network: Network; lock: Disposable | null; kept: SignedHead | null },
+  { network, lock, kept }: { network: Network; lock: Disposable; kept: SignedHead | null },
 ): Promise<Verified> {
   using _lock = lock;
-  const database = databaseFile(data, network);
-  if (!existsSync(database)) {
-    const other = network === 'main' ? 'test' : 'main';
-    throw new UsageError(
-      `Nothing was ever written on the ${network} network of ${data}; --network ${other} names the other one.`,
-    );
-  }
-  if (isOutdated(database))
-    throw new FailureError(
-      `An earlier Archeion has written ${database}. ${lock ? 'Start the node on it' : 'Restore the backup and start a node on that'} once ("archeion serve"): it keeps a copy and brings it up to date, and then it can be verified.`,
-    );
+  const database = writtenIn(data, network);
+  if (isOutdated(database)) throw outdated(database, 'Start the node on it');
   const folder = resolve(data, network);
-  const report = await lastOf(shell, 'verify', linesOf({ database, folder, backup: lock === null }), stepText);
-  return { report, today: kept && report.ok ? logInFolder(folder, kept.size) : null };
+  const report = await lastOf(shell, 'verify', linesOf({ database, folder }), stepText);
+  const today = kept && report.ok ? logInFolder(folder, kept.size) : null;
+  return { parts: [{ what: network, report }], logged: report, today };
+}
+
+/** Every file on its list, and each network that is in it. Nobody writes to a backup, and nothing is changed in it. */
+async function onBackup(shell: Shell, data: string, kept: SignedHead | null): Promise<Verified> {
+  if (kept) writtenIn(data, kept.network);
+  const present = networks.filter((network) => existsSync(databaseFile(data, network)));
+  for (const database of present.map((network) => databaseFile(data, network)))
+    if (isOutdated(database)) throw outdated(database, 'Restore the backup and start a node on that');
+  const list = await lastOf(shell, 'verify', told(runTask({ name: 'verifyBackup', args: { folder: data } })), stepText);
+  const verified: Verified = { parts: [{ what: 'list', report: list }], logged: null, today: null };
+  for (const network of present) {
+    const [database, folder] = [databaseFile(data, network), resolve(data, network)];
+    const report = await lastOf(shell, 'verify', linesOf({ database, folder, backup: true }), stepText);
+    verified.parts.push({ what: network, report });
+    if (kept?.network !== network) continue;
+    verified.logged = report;
+    if (report.ok) verified.today = logInFolder(folder, kept.size);
+  }
+  return verified;
+}
+
+/** A network's database, which is there. @throws UsageError */
+function writtenIn(data: string, network: Network): string {
+  const database = databaseFile(data, network);
+  if (existsSync(database)) return database;
+  const other = network === 'main' ? 'test' : 'main';
+  throw new UsageError(
+    `Nothing was ever written on the ${network} network of ${data}; --network ${other} names the other one.`,
+  );
+}
+
+function outdated(database: string, way: string): FailureError {
+  return new FailureError(
+    `An earlier Archeion has written ${database}. ${way} once ("archeion serve"): it keeps a copy and brings it up to date, and then it can be verified.`,
+  );
 }
 
 async function* linesOf(order: VerifyOrder): AsyncGenerator<Line, void, undefined> {
   await using thread = new LogThread();
-  const task = verification(order, thread);
+  yield* told(verification(order, thread));
+}
+
+async function* told(task: AsyncGenerator<Progress, VerifyReport, undefined>): AsyncGenerator<Line, void, undefined> {
   for (;;) {
     const next = await task.next();
     if (next.done) return yield { done: next.value };
     yield { progress: next.value };
   }
-}
-
-function summary({ ok, counts, problems, problem_count, remarks }: VerifyReport): string[] {
-  const { versions, entities, edges, moves, heads } = counts;
-  const number = (n: number): string => n.toLocaleString('en');
-  return [
-    `${counted(versions, 'version')} of ${counted(entities, 'entity')}, ${counted(edges, 'relationship')}, ${counted(moves, 'move')}, ${counted(heads, 'signed head')}: ${ok ? 'all is well' : 'something is wrong'}`,
-    ...problems.map(({ kind, message }) => `  ${kind}: ${message}`),
-    ...(problem_count > problems.length ? [`  and ${number(problem_count - problems.length)} more`] : []),
-    ...remarks,
-  ];
 }

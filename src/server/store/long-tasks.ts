@@ -1,9 +1,10 @@
 import { checkCar } from './archive-check.ts';
 import { makeBackup } from './backup.ts';
 import { verifyStore } from './verify.ts';
+import { verifyBackup } from './verify-backup.ts';
 
 /** Work that takes long and must not hold the event loop: each run has a thread of its own. */
-export const tasks = { verify: verifyStore, checkCar, backup: makeBackup };
+export const tasks = { verify: verifyStore, verifyBackup, checkCar, backup: makeBackup };
 
 export type TaskName = keyof typeof tasks;
 

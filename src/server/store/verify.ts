@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { FileStore } from '../blocks/file-store.ts';
 import { type Connection, openReader } from './connection.ts';
 import { knownVersion, migrations } from './migrations/migrate.ts';
@@ -6,6 +6,7 @@ import { missingContent } from './missing-content.ts';
 import { filesFolder } from './network-folders.ts';
 import type { Progress } from './progress.ts';
 import { verifyBlocks } from './verify-blocks.ts';
+import { checkDatabase, checkNodeDatabases } from './verify-databases.ts';
 import { verifyEntities } from './verify-entities.ts';
 import { Findings, type VerifyReport } from './verify-findings.ts';
 import { verifyLeftovers } from './verify-leftovers.ts';
@@ -46,6 +47,8 @@ export async function verifyStore(
   try {
     db = openReader(database);
     report({ step: 'database', done: 0 });
+    // Those of a backup are compared with its list.
+    if (!backup) checkNodeDatabases(dirname(folder), findings);
     checkDatabase(db, findings);
     await verifyBlocks(db, findings, report);
     const moves = await verifyEntities(db, findings, report);
@@ -63,11 +66,6 @@ export async function verifyStore(
     db?.close();
   }
   return findings.report();
-}
-
-function checkDatabase(db: Connection, findings: Findings): void {
-  const said = db.db.pragma('quick_check(100)') as { quick_check: string }[];
-  for (const { quick_check: words } of said) if (words !== 'ok') findings.problem('database', words);
 }
 
 const elsewhere = 'Another backup may have it whole.';

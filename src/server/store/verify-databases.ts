@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { chatFile } from './chats.ts';
+import { type Connection, openReader, rollBackJournal } from './connection.ts';
+import { identityFile } from './identity-schema.ts';
+import type { Findings } from './verify-findings.ts';
+
+/** The database's own check; `name` tells which one it is, where that is not plain. */
+export function checkDatabase(db: Connection, findings: Findings, name = ''): void {
+  const said = db.db.pragma('quick_check(100)') as { quick_check: string }[];
+  for (const { quick_check: words } of said) if (words !== 'ok') findings.problem('database', `${name}${words}`);
+}
+
+/** The same for the databases that a data folder has for all its networks: accounts and keys, chats. */
+export function checkNodeDatabases(data: string, findings: Findings): void {
+  for (const name of [identityFile, chatFile]) {
+    const file = join(data, name);
+    if (!existsSync(file)) continue;
+    let db: Connection | null = null;
+    try {
+      rollBackJournal(file);
+      db = openReader(file);
+      checkDatabase(db, findings, `${name}: `);
+    } catch (error) {
+      findings.problem('database', `${name} cannot be read: ${error instanceof Error ? error.message : error}.`);
+    } finally {
+      db?.close();
+    }
+  }
+}
