@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -216,4 +216,44 @@ test('verifying a backup finds what a restore would find, and looks at each netw
     'backup The backup is damaged: test/archeion.db is not what it was when the backup was made.',
     expect.stringMatching(/^entity test: .* differs from its tip in label/),
   ]);
+});
+
+test('a backup of which some content is damaged or gone is restored without that, which is named', async () => {
+  await using folder = await temporaryFolder();
+  const dir = join(folder.path, 'backup');
+  let [whole, rotten, gone, unreadable] = ['', '', '', ''];
+  {
+    await using node = await startNode();
+    whole = await keep(node, 'Ada', picture);
+    rotten = await keep(node, 'Eva', Buffer.alloc(3000, 'a drawing '));
+    gone = await keep(node, 'Ida', Buffer.from('a sketch'));
+    unreadable = await keep(node, 'Una', Buffer.from('a note'));
+    await backup(node, dir);
+  }
+  await writeFile(placeOf(dir, rotten), Buffer.alloc(3000, 'a drowning '));
+  for (const cid of [gone, unreadable]) await rm(placeOf(dir, cid));
+  await mkdir(placeOf(dir, unreadable));
+  const data = join(folder.path, 'restored');
+  const restored = await commandLine(data, ['restore', dir]);
+  const paths = [rotten, gone, unreadable].map((cid) => `main/files/${cid.slice(-2)}/${cid}`).sort();
+  expect([restored.code, restored.out]).toEqual([1, expect.stringContaining(`is in ${data}.`)]);
+  expect(restored.err).toContain('The data folder is made, without 3 files of content that are damaged in the backup');
+  expect(restored.err).toContain(`(${paths.join(', ')})`);
+  expect((await filesIn(data)).filter((path) => path.includes('/files/'))).toEqual([
+    `main/files/${whole.slice(-2)}/${whole}`,
+  ]);
+  const verified = await commandLine(data, ['verify', '--json']);
+  expect([verified.code, JSON.parse(verified.out)]).toMatchObject([0, { ok: true, counts: { missing_files: 3 } }]);
+  await using node = await startNode({ data });
+  expect(await keptBy(node).put(inChunks(Buffer.from('a sketch'), 1000))).toMatchObject({ cid: gone });
+
+  const json = await commandLine(join(folder.path, 'again'), ['restore', dir, '--json']);
+  expect([json.code, JSON.parse(json.out)]).toMatchObject([1, { left_out: paths }]);
+  await writeFile(join(dir, 'operator.key'), 'another');
+  expect(await commandLine(join(folder.path, 'third'), ['restore', dir])).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringContaining('The backup is damaged: operator.key is not what it was'),
+  });
+  expect((await readdir(folder.path)).sort()).toEqual(['again', 'backup', 'restored']);
 });

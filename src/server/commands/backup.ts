@@ -63,27 +63,32 @@ export function addBackup(program: Command, shell: Shell): void {
         const { done, total, text } = stepText(progress);
         display.show(done, total, text);
       };
-      const { manifest, strays, heldJobs } = await restoreBackup(dir, data, show)
+      const { manifest, strays, leftOut, heldJobs } = await restoreBackup(dir, data, show)
         .catch((error: unknown) => {
           if (!(error instanceof ValidationError)) throw error;
           throw new FailureError(`${error.issues.map(({ message }) => message).join('; ')}.`, 2);
         })
         .finally(() => display.end());
       const { time, version, networks } = manifest;
-      if (flags.json) return shell.out(JSON.stringify({ data, time, version, networks, strays, held_jobs: heldJobs }));
-      shell.out(`The backup of ${time} is in ${data}. It has a new instance id from its next start on.`);
-      if (heldJobs > 0)
+      if (flags.json)
+        shell.out(JSON.stringify({ data, time, version, networks, strays, left_out: leftOut, held_jobs: heldJobs }));
+      else shell.out(`The backup of ${time} is in ${data}. It has a new instance id from its next start on.`);
+      if (!flags.json && heldJobs > 0)
         shell.out(
           `${counted(heldJobs, 'job')} had not ended when the backup was made. The node that it is of may have gone on, so this one does not send ${heldJobs === 1 ? 'it' : 'them'} again by itself: resume the runs, or start them anew.`,
         );
-      if (strays.length > 0)
+      if (!flags.json && strays.length > 0)
         shell.out(
           `${counted(strays.length, 'file')} in it that no node has written ${strays.length === 1 ? 'was' : 'were'} left out: ${listed(strays)}.`,
         );
       const { count, named } = damagedOf(networks);
-      if (count > 0)
+      if (!flags.json && count > 0)
         shell.out(
           `${counted(count, 'file')} ${count === 1 ? 'was' : 'were'} damaged when the backup was made (${named}): an earlier one may have ${count === 1 ? 'it' : 'them'} whole.`,
+        );
+      if (leftOut.length > 0)
+        throw new FailureError(
+          `The data folder is made, without ${counted(leftOut.length, 'file')} of content that ${leftOut.length === 1 ? 'is' : 'are'} damaged in the backup, or cannot be read there (${listed(leftOut)}). Copy from another backup what it has whole to the same place, or let an archive, an upload or a sync bring it.`,
         );
     });
 }

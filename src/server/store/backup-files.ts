@@ -4,13 +4,23 @@ import { StorageError } from '../errors.ts';
 import { type BackedUpFile, isContent } from './backup-manifest.ts';
 import { digestOf } from './file-digest.ts';
 
-/** Compares one file of a backup, or of what is being restored of it, with its list. @throws StorageError */
+/** A file of a backup is not there, or not what it was. Others may be whole. */
+export class UnsoundFileError extends StorageError {}
+
+/** Of these the machine or its user is the reason, not the file. */
+const notOfFile = /^(?:EACCES|EPERM|EBUSY|EMFILE|ENFILE)$/;
+
+/**
+ * Compares one file of a backup, or of what is being restored of it, with its list.
+ * @throws UnsoundFileError, StorageError where it may well be whole and cannot be read
+ */
 export async function checkFile(folder: string, { path, size, sha256 }: BackedUpFile): Promise<void> {
-  const found = await digestOf(join(folder, path)).catch((error: Error) => {
-    throw new StorageError(`${path} of the backup cannot be read (${error.message}).`);
+  const found = await digestOf(join(folder, path)).catch(({ code = '', message }: NodeJS.ErrnoException) => {
+    const words = `${path} of the backup cannot be read (${message}).`;
+    throw notOfFile.test(code) ? new StorageError(words) : new UnsoundFileError(words);
   });
   if (found.size !== size || found.sha256.toString('hex') !== sha256)
-    throw new StorageError(`The backup is damaged: ${path} is not what it was when the backup was made.`);
+    throw new UnsoundFileError(`The backup is damaged: ${path} is not what it was when the backup was made.`);
 }
 
 /**

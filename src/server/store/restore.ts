@@ -1,11 +1,11 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { copyDurably } from '../blocks/durable-file.ts';
 import { makeFolder } from '../blocks/durable-folder.ts';
 import { ValidationError } from '../errors.ts';
-import { checkFile, soundPlace } from './backup-files.ts';
-import { type FoundBackup, readManifest } from './backup-manifest.ts';
+import { checkFile, soundPlace, UnsoundFileError } from './backup-files.ts';
+import { type BackedUpFile, type FoundBackup, isContent, readManifest } from './backup-manifest.ts';
 import { holdJobs } from './held-jobs.ts';
 import { identityFile } from './identity-schema.ts';
 import { databaseFile } from './network-store.ts';
@@ -13,17 +13,21 @@ import type { Progress } from './progress.ts';
 import { storingLater } from './storage-error.ts';
 import { fillWhole, realPlace, whyNotFillable } from './whole-folder.ts';
 
-/** The backup, and how many of its jobs had not ended. */
+/** What was restored. */
 export interface Restored extends FoundBackup {
+  /** Which content of the backup is damaged or gone, and so not in the folder, by its paths. */
+  leftOut: string[];
+  /** How many jobs of the backup had not ended. */
   heldJobs: number;
 }
 
 /**
  * Makes a data folder of a backup: every file is checked against the backup's manifest first, and the folder is none that
- * a node starts in before it is whole; what no node has put into the backup is left out. It gets no instance.json: the next
+ * a node starts in before it is whole; what no node has put into the backup is left out. Content that is not what it was is left
+ * out, too: it counts as missing then, and one file must not be the end of all others. It gets no instance.json: the next
  * start makes a new instance id, since what happened after the backup is not in it (decisions.md, Events). For the same reason
  * jobs that had not ended are not sent again (held-jobs.ts).
- * @throws ValidationError for a backup that is none or a folder that is not empty, StorageError for a damaged backup
+ * @throws ValidationError for a backup that is none or a folder that is not empty, StorageError where anything else is damaged
  */
 export function restoreBackup(from: string, data: string, report: (progress: Progress) => void): Promise<Restored> {
   return storingLater(() => restore(resolve(from), resolve(data), report));
@@ -36,25 +40,55 @@ async function restore(source: string, data: string, report: (progress: Progress
   const why = await whyNotFillable(target);
   if (why !== null) throw ValidationError.at(['data'], `the data folder ${target} ${why} with --data`);
   const total = files.length;
-  const places: string[] = [];
+  const places = new Map<string, string>();
   for (const [i, file] of files.entries()) {
-    places.push(await soundPlace(source, file));
+    const place = await placeOf(source, file);
+    if (place !== null) places.set(file.path, place);
     report({ step: 'checked', done: i + 1, total });
   }
   await makeFolder(dirname(target), dirname(target));
   return fillWhole(target, identityFile, async (folder) => {
+    const leftOut: string[] = [];
     for (const [i, file] of files.entries()) {
-      await mkdir(dirname(join(folder, file.path)), { recursive: true, mode: 0o700 });
-      await copyDurably(join(source, places[i] ?? file.path), join(folder, file.path));
-      await checkFile(folder, file);
+      const place = places.get(file.path);
+      if (place === undefined || !(await take({ source, folder }, file, place))) leftOut.push(file.path);
       report({ step: 'copied', done: i + 1, total });
     }
     renewInstance(join(folder, identityFile));
     const { networks, time } = found.manifest;
     let heldJobs = 0;
     for (const { network } of networks) heldJobs += holdJobs(databaseFile(folder, network), Date.parse(time));
-    return { ...found, heldJobs };
+    return { ...found, leftOut, heldJobs };
   });
+}
+
+/** Where a file of the backup lies; null for content that is not what it was. @throws StorageError */
+async function placeOf(source: string, file: BackedUpFile): Promise<string | null> {
+  try {
+    return await soundPlace(source, file);
+  } catch (error) {
+    if (error instanceof UnsoundFileError && isContent(file.path)) return null;
+    throw error;
+  }
+}
+
+/** Whether a file has been taken over: the disk of the backup may lose one at any moment. */
+async function take(
+  { source, folder }: { source: string; folder: string },
+  file: BackedUpFile,
+  place: string,
+): Promise<boolean> {
+  const to = join(folder, file.path);
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  try {
+    await copyDurably(join(source, place), to);
+    await checkFile(folder, file);
+    return true;
+  } catch (error) {
+    if ((await placeOf(source, file)) !== null) throw error;
+    await rm(to, { force: true });
+    return false;
+  }
 }
 
 function renewInstance(identity: string): void {
