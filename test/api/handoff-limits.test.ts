@@ -62,6 +62,39 @@ describe('a handoff', () => {
     expect(await jobs()).toEqual([first.id, second.id]);
   });
 
+  test('ends with the permissions of the run, however long it asks for', async () => {
+    const { id, self } = await scene.klados('accept');
+    const { expires_at, target_cid, job_collection } = await scene.invoke(id, { expires_in: 60 });
+    scene.clock.ms += 30_000;
+    for (const step of ['x', 'y']) {
+      const rhiza = { id: scene.home.id, path: [step], parent_logs: [] };
+      const answer = await scene.invoke(id, { job_collection, rhiza, expires_in: 86_400 }, self);
+      expect(answer).toMatchObject({ status: 'started', expires_at, target_cid, grants: [{ expires_at }] });
+    }
+    for (const place of [scene.target.id, job_collection]) {
+      const { relationships } = await read(scene.node, scene.who, place);
+      const members = relationships.filter(({ peer }) => peer === id);
+      expect(members).toMatchObject([{ properties: { expires_at } }]);
+    }
+    scene.clock.ms += 30_000;
+    const rhiza = { id: scene.home.id, path: ['z'], parent_logs: [] };
+    const late = scene.invocation({ job_collection, rhiza });
+    expect((await ask(scene.node, self, `POST /kladoi/${id}/invoke`, late)).status).toBe(403);
+  });
+
+  test('gains nothing from a longer run of the same processors', async () => {
+    const { id, self } = await scene.klados('accept');
+    const short = await scene.invoke(id, { expires_in: 60 });
+    const long = await scene.invoke(id, { expires_in: 86_400 });
+    const { job_collection, expires_at } = short;
+    expect(long.expires_at > expires_at).toBe(true);
+    const rhiza = { id: scene.home.id, path: ['x'], parent_logs: [] };
+    expect(await scene.invoke(id, { job_collection, rhiza, expires_in: 86_400 }, self)).toMatchObject({ expires_at });
+    scene.clock.ms += 60_000;
+    const late = scene.invocation({ job_collection, rhiza: { ...rhiza, path: ['y'] } });
+    expect((await ask(scene.node, self, `POST /kladoi/${id}/invoke`, late)).status).toBe(403);
+  });
+
   test('gives nothing in a collection that the run does not work in', async () => {
     const { handOn, jobs, first } = await begun();
     const other = await collection(scene.node, scene.who, { label: 'Other' });
@@ -86,7 +119,7 @@ describe('a handoff', () => {
     const more = { expect_tip: cid, actions_required: ['entity:view', 'entity:update', 'entity:create'] };
     ok(await ask(scene.node, scene.who, `PUT /kladoi/${second.id}`, more));
     scene.clock.ms += 600_000;
-    expect(ok<Started>(await handOn()).grants).toMatchObject([{ was_update: true }]);
+    expect(ok<Started>(await handOn()).grants).toMatchObject([{ was_update: false }]);
     expect((await roles())[role(second.id)]).toEqual(['entity:view', 'entity:update']);
   });
 

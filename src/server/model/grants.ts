@@ -75,10 +75,14 @@ export function planGrant(
   };
 }
 
-/** Whether a processor has a grant in a collection now that gives all that it asks for. */
-export function isGranted(access: CollectionAccess, grantee: Omit<Grantee, 'label'>, now: number): boolean {
+/**
+ * Until when a processor's grant in a collection gives all that it asks for, epoch milliseconds: infinity where it never ends, 0
+ * where there is none now that does.
+ */
+export function grantedUntil(access: CollectionAccess, grantee: Omit<Grantee, 'label'>, now: number): number {
   const { live, given } = standing(access, grantee, now);
-  return live !== null && lackingOf(grantee.actions, given).length === 0;
+  if (live === null || lackingOf(grantee.actions, given).length > 0) return 0;
+  return live.expires ?? Number.POSITIVE_INFINITY;
 }
 
 /** A processor's grant in a collection as it stands there. */

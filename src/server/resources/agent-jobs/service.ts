@@ -86,7 +86,8 @@ export class AgentJobsService {
       job_collection === undefined ? null : namedCollection(db, caller.network, job_collection, 'job_collection');
     if (within) env.permissions.require(db, actor, 'entity:create', within);
     const now = env.now();
-    const wantedMs = (body.expires_in ?? defaultSeconds) * 1000;
+    const askedMs = (body.expires_in ?? defaultSeconds) * 1000;
+    const wantedMs = handoff ? Math.min(askedMs, handoff.until - now) : askedMs;
     const { authority, grantees } = handoff ?? { authority: actor, grantees: all };
     const place = workplaceOf(launcher, db, caller, { target, grantees }, { authority, now, wantedMs });
     return { agent, handoff, place, warnings, within, now, wantedMs };
@@ -102,7 +103,7 @@ export class AgentJobsService {
     const id = launcher.newJobId();
     const run = handoff?.from.run ?? id;
     const expires = endOf(now + wantedMs, place.plans);
-    const opening = { run, job: id, end: expires, within: within?.id ?? null };
+    const opening = { run: handoff ? null : run, job: id, end: expires, within: within?.id ?? null };
     const { steps, rows, collection, targetTip } = openWorkplace(launcher, db, caller, place, opening);
     const job: NewJob = {
       ...{ id, run, type: 'agent', processor: agent.id, rhiza: null, collection, target: place.target.id },

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { RegisteredActor } from '../../model/actor.ts';
-import { type Grantee, isGranted } from '../../model/grants.ts';
+import { type Grantee, grantedUntil } from '../../model/grants.ts';
 import type { JobRequest } from '../../model/job-request.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findEntity } from '../../store/entities.ts';
 import { findLog } from '../../store/job-logs.ts';
-import { findJobHead, grantOf, type JobHead, liveJobIn } from '../../store/jobs.ts';
+import { findJobHead, grantOf, type JobHead, liveJobIn, type StoredGrant } from '../../store/jobs.ts';
 import type { PermissionsService } from '../permissions/service.ts';
 import type { Launcher } from './launcher.ts';
 
@@ -17,6 +17,11 @@ export interface Handoff {
   grantees: Grantee[];
   /** With whose permissions they are granted it: who began the run, as far as that is a single one. */
   authority: RegisteredActor;
+  /**
+   * When the first of the permissions ends that the run gave the one who asks and those handed on to, and not after the job that
+   * hands on, epoch milliseconds: what is handed on ends with them, or a run could prolong itself for ever.
+   */
+  until: number;
 }
 
 interface Wanted {
@@ -45,15 +50,18 @@ export function handoffOf(
   const now = env.now();
   if (actor.kind !== 'processor' || job_collection === undefined) return null;
   const from = handingOn(db, { processor: actor.id, collection: job_collection, target }, logs, now);
-  if (!from || !liveGrant(env.permissions, db, from, actor, now)) return null;
+  const own = from && liveGrant(env.permissions, db, from, actor, now);
+  if (!own) return null;
   const granted: Grantee[] = [];
+  let until = Math.min(from.expires, own.expires);
   for (const one of grantees) {
-    const actions = liveGrant(env.permissions, db, from, one, now);
-    if (!actions) return null;
-    granted.push({ ...one, actions });
+    const grant = liveGrant(env.permissions, db, from, one, now);
+    if (!grant) return null;
+    granted.push({ ...one, actions: grant.actions });
+    until = Math.min(until, grant.expires);
   }
   const first = findJobHead(db, from.run);
-  return { from, grantees: granted, authority: first ? launcher.askerOf(db, first) : actor };
+  return { from, grantees: granted, authority: first ? launcher.askerOf(db, first) : actor, until };
 }
 
 /** The processor's own job in the collection: the one whose log it names, else its newest. */
@@ -74,20 +82,22 @@ function handingOn(
   return liveJobIn(db, place, nowMs);
 }
 
-/** What a run granted a processor, where it holds all of it in the target now; null where it does not. */
+/** What a run granted a processor, and for how long it holds all of it in the target; null where it does not now. */
 function liveGrant(
   permissions: PermissionsService,
   db: Reader,
   { run, target }: JobHead,
   { id, type }: Pick<Grantee, 'id' | 'type'>,
   nowMs: number,
-): string[] | null {
+): StoredGrant | null {
   const grant = grantOf(db, run, id);
   if (!grant || grant.expires <= nowMs) return null;
   // In a mirror the grant stands nowhere but in the table.
-  if (findEntity(db, target)?.mirror != null) return grant.actions;
+  if (findEntity(db, target)?.mirror != null) return grant;
   const access = permissions.accessIn(db, target);
-  return access && isGranted(access, { id, type, actions: grant.actions }, nowMs) ? grant.actions : null;
+  const { actions } = grant;
+  const expires = Math.min(grant.expires, access ? grantedUntil(access, { id, type, actions }, nowMs) : 0);
+  return expires > nowMs ? { actions, expires } : null;
 }
 
 /**

@@ -58,7 +58,8 @@ export function repeated(
 ): Launch & { jobs: NewJob[] } {
   const expires = endOf(now + wantedMs, place.plans, place.given?.plans ?? []);
   const [first] = failed;
-  const opened = openWorkplace(launcher, db, caller, place, { run: first?.run ?? '', end: expires });
+  const run = first?.run ?? '';
+  const opened = openWorkplace(launcher, db, caller, place, { run, job: run, end: expires });
   const asker = askerText(registered(caller));
   const jobs = failed.map((job): NewJob => {
     const { sending: _, ...rest } = job;

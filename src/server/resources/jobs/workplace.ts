@@ -69,7 +69,8 @@ export interface Opened {
 
 /**
  * The grants, and the collection for the logs where none was named: `within` is the collection that it then lies in. `run` is
- * the run's id, `job` that of the job where it is another, `end` when the grants in a new collection end.
+ * the run that grants, null for a handoff, whose run has; `job` the job that the new collection is called after, `end` when the
+ * grants in it end.
  * @throws ForbiddenError where more would be granted than whoever asks holds
  */
 export function openWorkplace(
@@ -77,7 +78,7 @@ export function openWorkplace(
   db: Reader,
   caller: Caller,
   place: Workplace,
-  { run, job = run, end, within = null }: { run: string; job?: string; end: number; within?: string | null },
+  { run, job, end, within = null }: { run: string | null; job: string; end: number; within?: string | null },
 ): Opened {
   const { target, plans, given, named } = place;
   requireHeld(plans, target);
@@ -85,7 +86,7 @@ export function openWorkplace(
   const granted = grantStep(writes, db, caller, target, plans);
   const logging = given && grantStep(writes, db, caller, given.collection, given.plans);
   const steps = [granted, logging].filter((step) => step !== null);
-  const opened = { rows: grantRows(run, plans), targetTip: granted?.cid ?? target.cid };
+  const opened = { rows: run === null ? [] : grantRows(run, plans), targetTip: granted?.cid ?? target.cid };
   if (named !== undefined) return { ...opened, steps, collection: named };
   const actor = registered(caller);
   const id = writes.env.newId(caller.network);

@@ -112,7 +112,7 @@ export class BatchJobsService {
     const id = `dispatch_${launcher.needs.newUlid()}`;
     const expires = endOf(now + wantedMs, place.plans);
     const { steps, rows, collection, targetTip } = openWorkplace(launcher, db, caller, place, {
-      run: id,
+      ...{ run: id, job: id },
       end: expires,
     });
     const batch: NewJobBatch = {

@@ -97,7 +97,8 @@ export class KladosJobsService {
     requireActive(klados, launcher.needs.isVerified);
     const target = namedCollection(db, caller.network, target_collection, 'target_collection');
     const targets = targetsFor(klados.cardinality, body);
-    const wantedMs = (body.expires_in ?? defaultSeconds) * 1000;
+    const askedMs = (body.expires_in ?? defaultSeconds) * 1000;
+    const wantedMs = handoff ? Math.min(askedMs, handoff.until - now) : askedMs;
     const { authority, grantees } = handoff ?? { authority: actor, grantees: [klados] };
     const wanted = { target, job_collection, grantees };
     const place = workplaceOf(launcher, db, caller, wanted, { authority, now, wantedMs });
@@ -159,7 +160,7 @@ export class KladosJobsService {
     const id = launcher.newJobId();
     const run = from?.run ?? id;
     const expires = endOf(now + wantedMs, place.plans, place.given?.plans ?? []);
-    const opened = openWorkplace(launcher, db, caller, place, { run, end: expires });
+    const opened = openWorkplace(launcher, db, caller, place, { run: from ? null : run, job: run, end: expires });
     const { collection, targetTip } = opened;
     const job: NewJob = {
       ...{ id, run, type: 'klados', processor: klados.id, rhiza: null, collection, target: place.target.id },

@@ -119,7 +119,7 @@ export class RhizaJobsService {
     const { entry, klados } = readyEntry(decision);
     const id = launcher.newJobId();
     const expires = endOf(now + wantedMs, place.plans);
-    const { steps, rows, collection } = openWorkplace(launcher, db, caller, place, { run: id, end: expires });
+    const { steps, rows, collection } = openWorkplace(launcher, db, caller, place, { run: id, job: id, end: expires });
     const input = inputOf(decision, body);
     const job: NewJob = {
       ...{ id, run: id, type: 'klados', processor: klados.id, rhiza: rhiza.id, collection, target: place.target.id },
