@@ -65,6 +65,31 @@ describe('a handoff', () => {
     expect(scene.endpoint.received).toHaveLength(3);
   });
 
+  test('with another input is another job, whatever the order of its members', async () => {
+    const { first, context, handOn } = await begun();
+    const inputs = [{ page: 1, of: [{ a: 1, b: 2 }] }, { page: 2 }, undefined, { of: [{ b: 2, a: 1 }], page: 1 }];
+    const ids: string[] = [];
+    for (const input of inputs) ids.push(ok<Started>(await handOn(first.self, context(), { input })).job_id);
+    expect(new Set(ids).size).toBe(3);
+    expect(ids[3]).toBe(ids[0]);
+    const sent = scene.endpoint.received.slice(1).map(({ body }) => (body as { input?: object }).input);
+    expect(sent).toEqual(inputs.slice(0, 3));
+  });
+
+  test('that was sent before an upgrade, when inputs were not told apart, is still known', async () => {
+    const { first, context, handOn } = await begun();
+    const { job_id } = ok<Started>(await handOn(first.self, context()));
+    const [input, other] = [{ page: 1, of: 2 }, { page: 2 }];
+    const db = new Database(join(scene.node.ctx.config.data, 'main', 'archeion.db'));
+    db.prepare("UPDATE job SET request = json_set(request, '$.input', json(?)) WHERE id = ?").run(
+      JSON.stringify(input),
+      job_id,
+    );
+    db.close();
+    expect(ok<Started>(await handOn(first.self, context(), { input: { of: 2, page: 1 } })).job_id).toBe(job_id);
+    expect(ok<Started>(await handOn(first.self, context(), { input: other })).job_id).not.toBe(job_id);
+  });
+
   test('of equal outputs of a scatter without a batch is as many jobs', async () => {
     const { first, context, handOn } = await begun();
     const [one, other] = [

@@ -64,3 +64,12 @@ export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   const keys = Object.keys(a);
   return keys.length === Object.keys(b).length && keys.every((k) => Object.hasOwn(b, k) && equalJson(a[k], b[k]));
 }
+
+/** JSON text that is the same for values that are (see equalJson). */
+export function canonicalJson(value: Json): string {
+  return JSON.stringify(value, (_, one: Json) => (isObject(one) ? sorted(one) : one));
+}
+
+function sorted(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

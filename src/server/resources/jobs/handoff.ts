@@ -2,10 +2,19 @@ import { createHash } from 'node:crypto';
 import type { RegisteredActor } from '../../model/actor.ts';
 import { type Grantee, grantedUntil } from '../../model/grants.ts';
 import type { JobRequest } from '../../model/job-request.ts';
+import { canonicalJson, equalJson } from '../../model/properties.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findEntity } from '../../store/entities.ts';
 import { findLog } from '../../store/job-logs.ts';
-import { findJobHead, grantOf, type JobHead, liveJobIn, type StoredGrant } from '../../store/jobs.ts';
+import {
+  findJobHead,
+  grantOf,
+  type JobHead,
+  jobByHandoff,
+  liveJobIn,
+  type StoredGrant,
+  type StoredJob,
+} from '../../store/jobs.ts';
 import type { PermissionsService } from '../permissions/service.ts';
 import type { Launcher } from './launcher.ts';
 
@@ -100,17 +109,39 @@ function liveGrant(
   return expires > nowMs ? { actions, expires } : null;
 }
 
+type HandedRequest = Pick<JobRequest, 'rhiza' | 'target_entity' | 'target_entities' | 'input'>;
+
 /**
  * What makes two handoffs the same one, asked for twice. Where a scatter has no batch, two equal outputs are two jobs, and
  * there is no telling, unless the processor numbers them.
  */
-export function handoffDigest(run: string, klados: string, request: Omit<JobRequest, 'job_id'>): string | null {
-  const { rhiza, target_entity, target_entities } = request;
+export function handoffDigest(run: string, klados: string, request: HandedRequest): string | null {
+  const { rhiza, target_entity, target_entities, input } = request;
   if (!rhiza) return null;
   const { id, path, parent_logs, batch, recurse_depth, scatter_total, scatter_index } = rhiza;
   if (scatter_total !== undefined && batch === undefined && scatter_index === undefined) return null;
   const place = batch ? [batch.id, batch.index] : scatter_index;
   const targets = target_entities ?? [target_entity];
-  const text = JSON.stringify([run, klados, id, path, parent_logs, place, recurse_depth, targets]);
+  const given = input === undefined ? [] : [canonicalJson(input)];
+  const text = JSON.stringify([run, klados, id, path, parent_logs, place, recurse_depth, targets, ...given]);
   return createHash('sha256').update(text).digest('base64url');
+}
+
+/** The newest job that came of the same handoff. */
+export function handedOnBefore(
+  db: Reader,
+  run: string,
+  klados: string,
+  { input, ...rest }: HandedRequest,
+): StoredJob | undefined {
+  const jobOf = (request: HandedRequest) => {
+    const digest = handoffDigest(run, klados, request);
+    return digest === null ? undefined : jobByHandoff(db, digest);
+  };
+  if (input === undefined) return jobOf(rest);
+  const known = jobOf({ ...rest, input });
+  if (known) return known;
+  // Jobs that were recorded before the input was part of the digest.
+  const earlier = jobOf(rest);
+  return earlier && equalJson(earlier.request.input, input) ? earlier : undefined;
 }

@@ -57,7 +57,7 @@ export class KladosJobsController extends Controller {
    * Start a klados, which gets temporary permissions in the target collection. Without `confirm` nothing happens, and the
    * answer (200) says which permissions these are. The klados may refuse the job. Kladoi hand on by this, too, with the
    * context of the workflow in `rhiza`: to others of their run, in its target collection, which get what the run gave them. A
-   * handoff that is sent twice is one.
+   * handoff that is sent twice with the same `input` is one.
    */
   @Post('{id}/invoke')
   @SuccessResponse(202, 'Started, or refused by the klados')

@@ -5,11 +5,10 @@ import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { NewJob } from '../../store/job-rows.ts';
-import { jobByHandoff } from '../../store/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
-import { type Handoff, handoffDigest, handoffOf } from '../jobs/handoff.ts';
+import { type Handoff, handedOnBefore, handoffDigest, handoffOf } from '../jobs/handoff.ts';
 import { inputIssues } from '../jobs/input.ts';
 import { aboutToBeSent, endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
 import { type ProcessorFacts, processorOf, requireActive } from '../jobs/processors.ts';
@@ -69,7 +68,8 @@ export class KladosJobsService {
     if (body.confirm !== true) return preview(decision);
     if (decision.place.named === undefined && registered(caller).kind !== 'processor')
       await this.#needs.users.present(caller);
-    const digest = digestOf(decision);
+    const { handoff, klados, request } = decision;
+    const digest = handoff && handoffDigest(handoff.from.run, klados.id, request);
     if (digest === null) return this.#start(store, caller, decision, decide, null);
     const key = `${store.network} ${digest}`;
     const running = this.#handingOn.get(key);
@@ -115,7 +115,8 @@ export class KladosJobsService {
     decide: (db: Reader) => Decision,
     digest: string,
   ): Promise<KladosInvokedView> {
-    const known = store.read((db) => jobByHandoff(db, digest));
+    const { handoff, klados, request } = decision;
+    const known = handoff ? store.read((db) => handedOnBefore(db, handoff.from.run, klados.id, request)) : undefined;
     if (!known || known.sending.state === 'refused') return this.#start(store, caller, decision, decide, digest);
     return {
       status: 'started',
@@ -180,14 +181,6 @@ export class KladosJobsService {
     };
     return { steps: opened.steps, rows: [...opened.rows, { kind: 'job', job }], job, place, targetTip };
   }
-}
-
-function digestOf({ handoff, klados, request, place }: Decision): string | null {
-  if (!handoff) return null;
-  const { target } = place;
-  const { run, collection } = handoff.from;
-  const whole = { ...request, target_collection: target.id, job_collection: collection };
-  return handoffDigest(run, klados.id, { ...whole, api_base: '', expires_at: '', network: 'main' });
 }
 
 function preview({ klados, place, now, wantedMs }: Decision): KladosPreviewView {
