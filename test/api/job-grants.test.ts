@@ -97,6 +97,44 @@ describe('the grant of an invocation', () => {
     expect((await invoke(true)).body).toMatchObject({ status: 'started', grants: [{ was_update: false }] });
   });
 
+  test('that an owner gave without an end stays as it is, and says how it gets more', async () => {
+    const { id } = await scene.klados('accept');
+    const change = async (more: object) => {
+      const { cid } = await read(scene.node, scene.who, scene.target.id);
+      ok(await ask(scene.node, scene.who, `PUT /collections/${scene.target.id}`, { expect_tip: cid, ...more }));
+      return read(scene.node, scene.who, scene.target.id);
+    };
+    const given = await change({
+      properties: { roles: { [role(id)]: ['entity:view', 'entity:delete'] } },
+      relationships_add: [{ predicate: role(id), peer: id, peer_type: 'klados' }],
+    });
+    const wayOut = expect.stringMatching(/without an end, which lacks entity:create, .*ask an owner/);
+    expect(await preview(id)).toMatchObject({ can_proceed: false, grants_needed: false, message: wayOut });
+    const refused = await ask(scene.node, scene.who, `POST /kladoi/${id}/invoke`, scene.invocation());
+    expect([refused.status, refused.body]).toEqual([403, { error: wayOut }]);
+    expect((await read(scene.node, scene.who, scene.target.id)).cid).toBe(given.cid);
+    const more = await change({ properties: { roles: { [role(id)]: ['entity:view', 'entity:create'] } } });
+    const started = await scene.invoke(id, { expires_in: 60 });
+    expect(started).toMatchObject({ status: 'started', target_cid: more.cid });
+    expect(started.expires_at).toBe(iso(scene.clock.ms + 60_000));
+  });
+
+  test('takes nothing away from another run, nor prolongs what only that could give', async () => {
+    const { id, self } = await scene.klados('accept', { actions_required: ['entity:view', 'entity:update'] });
+    const editor = await user(scene.node, crypto.randomUUID());
+    await enrol(scene.node, scene.who, scene.target.id, editor, 'editor');
+    // Its logs lie in the target, which the editor may not give.
+    const { expires_at } = await scene.invoke(id, { job_collection: scene.target.id, expires_in: 3000 });
+    const body = scene.invocation({ expires_in: 7200, confirm: false });
+    const told = ok<object>(await ask(scene.node, editor, `POST /kladoi/${id}/invoke`, body));
+    expect(told).toMatchObject({ can_proceed: true, expires_at, message: expect.stringContaining(expires_at) });
+    const second = await scene.invoke(id, { expires_in: 7200 }, editor);
+    expect(second).toMatchObject({ status: 'started', expires_at, grants: [{ expires_at, was_update: false }] });
+    const { cid } = await read(scene.node, scene.who, scene.target.id);
+    const update = { expect_tip: cid, properties: { note: 'written by the first run' } };
+    expect((await ask(scene.node, self, `PUT /collections/${scene.target.id}`, update)).status).toBe(200);
+  });
+
   test('by a processor ends with its own, and does not prolong that', async () => {
     const { id, self } = await scene.klados('accept');
     const other = await scene.klados('accept');

@@ -37,6 +37,8 @@ describe('a grant', () => {
       missingActions: false,
       currentExpires: null,
       refused: [],
+      lastingLacks: [],
+      cutShort: false,
       write: { actions: grantee.actions, expires: now + hour, update: false },
       expires: now + hour,
     });
@@ -64,13 +66,26 @@ describe('a grant', () => {
     expect(plan.write).toEqual({ actions: grantee.actions, expires: now + hour, update: true });
   });
 
-  test('by somebody who may less does not prolong what somebody else gave beyond', () => {
+  test('by somebody who may less neither prolongs what somebody else gave beyond nor takes it away', () => {
     const heldUntil = (action: string) => (action === 'entity:delete' ? 0 : ever);
-    const before = access(['entity:view', 'entity:create', 'entity:delete', 'file:update'], now + 1000);
-    expect(planGrant(before, grantee, { ...all, heldUntil }).write?.actions).toEqual([
-      ...grantee.actions,
-      'file:update',
-    ]);
+    const end = now + hour / 2;
+    const before = access(['entity:view', 'entity:create', 'entity:delete', 'file:update'], end);
+    expect(planGrant(before, grantee, { ...all, heldUntil })).toMatchObject({
+      cutShort: true,
+      write: null,
+      expires: end,
+    });
+    // What is missing is added, until then.
+    const less = access(['entity:view', 'entity:delete'], end);
+    expect(planGrant(less, grantee, { ...all, heldUntil })).toMatchObject({
+      ...{ refused: [], cutShort: true, expires: end },
+      write: { actions: [...grantee.actions, 'entity:delete'], expires: end, update: true },
+    });
+    // Whoever may give all of it prolongs all of it.
+    expect(planGrant(before, grantee, all)).toMatchObject({
+      ...{ cutShort: false, expires: now + hour },
+      write: { actions: [...grantee.actions, 'entity:delete', 'file:update'], expires: now + hour },
+    });
   });
 
   test('gives nothing that the invoker does not hold', () => {
@@ -95,7 +110,9 @@ describe('a grant', () => {
     expect(planGrant(access(null, null), grantee, { ...all, heldUntil: views }).expires).toBe(half);
     const before = access([...grantee.actions, 'file:update'], now + 1000);
     const some = (action: string) => (action === 'file:update' ? half : ever);
-    expect(planGrant(before, grantee, { ...all, heldUntil: some }).write?.actions).toEqual(grantee.actions);
+    expect(planGrant(before, grantee, { ...all, heldUntil: some }).write).toMatchObject({
+      ...{ actions: [...grantee.actions, 'file:update'], expires: half },
+    });
   });
 
   test('does not prolong itself', () => {
@@ -118,5 +135,8 @@ describe('a grant', () => {
   test('that never ends is left alone', () => {
     const plan = planGrant(access([...grantee.actions], null), grantee, all);
     expect(plan).toMatchObject({ alreadyGranted: true, currentExpires: null, write: null, expires: now + hour });
+    const lacking = planGrant(access(['entity:view', 'entity:delete'], null), grantee, all);
+    expect(lacking).toMatchObject({ missingActions: true, refused: ['entity:create'], write: null });
+    expect(lacking.lastingLacks).toEqual(['entity:create']);
   });
 });

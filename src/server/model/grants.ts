@@ -25,8 +25,12 @@ export interface GrantPlan {
   missingActions: boolean;
   /** When the present grant ends or has ended, epoch milliseconds; null where there is none, or it never ends. */
   currentExpires: number | null;
-  /** What it asks for and the invoker does not hold, or not for as long as it would be given. */
+  /** What it asks for and cannot be given: the invoker does not hold it, or not for long enough, or see `lastingLacks`. */
   refused: string[];
+  /** What a grant that never ends lacks. No job changes that one: what is added to it would have to last as well. */
+  lastingLacks: string[];
+  /** It would last longer, did it not give more than is asked for, which the invoker cannot prolong. */
+  cutShort: boolean;
   /** What is to be written; null where the grant that is there will do. `update`: there is a membership already. */
   write: { actions: string[]; expires: number; update: boolean } | null;
   /** When the grant ends after that. */
@@ -41,7 +45,7 @@ export type HeldUntil = (action: string) => number;
 
 /**
  * What a processor needs in a collection for `wanted` milliseconds from `now` on. A grant gives nothing that the invoker does
- * not hold there, and for no longer.
+ * not hold there, and for no longer; it takes nothing away from one that is live, which other runs may rely on.
  */
 export function planGrant(
   access: CollectionAccess,
@@ -51,16 +55,20 @@ export function planGrant(
   const { role, given, member, live } = standing(access, grantee, now);
   const actions = [...new Set(grantee.actions)];
   const lacking = lackingOf(actions, given);
-  const until = new Map([...actions, ...given].map((action) => [action, givenUntil(action, heldUntil)]));
-  const gives = (action: string, time: number) => (until.get(action) ?? 0) >= time;
-  const held = actions.filter((action) => gives(action, now + 1));
-  const end = Math.min(now + wanted, ...held.map((action) => until.get(action) ?? 0));
-  // What never ends gives what it gives; what is added to it ends with the job.
+  const known = new Map([...actions, ...given].map((action) => [action, givenUntil(action, heldUntil)]));
+  const until = (action: string) => known.get(action) ?? 0;
+  const held = actions.filter((action) => until(action) > now);
+  const end = Math.min(now + wanted, ...held.map(until));
+  const lasting = live !== null && live.expires === null;
   const ends = live ? (live.expires ?? end) : now;
-  const suffices = live !== null && lacking.length === 0 && ends - now >= (end - now) * enough;
-  const expires = suffices ? ends : Math.max(end, ends);
-  // What only somebody else could give is not prolonged with the rest.
-  const kept = live ? given.filter((action) => !actions.includes(action) && gives(action, expires)) : [];
+  const kept = live ? given.filter((action) => !actions.includes(action)) : [];
+  // A role ends as a whole: what only somebody else could prolong ends when it did, and the rest with it.
+  const reach = lasting ? end : Math.min(end, ...kept.map(until));
+  const suffices = live !== null && lacking.length === 0 && ends - now >= (reach - now) * enough;
+  const expires = suffices ? ends : Math.max(reach, ends);
+  const lastingLacks = lasting ? lacking : [];
+  const refused = (action: string) =>
+    lastingLacks.includes(action) || until(action) < (lacking.includes(action) ? expires : now + 1);
   return {
     grantee,
     role,
@@ -69,8 +77,10 @@ export function planGrant(
     expired: member !== undefined && live === null,
     missingActions: live !== null && lacking.length > 0,
     currentExpires: member === undefined || member.expires === null ? null : member.expires,
-    refused: actions.filter((action) => !gives(action, lacking.includes(action) ? expires : now + 1)),
-    write: suffices ? null : { actions: [...actions, ...kept], expires, update: member !== undefined },
+    refused: actions.filter(refused),
+    lastingLacks,
+    cutShort: expires < end && ends - now < (end - now) * enough,
+    write: suffices || lasting ? null : { actions: [...actions, ...kept], expires, update: member !== undefined },
     expires,
   };
 }

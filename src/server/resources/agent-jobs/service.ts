@@ -126,10 +126,9 @@ export class AgentJobsService {
 }
 
 function preview({ agent, place, warnings, now, wantedMs }: Decision): AgentPreviewView {
-  const [proceed, needed] = [canProceed(place), grantsNeeded(place)];
   return {
     status: 'pending_confirmation',
-    message: previewMessage(agent.label || agent.id, place.target, { proceed, needed, count: place.plans.length }),
+    message: previewMessage(agent.label || agent.id, place),
     grants: place.plans.map((plan) => ({
       agent: namedView(plan.grantee),
       ...grantFacts(plan),
@@ -137,8 +136,8 @@ function preview({ agent, place, warnings, now, wantedMs }: Decision): AgentPrev
     })),
     target: namedView(place.target),
     expires_at: isoTime(endOf(now + wantedMs, place.plans)),
-    can_proceed: proceed,
-    grants_needed: needed,
+    can_proceed: canProceed(place),
+    grants_needed: grantsNeeded(place),
     ...(warnings.length > 0 && { warnings }),
   };
 }

@@ -66,11 +66,25 @@ function withLocal(
 export function requireHeld(plans: readonly GrantPlan[], collection: Pick<EntityRow, 'id' | 'label'>): void {
   const lacking = plans.find(({ refused }) => refused.length > 0);
   if (!lacking) return;
-  const { grantee, refused } = lacking;
+  const { grantee, refused, lastingLacks } = lacking;
+  if (lastingLacks.length > 0)
+    throw new ForbiddenError(`Action not allowed: ${lastingLacks.join(', ')}. ${lastingText(lacking, collection)}`);
   throw new ForbiddenError(
     `Action not allowed: ${refused.join(', ')}. ${grantee.label || grantee.id} needs it in the collection ` +
       `${collection.label || collection.id}, and you can only grant what you hold there, for as long as you hold it: ask an ` +
       'owner of the collection to start it, or to give you a role with it.',
+  );
+}
+
+/** Why a processor with a grant that never ends gets no more, and the way out. */
+export function lastingText(
+  { grantee, role, lastingLacks }: GrantPlan,
+  { id, label }: Pick<EntityRow, 'id' | 'label'>,
+): string {
+  return (
+    `${grantee.label || grantee.id} has the role ${role} in the collection ${label || id} without an end, which lacks ` +
+    `${lastingLacks.join(', ')}, and which starting it does not change: ask an owner of the collection to add that to the ` +
+    'role, or to take the role away from it, so that it gets one that ends.'
   );
 }
 

@@ -1,7 +1,9 @@
 import type { GrantPlan } from '../../model/grants.ts';
 import type { Sending } from '../../model/job-state.ts';
 import type { EntityRow } from '../../store/entities.ts';
+import { lastingText } from './grant-steps.ts';
 import type { KladosGrantedView, KladosGrantView, NamedView, RejectionView } from './wire.ts';
+import { canProceed, grantsNeeded, plansIn, type Workplace } from './workplace.ts';
 
 export function namedView({ id, label }: { id: string; label: string }): NamedView {
   return { id, label };
@@ -43,17 +45,26 @@ export function rejection({ state, error, retryAfter }: Sending): RejectionView 
   };
 }
 
-/** The sentence of a preview. */
-export function previewMessage(
-  what: string,
-  target: Pick<EntityRow, 'id' | 'label'>,
-  { proceed, needed, count }: { proceed: boolean; needed: boolean; count: number },
-): string {
+/** What a preview says in words. */
+export function previewMessage(what: string, place: Workplace): string {
+  const { target, plans } = place;
   const where = `the collection "${target.label || target.id}"`;
-  if (!proceed)
+  const all = plansIn(place);
+  const lasting = all.find(({ plan }) => plan.lastingLacks.length > 0);
+  if (lasting) return `${what} cannot be started. ${lastingText(lasting.plan, lasting.collection)}`;
+  if (!canProceed(place))
     return `${what} needs permissions in ${where} that you do not hold yourself, so that you cannot start it.`;
-  const grants = count === 1 ? 'one processor' : `${count} processors`;
-  return needed
-    ? `Starting ${what} gives ${grants} temporary permissions in ${where}. Send the same request with "confirm": true to start it.`
-    : `${what} has the permissions that it needs in ${where}. Send the same request with "confirm": true to start it.`;
+  const short = all.find(({ plan }) => plan.cutShort);
+  const until = short ? ` ${cutShortText(short.plan, short.collection)}` : '';
+  const grants = plans.length === 1 ? 'one processor' : `${plans.length} processors`;
+  return grantsNeeded(place)
+    ? `Starting ${what} gives ${grants} temporary permissions in ${where}.${until} Send the same request with "confirm": true to start it.`
+    : `${what} has the permissions that it needs in ${where}.${until} Send the same request with "confirm": true to start it.`;
+}
+
+function cutShortText({ grantee, expires }: GrantPlan, { id, label }: Pick<EntityRow, 'id' | 'label'>): string {
+  return (
+    `They end at ${isoTime(expires)}: until then ${grantee.label || grantee.id} holds more in the collection ` +
+    `${label || id}, from another run, which you cannot prolong.`
+  );
 }

@@ -57,7 +57,7 @@ export interface PreviewHeadView {
 
 /** Whether the preview can be confirmed. */
 export interface PreviewVerdictView {
-  /** The caller holds all that would be granted. */
+  /** The caller holds all that would be granted, and no processor has a role without an end that lacks some of it. */
   can_proceed: boolean;
   /** Something would be granted or prolonged. */
   grants_needed: boolean;

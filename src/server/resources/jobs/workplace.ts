@@ -49,12 +49,18 @@ export function workplaceOf(
   return { target, plans, given: { collection, plans: planGrants(writes, db, collection, logging, options) }, named };
 }
 
-export function grantsNeeded({ plans, given }: Workplace): boolean {
-  return [...plans, ...(given?.plans ?? [])].some(({ write }) => write !== null);
+export function grantsNeeded(place: Workplace): boolean {
+  return plansIn(place).some(({ plan }) => plan.write !== null);
 }
 
-export function canProceed({ plans, given }: Workplace): boolean {
-  return [...plans, ...(given?.plans ?? [])].every(({ refused }) => refused.length === 0);
+export function canProceed(place: Workplace): boolean {
+  return plansIn(place).every(({ plan }) => plan.refused.length === 0);
+}
+
+/** All plans of a workplace, each with the collection that it is about. */
+export function plansIn({ target, plans, given }: Workplace): { plan: GrantPlan; collection: EntityRow }[] {
+  const inTarget = plans.map((plan) => ({ plan, collection: target }));
+  return given ? [...inTarget, ...given.plans.map((plan) => ({ plan, collection: given.collection }))] : inTarget;
 }
 
 /** What opening a workplace writes. */

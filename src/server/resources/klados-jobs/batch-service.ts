@@ -146,19 +146,14 @@ async function missing(store: NetworkStore, { invocations }: InvokeBatchBody): P
 }
 
 function preview({ klados, place, now, wantedMs }: Decision, count: number): KladosBatchPreviewView {
-  const [proceed, needed] = [canProceed(place), grantsNeeded(place)];
   return {
     status: 'pending_confirmation',
-    message: previewMessage(`${count} jobs of ${klados.label || klados.id}`, place.target, {
-      proceed,
-      needed,
-      count: 1,
-    }),
+    message: previewMessage(`${count} jobs of ${klados.label || klados.id}`, place),
     grants: place.plans.map(kladosGrant),
     target: namedView(place.target),
     expires_at: isoTime(endOf(now + wantedMs, place.plans)),
     invocation_count: count,
-    can_proceed: proceed,
-    grants_needed: needed,
+    can_proceed: canProceed(place),
+    grants_needed: grantsNeeded(place),
   };
 }

@@ -184,14 +184,13 @@ export class KladosJobsService {
 }
 
 function preview({ klados, place, now, wantedMs }: Decision): KladosPreviewView {
-  const [proceed, needed] = [canProceed(place), grantsNeeded(place)];
   return {
     status: 'pending_confirmation',
-    message: previewMessage(klados.label || klados.id, place.target, { proceed, needed, count: 1 }),
+    message: previewMessage(klados.label || klados.id, place),
     grants: place.plans.map(kladosGrant),
     target: namedView(place.target),
     expires_at: isoTime(endOf(now + wantedMs, place.plans, place.given?.plans ?? [])),
-    can_proceed: proceed,
-    grants_needed: needed,
+    can_proceed: canProceed(place),
+    grants_needed: grantsNeeded(place),
   };
 }

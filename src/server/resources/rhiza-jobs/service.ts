@@ -15,7 +15,7 @@ import { aboutToBeSent, endOf, type Launch, type Launcher } from '../jobs/launch
 import type { ProcessorFacts } from '../jobs/processors.ts';
 import { missingTargets, namedCollection, targetsFor } from '../jobs/targets.ts';
 import { isoTime, kladosGrant, namedView, previewMessage, rejection } from '../jobs/views.ts';
-import { canProceed, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
+import { grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
 import { askerText } from '../updates/asker.ts';
 import type { UsersService } from '../users/service.ts';
 import type { InvokeRhizaBody, RhizaInvokedView, RhizaPreviewView } from './wire.ts';
@@ -156,15 +156,12 @@ function inputOf({ flow }: Decision, { input }: InvokeRhizaBody): JsonObject | u
 }
 
 function preview({ rhiza, flow, place, now, wantedMs }: Decision): RhizaPreviewView {
-  const [proceed, needed] = [canProceed(place), grantsNeeded(place)];
   const name = rhiza.label || rhiza.id;
   const ready = flow.issues.length === 0 && flow.entry?.klados !== undefined;
   const count = place.plans.length;
   return {
     status: 'pending_confirmation',
-    message: ready
-      ? previewMessage(name, place.target, { proceed, needed, count })
-      : `${name} cannot be started: see klados_issues.`,
+    message: ready ? previewMessage(name, place) : `${name} cannot be started: see klados_issues.`,
     grants: place.plans.map(kladosGrant).map(({ klados, actions, role, already_granted }) => {
       return { klados, actions, role, already_granted };
     }),
