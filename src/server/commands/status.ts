@@ -60,7 +60,7 @@ function described(status: Status & { running: boolean }): string[] {
 
 /** What is to be said of an index that is not up to date. */
 function indexed({ index, moves }: Status['networks'][number]): string[] {
-  if (index.problem !== null) return [`the search index cannot go on: ${index.problem}`];
+  if (index.problem !== null) return [`the search index has a problem: ${index.problem}`];
   if (!index.behind) return index.learning ? ['the search still learns which texts are alike'] : [];
   const some = index.moves < moves;
   return [

@@ -74,12 +74,13 @@ export class SearchEngine implements AsyncDisposable {
     return { ...stand, behind, problem: follower?.problem ?? null };
   }
 
-  /** How many of the committed moves the index lacks, where it is far behind: it is made, or follows an import. */
+  /** How many of the committed moves the index lacks, where it is made, follows an import, or cannot go on; else null. */
   lacking(store: NetworkStore): number | null {
     const follower = this.#followers.get(store.network);
     const cursor = follower ? follower.stand.cursor : indexedUpTo(searchFile(store.folder));
     const lacks = store.read(lastMove) - cursor;
-    return lacks > mostLacked ? lacks : null;
+    // Where it cannot go on, also the little that it lacks stays away.
+    return lacks > (follower?.problem ? 0 : mostLacked) ? lacks : null;
   }
 
   /** Makes the index anew; says how far it has come, and last how much is in it. @throws StorageError, UnavailableError */

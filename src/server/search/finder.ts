@@ -144,7 +144,7 @@ export class Finder {
       const vector = this.#vectors.vectorOf(row.key);
       return this.#firstOf(look, k, () =>
         fuse([
-          moreLikeThis(db, this.#lexicon, textOf(db, row), look, pool),
+          moreLikeThis(db, this.#lexicon, textOf(db, row).text, look, pool),
           ...(vector ? [this.#near(vector, others, look, k, true)] : []),
         ]),
       );

@@ -18,8 +18,17 @@ export interface Rebuilt extends IndexStand {
   entities: number;
 }
 
-const notWritable =
-  'The file of the search index could not be written or replaced. Check the data folder; the log has the details.';
+/** Of errors that are none of the database or the disk, which say themselves what helps. */
+const unexpected =
+  'The search index stopped at an error of the program. What is written is safe, and searches find what is in the index ' +
+  'already; it is tried again. The log has the details: please report them.';
+
+function labelsAlone(ids: readonly string[]): string {
+  return (
+    `The texts of these entities could not be read, so that they are found by their labels alone: ${ids.join(', ')}. ` +
+    'The log has the details; once they are mended, `archeion reindex` takes them up.'
+  );
+}
 
 /** Brings one network's index up to date: it follows the moves, slice after slice in a thread. */
 export class IndexFollower {
@@ -31,16 +40,20 @@ export class IndexFollower {
   readonly #pace = new IndexPace();
   #stand = notBegun;
   #mending: Promise<void> | null = null;
+  readonly #log: Log;
+  /** Those of whose texts the log speaks. */
+  readonly #told = new Set<string>();
 
   constructor(store: NetworkStore, thread: OneThread, log: Log, embedder: EndpointEmbedder | null = null) {
     this.#store = store;
     this.#thread = thread;
     this.#embedder = embedder;
+    this.#log = log;
     this.#moves = new MoveFollower(store, {
       rest: (hurried, rested) =>
         this.#pace.rest(hurried, rested, { lastMove: store.read(lastMove), now: performance.now() }),
       slice: () => this.#slice(),
-      reason: notWritable,
+      reason: unexpected,
       failed: (error) => log.error({ error, network: store.network }, 'the search index cannot go on'),
     });
     this.#feeder = embedder && new VectorFeeder(this.files, thread, embedder, () => this.#moves.wake());
@@ -59,9 +72,11 @@ export class IndexFollower {
     return this.#stand;
   }
 
-  /** Why it cannot go on, in words; null where it can. */
+  /** Why it cannot go on, in words, or what it could not take up once it has come to its end; else null. */
   get problem(): string | null {
-    return this.#moves.failure?.reason ?? null;
+    const { unread, behind } = this.#stand;
+    const of = behind || unread.length === 0 ? null : labelsAlone(unread.map(({ id }) => id));
+    return this.#moves.failure?.reason ?? of;
   }
 
   /**
@@ -122,6 +137,11 @@ export class IndexFollower {
       ms: this.#pace.sliceMs,
       embedder,
     });
+    for (const { id, reason } of this.#stand.unread)
+      if (!this.#told.has(id)) {
+        this.#told.add(id);
+        this.#log.error({ network: this.#store.network, entity: id, reason }, 'an entity is found by its label alone');
+      }
     this.#feeder?.wake();
     return this.#stand.behind || this.#stand.learning;
   }

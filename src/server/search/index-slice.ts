@@ -33,8 +33,10 @@ import {
   sourceRow,
   sourcesOf,
 } from '../store/search-source.ts';
+import { isOfStorage } from '../store/storage-error.ts';
 import { noteRest } from './rested.ts';
 import { digestOf, docWords, type EntityText, entityText, passageOf } from './text.ts';
+import { noteUnread, type Unread, unreadOf } from './unread.ts';
 import type { Embedded, VectorKeeper } from './vector-keeper.ts';
 
 /** Where the index stands after a slice. */
@@ -48,6 +50,8 @@ export interface IndexStand {
   learning: boolean;
   /** The name of the embedder whose vectors are searched; null where there are none. */
   serving: string | null;
+  /** Entities of whose texts nothing could be made; of very many some. */
+  unread: Unread[];
 }
 
 /** An index as a thread writes it: its connections, and what it remembers of it. */
@@ -97,7 +101,8 @@ export function indexSlice(writing: Writing, ms: number): IndexStand {
       learning = writing.vectors.step(passagesOf);
     }
     const last = main.snapshot(lastMove);
-    const sliced = { cursor: cursorOf(index), last, behind, learning, serving: writing.vectors.serving };
+    const { serving } = writing.vectors;
+    const sliced = { cursor: cursorOf(index), last, behind, learning, serving, unread: unreadOf(index) };
     if (!behind && !learning) noteRest(index, sliced, writing.vectors.wanted);
     return sliced;
   });
@@ -156,6 +161,8 @@ interface Looked {
   row: SourceRow | undefined;
   /** null where it is deleted. */
   source: EntityText | null;
+  /** Why that is its label alone; null where it is all. */
+  error: Error | null;
   /** The ids that its texts name. */
   named: Set<string>;
   /** Its last move, and the last one of all. */
@@ -175,8 +182,9 @@ function takeAll(writing: Writing, keys: readonly number[], summarized = false):
 function look(db: Reader, key: number): Looked {
   const row = sourceRow(db, key);
   const named = new Set<string>();
-  const source = row && row.json !== null ? textOf(db, row, named) : null;
-  return { key, row, source, named, moved: lastMoveOf(db, key), seen: lastMove(db), isPeer: isPeer(db, key) };
+  const { text, error } = row && row.json !== null ? textOf(db, row, named) : { text: null, error: null };
+  const [moved, seen] = [lastMoveOf(db, key), lastMove(db)];
+  return { key, row, source: text, error, named, moved, seen, isPeer: isPeer(db, key) };
 }
 
 /** Brings one entity's texts up to date; `summarized`: it is a collection's turn, which does not ask for itself again. */
@@ -184,6 +192,7 @@ function take(writing: Writing, looked: Looked, summarized: boolean): void {
   const { index, terms } = writing;
   const { key, row, source, named, moved, seen } = looked;
   const before = docOf(index, key);
+  if (row) noteUnread(index, row.id, looked.error);
   // What it lay in and what it lies in speak of it.
   if (!summarized)
     for (const home of new Set([before?.collection, row?.collection]))
@@ -224,12 +233,27 @@ function take(writing: Writing, looked: Looked, summarized: boolean): void {
 export function embeddedOf(db: Reader, keys: readonly number[]): Embedded[] {
   return keys.flatMap((key) => {
     const row = sourceRow(db, key);
-    return row && row.json !== null ? [{ key, type: row.type, passage: passageOf(textOf(db, row)) }] : [];
+    return row && row.json !== null ? [{ key, type: row.type, passage: passageOf(textOf(db, row).text) }] : [];
   });
 }
 
-/** The texts of a live entity; `named` gets the ids that they name. */
-export function textOf(db: Reader, row: SourceRow, named = new Set<string>()): EntityText {
+/** The texts of a live entity; its label alone where they cannot be read. `named` gets the ids that they name. */
+export function textOf(
+  db: Reader,
+  row: SourceRow,
+  named = new Set<string>(),
+): { text: EntityText; error: Error | null } {
+  try {
+    return { text: wholeText(db, row, named), error: null };
+  } catch (error) {
+    // One entity's texts shall not keep all others out of the index; where the database fails, all are concerned.
+    if (!(error instanceof Error) || isOfStorage(error)) throw error;
+    const text = entityText({ ...row, properties: {}, neighbours: [], labelOf: () => undefined });
+    return { text, error };
+  }
+}
+
+function wholeText(db: Reader, row: SourceRow, named: Set<string>): EntityText {
   const { properties } = JSON.parse(row.json ?? '{"properties":{}}') as { properties: { [key: string]: Json } };
   return entityText({
     type: row.type,

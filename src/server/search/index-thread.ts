@@ -160,8 +160,13 @@ function close(file: string): void {
 }
 
 function answered<T extends object | null>(files: IndexFiles, work: () => T): T | Failed {
-  const outcome = failing(work);
-  // A connection remembers pages, also bad ones.
-  if (isFailed(outcome)) close(files.index);
-  return outcome;
+  let done = false;
+  try {
+    const outcome = failing(work);
+    done = !isFailed(outcome);
+    return outcome;
+  } finally {
+    // A connection remembers pages, also bad ones, and what is kept beside it goes for what was rolled back.
+    if (!done) close(files.index);
+  }
 }

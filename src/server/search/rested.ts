@@ -3,6 +3,7 @@ import { lastMove } from '../store/events.ts';
 import { readIndexMeta, setMeta } from '../store/search-index.ts';
 import { movedCid } from '../store/search-source.ts';
 import type { IndexStand } from './index-slice.ts';
+import { readUnread } from './unread.ts';
 
 /** Notes that nothing is left to do for an embedder. */
 export function noteRest(index: Writer, { cursor, serving }: IndexStand, embedder: string): void {
@@ -20,5 +21,6 @@ export function restedStand(db: Reader, file: string, embedder: string): IndexSt
   const last = lastMove(db);
   if (meta?.get('rested') !== String(last) || meta.get('cursor') !== String(last)) return null;
   if (meta.get('embedder') !== embedder || (movedCid(db, last) ?? '') !== (meta.get('anchor') ?? '')) return null;
-  return { cursor: last, last, behind: false, learning: false, serving: meta.get('serving') || null };
+  const serving = meta.get('serving') || null;
+  return { cursor: last, last, behind: false, learning: false, serving, unread: readUnread(meta.get('unread')) };
 }

@@ -37,7 +37,8 @@ export function entityText({ type, label, properties, neighbours, summary = [], 
   const parts: string[] = [type.replaceAll(/[_-]+/g, ' ')];
   let left = maxBody;
   const take = (text: string): void => {
-    if (left <= 0 || text === label || wordless.test(text)) return;
+    // An expression that has to take millions of characters overflows; what lies beyond would not be indexed anyway.
+    if (left <= 0 || text === label || wordless.test(text.slice(0, maxBody))) return;
     const cut = text.slice(0, left);
     left -= cut.length;
     parts.push(resolved(cut, labelOf));

@@ -42,9 +42,13 @@ export async function storingLater<T>(fn: () => Promise<T>): Promise<T> {
 }
 
 function storedOr(error: unknown): unknown {
+  return isOfStorage(error) && !(error instanceof StorageError) ? asStorageError(error) : error;
+}
+
+/** Whether an error is of the database, of the file system or of damaged bytes, not of what was made of what is there. */
+export function isOfStorage(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const ours = !(error instanceof StorageError) && /^(SQLITE_|ZSTD_error|E[A-Z]+$)/.test(code);
-  return ours ? asStorageError(error) : error;
+  return error instanceof StorageError || /^(SQLITE_|ZSTD_error|E[A-Z]+$)/.test(code);
 }
 
 /** Whether a file is no sound database. */

@@ -38,7 +38,7 @@ export interface NetworkStatusView {
     behind: boolean;
     /** Whether the vectors, by which like texts are found, are still being made; searches by words are whole without. */
     learning: boolean;
-    /** Why it cannot go on, in words; null where it can. */
+    /** Why it cannot go on, in words, or of which entities it could only take up the labels; null where it has all. */
     problem: string | null;
   };
   /** The nodes and services that it syncs with. */
