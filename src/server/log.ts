@@ -1,4 +1,4 @@
-import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino';
 
 export type Log = Logger;
 
@@ -14,5 +14,7 @@ const secretPaths = [
 
 /** The root of the named loggers (`log.child({ name: 'sync' })`): JSON lines to stderr, stdout is for answers. */
 export function openLog(level: string, to: DestinationStream = destination(2)): Log {
-  return pino({ level, base: undefined, redact: { paths: secretPaths, censor: '[redacted]' } }, to);
+  // Of its own accord it writes an error out under `err` alone: under any other name nothing would be left of it.
+  const serializers = { error: stdSerializers.err };
+  return pino({ level, base: undefined, serializers, redact: { paths: secretPaths, censor: '[redacted]' } }, to);
 }

@@ -44,7 +44,9 @@ export class AttestationLog {
         await this.#slice(hurried || this.#isDue());
         return this.#behind;
       },
-      reason: 'The attestation log could not be written. Check the data folder; the log of the node has the details.',
+      reason:
+        'The attestation log stopped at an error of the program; it is tried again. The log of the node has the details: ' +
+        'please report them.',
       failed: (error) => log.error({ error, network: store.network }, 'the attestation log cannot go on'),
     });
     const head = this.#tryHead();
