@@ -70,6 +70,25 @@ describe('an endpoint that makes vectors', () => {
     expect(alike[1]).toBeLessThan(0.3);
   });
 
+  it('is sent what changed while it made the first ones', async () => {
+    await using endpoint = await startEmbedEndpoint();
+    let release = (): unknown => undefined;
+    endpoint.instead = (response, { input }) => {
+      const data = input.map((text, index) => ({ object: 'embedding', index, embedding: endpoint.vector(text, '') }));
+      release = () => answerJson(response, { object: 'list', data });
+      return true;
+    };
+    await using node = await startNode({ env: endpoint.env() });
+    await fill(node);
+    const body = { type: 'artwork', properties: { label: 'Blank' }, sync_index: true };
+    const made = await create(node, operator(node), body);
+    await until(() => endpoint.asked.length === 1);
+    await update(node, operator(node), made, { properties: { label: 'The ruler enthroned' }, sync_index: true });
+    endpoint.instead = null;
+    release();
+    await until(async () => labels(await find(node, 'kings')).includes('The ruler enthroned'));
+  });
+
   it.each<[string, (endpoint: EmbedEndpoint) => void, RegExp]>([
     [
       'refuses',

@@ -12,6 +12,7 @@ import {
   removeIndex,
   searchFileNumber,
 } from '../store/search-index.ts';
+import { askVector } from '../store/search-vectors.ts';
 import { type Failed, failing, isFailed } from './failed.ts';
 import { embeddedOf, type IndexStand, indexSlice, type Writing } from './index-slice.ts';
 import { notBegun } from './not-begun.ts';
@@ -102,7 +103,7 @@ export function lacking({ files, embedder, limit }: { files: IndexFiles; embedde
   });
 }
 
-/** Their vectors; of texts that changed meanwhile they are no more needed. */
+/** Their vectors; those of texts that changed meanwhile are no more needed, and are asked for anew. */
 export interface Supply {
   files: IndexFiles;
   embedder: string;
@@ -119,6 +120,9 @@ export function supply({ files, embedder, supplied, ...made }: Supply): null | F
     indexed(index, () => {
       const valid = supplied.filter(({ key, digest }) => docOf(index, key)?.digest === digest);
       vectors.supply(valid, made);
+      // What changed before there was a first vector has not been asked for, and the next ones come after it.
+      for (const { key, digest } of supplied)
+        if ((docOf(index, key)?.digest ?? digest) !== digest) askVector(index, key);
     });
     return null;
   });
