@@ -17,7 +17,7 @@ import {
   onTest,
   remove,
 } from '../helpers/entities.ts';
-import { startNode, type TestNode } from '../helpers/node.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 
 let node: TestNode;
 let me: Person;
@@ -179,6 +179,30 @@ describe('a table', () => {
     expect(gone.rows).toEqual([expect.objectContaining({ id: late.id, gone: true, cells: {} })]);
     // A view of another table is none of this one.
     expect(await labels(home, { sort: 'label', order: 'desc', limit: 1, view: now.view })).toEqual(['Zebra']);
+  });
+
+  it('cuts no page from an order that was made after another start, under the name of one from before', async () => {
+    await using folder = await temporaryFolder();
+    let works: Entity;
+    const first = async (of: TestNode, view?: string) => {
+      const query = queryOf({ sort: 'label', limit: 1, view });
+      return ok<TablePageView>(await ask(of, operator(of), `GET /node/collections/${works.id}/table?${query}`));
+    };
+    const add = (of: TestNode, label: string) =>
+      create(of, operator(of), { collection: works.id, properties: { label } });
+    let before: TablePageView;
+    {
+      await using earlier = await startNode({ data: folder.path });
+      works = await collection(earlier, operator(earlier), { label: 'Works' });
+      await add(earlier, 'Nocturne');
+      before = await first(earlier);
+    }
+    await using later = await startNode({ data: folder.path });
+    const between = await first(later);
+    await add(later, 'Arrangement');
+    const now = await first(later, before.view);
+    expect([before, between, now].map(({ rows }) => rows[0]?.label)).toEqual(['Nocturne', 'Nocturne', 'Arrangement']);
+    expect(new Set([before.view, between.view, now.view]).size).toBe(3);
   });
 
   it('is refused where what is asked for is nothing', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Column, TableOrder } from '../model/table.ts';
 import { lastMove } from './events.ts';
 import type { NetworkStore } from './network-store.ts';
@@ -28,6 +29,8 @@ const maxRows = 8_000_000;
 export class TableViews {
   #views = new Map<string, View>();
   readonly #making = new Map<string, Promise<[string, View]>>();
+  /** Names of an earlier start are none of these: their views are gone, whatever has been made since. */
+  readonly #start = randomUUID().slice(0, 8);
   #made = 0;
 
   /**
@@ -67,7 +70,7 @@ export class TableViews {
     const made = store
       .readLong('tableOrder', order)
       .then((bytes): [string, View] => {
-        const name = String(++this.#made);
+        const name = `${this.#start}-${++this.#made}`;
         // The bytes may stand anywhere in their buffer, numbers of four bytes may not.
         const view = { store, wanted, moves, keys: new Uint32Array(new Uint8Array(bytes).buffer) };
         this.#views.set(name, view);
