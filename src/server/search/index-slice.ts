@@ -187,16 +187,21 @@ function look(db: Reader, key: number): Looked {
   return { key, row, source: text, error, named, moved, seen, isPeer: isPeer(db, key) };
 }
 
-/** Brings one entity's texts up to date; `summarized`: it is a collection's turn, which does not ask for itself again. */
+/**
+ * Brings one entity's texts up to date. `summarized`: only because of what it holds or names, of which nothing is shown by what
+ * it lies in. So that is not asked for, for collections may lie in each other, unless it lies elsewhere by now. Nor has it been
+ * seen then: what it leads to may have another label, which is shown there, and its turn comes still.
+ */
 function take(writing: Writing, looked: Looked, summarized: boolean): void {
   const { index, terms } = writing;
-  const { key, row, source, named, moved, seen } = looked;
+  const { key, row, source, named, moved } = looked;
   const before = docOf(index, key);
   if (row) noteUnread(index, row.id, looked.error);
   // What it lay in and what it lies in speak of it.
-  if (!summarized)
-    for (const home of new Set([before?.collection, row?.collection]))
-      if (typeof home === 'number' && home !== key) askAgain(index, home);
+  const home = source === null ? null : (row?.collection ?? null);
+  if (!summarized || (before?.collection ?? null) !== home)
+    for (const one of new Set([before?.collection, row?.collection]))
+      if (typeof one === 'number' && one !== key) askAgain(index, one);
   if (!row || source === null) {
     if (!before) return;
     dropDoc(index, key);
@@ -206,6 +211,7 @@ function take(writing: Writing, looked: Looked, summarized: boolean): void {
     return;
   }
   putNamed(index, key, named);
+  const seen = summarized ? (before?.seen ?? 0) : looked.seen;
   const text = docWords(source);
   const digest = digestOf(text);
   const { label, collection } = row;

@@ -17,7 +17,7 @@ const schema: readonly string[] = [
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
   -- digest: of the texts that are indexed; label: as neighbours show it; collection: the first one, whose summary it is in;
-  -- seen: the last move of all when the texts were looked at.
+  -- seen: the last move of all when the texts were looked at, and what the entity lies in was told.
   CREATE TABLE doc (
     key INTEGER PRIMARY KEY, digest TEXT NOT NULL, label TEXT NOT NULL, collection INTEGER, seen INTEGER NOT NULL
   ) STRICT;
@@ -82,7 +82,7 @@ const fullTexts = ['words', 'labels'] as const;
 const maxLogBytes = 64 * 2 ** 20;
 
 /** Goes up with every change of the tables or of what is put into them: an index of another layout is made anew. */
-const layout = 9;
+const layout = 10;
 
 /** The index's file in a network's folder. */
 export function searchFile(folder: string): string {
