@@ -87,3 +87,42 @@ test('the index comes to rest with collections that lie in each other, live or d
   for (const one of both) await remove(node, me, one);
   expect(await holding(node, 'inner')).toEqual([]);
 });
+
+describe('an entity in two collections', () => {
+  async function made(node: TestNode) {
+    const me = operator(node);
+    const [alpha, beta] = await Promise.all(['Alpha', 'Beta'].map((label) => collection(node, me, { label })));
+    const plant = await create(node, me, {
+      ...{ collection: alpha?.id, properties: { label: 'Zwieselwurz' } },
+      relationships: [{ predicate: 'collection', peer: beta?.id }],
+    });
+    return { me, alpha, beta, plant };
+  }
+
+  test('is what both are found by, and neither once it is deleted', async () => {
+    await using node = await startNode();
+    const { me, plant } = await made(node);
+    expect(await holding(node, 'zwieselwurz')).toEqual(['Alpha', 'Beta']);
+    const renamed = await update(node, me, plant, { properties: { label: 'Bitterknolle' } });
+    expect(await holding(node, 'bitterknolle')).toEqual(['Alpha', 'Beta']);
+    expect(await holding(node, 'zwieselwurz')).toEqual([]);
+    await remove(node, me, renamed);
+    expect(await holding(node, 'bitterknolle')).toEqual([]);
+  });
+
+  test.each(['Alpha', 'Beta'])('is not what %s is found by once it was taken out of it', async (label) => {
+    await using node = await startNode();
+    const { me, alpha, beta, plant } = await made(node);
+    expect(await holding(node, 'zwieselwurz')).toEqual(['Alpha', 'Beta']);
+    const [left, kept] = label === 'Alpha' ? [alpha, beta] : [beta, alpha];
+    await update(node, me, plant, { relationships_remove: [{ predicate: 'collection', peer: left?.id }] });
+    expect(await holding(node, 'zwieselwurz')).toEqual([kept?.properties.label]);
+  });
+
+  test('does not bring the label of one into what the other is found by', async () => {
+    await using node = await startNode();
+    const { me, alpha } = await made(node);
+    await update(node, me, alpha as Entity, { properties: { description: 'Written again.' } });
+    expect(await holding(node, 'beta')).toEqual(['Beta']);
+  });
+});

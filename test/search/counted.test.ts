@@ -9,7 +9,7 @@ test('as many entities are counted as there are in the index, also when some hav
   const put = (key: number, text: string) =>
     putDoc(
       index,
-      { key, digest: text, label: text, collection: null, seen: 1 },
+      { key, digest: text, label: text, collections: '', seen: 1 },
       { label: text, body: text, links: '', whole: '' },
     );
   for (let key = 1; key <= 40; key++) put(key, 'harbour');

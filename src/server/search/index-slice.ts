@@ -197,11 +197,11 @@ function take(writing: Writing, looked: Looked, summarized: boolean): void {
   const { key, row, source, named, moved } = looked;
   const before = docOf(index, key);
   if (row) noteUnread(index, row.id, looked.error);
+  const collections = source === null ? '' : (row?.collections ?? '');
   // What it lay in and what it lies in speak of it.
-  const home = source === null ? null : (row?.collection ?? null);
-  if (!summarized || (before?.collection ?? null) !== home)
-    for (const one of new Set([before?.collection, row?.collection]))
-      if (typeof one === 'number' && one !== key) askAgain(index, one);
+  if (!summarized || (before?.collections ?? '') !== collections)
+    for (const home of new Set([before?.collections ?? '', collections].flatMap(keysIn)).add(row?.collection ?? key))
+      if (home !== key) askAgain(index, home);
   if (!row || source === null) {
     if (!before) return;
     dropDoc(index, key);
@@ -214,12 +214,12 @@ function take(writing: Writing, looked: Looked, summarized: boolean): void {
   const seen = summarized ? (before?.seen ?? 0) : looked.seen;
   const text = docWords(source);
   const digest = digestOf(text);
-  const { label, collection } = row;
-  if (before?.digest === digest && before.label === label && before.collection === collection) {
+  const { label } = row;
+  if (before?.digest === digest && before.label === label && before.collections === collections) {
     seenAgain(index, key, seen);
     return;
   }
-  putDoc(index, { key, digest, label, collection, seen }, text);
+  putDoc(index, { key, digest, label, collections, seen }, text);
   if (before?.digest !== digest)
     writing.vectors.put({ key, type: row.type, passage: passageOf(source) }, before === undefined);
   if ((before?.label ?? '') !== label) {
@@ -233,6 +233,11 @@ function take(writing: Writing, looked: Looked, summarized: boolean): void {
         terms.add(word);
         addTerm(index, word);
       }
+}
+
+/** Keys between spaces. */
+function keysIn(text: string): number[] {
+  return text === '' ? [] : text.split(' ').map(Number);
 }
 
 /** What is embedded of live entities; of those that are here no more nothing. */

@@ -16,10 +16,11 @@ const schema: readonly string[] = [
   -- rested: the last move when nothing was left to do for the embedder.
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
-  -- digest: of the texts that are indexed; label: as neighbours show it; collection: the first one, whose summary it is in;
+  -- digest: of the texts that are indexed; label: as neighbours show it; collections: those whose summaries it is in,
+  -- their keys between spaces;
   -- seen: the last move of all when the texts were looked at, and what the entity lies in was told.
   CREATE TABLE doc (
-    key INTEGER PRIMARY KEY, digest TEXT NOT NULL, label TEXT NOT NULL, collection INTEGER, seen INTEGER NOT NULL
+    key INTEGER PRIMARY KEY, digest TEXT NOT NULL, label TEXT NOT NULL, collections TEXT NOT NULL, seen INTEGER NOT NULL
   ) STRICT;
 
   CREATE VIRTUAL TABLE words USING fts5 (
@@ -233,12 +234,13 @@ export interface Doc {
   key: number;
   digest: string;
   label: string;
-  collection: number | null;
+  /** Keys between spaces. */
+  collections: string;
   seen: number;
 }
 
 export function docOf(index: Reader, key: number): Doc | undefined {
-  return index.get<Doc>('SELECT key, digest, label, collection, seen FROM doc WHERE key = ?', key);
+  return index.get<Doc>('SELECT key, digest, label, collections, seen FROM doc WHERE key = ?', key);
 }
 
 /** The texts were looked at again, and are the same. */
@@ -255,10 +257,10 @@ export interface DocWords {
   whole: string;
 }
 
-export function putDoc(index: Writer, { key, digest, label, collection, seen }: Doc, words: DocWords): void {
+export function putDoc(index: Writer, { key, digest, label, collections, seen }: Doc, words: DocWords): void {
   index.run(
-    'INSERT OR REPLACE INTO doc (key, digest, label, collection, seen) VALUES (?, ?, ?, ?, ?)',
-    ...[key, digest, label, collection, seen],
+    'INSERT OR REPLACE INTO doc (key, digest, label, collections, seen) VALUES (?, ?, ?, ?, ?)',
+    ...[key, digest, label, collections, seen],
   );
   index.run(
     'INSERT OR REPLACE INTO words (rowid, label, body, links, whole) VALUES (?, ?, ?, ?, ?)',

@@ -8,7 +8,10 @@ export interface SourceRow {
   type: string;
   label: string;
   json: string | null;
+  /** The first collection, a deleted entity's last one. */
   collection: number | null;
+  /** The keys of all that it lies in, between spaces; null for none. */
+  collections: string | null;
 }
 
 /** The entities that moves after `after` are about, and the last of these moves; undefined where there are none. */
@@ -33,7 +36,13 @@ export function movedCid(db: Reader, move: number): string | undefined {
 }
 
 export function sourceRow(db: Reader, key: number): SourceRow | undefined {
-  return db.get('SELECT key, id, type, label, json, collection FROM entity WHERE key = ? AND tip IS NOT NULL', key);
+  return db.get(
+    `SELECT key, id, type, label, json, collection,
+        (SELECT group_concat(peer, ' ' ORDER BY peer) FROM edge WHERE source = entity.key AND predicate = ?) AS collections
+       FROM entity WHERE key = ? AND tip IS NOT NULL`,
+    predicateKey(db, 'collection') ?? -1,
+    key,
+  );
 }
 
 /** What an entity leads to, by predicate; the collections that it lies in are left out. */
@@ -75,7 +84,10 @@ export function isPeer(db: Reader, key: number): boolean {
   return row?.found === 1;
 }
 
-/** What a collection holds, from its newest entities: their labels, their types, and what most of them lead to. */
+/**
+ * What a collection holds, from its newest entities: their labels, their types, and what most of them lead to, beside other
+ * collections that they lie in.
+ */
 export function collectionSummary(db: Reader, key: number, sample: number): string[] {
   const members = db.all<{ entity: number; type: string; label: string }>(
     `SELECT l.entity, l.type, e.label FROM listing l JOIN entity e ON e.key = l.entity
@@ -85,9 +97,10 @@ export function collectionSummary(db: Reader, key: number, sample: number): stri
   );
   const peers = db.all<{ label: string }>(
     `SELECT p.label FROM json_each(?) m JOIN edge d ON d.source = m.value JOIN entity p ON p.key = d.peer
-      WHERE p.label <> '' AND p.deleted = 0 AND d.peer <> ? GROUP BY d.peer ORDER BY count(*) DESC, d.peer LIMIT 50`,
+      WHERE p.label <> '' AND p.deleted = 0 AND d.peer <> ? AND d.predicate <> ? GROUP BY d.peer ORDER BY count(*) DESC, d.peer LIMIT 50`,
     JSON.stringify(members.map(({ entity }) => entity)),
     key,
+    predicateKey(db, 'collection') ?? -1,
   );
   const types = [...new Set(members.map(({ type }) => type))];
   return [...types, ...peers.map(({ label }) => label), ...members.map(({ label }) => label)];
