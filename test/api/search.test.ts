@@ -40,6 +40,17 @@ describe('an entity is found', () => {
       expect(labels(await search(node, owner, 'entities', { query }))[0], query).toMatch(/^Lighthouses/);
   });
 
+  it('by whole numbers, and by texts in properties that are named as parts of processors are', async () => {
+    const { id } = await inWorks('Numbered', {
+      properties: {
+        ...{ label: 'Numbered', year: 1893, inventory: 48_151_623, measures: [{ height: 7431 }], founded: -4567 },
+        ...{ flow: 'laminarhaft', input_schema: { of: 'quellband' } },
+      },
+    });
+    for (const query of ['1893', '48151623', '7431', '4567', 'laminarhaft', 'quellband'])
+      expect((await search(node, owner, 'entities', { query })).results[0]?.id, query).toBe(id);
+  });
+
   it('in texts without spaces between words', async () => {
     await inWorks('東京国立博物館の絵巻物');
     expect(labels(await search(node, owner, 'entities', { query: '博物館' }))).toEqual(['東京国立博物館の絵巻物']);

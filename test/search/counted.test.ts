@@ -10,7 +10,7 @@ test('as many entities are counted as there are in the index, also when some hav
     putDoc(
       index,
       { key, digest: text, label: text, collections: '', seen: 1 },
-      { label: text, body: text, links: '', whole: '' },
+      { label: text, body: text, numbers: '', links: '', whole: '' },
     );
   for (let key = 1; key <= 40; key++) put(key, 'harbour');
   for (let key = 1; key <= 10; key++) put(key, 'harbour at dusk');

@@ -3,7 +3,7 @@ import { ask, operator } from '../helpers/callers.ts';
 import { answerJson, type EmbedEndpoint, kindVector, startEmbedEndpoint } from '../helpers/embed-endpoint.ts';
 import { create, ok, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { labels, search } from '../helpers/searches.ts';
+import { indexIdle, labels, search } from '../helpers/searches.ts';
 
 const titles = [
   'A schooner at anchor',
@@ -87,6 +87,27 @@ describe('an endpoint that makes vectors', () => {
     endpoint.instead = null;
     release();
     await until(async () => labels(await find(node, 'kings')).includes('The ruler enthroned'));
+  });
+
+  it('is not asked again where nothing but numbers changed, which are found', async () => {
+    await using endpoint = await startEmbedEndpoint();
+    await using node = await startNode({ env: endpoint.env() });
+    await fill(node);
+    await until(() => foundBoth(node));
+    const label = 'Oak in the count';
+    const body = { type: 'artwork', properties: { label, views: 4711 }, sync_index: true };
+    let made = await create(node, operator(node), body);
+    await indexIdle(node);
+    const asked = () =>
+      endpoint.asked.flatMap(({ input }) => input).filter((text) => text.includes('Oak in the count'));
+    expect(asked()).toHaveLength(1);
+    made = await update(node, operator(node), made, { properties: { views: 4712 }, sync_index: true });
+    await indexIdle(node);
+    expect(labels(await find(node, '4712'))[0]).toBe(label);
+    expect(asked()).toHaveLength(1);
+    await update(node, operator(node), made, { properties: { seen: 'by many' }, sync_index: true });
+    await indexIdle(node);
+    expect(asked()).toHaveLength(2);
   });
 
   it.each<[string, (endpoint: EmbedEndpoint) => void, RegExp]>([

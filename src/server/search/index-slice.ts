@@ -35,7 +35,7 @@ import {
 } from '../store/search-source.ts';
 import { isOfStorage } from '../store/storage-error.ts';
 import { noteRest } from './rested.ts';
-import { digestOf, docWords, type EntityText, entityText, passageOf } from './text.ts';
+import { digestOf, docWords, type EntityText, entityText, passageOf, sameTexts } from './text.ts';
 import { noteUnread, type Unread, unreadOf } from './unread.ts';
 import type { Embedded, VectorKeeper } from './vector-keeper.ts';
 
@@ -220,14 +220,14 @@ function take(writing: Writing, looked: Looked, summarized: boolean): void {
     return;
   }
   putDoc(index, { key, digest, label, collections, seen }, text);
-  if (before?.digest !== digest)
+  if (!before || !sameTexts(before.digest, digest))
     writing.vectors.put({ key, type: row.type, passage: passageOf(source) }, before === undefined);
   if ((before?.label ?? '') !== label) {
     askNaming(index, row.id, moved);
     if (looked.isPeer) askRelabel(index, key);
   }
   if (terms.size > maxTermsKept) terms.clear();
-  for (const part of [text.label, text.body, text.links])
+  for (const part of [text.label, text.body, text.numbers, text.links])
     for (const word of part.split(' '))
       if (word !== '' && !terms.has(word)) {
         terms.add(word);

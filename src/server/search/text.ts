@@ -9,6 +9,8 @@ export interface EntityText {
   label: string;
   /** Type and text properties. */
   body: string;
+  /** Whole numbers of its properties, which are found by and say nothing to an embedder. */
+  numbers: string[];
   /** What it leads to: predicate, and the labels at the other end. */
   links: { predicate: string; labels: string[] }[];
 }
@@ -33,6 +35,9 @@ const wordless = /^(?:[a-z][a-z0-9+.-]*:\/\/\S+|data:\S+|baf[a-z0-9]{40,}|[0-9A-
 /** `[Label](arke:ID)`, whatever the service calls itself (interface.md; wire-contract.md 1.4). */
 const reference = /\[([^[\]\n]{0,500})\]\([a-z][a-z0-9-]{0,31}:([0-9A-Z]{26})\)/g;
 
+/** So many different numbers: of pictures' sizes and the like there may be thousands. */
+const maxNumbers = 500;
+
 export function entityText({ type, label, properties, neighbours, summary = [], labelOf }: TextSource): EntityText {
   const parts: string[] = [type.replaceAll(/[_-]+/g, ' ')];
   let left = maxBody;
@@ -43,8 +48,10 @@ export function entityText({ type, label, properties, neighbours, summary = [], 
     left -= cut.length;
     parts.push(resolved(cut, labelOf));
   };
+  const numbers = new Set<string>();
   const walk = (value: Json, depth: number): void => {
     if (typeof value === 'string') take(value);
+    else if (Number.isSafeInteger(value) && numbers.size < maxNumbers) numbers.add(String(value));
     else if (typeof value === 'object' && value !== null && left > 0 && depth < maxDepth)
       for (const inner of Object.values(value)) walk(inner, depth + 1);
   };
@@ -59,15 +66,22 @@ export function entityText({ type, label, properties, neighbours, summary = [], 
   return {
     label: label.slice(0, maxLabel),
     body: parts.join('\n'),
+    numbers: [...numbers],
     links: [...links].map(([predicate, labels]) => ({ predicate, labels })),
   };
 }
 
-/** Roles, content keys and schemas are no texts. */
+/** By type: roles, schemas and flows are no texts where the program goes by them. */
+const machinery = new Map<string, readonly string[]>([
+  ['collection', ['roles']],
+  ['agent', ['input_schema']],
+  ['klados', ['input_schema']],
+  ['rhiza', ['flow', 'input_schema']],
+]);
+
+/** Nor are content keys, of whatever type. */
 function isMachinery(type: string, name: string): boolean {
-  return (
-    (type === 'collection' && name === 'roles') || name === '_content' || name === 'input_schema' || name === 'flow'
-  );
+  return name === '_content' || machinery.get(type)?.includes(name) === true;
 }
 
 function resolved(text: string, labelOf: TextSource['labelOf']): string {
@@ -79,12 +93,13 @@ function resolved(text: string, labelOf: TextSource['labelOf']): string {
 }
 
 /** As the index takes them: the words of an entity's texts. */
-export function docWords({ label, body, links }: EntityText): DocWords {
+export function docWords({ label, body, numbers, links }: EntityText): DocWords {
   const own = words(label);
   const others = links.flatMap(({ labels }) => labels.map((one) => words(one)));
   return {
     label: own.join(' '),
     body: words(body).join(' '),
+    numbers: words(numbers.join(' ')).join(' '),
     links: others.flat().join(' '),
     whole: [wholeLabel(own), ...new Set(others.map(wholeNeighbour))].join(' '),
   };
@@ -118,6 +133,13 @@ export function passageOf({ label, body, links }: EntityText): Passage {
   };
 }
 
-export function digestOf(doc: DocWords): string {
-  return createHash('sha1').update(`${doc.label}\n${doc.body}\n${doc.links}\n${doc.whole}`).digest('base64url');
+/** What the words of an entity are told apart by: its texts, and after a dot its numbers, where it has any. */
+export function digestOf({ label, body, numbers, links, whole }: DocWords): string {
+  const of = (text: string): string => createHash('sha1').update(text).digest('base64url');
+  return `${of(`${label}\n${body}\n${links}\n${whole}`)}${numbers === '' ? '' : `.${of(numbers)}`}`;
+}
+
+/** Whether two digests are of the same texts: numbers are not embedded. */
+export function sameTexts(one: string, other: string): boolean {
+  return one.split('.', 1)[0] === other.split('.', 1)[0];
 }

@@ -252,6 +252,7 @@ export function seenAgain(index: Writer, key: number, seen: number): void {
 export interface DocWords {
   label: string;
   body: string;
+  numbers: string;
   links: string;
   /** Of each label, its own and those of what it leads to, the words as one. */
   whole: string;
@@ -264,7 +265,7 @@ export function putDoc(index: Writer, { key, digest, label, collections, seen }:
   );
   index.run(
     'INSERT OR REPLACE INTO words (rowid, label, body, links, whole) VALUES (?, ?, ?, ?, ?)',
-    ...[key, words.label, words.body, words.links, words.whole],
+    ...[key, words.label, `${words.body} ${words.numbers}`, words.links, words.whole],
   );
   index.run('INSERT OR REPLACE INTO labels (rowid, label) VALUES (?, ?)', key, words.label);
 }
