@@ -51,6 +51,17 @@ describe('an entity is found', () => {
       expect((await search(node, owner, 'entities', { query })).results[0]?.id, query).toBe(id);
   });
 
+  it('by a Greek word that ends in a final sigma, before what has words like it', async () => {
+    for (const [label, text] of [
+      ['Third', 'λόγοι και λόγοι και έργα'],
+      ['First', 'Εν αρχή ην ο λόγος, και ο κόσμος ην εκεί, και πολλά άλλα'],
+      ['Second', 'λόγοι και έργα'],
+    ])
+      await inWorks('', { properties: { label, text } });
+    for (const query of ['λόγος', 'ΛΟΓΟΣ'])
+      expect(labels(await search(node, owner, 'entities', { query }))[0], query).toBe('First');
+  });
+
   it('in texts without spaces between words', async () => {
     await inWorks('東京国立博物館の絵巻物');
     expect(labels(await search(node, owner, 'entities', { query: '博物館' }))).toEqual(['東京国立博物館の絵巻物']);

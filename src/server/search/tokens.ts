@@ -3,10 +3,16 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 const unspacedRun =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]+|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]+/gu;
 const longest = 40;
+/** Forms of letters that SQLite's tokenizer writes as the letters that they are: the vocabulary has no others. */
+const forms = new Map(
+  [...'ςσϐβϑθϕφϖπϰκϱρϵεſsµμ'.matchAll(/(.)(.)/gu)].map(([, form = '', letter = '']) => [form, letter]),
+);
+const formed = new RegExp(`[${[...forms.keys()].join('')}]`, 'gu');
 
 /** The words of a text as the index has them: small letters without diacritics, nothing but letters and digits. */
 export function words(text: string): string[] {
-  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
+  const small = text.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
+  const plain = small.replace(formed, (form) => forms.get(form) ?? form);
   const found = plain.match(/[\p{L}\p{N}]+/gu) ?? [];
   const all = unspaced.test(plain) ? found.flatMap(split) : found;
   return all.map((word) => (word.length > longest ? [...word].slice(0, longest).join('') : word));

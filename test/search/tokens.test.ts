@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { words } from '../../src/server/search/tokens.ts';
+import { openIndexWriter, putDoc } from '../../src/server/store/search-index.ts';
+import { temporaryFolder } from '../helpers/node.ts';
+
+/** Vowel signs and finals of New Tai Lue, and two signs of Vedic texts, which SQLite takes for no letters. */
+const unknown = /[\u19b0-\u19c0\u19c8\u19c9\u1cf2\u1cf3]/u;
+
+test('of every letter the vocabulary has the word that it is searched as', async () => {
+  await using folder = await temporaryFolder();
+  const index = openIndexWriter(join(folder.path, 'search.db'));
+  const all = new Set<string>();
+  for (let code = 0; code < 0x110000; code++) {
+    const letter = code >= 0xd800 && code < 0xe000 ? '' : String.fromCodePoint(code);
+    if (/\p{L}/u.test(letter) && !unknown.test(letter)) for (const word of words(letter)) all.add(word);
+  }
+  expect(all.size).toBeGreaterThan(100_000);
+  const doc = { key: 1, digest: '', label: '', collections: '', seen: 1 };
+  putDoc(index, doc, { label: '', body: [...all].join(' '), numbers: '', links: '', whole: '' });
+  const terms = new Set(index.all<{ term: string }>('SELECT term FROM vocabulary').map(({ term }) => term));
+  index.close();
+  expect([...all].filter((word) => !terms.has(word))).toEqual([]);
+});
+
+test('words are the same in all forms of their letters', () => {
+  expect(words('Λόγος ΛΌΓΟΣ λογοσ')).toEqual(['λογοσ', 'λογοσ', 'λογοσ']);
+  expect(words('Waſſer 5 µm ϑεός')).toEqual(['wasser', '5', 'μm', 'θεοσ']);
+});
