@@ -82,4 +82,65 @@ describePage('the history of an entity', () => {
     expect((await read(node, me, letter.id)).properties).toEqual({ label: 'To Ada' });
     expect(visitor.faults).toEqual([]);
   });
+
+  /** What becomes of the next writes that fit, one each: done but not answered, not even done, or as usual. */
+  const fates = async (fits: (method: string, path: string) => boolean, ...each: ('lost' | 'refused' | 'done')[]) => {
+    await page.route('**/entities/**', async (route) => {
+      const request = route.request();
+      if (!fits(request.method(), new URL(request.url()).pathname)) return route.continue();
+      const fate = each.shift();
+      if (fate === 'lost') await route.fetch();
+      return fate === 'lost' || fate === 'refused' ? route.abort('connectionreset') : route.continue();
+    });
+  };
+  const isPut = (method: string) => method === 'PUT';
+  const isRestore = (_: string, path: string) => path.endsWith('/restore');
+  const unanswered = () => dialog().getByText('The node does not answer.');
+
+  test('is restored once where the answer to that was lost', async () => {
+    await update(node, me, letter, { properties: { label: 'To Bea' } });
+    await open();
+    await fates(isPut, 'lost');
+    await ask();
+    await restore().click();
+    await unanswered().waitFor();
+    await restore().click();
+    await page.getByText('Restored as version 3', { exact: true }).waitFor();
+    expect(await read(node, me, letter.id)).toMatchObject({ ver: 3, properties: { label: 'To Ada' } });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test.each([
+    ['its own first step was not answered', isRestore, ['lost']],
+    ['its second step failed', isPut, ['refused']],
+    ['its second step was not answered', isPut, ['lost']],
+  ] as const)('brings a deleted entity back as it was at first, also where %s', async (_, fits, each) => {
+    await remove(node, me, await update(node, me, letter, { properties: { label: 'To Bea' } }));
+    await open();
+    await page.getByRole('heading', { name: 'Deleted' }).waitFor();
+    await ask();
+    await fates(fits, ...each);
+    await restore().click();
+    await unanswered().waitFor();
+    await restore().click();
+    await page.getByText('Restored as version 5', { exact: true }).waitFor();
+    expect(await read(node, me, letter.id)).toMatchObject({ ver: 5, properties: { label: 'To Ada' } });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('restores nothing over what somebody wrote on an entity that is only just back', async () => {
+    await remove(node, me, await update(node, me, letter, { properties: { label: 'To Bea' } }));
+    await open();
+    await page.getByRole('heading', { name: 'Deleted' }).waitFor();
+    await ask();
+    await fates(isPut, 'refused');
+    await restore().click();
+    await unanswered().waitFor();
+    await update(node, me, await read(node, me, letter.id), { properties: { label: 'Theirs' } });
+    await restore().click();
+    await moved().waitFor();
+    await dialog().getByText('so version 1 has not been restored').waitFor();
+    expect((await read(node, me, letter.id)).properties).toEqual({ label: 'Theirs' });
+    expect(visitor.faults).toEqual([]);
+  });
 });

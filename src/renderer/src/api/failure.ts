@@ -39,6 +39,12 @@ export class Failure extends Error {
   get issues(): Issue[] {
     return Array.isArray(this.details.issues) ? (this.details.issues as Issue[]) : [];
   }
+
+  /** The tip that a write did not expect; null where that is not why it failed. */
+  get actual(): string | null {
+    const { actual } = this.details;
+    return this.kind === 'conflict' && typeof actual === 'string' && actual !== '' ? actual : null;
+  }
 }
 
 export function unreachable(cause: unknown): Failure {

@@ -1,5 +1,6 @@
 import { answered, api } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
+import { bringBack, manifestOf } from '../entity/bring-back.ts';
 import type { Entity } from '../entity/entity-queries.ts';
 import { contentOf, updateBetween } from '../entity/model/content.ts';
 import { type JsonMap, member, same } from '../entity/model/json.ts';
@@ -29,7 +30,7 @@ export function changing(rows: readonly Row[], change: BulkChange, note: string)
         return { row, after: await written(row, change, { expect_tip: row.cid, ...said }), deleted };
       } catch (error) {
         if (error instanceof Failure && error.kind === 'unreachable') unclear.add(row.id);
-        const after = unclear.has(row.id) ? tipOf(error) : null;
+        const after = error instanceof Failure && unclear.has(row.id) ? error.actual : null;
         if (after === null || !(await isMade(row, change, after))) throw error;
         return { row, after, deleted };
       }
@@ -46,7 +47,7 @@ export function undoing(changed: readonly Changed[], note: string): Bulk {
     async each(row) {
       const { after, deleted } = by.get(row.id)!;
       const params = { path: { id: row.id } };
-      if (deleted) return { row, after: await restored(row, after), deleted: false };
+      if (deleted) return { row, after: await bringBack(row.id, after), deleted: false };
       const now = await answered<Entity>(api.GET('/entities/{id}', { params }));
       const update = updateBetween(contentOf(now), contentOf(await manifestOf(row.cid)));
       if (Object.keys(update).length === 0) return { row, after: now.cid, deleted: false };
@@ -67,19 +68,6 @@ async function written(row: Row, change: BulkChange, base: { expect_tip: string;
   return (await request).cid;
 }
 
-/** Takes a deletion back; one that is taken back already, as its answer was lost, is as good. */
-async function restored(row: Row, after: string): Promise<string> {
-  try {
-    const params = { path: { id: row.id } };
-    return (await answered(api.POST('/entities/{id}/restore', { params, body: { expect_tip: after } }))).cid;
-  } catch (error) {
-    const tip = tipOf(error);
-    const now = tip === null ? null : await manifestOf(tip);
-    if (tip === null || !now || now.deleted || now.prev?.['/'] !== after) throw error;
-    return tip;
-  }
-}
-
 /** Whether a version is what the change made of the one that was seen. */
 async function isMade(row: Row, change: BulkChange, cid: string): Promise<boolean> {
   const { prev, deleted, ...manifest } = await manifestOf(cid);
@@ -95,16 +83,6 @@ async function isMade(row: Row, change: BulkChange, cid: string): Promise<boolea
     case 'relate':
       return relationships.some(({ predicate, peer }) => predicate === change.predicate && peer === change.peer.id);
   }
-}
-
-async function manifestOf(cid: string) {
-  return (await answered(api.GET('/versions/manifest/{cid}', { params: { path: { cid } } }))).manifest;
-}
-
-/** The tip that a write did not expect. */
-function tipOf(error: unknown): string | null {
-  const actual = error instanceof Failure && error.kind === 'conflict' ? error.details.actual : null;
-  return typeof actual === 'string' && actual !== '' ? actual : null;
 }
 
 function bodyOf(change: Exclude<BulkChange, { kind: 'delete' }>) {

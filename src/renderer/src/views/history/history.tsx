@@ -13,7 +13,8 @@ import { entityQuery } from '../entity/entity-queries.ts';
 import type { Json } from '../entity/model/json.ts';
 import { Comparison } from './comparison.tsx';
 import { originsQuery, type Version, versionsQuery } from './history-queries.ts';
-import { RestoreDialog, type Restoring } from './restore-dialog.tsx';
+import { RestoreDialog } from './restore-dialog.tsx';
+import type { Restoring } from './restore-version.ts';
 import { Timeline } from './timeline.tsx';
 
 const route = getRouteApi('/entities/$id/history');
@@ -122,7 +123,6 @@ export function History() {
       <RestoreDialog
         id={id}
         restoring={restoring}
-        gone={gone}
         tip={tip}
         onClose={() => setRestoring(null)}
         onLook={(since) => void look(since)}

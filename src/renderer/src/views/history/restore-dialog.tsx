@@ -1,5 +1,4 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { answered, api } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -7,20 +6,11 @@ import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
-import { contentOf, updateBetween } from '../entity/model/content.ts';
-import { type Version, versionQuery } from './history-queries.ts';
-
-/** A version that is to be restored, and the one that was the newest when that was asked for. */
-export interface Restoring {
-  version: Version;
-  tip: string;
-}
+import { type Restoring, restoreVersion } from './restore-version.ts';
 
 interface RestoreDialogProps {
   id: string;
   restoring: Restoring | null;
-  /** Whether the newest version says that it was deleted. */
-  gone: boolean;
   /** The newest version by now. */
   tip: string | undefined;
   onClose(): void;
@@ -29,23 +19,13 @@ interface RestoreDialogProps {
 }
 
 /** Asks, then makes a new version that says what an old one said; no version between them is lost, or is not looked at. */
-export function RestoreDialog({ id, restoring, gone, tip, onClose, onLook }: RestoreDialogProps) {
+export function RestoreDialog({ id, restoring, tip, onClose, onLook }: RestoreDialogProps) {
   const { t } = useTexts();
   const queries = useQueryClient();
-  const contentAt = async (cid: string) => contentOf((await queries.fetchQuery(versionQuery(cid))).manifest);
   const restore = useMutation({
-    mutationFn: async ({ version, tip }: Restoring) => {
-      const params = { path: { id } };
-      const wanted = await contentAt(version.cid);
-      const back = gone
-        ? await answered(api.POST('/entities/{id}/restore', { params, body: { expect_tip: tip } }))
-        : null;
-      const update = updateBetween(back ? contentOf(back) : await contentAt(tip), wanted);
-      if (back && Object.keys(update).length === 0) return back;
-      const note = t('history.restoreNote', { ver: version.ver });
-      return answered(api.PUT('/entities/{id}', { params, body: { expect_tip: back?.cid ?? tip, note, ...update } }));
-    },
-    onSuccess: async ({ ver }) => {
+    mutationFn: (wanted: Restoring) =>
+      restoreVersion(id, wanted, t('history.restoreNote', { ver: wanted.version.ver })),
+    onSuccess: async (ver) => {
       close();
       toast(t('entity.restored', { ver }));
       await queries.invalidateQueries();
@@ -79,7 +59,7 @@ export function RestoreDialog({ id, restoring, gone, tip, onClose, onLook }: Res
     >
       {restoring && overtaken && (
         <div role="alert" className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
-          <p className="min-w-48 flex-1">{t('history.moved')}</p>
+          <p className="min-w-48 flex-1">{t('history.moved', { ver: restoring.version.ver })}</p>
           <Button
             onClick={() => {
               close();

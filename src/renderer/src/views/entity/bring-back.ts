@@ -1,0 +1,31 @@
+import { answered, api } from '../../api/client.ts';
+import { Failure } from '../../api/failure.ts';
+import { contentOf, sameContent } from './model/content.ts';
+
+/** A version as it was hashed. @throws Failure */
+export async function manifestOf(cid: string) {
+  return (await answered(api.GET('/versions/manifest/{cid}', { params: { path: { cid } } }))).manifest;
+}
+
+/**
+ * Takes the deletion back that is the newest version, and gives the version that this made. One that is taken back already,
+ * as its answer was lost, is as good. @throws Failure
+ */
+export async function bringBack(id: string, deletion: string): Promise<string> {
+  try {
+    const params = { path: { id } };
+    return (await answered(api.POST('/entities/{id}/restore', { params, body: { expect_tip: deletion } }))).cid;
+  } catch (error) {
+    const tip = error instanceof Failure ? error.actual : null;
+    if (tip === null || !(await isBack(tip, deletion))) throw error;
+    return tip;
+  }
+}
+
+/** Whether a version says right after a deletion what was said right before it. */
+async function isBack(cid: string, deletion: string): Promise<boolean> {
+  const now = await manifestOf(cid);
+  if (now.deleted || now.prev?.['/'] !== deletion) return false;
+  const last = (await manifestOf(deletion)).prev?.['/'];
+  return last !== undefined && sameContent(contentOf(now), contentOf(await manifestOf(last)));
+}

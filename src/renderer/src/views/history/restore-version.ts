@@ -1,0 +1,32 @@
+import { answered, api } from '../../api/client.ts';
+import { Failure } from '../../api/failure.ts';
+import { bringBack, manifestOf } from '../entity/bring-back.ts';
+import { contentOf, sameContent, updateBetween } from '../entity/model/content.ts';
+import type { Version } from './history-queries.ts';
+
+/** A version that is to be restored, and the one that was the newest when that was asked for. */
+export interface Restoring {
+  version: Version;
+  tip: string;
+}
+
+/**
+ * Makes a new version that says what an old one said, and gives its number. Nothing is made over another tip than the one
+ * that was seen; what an earlier try has made, whose answer was lost, is gone on from. @throws Failure
+ */
+export async function restoreVersion(id: string, { version, tip }: Restoring, note: string): Promise<number> {
+  const wanted = contentOf(await manifestOf(version.cid));
+  try {
+    const base = (await manifestOf(tip)).deleted ? await bringBack(id, tip) : tip;
+    const before = await manifestOf(base);
+    const update = updateBetween(contentOf(before), wanted);
+    if (base !== tip && Object.keys(update).length === 0) return before.ver;
+    const params = { path: { id } };
+    return (await answered(api.PUT('/entities/{id}', { params, body: { expect_tip: base, note, ...update } }))).ver;
+  } catch (error) {
+    const actual = error instanceof Failure ? error.actual : null;
+    const now = actual === null ? null : await manifestOf(actual);
+    if (!now || now.deleted || !sameContent(contentOf(now), wanted)) throw error;
+    return now.ver;
+  }
+}
