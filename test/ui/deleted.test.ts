@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, remove, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
+import { describePage, lookAt, signedIn, signInLink, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 
 const hostile = '<img src=x onerror="window.hacked=1">\u202egnol';
 
@@ -108,6 +108,45 @@ describePage('what was deleted', () => {
     await press('r');
     await page.getByText('One entity was restored', { exact: true }).waitFor();
     expect(await alert.count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('waits for a node that is away, says so, and can be stopped', async () => {
+    for (const label of ['To Ann', 'To Bea', 'To Cem']) await remove(node, me, await made(label));
+    await visitor.go(`/collections/${home.id}/deleted`);
+    await page.getByText('3 deleted entities').waitFor();
+    let away = true;
+    await page.route('**/*', (route) => (away ? route.abort('connectionrefused') : route.continue()));
+    const waiting = page.getByText('The node does not answer. This goes on by itself as soon as it does.');
+    const stop = page.getByRole('button', { name: 'Stop', exact: true });
+    await page.getByRole('checkbox', { name: 'Select all that are listed' }).check();
+    await press('r');
+    await waiting.waitFor();
+    await lookAt(page, 'deleted-waiting', { asItIs: true });
+    await stop.click();
+    await waiting.waitFor({ state: 'detached' });
+    expect(await lines().count()).toBe(3);
+    expect(await page.getByText('were not restored').count()).toBe(0);
+    away = false;
+    await page.getByRole('button', { name: 'Restore 3', disabled: false }).click();
+    await page.getByText('3 entities were restored', { exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing in this collection is deleted' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('waits also with a single one for whoever is no longer signed in', async () => {
+    await remove(node, me, await made('To Ann'));
+    await visitor.go(`/collections/${home.id}/deleted`);
+    await page.getByText('One deleted entity').waitFor();
+    await page.context().clearCookies();
+    await press('r');
+    await page
+      .getByText(/^You are no longer signed in\. Sign in again with .* this then goes on by itself\.$/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(signInLink(node));
+    await page.getByText('One entity was restored', { exact: true }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
 

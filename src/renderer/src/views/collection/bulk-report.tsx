@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { Progress } from 'radix-ui';
-import { isSignedOut, sentenceOf } from '../../api/failure.ts';
+import { sentenceOf } from '../../api/failure.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import type { BulkProgress } from './go-through.ts';
+import { WaitedFor } from './waited-for.tsx';
 
 /** So many that were not changed are named. */
 const named = 100;
@@ -36,11 +37,7 @@ export function BulkReport({ progress, total, busy, undoing }: BulkReportProps) 
       ) : (
         <p role="status">{t(undoing ? 'bulk.undone' : 'bulk.done', counted)}</p>
       )}
-      {busy && waiting !== null && (
-        <p role="status" className="rounded-md bg-warning-soft p-3">
-          {t(isSignedOut(waiting) ? 'bulk.waitingForYou' : 'bulk.waiting')}
-        </p>
-      )}
+      {busy && waiting !== null && <WaitedFor error={waiting} />}
       {!busy && halted !== null && (
         <p role="alert" className="rounded-md bg-danger-soft p-3">
           {t(sentenceOf(halted))}

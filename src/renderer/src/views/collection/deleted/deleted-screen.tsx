@@ -13,6 +13,7 @@ import { Progress } from '../../../components/progress.tsx';
 import { QueryState } from '../../../components/query-state.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import type { MessageKey } from '../../../messages/translate.ts';
+import { WaitedFor } from '../waited-for.tsx';
 import { DeletedLines, toggled } from './deleted-lines.tsx';
 import type { useDeleted } from './deleted-query.ts';
 import { useRestore } from './use-restore.ts';
@@ -94,14 +95,7 @@ export function DeletedScreen({ list, title, views, count, none }: DeletedScreen
           {t('collections.title')}
         </Link>
       </QueryState>
-      {restore.progress && restore.progress.total > 1 && (
-        <div className="space-y-1 px-5 py-3">
-          <Progress label={t('bulk.progress')} done={restore.progress.done} total={restore.progress.total} />
-          <p className="text-xs text-quiet">
-            {t('bulk.ofAll', { done: restore.progress.done, total: restore.progress.total })}
-          </p>
-        </div>
-      )}
+      {restore.progress && <RestoreProgress {...restore.progress} onStop={restore.stop} />}
       {restore.failed.length > 0 && (
         <div role="alert" className="m-5 mb-0 rounded-md bg-danger-soft p-3">
           <p className="font-medium">{counted('deleted.failed', restore.failed.length)}</p>
@@ -138,5 +132,27 @@ export function DeletedScreen({ list, title, views, count, none }: DeletedScreen
         </div>
       )}
     </>
+  );
+}
+
+interface RestoreProgressProps {
+  done: number;
+  total: number;
+  /** Why the node is waited for, while it is. */
+  waiting: unknown;
+  onStop(): void;
+}
+
+/** How far it has come; a single one is worth a word where it takes longer than it should. */
+function RestoreProgress({ done, total, waiting, onStop }: RestoreProgressProps) {
+  const { t } = useTexts();
+  if (total === 1 && waiting === null) return null;
+  return (
+    <div className="space-y-2 px-5 py-3">
+      <Progress label={t('bulk.progress')} done={done} total={total} />
+      <p className="text-xs text-quiet">{t('bulk.ofAll', { done, total })}</p>
+      {waiting !== null && <WaitedFor error={waiting} />}
+      <Button onClick={onStop}>{t('bulk.stop')}</Button>
+    </div>
   );
 }

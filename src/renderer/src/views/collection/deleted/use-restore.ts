@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { toast } from '../../../components/toasts.tsx';
 import { useOnce } from '../../../components/use-once.ts';
 import { useTexts } from '../../../messages/texts.tsx';
@@ -12,16 +12,20 @@ export function useRestore() {
   const { counted } = useTexts();
   const queries = useQueryClient();
   const [progress, setProgress] = useState<BulkProgress | null>(null);
+  const stopped = useRef(false);
   const once = useOnce();
   const restore = useMutation({
     mutationFn: async (rows: readonly DeletedRow[]) => {
+      stopped.current = false;
       const deleted = rows.map((row) => ({ row, after: row.cid, deleted: true }));
       const bulk = undoing(deleted, '');
       const { changed, failed, left, halted } = await goThrough(bulk, begun(bulk), {
         onProgress: setProgress,
-        stopped: () => false,
+        stopped: () => stopped.current,
       });
-      return { changed, failed: [...failed, ...left.map((row) => ({ row, error: halted }))] };
+      // What was left because somebody stopped it is in the list still.
+      const unreached = halted === null ? [] : left.map((row) => ({ row, error: halted }));
+      return { changed, failed: [...failed, ...unreached] };
     },
     onSuccess: async ({ changed }) => {
       if (changed.length > 0) toast(counted('deleted.restored', changed.length));
@@ -34,9 +38,17 @@ export function useRestore() {
       if (rows.length > 0) once(() => restore.mutateAsync(rows));
     },
     busy: restore.isPending,
-    /** How many of `total` are done, while it goes on. */
+    /** Leaves what is not restored yet as it is. */
+    stop: () => {
+      stopped.current = true;
+    },
+    /** How many of `total` are done, and why the node is waited for if it is, while it goes on. */
     progress: restore.isPending
-      ? { done: progress ? progress.changed.length + progress.failed.length : 0, total: restore.variables.length }
+      ? {
+          done: progress ? progress.changed.length + progress.failed.length : 0,
+          total: restore.variables.length,
+          waiting: progress?.waiting ?? null,
+        }
       : null,
     failed: restore.data?.failed ?? [],
   };
