@@ -108,6 +108,18 @@ describe('POST /collections', () => {
     }
   });
 
+  it('answers a replay also of a request that took a while', async () => {
+    let now = on.clock.ms;
+    // Later each time that anybody looks.
+    Object.defineProperty(on.clock, 'ms', { configurable: true, get: () => now++ });
+    const body = { id: '01J1000000000000000000000B', label: 'mine' };
+    const made = await create(body);
+    const replay = await on.ask(ada, 'POST', '/collections', body);
+    Object.defineProperty(on.clock, 'ms', { value: now, writable: true });
+    expect(replay.status, replay.text).toBe(200);
+    expect(replay.body).toEqual(made);
+  });
+
   it.each<[Json, unknown[]]>([
     [{ label: '' }, ['label']],
     [{ label: 'x'.repeat(201) }, ['label']],

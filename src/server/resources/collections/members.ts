@@ -28,6 +28,13 @@ export function membership({ role, peer, peerType, by, at, expires }: Grant): Re
   };
 }
 
+/** When somebody was made a member, in ms; undefined where that is not said. */
+export function grantedAt(relationships: readonly Relationship[], role: string, peer: string): number | undefined {
+  const granted = relationships.find((r) => r.predicate === role && r.peer === peer)?.properties?.granted_at;
+  const at = typeof granted === 'string' ? Date.parse(granted) : Number.NaN;
+  return Number.isNaN(at) ? undefined : at;
+}
+
 /** The member list (interface.md, GET /collections/{id}/members). `labelOf` gives a peer's present label, if known. */
 export function memberList(
   collection: string,

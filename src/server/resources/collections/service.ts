@@ -21,6 +21,7 @@ import { CollectionAccessService } from './access-service.ts';
 import { described, describedIssues, newCollection } from './content.ts';
 import { CollectionFindService } from './find-service.ts';
 import { findCollection, otherNetwork, viewedCollection } from './lookup.ts';
+import { grantedAt } from './members.ts';
 import { initialRoleIssues } from './roles.ts';
 import type {
   CollectionEntitiesView,
@@ -96,8 +97,8 @@ export class CollectionsService {
     const prepare = (db: Reader) => {
       const standing = body.id === undefined ? undefined : findStanding(db, body.id);
       // A replay must say what the first request said.
-      const at = standing ? Date.parse(standing.created_at) : this.#writes.env.now();
-      const wanted = newCollection(body, owner.id, at);
+      const before = standing && grantedAt(standing.manifest.relationships, 'owner', owner.id);
+      const wanted = newCollection(body, owner.id, before ?? this.#writes.env.now());
       try {
         return this.#entities.prepareNew(db, caller, wanted, validate);
       } catch (error) {
