@@ -2,7 +2,9 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileChooser, Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
+import { newEntityId } from '../../src/renderer/src/api/entity-id.ts';
 import { freeKey } from '../../src/renderer/src/views/entity/files/free-key.ts';
+import { isEntityId, networkOf } from '../../src/server/model/ids.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, update } from '../helpers/entities.ts';
 import { type TestNode, temporaryFolder } from '../helpers/node.ts';
@@ -18,6 +20,12 @@ test('the key of a file is its name, numbered where that is taken, and never too
   const long = freeKey(`${'x'.repeat(200)}.jpg`, []);
   expect(long).toBe(`${'x'.repeat(124)}.jpg`);
   expect(freeKey(`${'x'.repeat(200)}.jpg`, [long])).toBe(`${'x'.repeat(120)} (2).jpg`);
+});
+
+test.each(['main', 'test'] as const)('an id that the page chooses is one of the network %s', (network) => {
+  const ids = Array.from({ length: 100 }, () => newEntityId(network));
+  expect(new Set(ids).size).toBe(100);
+  for (const id of ids) expect([isEntityId(id), networkOf(id)]).toEqual([true, network]);
 });
 
 describePage('files of one name', () => {
@@ -129,6 +137,71 @@ describePage('files of one name', () => {
     await page.keyboard.press('c');
     await question.getByRole('button', { name: 'Stay' }).click();
     await page.getByText('One is not kept yet.').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('are made once, whichever answer was lost', async () => {
+    const lost = new Map<string, number>();
+    await page.route('**/*', async (route) => {
+      const request = route.request();
+      const path = new URL(request.url()).pathname;
+      const count = (lost.get(path) ?? 0) + 1;
+      const isMade = request.method() === 'POST' && ['/collections', '/entities', '/files'].includes(path);
+      if (!isMade || count > 1) return route.continue();
+      lost.set(path, count);
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await openFiles([scan('recto')]);
+    await page.getByLabel('Its name').fill('Scans');
+    await button('Keep the file').click();
+    await page.getByText('The node does not answer.').first().waitFor();
+    await button('Keep the file').click();
+    await page.getByText('One is not kept yet.').waitFor();
+    expect(await filesIn('Scans')).toEqual(['scan.txt false']);
+    await button('Try again').click();
+    await button('Import something else').waitFor();
+    await button('Try again').waitFor({ state: 'detached' });
+    expect(await filesIn('Scans')).toEqual(['scan.txt true']);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('are not left empty behind, where the answer to their making was lost', async () => {
+    await page.route(/\/(?:entities|files)$/, async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await openFiles([scan('recto')]);
+    await page.getByLabel('Its name').fill('Scans');
+    await button('Keep the file').click();
+    await page.getByText('One is not kept yet.').waitFor();
+    expect(await filesIn('Scans')).toEqual(['scan.txt false']);
+    await button('Import something else').click();
+    await expect.poll(() => filesIn('Scans')).toEqual([]);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('are attached once, where the answer was lost, and beside another of that name', async () => {
+    let count = 0;
+    await page.route('**/entities/*/content?*', async (route) => {
+      if (route.request().method() !== 'POST' || ++count > 2) return route.continue();
+      // The first is kept and not answered; of the second nothing comes but another file of its name and size.
+      if (count === 1) await route.fetch();
+      else await route.fetch({ postData: 'gules' });
+      await route.abort('connectionreset');
+    });
+    await openFiles([scan('recto'), { ...scan('verso'), name: 'seal.txt' }]);
+    await page.getByRole('radio', { name: 'Attached to an entity that is there' }).check();
+    const box = page.getByRole('combobox', { name: 'The entity' });
+    await box.fill('to ada');
+    await page.getByRole('option', { name: /To Ada/ }).waitFor();
+    await box.press('Enter');
+    await page.getByRole('button', { name: 'Keep 2 files', disabled: false }).click();
+    await page.getByText('2 are not kept yet.').waitFor();
+    await button('Try again').click();
+    await button('Try again').waitFor({ state: 'detached' });
+    await button('Import something else').waitFor();
+    expect(await keys()).toEqual(['scan.txt', 'seal (2).txt', 'seal.txt']);
     expect(visitor.faults).toEqual([]);
   });
 

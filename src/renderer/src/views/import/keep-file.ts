@@ -1,55 +1,71 @@
-import { answered, api } from '../../api/client.ts';
+import { answered, api, currentNetwork } from '../../api/client.ts';
+import { newEntityId } from '../../api/entity-id.ts';
 import { Failure } from '../../api/failure.ts';
+import type { Attaching } from '../entity/files/attach-file.ts';
 import { refuseUnreadable } from '../entity/files/refuse-unreadable.ts';
 import { type Target, targetText } from './target.tsx';
 
-/** A file on its way into a collection: the entity that was made for it, while its bytes have not come. */
-export interface OnItsWay {
-  made: { id: string; cid: string } | null;
-}
-
-/** The id of a target's collection, which is made where it is a new one. @throws Failure */
-export async function collectionOf(target: Target): Promise<string> {
-  if (target.collection !== '') return target.collection;
-  return (await answered(api.POST('/collections', { body: { label: targetText(target) } }))).id;
+/** A file on its way: into a collection, the id of the entity that is made for it, once that has been asked for. */
+export interface OnItsWay extends Attaching {
+  id?: string;
 }
 
 /**
- * Keeps a file as an entity of its own in a collection, and gives that. Tried again, only the bytes are sent again.
- * @throws Failure
+ * The id of a target's collection, which is made where it is a new one. Those that were asked for are in `ids` by their
+ * names, so that none is made twice. @throws Failure
+ */
+export async function collectionOf(target: Target, ids: Map<string, string>): Promise<string> {
+  if (target.collection !== '') return target.collection;
+  const label = targetText(target);
+  const id = ids.get(label) ?? newEntityId(currentNetwork());
+  ids.set(label, id);
+  return (await answered(api.POST('/collections', { body: { id, label } }))).id;
+}
+
+/**
+ * Keeps a file as an entity of its own in a collection, and gives that. Tried again, it goes on where it was, whether that was
+ * answered or not. @throws Failure
  */
 export async function keepIn(collection: string, file: File, way: OnItsWay, signal: AbortSignal): Promise<string> {
   await refuseUnreadable(file);
-  way.made ??= await declared(collection, file);
-  const { id } = way.made;
-  try {
-    await sent(id, file, signal);
-  } catch (error) {
-    // Then they have come before, and the answer to that was lost.
-    if (!(error instanceof Failure && error.kind === 'conflict')) throw error;
-  }
-  way.made = null;
-  return id;
+  way.id ??= newEntityId(currentNetwork());
+  await unlessDone(declared(way.id, collection, file));
+  await unlessDone(sent(way.id, file, signal));
+  return way.id;
 }
 
 /** Takes away the entity that was made for bytes that do not come. */
-export async function takeBack({ made }: OnItsWay): Promise<void> {
-  if (!made) return;
-  const { id, cid } = made;
-  // One that has its bytes after all is of another version, and stays.
-  const request = api.DELETE('/entities/{id}', { params: { path: { id } }, body: { expect_tip: cid } });
-  await request.catch(() => undefined);
+export async function takeBack({ id }: OnItsWay): Promise<void> {
+  if (id === undefined) return;
+  const params = { path: { id } };
+  try {
+    // One that has its bytes after all, or that somebody wrote on, is of a later version, and stays.
+    const { ver, cid } = await answered(api.GET('/entities/{id}', { params }));
+    if (ver === 1) await answered(api.DELETE('/entities/{id}', { params, body: { expect_tip: cid } }));
+  } catch {
+    // It was never made, or cannot be taken away now.
+  }
+}
+
+/** What has been done before, and was not answered, is met as a conflict. */
+async function unlessDone(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof Failure && error.kind === 'conflict')) throw error;
+  }
 }
 
 function typeOf(file: File): string {
   return file.type || 'application/octet-stream';
 }
 
-async function declared(collection: string, file: File): Promise<{ id: string; cid: string }> {
+/** Makes the entity, as `POST /files` does, under an id of ours: the same request again makes no other. */
+async function declared(id: string, collection: string, file: File): Promise<void> {
   const { name, size } = file;
-  const body = { key: name.slice(-128), filename: name.slice(-255), content_type: typeOf(file), size, collection };
-  const { id, cid } = await answered(api.POST('/files', { body }));
-  return { id, cid };
+  const filename = name.slice(-255);
+  const said = { key: name.slice(-128), filename, label: filename, content_type: typeOf(file), size, uploaded: false };
+  await answered(api.POST('/entities', { body: { id, type: 'file', properties: said, collection } }));
 }
 
 async function sent(id: string, file: File, signal: AbortSignal): Promise<void> {

@@ -22,6 +22,8 @@ export function useKeeping(files: readonly File[]) {
   const stop = useRef<AbortController>(undefined);
   /** The id of the place once there is one: a new collection is made once. */
   const place = useRef<string>(undefined);
+  /** The ids of new collections that were asked for, by name. */
+  const asked = useRef(new Map<string, string>());
   const ways = useRef(new Map<File, OnItsWay>());
   const running = useRef(Promise.resolve());
   const kept = files.filter((file) => isKept(outcomes.get(file))).length;
@@ -52,16 +54,18 @@ export function useKeeping(files: readonly File[]) {
       const readable: File[] = [];
       for (const file of files.filter((one) => !isKept(outcomes.get(one))))
         if (await tried(file, () => refuseUnreadable(file).then(() => null))) readable.push(file);
-      if (readable.length > 0) place.current ??= 'entity' in to ? to.entity : await collectionOf(to.target);
+      if (readable.length > 0)
+        place.current ??= 'entity' in to ? to.entity : await collectionOf(to.target, asked.current);
       setBegun(true);
       for (const file of readable) {
         if (signal.aborted) break;
         const id = place.current ?? '';
-        const way = ways.current.get(file) ?? { made: null };
+        const way = ways.current.get(file) ?? {};
         ways.current.set(file, way);
-        await tried(file, () =>
-          'entity' in to ? attachFile(id, file, signal).then(() => id) : keepIn(id, file, way, signal),
+        const isHere = await tried(file, () =>
+          'entity' in to ? attachFile(id, file, way, signal).then(() => id) : keepIn(id, file, way, signal),
         );
+        if (isHere) ways.current.delete(file);
       }
     } catch (failed) {
       setError(failed);
