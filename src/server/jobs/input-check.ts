@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
+import PQueue from 'p-queue';
 import { Piscina } from 'piscina';
 import { BusyError, type Issue, ValidationError } from '../errors.ts';
 import type { JsonObject } from '../model/manifest.ts';
@@ -11,6 +12,7 @@ const limitMs = 2000;
 /** How long it may wait for its turn and its thread. */
 const waitMs = 10_000;
 const maxWaiting = 200;
+const threads = 2;
 const perTask = 500;
 
 /**
@@ -24,6 +26,8 @@ export class InputChecks implements AsyncDisposable {
   readonly #waitMs: number;
   /** The last check of each schema, as text, that runs or waits. */
   readonly #turns = new Map<string, Promise<unknown>>();
+  /** The pool starts no thread for what waits in it when another one has been ended, so nothing does. */
+  readonly #slots = new PQueue({ concurrency: threads });
   #inHand = 0;
 
   constructor(options: { limitMs?: number; waitMs?: number } = {}) {
@@ -46,7 +50,9 @@ export class InputChecks implements AsyncDisposable {
     if (this.#inHand >= maxWaiting) throw busy();
     const schema = JSON.stringify(task.schema);
     const until = performance.now() + this.#waitMs;
-    const checked = (this.#turns.get(schema) ?? Promise.resolve()).then(() => this.#run(task, until));
+    const checked = (this.#turns.get(schema) ?? Promise.resolve()).then(() =>
+      this.#slots.add(() => this.#run(task, until)),
+    );
     const ended = checked.then(
       () => undefined,
       () => undefined,
@@ -68,7 +74,7 @@ export class InputChecks implements AsyncDisposable {
     this.#pool ??= new Piscina({
       filename: fileURLToPath(workerUrl('input-thread', import.meta.url)),
       minThreads: 0,
-      maxThreads: 2,
+      maxThreads: threads,
       idleTimeout: 60_000,
       atomics: 'disabled',
       recordTiming: false,
