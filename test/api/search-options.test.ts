@@ -425,6 +425,30 @@ describe('POST /users/me/search', () => {
     expect(labels(found)).toEqual(['Ibis first']);
     expect(found.metadata).toMatchObject({ collections_queried: 25, collections_total: 27 });
   });
+
+  it('looks first where a role is held by name, then through a group, then where everyone holds one', async () => {
+    const [crowd, few, own] = [await user(node, 'crowd'), await user(node, 'few'), await user(node, 'own')];
+    const made = async (who: Person, predicate: string, peer?: { peer: string; peer_type?: string }) => {
+      now += 1000;
+      const one = await collection(node, who);
+      if (peer) await update(node, who, one, { relationships_add: [{ predicate, ...peer }] });
+      return one;
+    };
+    for (let i = 0; i < 25; i++) await made(crowd, 'viewer', { peer: '*' });
+    const home = await made(few, 'viewer');
+    const group = await create(node, few, { type: 'group', collection: home.id, properties: { label: 'some' } });
+    await update(node, few, group, { relationships_add: [{ predicate: 'member', peer: own.id }] });
+    const grouped = await made(few, 'editor', { peer: group.id, peer_type: 'group' });
+    const mineAlone = await made(own, 'owner');
+    for (const { id, who } of [
+      { id: grouped.id, who: few },
+      { id: mineAlone.id, who: own },
+    ])
+      await create(node, who, { collection: id, properties: { label: 'A dotterel' }, sync_index: true });
+    const found = await search(node, own, '/users/me/search', { query: 'dotterel' });
+    expect(found.results.map(({ collection_id }) => collection_id).sort()).toEqual([grouped.id, mineAlone.id].sort());
+    expect(found.metadata).toMatchObject({ collections_queried: 25, collections_total: 27 });
+  });
 });
 
 describe('who may search', () => {

@@ -1,4 +1,4 @@
-import { accessOf, isExpired } from '../model/roles.ts';
+import { accessOf, isExpired, type Member } from '../model/roles.ts';
 import type { WireManifest } from '../model/wire-manifest.ts';
 import type { Reader } from './connection.ts';
 import { entityKey } from './entity-keys.ts';
@@ -51,16 +51,17 @@ export function collectionsOverview(
   return { collections, total: db.get<{ n: number }>(`SELECT count(*) AS n ${liveCollections}`)?.n ?? 0 };
 }
 
-export interface RolesQuery {
+interface HeldQuery {
   /** Under which ids somebody holds roles. */
   ids: readonly string[];
-  /** Also those that are held through groups, or because everyone does: as permissions count them. */
-  anyWay?: boolean;
   /** Only collections where one of these is held. */
   roles?: string[] | undefined;
   includeExpired: boolean;
   /** Epoch milliseconds: what has expired. */
   now: number;
+}
+
+export interface RolesQuery extends HeldQuery {
   limit: number;
   offset: number;
 }
@@ -74,37 +75,61 @@ export interface HeldRoles {
   granted_at: string;
 }
 
-/** The collections whose memberships name somebody, or a group of theirs or everyone, newest created first, then by id. */
+/** The collections whose memberships name somebody, newest created first, then by id. */
 export function rolesHeldBy(db: Reader, query: RolesQuery): { collections: HeldRoles[]; total: number } {
-  const { ids, anyWay = false, now } = query;
-  const holder = anyWay ? byAnyWay(db, ids, { registered: true, now }) : byName(ids);
+  const held = allHeld(db, byName(query.ids), query).map(({ kinds: _, ...line }) => line);
+  return { collections: held.slice(query.offset, query.offset + query.limit), total: held.length };
+}
+
+/** What somebody holds by name is nearer to them than what everyone does. */
+const nearness: Record<Member['kind'], number> = { member: 0, group: 1, wildcard: 2 };
+
+/**
+ * The collections in which somebody holds roles as permissions count them, at most `most`: those held by name before those
+ * held through a group, and these before those where everyone holds one; the first created first.
+ */
+export function nearestHeld(
+  db: Reader,
+  { most, ...query }: HeldQuery & { most: number },
+): { ids: string[]; total: number } {
+  const held = allHeld(db, byAnyWay(db, query.ids, { registered: true, now: query.now }), query)
+    .toReversed()
+    .map(({ collection_id, kinds }) => ({ collection_id, away: Math.min(...kinds.map((kind) => nearness[kind])) }))
+    .toSorted((a, b) => a.away - b.away);
+  return { ids: held.slice(0, most).map(({ collection_id }) => collection_id), total: held.length };
+}
+
+type Held = HeldRoles & { kinds: Member['kind'][] };
+
+function allHeld(db: Reader, holder: RoleHolder, query: HeldQuery): Held[] {
   const keys = holder.peers.map((id) => entityKey(db, id)).filter((key) => key !== undefined);
   const named = db.all<{ key: number }>(
     `SELECT e.key FROM entity e WHERE e.key IN (SELECT source FROM edge WHERE peer IN (${keys.map(() => '?').join()}))
         AND e.type = 'collection' AND e.deleted = 0 ORDER BY e.created_at DESC, e.id`,
     ...keys,
   );
-  const held = named.map(({ key }) => heldIn(db, key, holder, query)).filter((one) => one !== undefined);
-  return { collections: held.slice(query.offset, query.offset + query.limit), total: held.length };
+  return named.map(({ key }) => heldIn(db, key, holder, query)).filter((one) => one !== undefined);
 }
 
 function heldIn(
   db: Reader,
   key: number,
   holder: RoleHolder,
-  { roles, includeExpired, now }: RolesQuery,
-): HeldRoles | undefined {
+  { roles, includeExpired, now }: HeldQuery,
+): Held | undefined {
   const row = db.get<{ json: string; label: string }>('SELECT json, label FROM entity WHERE key = ?', key);
   if (!row) return undefined;
   const { id, created_at, ...manifest } = JSON.parse(row.json) as WireManifest;
   const mine = accessOf(manifest).members.filter((m) => holder.holds(m) && (includeExpired || !isExpired(m, now)));
   const held = [...new Set(mine.map((m) => m.role))];
-  if (held.length === 0 || (roles && !held.some((role) => roles.includes(role)))) return undefined;
+  const asked = mine.filter((m) => !roles || roles.includes(m.role));
+  if (asked.length === 0) return undefined;
   const granted = mine.map((m) => m.granted_at).filter((at) => at !== undefined);
   return {
     collection_id: id,
     roles: held,
     label: row.label === '' ? null : row.label,
     granted_at: granted.toSorted()[0] ?? created_at,
+    kinds: asked.map(({ kind }) => kind),
   };
 }

@@ -1,7 +1,7 @@
 import { descends, earlierTips, movedTips, tipsOfScope } from './archive-reads.ts';
 import { blocksPage, chainsPage, walkPage } from './chain-reads.ts';
 import { checkedBlock } from './checked-block.ts';
-import { catalogPage, collectionsOverview, type RolesQuery, rolesHeldBy } from './collection-reads.ts';
+import { catalogPage, collectionsOverview, nearestHeld, type RolesQuery, rolesHeldBy } from './collection-reads.ts';
 import type { Reader } from './connection.ts';
 import { contentsPage } from './content-reads.ts';
 import { type DeletedQuery, deletedRows } from './deleted-rows.ts';
@@ -91,6 +91,7 @@ export const longReads = {
       pagination: { offset, limit, count, has_more: offset + count < total, total },
     });
   },
+  nearestHeld: (db: Reader, query: Parameters<typeof nearestHeld>[1]): string => JSON.stringify(nearestHeld(db, query)),
   collectionsOverview: (db: Reader, page: Parameters<typeof collectionsOverview>[1]): string =>
     JSON.stringify(collectionsOverview(db, page)),
   /** Tables of a collection's entities; see table-views.ts. */

@@ -101,15 +101,16 @@ export class SearchService {
     const actor = registered(caller);
     const { ids } = actor.kind === 'processor' ? { ids: [actor.id] } : requireUser(actor, 'search their collections');
     const { query, type, role, include_public = false, limit: k = 20 } = body;
-    const held = await this.#held(store, { ids, anyWay: true }, role);
-    const queried = held.slice(-maxMine);
+    const asked = { ids, ...(role !== undefined && { roles: [role] }), includeExpired: false, most: maxMine };
+    const nearest = await store.readLong('nearestHeld', { ...asked, now: this.#env.writes.env.now() });
+    const { ids: queried, total } = JSON.parse(Buffer.from(nearest).toString()) as { ids: string[]; total: number };
     const within = { collections: queried, orLoose: include_public, ...(type !== undefined && { types: [type] }) };
     const job = { kind: 'text', text: query, k, within } as const;
     const found = await this.#env.engine.answer(store, job, shapeOf(body, placed));
     return answerWith(found, {
       query,
       collections_queried: queried.length,
-      collections_total: held.length,
+      collections_total: total,
       include_public,
       execution_time_ms: Math.round(performance.now() - begun),
     });
@@ -123,25 +124,19 @@ export class SearchService {
     return store;
   }
 
-  /** The ids of live collections in which somebody holds a role, newest first. */
-  async #held(store: NetworkStore, who: { ids: readonly string[]; anyWay: boolean }, role?: string): Promise<string[]> {
-    const query = {
-      ...who,
-      roles: role === undefined ? undefined : [role],
+  async #official(store: NetworkStore, network: Network): Promise<string[]> {
+    const { official, operator, writes } = this.#env;
+    if (official !== null) return [idOn(network, official)];
+    const text = await store.readLong('rolesHeld', {
+      ids: [idOn(network, operator)],
+      roles: ['owner'],
       includeExpired: false,
-      now: this.#env.writes.env.now(),
+      now: writes.env.now(),
       limit: Number.MAX_SAFE_INTEGER,
       offset: 0,
-    };
-    const text = await store.readLong('rolesHeld', query);
+    });
     const { collections } = JSON.parse(Buffer.from(text).toString()) as { collections: { collection_id: string }[] };
     return collections.map(({ collection_id }) => collection_id);
-  }
-
-  async #official(store: NetworkStore, network: Network): Promise<string[]> {
-    const { official, operator } = this.#env;
-    if (official !== null) return [idOn(network, official)];
-    return this.#held(store, { ids: [idOn(network, operator)], anyWay: false }, 'owner');
   }
 }
 
