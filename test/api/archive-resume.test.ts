@@ -17,7 +17,7 @@ import { exported, tipsOf } from '../helpers/node-archives.ts';
 import { SampleState } from '../helpers/sample-archive.ts';
 
 interface Imports {
-  imports: { id: string; files: string[]; counts: { created: number; unchanged: number } }[];
+  imports: { id: string; files: string[]; counts: { created: number; unchanged: number }; state: string }[];
 }
 
 const file = '00000000-0000-4000-8000-000000000000.car';
@@ -88,6 +88,37 @@ test('an import that ended the start of the node several times is left alone, un
   }
   await using node = await startNode({ data });
   expect(await open(node)).toEqual([]);
+});
+
+test('an import that is left alone was broken off, is undone, and does not come back', async () => {
+  const state = new SampleState();
+  for (let i = 0; i < 5; i++) state.write(`person ${i}`);
+  const car = await state.export();
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  const run = { id: '', started: 0, name: 'large.car' };
+  const stateOf = async (node: TestNode) => (await imports(node)).map((one) => one.state);
+  {
+    await using node = await startNode({ data });
+    const headers = { ...operator(node).headers, 'Content-Type': 'application/octet-stream' };
+    expect((await node.fetch('/node/import-car', { method: 'POST', headers, body: car })).status).toBe(200);
+    run.id = (await imports(node))[0]?.id ?? '';
+    const newest = (await node.ctx.networks.get('main')).read(newestBlock);
+    await leave(node, car, run, { starts: 3, newest });
+  }
+  {
+    await using node = await startNode({ data });
+    expect(await stateOf(node)).toEqual(['broken_off']);
+    const undone = await ask(node, operator(node), `POST /node/imports/${run.id}/undo`);
+    expect(undone.status).toBe(200);
+    expect(ok(await ask(node, operator(node), `GET /node/imports/${run.id}/made`))).toMatchObject({
+      made: 5,
+      deleted: 5,
+    });
+  }
+  await using node = await startNode({ data });
+  expect(node.logged.join('')).toContain('ended 3 times in a row while it completed an interrupted import');
+  expect(await stateOf(node)).toEqual(['broken_off']);
 });
 
 /** What stands of the import while a node starts, as soon as the start is counted. */

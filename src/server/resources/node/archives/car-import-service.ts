@@ -34,6 +34,8 @@ interface Task {
   run: BegunImport;
   /** How many starts in a row were ended while they completed it and brought nothing; `newest` is the last version by then. */
   ended?: { starts: number; newest: number };
+  /** Nothing more comes of it: what keeps the file is all that is left. */
+  left?: boolean;
 }
 
 /** After so many starts an import that ends each of them is left alone. */
@@ -115,16 +117,17 @@ export class CarImportService {
   }
 
   /** That it is under way, or no more; and what has come of it. */
-  async #record(store: NetworkStore, { file, run, ended }: Task, begins: boolean, tally?: ImportTally): Promise<void> {
-    const state = { file, run: { ...run }, ...(ended && { ended: { ...ended } }) };
-    const task = begins ? { kind: archiveTask, state } : null;
-    const rows: Row[] = [{ kind: 'task', id: `${archiveTask} ${file}`, task }, runRow(run, tally)];
+  async #record(store: NetworkStore, task: Task, begins: boolean, tally?: ImportTally): Promise<void> {
+    const { file, run, ended, left } = task;
+    const state = { file, run: { ...run }, ...(ended && { ended: { ...ended } }), ...(left && { left }) };
+    const kept = begins ? { kind: archiveTask, state } : null;
+    const rows: Row[] = [{ kind: 'task', id: `${archiveTask} ${file}`, task: kept }, runRow(run, tally)];
     await store.submit([{ changes: [], guards: [], rows, origin: 'car', time: this.#env.now() }]);
   }
 
   /**
    * Completes what a crash interrupted; for when a network is opened. One that ended the node at several starts without
-   * bringing anything is left alone, since it would do so again.
+   * bringing anything is left alone for good, since it would do so again.
    */
   async resume(network: Network): Promise<void> {
     const { networks, log } = this.#env;
@@ -134,19 +137,21 @@ export class CarImportService {
       const task = state as unknown as Task;
       const path = spooledPath(store.folder, task.file) ?? '';
       const newest = store.read(newestBlock);
-      const starts = task.ended?.newest === newest ? task.ended.starts : 0;
+      const starts = task.left || task.ended?.newest === newest ? (task.ended?.starts ?? 0) : 0;
       kept.add(task.file);
       if (starts < maxEnded || !existsSync(path)) {
         if (await this.#completed(store, path, { ...task, ended: { starts, newest } })) kept.delete(task.file);
         continue;
       }
+      // Where this cannot be written, the next start does; this one goes on all the same.
+      if (!task.left) await this.#record(store, { ...task, left: true }, true).catch(() => undefined);
       log.error({ network, name: task.run.name, file: path }, leftAlone(starts));
     }
     await sweepSpool(store.folder, kept);
   }
 
   /** Whether nothing is left of it to do. */
-  async #completed(store: NetworkStore, path: string, task: Required<Task>): Promise<boolean> {
+  async #completed(store: NetworkStore, path: string, task: Task & Required<Pick<Task, 'ended'>>): Promise<boolean> {
     const { log, now } = this.#env;
     const { network } = store;
     const { file, run, ended } = task;
@@ -176,7 +181,7 @@ export class CarImportService {
 }
 
 function leftAlone(starts: number): string {
-  return `The node was ended ${starts} times in a row while it completed an interrupted import of an archive, which is left alone now: what it had brought stays. Import the archive again, with more memory where that was short; delete this file to have the interrupted import forgotten.`;
+  return `The node was ended ${starts} times in a row while it completed an interrupted import of an archive, which is left alone now: what it had brought stays until the import is undone. Import the archive again, with more memory where that was short; delete this file to have the interrupted import forgotten.`;
 }
 
 const otherBytes =

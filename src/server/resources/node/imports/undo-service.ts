@@ -225,10 +225,12 @@ function isOwnCollection(db: Reader, { made, collection }: ImportRun): boolean {
   return row !== undefined && !row.deleted && row.ver === 1;
 }
 
-/** Whether an archive is still being taken in under this import, if only at the node's next start. */
+/** Whether an archive is still being taken in under this import, if only at the node's next start; not one that is left alone. */
 function isTakenIn(db: Reader, id: string): boolean {
-  const tasks = unfinished(db, archiveTask);
-  return tasks.some(({ state }) => (state as { run?: { id?: string } } | null)?.run?.id === id);
+  const tasks = unfinished(db, archiveTask).map(
+    ({ state }) => state as { run?: { id?: string }; left?: boolean } | null,
+  );
+  return tasks.some((task) => task?.run?.id === id && task.left !== true);
 }
 
 function forgotten(id: string, cid: string): Row {
