@@ -63,16 +63,17 @@ describe('what became of a request is kept until the store takes it', () => {
     expect((await scene.status(klados.id, dispatch_id)).progress).toMatchObject({ total: 1, pending: 1 });
   });
 
-  test('when it was refused, and whoever asked waits for it', async () => {
+  test('when it was refused, and whoever asked is told meanwhile', async () => {
     await using scene = await startScene();
     const klados = await scene.klados(`${scene.endpoint.url}/refuse`);
     scene.refuse("OLD.state = 'sent'");
-    const answer = scene.invoke(klados.id);
+    const answer = await scene.invoke(klados.id);
+    expect(ok<Started>(answer)).toMatchObject({ status: 'rejected', error: 'no work today' });
     await expect.poll(() => scene.logged(unrecorded), { timeout: 5000 }).toBeGreaterThan(1);
     scene.take();
-    expect(ok<Started>(await answer)).toMatchObject({ status: 'rejected', error: 'no work today' });
     const job = String(scene.endpoint.received[0]?.body.job_id);
-    expect(await scene.status(klados.id, job)).toMatchObject({ status: 'error', errors: [{ code: 'REJECTED' }] });
+    const refused = { status: 'error', errors: [{ code: 'REJECTED' }] };
+    await expect.poll(() => scene.status(klados.id, job), { timeout: 10_000 }).toMatchObject(refused);
     expect(scene.endpoint.received).toHaveLength(1);
   });
 });

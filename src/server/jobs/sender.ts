@@ -52,9 +52,10 @@ export class JobSender {
 
   /**
    * Sends a job until it has an answer, or nobody can tell, or the node closes. The job is on disk already, as `sent` or
-   * `queued`. Resolves when the outcome is on disk.
+   * `queued`. Resolves when the outcome is on disk. `told`: given an outcome that the store has refused once, for whoever
+   * cannot wait until it takes it.
    */
-  async deliver(store: NetworkStore, job: Sendable): Promise<Sending> {
+  async deliver(store: NetworkStore, job: Sendable, told?: (outcome: Sending) => void): Promise<Sending> {
     this.#inHand.add(job.id);
     const { stop, now } = this.#needs;
     let { sending } = job;
@@ -67,7 +68,7 @@ export class JobSender {
           sending = await this.#record(store, job.id, sending, { kind: 'sending' });
         }
         if (sending.state !== 'sent') break;
-        sending = await this.#keep(store, job.id, sending, await this.#send(store, job));
+        sending = await this.#keep(store, job.id, sending, await this.#send(store, job), told);
       }
       return sending;
     } finally {
@@ -105,7 +106,13 @@ export class JobSender {
    * The state after an outcome, once it is on disk. Nobody could tell it again, so it is tried until the store takes it, or
    * the node closes.
    */
-  async #keep(store: NetworkStore, id: string, from: Sending, outcome: Outcome): Promise<Sending> {
+  async #keep(
+    store: NetworkStore,
+    id: string,
+    from: Sending,
+    outcome: Outcome,
+    told?: (outcome: Sending) => void,
+  ): Promise<Sending> {
     const { stop, log } = this.#needs;
     for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, longestPauseMs)) {
       try {
@@ -113,6 +120,7 @@ export class JobSender {
       } catch (error) {
         if (stop.aborted) throw error;
         log.error({ err: error, job: id }, 'what became of a job could not be recorded; it is tried again');
+        told?.(afterSending(from, outcome));
         await sleep(pause, undefined, { signal: stop, ref: false }).catch(() => undefined);
         if (stop.aborted) throw error;
       }

@@ -76,12 +76,17 @@ export class Launcher {
     });
   }
 
-  /** Sends a job that was written as `sent`. */
-  async deliver(store: NetworkStore, job: NewJob): Promise<Sending> {
+  /** Sends a job that was written as `sent`. An outcome that the store does not take yet is given all the same. */
+  deliver(store: NetworkStore, job: NewJob): Promise<Sending> {
+    const { promise: told, resolve } = Promise.withResolvers<Sending>();
+    return Promise.race([told, this.#delivered(store, job, resolve)]);
+  }
+
+  async #delivered(store: NetworkStore, job: NewJob, told: (outcome: Sending) => void): Promise<Sending> {
     const { state, attempts } = job;
     const { sender, queueOf } = this.needs;
     try {
-      return await sender.deliver(store, { ...job, sending: { ...newSending, state, attempts } });
+      return await sender.deliver(store, { ...job, sending: { ...newSending, state, attempts } }, told);
     } catch (error) {
       // It may wait to be sent again by now.
       queueOf(store).wake();
