@@ -1,9 +1,15 @@
+import { readdir, stat } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { spoolFolder } from '../../src/server/store/network-folders.ts';
 import { operator } from '../helpers/callers.ts';
 import { collection } from '../helpers/entities.ts';
 import { type Importer, importer, ndjson } from '../helpers/imports.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
-import { exported } from '../helpers/node-archives.ts';
+import { exported, imported, tipsOf } from '../helpers/node-archives.ts';
+import { SampleState } from '../helpers/sample-archive.ts';
 
 const things = (count: number) => ndjson(Array.from({ length: count }, (_, i) => ({ id: i, label: `Thing ${i}` })));
 
@@ -81,4 +87,26 @@ test('an archive that was taken in has ended', async () => {
   const sent = await node.fetch('/node/import-car?name=sent.car', { method: 'POST', headers, body: car });
   expect(sent.status).toBe(200);
   expect(await states(importer(node))).toEqual(['ended']);
+});
+
+test.each(['car', 'bagit'])('what is left while it is verified (%s) is not taken in', async (format) => {
+  const state = new SampleState();
+  for (let i = 0; i < 3000; i++) state.write(`person ${i}`);
+  await using from = await startNode();
+  await imported(from, await state.export());
+  const { car } = await exported(from, `?format=${format}`);
+  await using node = await startNode();
+  const spooled = spoolFolder(join(node.data, 'main'));
+  const names = () => readdir(spooled).catch(() => []);
+  const headers = { ...operator(node).headers, 'Content-Type': 'application/octet-stream' };
+  const sending = request(`${node.url}/node/import-car`, { method: 'POST', headers });
+  sending.on('error', () => undefined);
+  sending.end(car);
+  for (let received = 0; received < car.length; await setImmediate())
+    for (const name of await names()) received = (await stat(join(spooled, name)).catch(() => null))?.size ?? received;
+  sending.destroy();
+  await expect.poll(names, { timeout: 60_000 }).toEqual([]);
+  expect((await tipsOf(node)).size).toBe(0);
+  expect(await states(importer(node))).toEqual([]);
+  expect((await imported(node, car)).created).toBeGreaterThanOrEqual(3000);
 });

@@ -11,11 +11,24 @@ export interface StreamRequest extends CallerRequest, IncomingMessage {
 /** For so long what is left of a refused upload is read, so that the client gets to read the answer. */
 const drainMs = 5000;
 
+/** Aborted as soon as the connection to the client has closed, whose reason is then a refusal that nobody reads. */
+export function leavingOf({ res }: StreamRequest): AbortSignal {
+  const leaving = new AbortController();
+  const leave = () => leaving.abort(gone());
+  if (res.destroyed) leave();
+  else res.once('close', leave);
+  return leaving.signal;
+}
+
+function gone(): ValidationError {
+  return ValidationError.at([], 'the client has gone');
+}
+
 /** The bytes of the body as they come. Leaving off does not end the connection. @throws ValidationError where they end early */
 export async function* bodyOf(request: StreamRequest): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      if (request.res.destroyed) throw ValidationError.at([], 'the client has gone');
+      if (request.res.destroyed) throw gone();
       yield chunk as Uint8Array;
     }
   } catch (error) {

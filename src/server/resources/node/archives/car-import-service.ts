@@ -65,10 +65,14 @@ export class CarImportService {
     this.#env = env;
   }
 
-  /** @throws ForbiddenError, DamagedArchiveError, DamagedPackageError, StorageError; before the first line nothing has been changed */
+  /**
+   * Before the first line nothing has been changed. Until it is recorded `leaving` ends it, then it is completed.
+   * @throws ForbiddenError, DamagedArchiveError, DamagedPackageError, StorageError; the reason of `leaving`
+   */
   async *receive(
     caller: Caller,
     body: AsyncIterable<Uint8Array>,
+    leaving: AbortSignal,
     fileName?: string,
   ): AsyncGenerator<CarImportLineView, void, undefined> {
     operator(caller);
@@ -79,9 +83,10 @@ export class CarImportService {
     try {
       using _alone = this.#env.alone.begin('An import of an archive');
       let beside: Accompanying = new Map();
-      if (await isPackage(path)) ({ name, path, beside } = await unpacked(store, path));
-      const facts = await this.#check(store, path, beside);
+      if (await isPackage(path)) ({ name, path, beside } = await unpacked(store, path, leaving));
+      const facts = await this.#check(store, path, { beside, leaving });
       const run = this.#begun(caller.network, fileName);
+      leaving.throwIfAborted();
       await this.#record(store, { file: name, run }, true);
       recorded = true;
       for await (const tally of applied(store, path, { now: this.#env.now, run: run.id })) {
@@ -99,9 +104,14 @@ export class CarImportService {
     }
   }
 
-  async #check(store: NetworkStore, file: string, beside: Accompanying): Promise<ArchiveFacts> {
+  async #check(
+    store: NetworkStore,
+    file: string,
+    { beside, leaving }: { beside: Accompanying; leaving: AbortSignal },
+  ): Promise<ArchiveFacts> {
     const { network, folder, database } = store;
-    const check = runTask({ name: 'checkCar', args: { file, database, network, files: filesFolder(folder), beside } });
+    const args = { file, database, network, files: filesFolder(folder), beside };
+    const check = runTask({ name: 'checkCar', args }, leaving);
     for (;;) {
       const next = await check.next();
       if (!next.done) continue;
@@ -200,17 +210,17 @@ async function isPackage(path: string): Promise<boolean> {
  * The archive of a bag or crate, as a file of its own, and what stood beside it. The bytes of its files are kept by their
  * CIDs: what no version names is swept away later.
  */
-async function unpacked(store: NetworkStore, path: string) {
+async function unpacked(store: NetworkStore, path: string, leaving: AbortSignal) {
   const files = new FileStore(filesFolder(store.folder));
   const beside = new Map<string, string>();
   let archive: { name: string; path: string } | undefined;
   try {
     await readPackage(path, {
       async history(chunks) {
-        archive = await spool(store.folder, chunks);
+        archive = await spool(store.folder, until(leaving, chunks));
       },
       async content(chunks, at) {
-        beside.set((await files.put(chunks)).cid, at);
+        beside.set((await files.put(until(leaving, chunks))).cid, at);
       },
     });
   } catch (error) {
@@ -218,6 +228,14 @@ async function unpacked(store: NetworkStore, path: string) {
     throw error;
   }
   return { ...(archive as unknown as { name: string; path: string }), beside };
+}
+
+/** What comes, until the signal is given. @throws its reason */
+async function* until(signal: AbortSignal, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    signal.throwIfAborted();
+    yield chunk;
+  }
 }
 
 /** The tally of applying a file, now and then and at the end. */

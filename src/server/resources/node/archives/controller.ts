@@ -13,7 +13,7 @@ import {
   SuccessResponse,
   Tags,
 } from '../../../http/controller.ts';
-import { answerLines, bodyOf, type StreamRequest } from '../../../http/streams.ts';
+import { answerLines, bodyOf, leavingOf, type StreamRequest } from '../../../http/streams.ts';
 import type { CallerRequest } from '../../../model/caller.ts';
 import type { EntityId, ErrorView, ValidationErrorView } from '../../wire.ts';
 import type { CarImportService } from './car-import-service.ts';
@@ -135,6 +135,7 @@ export class ArchivesController {
    * Import a CAR file, a bag or a crate that an export made. It is verified whole before anything is written; an entity that is here moves
    * on where the archive's tip descends from its own, and stays where both changed: then it is listed as a conflict.
    * The body is the file's bytes. The answer is a stream of JSON lines: progress, and at the end what became of it.
+   * A client that closes the connection until it is verified ends it, and nothing is imported; after that it goes on.
    * Where the node stops in between, its next start completes the import. POST /node/imports/{run}/undo deletes what it made.
    * @param name The file's name, for the list of imports
    * @maxLength name 255
@@ -144,7 +145,7 @@ export class ArchivesController {
   @SuccessResponse(200, 'Imported')
   @Response<ErrorView>(503, 'Another import of an archive or a backup runs')
   importCar(@Request() request: StreamRequest, @Query() name?: string): Promise<CarImportLineView> {
-    const lines = this.imports.receive(request.caller, bodyOf(request), name);
+    const lines = this.imports.receive(request.caller, bodyOf(request), leavingOf(request), name);
     return answerLines(request, lines, (line) => line.progress !== undefined);
   }
 }
