@@ -9,8 +9,6 @@ import { keepNode, startServer } from './server-process.ts';
 import { openSettings, sealKey } from './settings.ts';
 import { handOver, openWindow, protect } from './window.ts';
 
-const lookEvery = 10_000;
-
 // Beside the node's own folder, which has the same name on macOS.
 if (!app.commandLine.hasSwitch('user-data-dir'))
   app.setPath('userData', join(app.getPath('appData'), 'Archeion Desktop'));
@@ -93,7 +91,7 @@ async function look(asked: NodeSession): Promise<void> {
   if (asked !== node || quitting) return;
   const remotes = await readRemotes(asked).catch(() => null);
   tray?.(remotes, seal === null ? text('unsealed') : null);
-  setTimeout(() => void look(asked), lookEvery);
+  setTimeout(() => void look(asked), 10_000);
 }
 
 function openArchive(path: string): void {

@@ -57,8 +57,7 @@ export function syncState(remotes: readonly RemoteStand[] | null): { words: stri
   if (remotes === null) return { words: text('noAnswer'), attention: true };
   const sum = (of: 'conflicts' | 'refused' | 'pending') => remotes.reduce((all, remote) => all + remote[of], 0);
   const counted = (of: Parameters<typeof sum>[0]) => text(of, { count: sum(of) });
-  if (sum('conflicts') > 0) return { words: counted('conflicts'), attention: true };
-  if (sum('refused') > 0) return { words: counted('refused'), attention: true };
+  for (const of of ['conflicts', 'refused'] as const) if (sum(of) > 0) return { words: counted(of), attention: true };
   if (remotes.some(({ running }) => running)) return { words: text('syncing'), attention: false };
   const failed = remotes.find(({ last_run }) => last_run?.error);
   if (failed) return { words: text('syncFailed', { name: failed.name }), attention: true };
@@ -68,11 +67,13 @@ export function syncState(remotes: readonly RemoteStand[] | null): { words: stri
 
 /** Puts a mark into the system's bar: the way to the window, and how sync stands, as often as what it gives is called. */
 export function openTray(actions: Record<'show' | 'quit', () => void>) {
-  const tray = new Tray(image(false));
+  const image = (name: 'tray' | 'tray-attention') =>
+    nativeImage.createFromPath(fileURLToPath(new URL(`../icons/${name}.png`, import.meta.url)));
+  const tray = new Tray(image('tray'));
   tray.on('click', actions.show);
   return (remotes: readonly RemoteStand[] | null, remark: string | null) => {
     const { words, attention } = syncState(remotes);
-    tray.setImage(image(attention));
+    tray.setImage(image(attention ? 'tray-attention' : 'tray'));
     tray.setToolTip(`Archeion: ${words}`);
     const each = (remotes ?? []).slice(0, 10).map((remote) => `${remote.name}: ${syncState([remote]).words}`);
     const sentences = [words, ...each, remark ?? []].flat();
@@ -84,9 +85,4 @@ export function openTray(actions: Record<'show' | 'quit', () => void>) {
     ];
     tray.setContextMenu(Menu.buildFromTemplate(items));
   };
-}
-
-function image(attention: boolean) {
-  const name = attention ? 'tray-attention' : 'tray';
-  return nativeImage.createFromPath(fileURLToPath(new URL(`../icons/${name}.png`, import.meta.url)));
 }

@@ -1,7 +1,8 @@
-import { openAsBlob } from 'node:fs';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
+import { pipeline } from 'node:stream';
 
 /** The page's session at the node of this origin, which the window and the shell share. */
 export type NodeSession = { url: string; cookie: { name: string; value: string } };
@@ -51,22 +52,24 @@ export async function readRemotes(session: NodeSession): Promise<RemoteStand[]> 
 
 /** Imports a CAR file, a bag or a crate; null if the node ended first. @throws Error in the node's words: nothing is written */
 export async function sendArchive(session: NodeSession, path: string, progress: (share: number) => void) {
-  const answer = await fetch(new URL('/node/import-car', session.url), {
-    method: 'POST',
-    headers: { ...headersOf(session), 'Content-Type': 'application/octet-stream' },
-    body: await openAsBlob(path),
-  });
-  for await (const text of createInterface({ input: Readable.fromWeb(answer.body as ReadableStream) })) {
-    const line: { progress?: Record<'entities' | 'total', number>; done?: ImportReport; error?: string } =
-      JSON.parse(text);
-    if (line.error !== undefined) throw new Error(line.error);
-    if (line.progress) progress(line.progress.entities / Math.max(1, line.progress.total));
-    if (line.done) return line.done;
+  const headers = { ...headersOf(session), 'Content-Type': 'application/octet-stream' };
+  // `fetch` would give up after five minutes, and the node says nothing before it has verified everything.
+  const sending = request(new URL('/node/import-car', session.url), { method: 'POST', headers });
+  pipeline(createReadStream(path), sending, () => undefined);
+  const [answer] = (await once(sending, 'response')) as [IncomingMessage];
+  for (const stream of [sending, answer]) stream.on('error', () => undefined);
+  let line: { progress?: Record<'entities' | 'total', number>; done?: ImportReport; error?: string } = {};
+  try {
+    for await (const text of createInterface({ input: answer })) {
+      line = JSON.parse(text);
+      if (line.progress) progress(line.progress.entities / Math.max(1, line.progress.total));
+    }
+  } catch (error) {
+    if (answer.complete) throw error;
   }
-  return null;
+  if (line.error !== undefined) throw new Error(line.error);
+  return line.done ?? null;
 }
 
 /** A write with the session has to say that it comes from the page's origin. */
-function headersOf({ url, cookie }: NodeSession): Record<string, string> {
-  return { Origin: url, Cookie: `${cookie.name}=${cookie.value}` };
-}
+const headersOf = ({ url, cookie }: NodeSession) => ({ Origin: url, Cookie: `${cookie.name}=${cookie.value}` });

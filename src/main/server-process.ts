@@ -49,9 +49,8 @@ export function startServer({ port, data, sealKey }: ServerWishes): ServerProces
     if (line.trim() !== '' && !line.startsWith('{')) said.push(line);
     if (said.length > linesKept) said.shift();
   });
-  const words = () => said.join('\n').replace(/^archeion: /, '');
   const ended = new Promise<{ code: number; words: string }>((resolve) =>
-    child.once('exit', (code) => resolve({ code, words: words() })),
+    child.once('exit', (code) => resolve({ code, words: said.join('\n').replace(/^archeion: /, '') })),
   );
   const url = new Promise<string>((resolve, reject) => {
     linesOf(child.stdout, (line) => {

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readRemotes, readyUrl, sendArchive, signIn } from '../../src/main/node-client.ts';
@@ -68,7 +70,72 @@ describe('the shell and its node', () => {
     await expect(sendArchive(session, file, () => undefined)).rejects.toThrow(/\w/);
     await expect(sendArchive({ ...session, url: 'http://127.0.0.1:9' }, file, () => undefined)).rejects.toThrow();
   });
+
+  test('the shell waits for the answer for longer than fetch does', async () => {
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, 'none.car');
+    writeFileSync(file, 'no archive');
+    const session = await signIn(node.url, token);
+    await using way = await slowWay(node.url);
+    const agents = globalThis as unknown as Record<symbol, { constructor: new (limits: object) => object }>;
+    const usual = Symbol.for('undici.globalDispatcher.1');
+    const before = agents[usual];
+    if (!before) throw new Error('fetch has no agent');
+    Object.assign(agents, { [usual]: new before.constructor({ headersTimeout: 1 }) });
+    try {
+      const sent = sendArchive({ ...session, url: way.url }, file, () => undefined);
+      const answer = sent.catch((error: Error) => error.message);
+      await expect.poll(() => way.asked).toBe(1);
+      // The limit of fetch has passed for what began later.
+      await expect(fetch(way.url)).rejects.toThrow('fetch failed');
+      way.letThrough();
+      expect(await answer).toContain('this node does not answer to that Host name');
+    } finally {
+      Object.assign(agents, { [usual]: before });
+    }
+  });
+
+  test('the shell has no report of an import whose node ended first', async () => {
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, 'none.car');
+    writeFileSync(file, 'no archive');
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => {
+        socket.write(
+          'HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nContent-Length: 999\r\n\r\n{"progress":',
+          () => socket.destroy(),
+        );
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect(await sendArchive({ url, cookie: { name: 'a', value: 'b' } }, file, () => undefined)).toBeNull();
+    server.close();
+  });
 });
+
+/** The way to a node on which answers wait until they are let through; `asked` counts the connections. */
+async function slowWay(to: string) {
+  const open = Promise.withResolvers<void>();
+  const way = { url: '', asked: 0, letThrough: open.resolve, [Symbol.asyncDispose]: async () => void server.close() };
+  const server = createServer((near) => {
+    way.asked++;
+    const far = connect(Number(new URL(to).port), '127.0.0.1');
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      one.on('error', () => undefined);
+      one.once('close', () => other.destroy());
+    }
+    near.pipe(far);
+    void open.promise.then(() => far.pipe(near));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  way.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return way;
+}
 
 describe('the ready line', () => {
   test('gives the address of the node', () => {
