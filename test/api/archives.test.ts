@@ -133,7 +133,7 @@ test.each(['ours', 'theirs'] as const)('a fork that an archive brought is decide
     prev_cid: ours.cid,
     properties: { died: resolution === 'ours' ? 1853 : 1852, first: 1, second: 1 },
   });
-  expect(await done(second, 'GET /node/conflicts')).toEqual({ conflicts: [] });
+  expect(await done(second, 'GET /node/conflicts')).toEqual({ conflicts: [], total: 0 });
   expect(await verified(second)).toMatchObject({ ok: true });
 });
 
