@@ -15,15 +15,13 @@ export async function importArchive(window: BrowserWindow, session: NodeSession,
   const say = async (...words: Parameters<typeof box>) => {
     if (!window.isDestroyed()) await dialog.showMessageBox(window, box(...words));
   };
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return say('error', 'noFile', { name, path });
-  const asked = box('question', 'importAsked', { name }, ['import', 'cancel'], 1);
-  if ((await dialog.showMessageBox(window, asked)).response !== 0) return;
-  const progress = (share: number) => {
-    if (!window.isDestroyed()) window.setProgressBar(share);
-  };
-  // More than the whole: under way, nobody knows how far.
-  progress(2);
+  const progress = (share: number) => window.isDestroyed() || window.setProgressBar(share);
   try {
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return await say('error', 'noFile', { name, path });
+    const asked = box('question', 'importAsked', { name }, ['import', 'cancel'], 1);
+    if ((await dialog.showMessageBox(window, asked)).response !== 0) return;
+    // More than the whole: under way, nobody knows how far.
+    progress(2);
     const report = await sendArchive(session, path, progress);
     if (!report) return await say('error', 'notImported', { name, words: text('importCut') });
     const { remarks, ...counts } = report;

@@ -56,6 +56,7 @@ async function start(): Promise<void> {
   tray = openTray({ show, quit: () => app.quit() });
   tray(null, null);
   powerMonitor.on('shutdown', () => app.quit());
+  if (settings.aside) await dialog.showMessageBox(box('warning', 'settingsLost', { path: settings.aside }));
   seal = await sealKey(settings, platform);
   keeper.start();
   if (seal === null && !settings.current.warned) {
@@ -102,7 +103,8 @@ function openArchive(path: string): void {
 async function importWaiting(): Promise<void> {
   if (importing) return;
   importing = true;
-  while (window && node && waiting.length > 0) await importArchive(window, node, waiting.shift() ?? '');
+  while (window && node && waiting.length > 0)
+    await importArchive(window, node, waiting.shift() ?? '').catch((error) => console.error(error));
   importing = false;
 }
 
@@ -115,8 +117,8 @@ async function chooseArchives(): Promise<void> {
 async function chooseFolder(): Promise<boolean> {
   const [data] = (await dialog.showOpenDialog({ properties: ['openDirectory', 'createDirectory'] })).filePaths;
   if (data === undefined) return false;
-  const asked = box('question', 'folderAsked', { data }, ['open', 'cancel'], 1);
-  if ((await dialog.showMessageBox(asked)).response !== 0) return false;
+  const asked = await dialog.showMessageBox(box('question', 'folderAsked', { data }, ['open', 'cancel'], 1));
+  if (asked.response !== 0) return false;
   settings.update({ data });
   await keeper.stop();
   keeper.start(0);

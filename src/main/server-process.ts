@@ -7,8 +7,7 @@ import { text } from './messages.ts';
 import { readyUrl } from './node-client.ts';
 
 const stopWithin = 10_000;
-const mostCrashes = 5;
-const forgetAfter = 5 * 60_000;
+const [mostCrashes, forgetAfter] = [5, 5 * 60_000];
 const firstPause = 500;
 const linesKept = 5;
 

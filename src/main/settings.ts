@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import { safeStorage } from 'electron';
 import { z } from 'zod';
 
 const bounds = z.object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() });
-/** What the shell remembers from one start to the next; what cannot be read counts as not set. */
+/** What the shell remembers from one start to the next; a part that cannot be used counts as not set. */
 const file = z.object({
   /** The data folder that was chosen, null for the usual one. */
   data: z.string().refine(isAbsolute).nullable().catch(null),
@@ -17,18 +17,20 @@ const file = z.object({
 });
 export type Settings = z.infer<typeof file>;
 
-/** The shell's own file. What cannot be written is kept until the end. */
+/** The shell's own file. `update` says whether it is on the disk; what cannot be read is moved to `aside`. */
 export function openSettings(path: string) {
   const settings = {
-    current: read(path),
-    update(part: Partial<Settings>): void {
+    ...read(path),
+    update(part: Partial<Settings>): boolean {
       settings.current = { ...settings.current, ...part };
       try {
         mkdirSync(dirname(path), { recursive: true });
-        writeFileSync(`${path}.new`, JSON.stringify(settings.current), { mode: 0o600 });
+        writeFileSync(`${path}.new`, JSON.stringify(settings.current), { mode: 0o600, flush: true });
         renameSync(`${path}.new`, path);
+        return true;
       } catch (error) {
         console.error(`The settings of the window could not be kept: ${error}`);
+        return false;
       }
     },
   };
@@ -41,15 +43,15 @@ export function openSettings(path: string) {
  */
 export async function sealKey(settings: ReturnType<typeof openSettings>, platform: string): Promise<string | null> {
   try {
-    if (!(await safeStorage.isAsyncEncryptionAvailable())) return null;
-    if (platform === 'linux' && ['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend()))
-      return null;
+    const isBare = () => ['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend());
+    if (!(await safeStorage.isAsyncEncryptionAvailable()) || (platform === 'linux' && isBare())) return null;
     const { sealed } = settings.current;
     const found = sealed === null ? null : await safeStorage.decryptStringAsync(Buffer.from(sealed, 'base64'));
+    if (found && !found.shouldReEncrypt) return found.result;
     const key = found?.result ?? randomBytes(32).toString('base64url');
-    if (found === null || found.shouldReEncrypt)
-      settings.update({ sealed: (await safeStorage.encryptStringAsync(key)).toString('base64') });
-    return key;
+    const made = (await safeStorage.encryptStringAsync(key)).toString('base64');
+    // What a new key seals that is lost at the end could never be read again.
+    return settings.update({ sealed: made }) || found ? key : null;
   } catch (error) {
     // A keyring that is locked or was made anew. The sealed key stays: it may be good again another time.
     console.error(`The system's keyring gave nothing: ${error}`);
@@ -57,10 +59,13 @@ export async function sealKey(settings: ReturnType<typeof openSettings>, platfor
   }
 }
 
-function read(path: string): Settings {
+/** @throws what cannot be read and not be moved away either: it would be written over */
+function read(path: string): { current: Settings; aside: string | null } {
   try {
-    return file.parse(JSON.parse(readFileSync(path, 'utf8')));
+    return { current: file.parse(JSON.parse(readFileSync(path, 'utf8'))), aside: null };
   } catch {
-    return file.parse({});
+    const aside = existsSync(path) ? `${path}.${Date.now()}` : null;
+    if (aside !== null) renameSync(path, aside);
+    return { current: file.parse({}), aside };
   }
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { operator } from '../helpers/callers.ts';
@@ -40,14 +40,14 @@ test('an archive is imported after a yes, with its progress, and with words on w
   told.press = { Import: 1 };
   await importArchive(window as unknown as Real, session, file);
   expect(told.messages.map(({ message }) => message)).toEqual(['Import the archive “letters.car”?']);
-  expect(window.progress).toEqual([]);
+  expect(window.progress).toEqual([-1]);
   expect(JSON.stringify(((await entities()).body as { networks: { entities: number }[] }).networks)).toBe(before);
 
   told.press = {};
   await importArchive(window as unknown as Real, session, file);
   expect(told.messages.at(-1)).toMatchObject({ type: 'info', message: '“letters.car” is imported' });
   expect(told.messages.at(-1)?.detail).toMatch(/^Entities: \d+\. New: \d+; moved on: 0/);
-  expect([window.progress[0], window.progress.at(-1)]).toEqual([2, -1]);
+  expect([window.progress[1], window.progress.at(-1)]).toEqual([2, -1]);
 
   writeFileSync(file, 'no archive');
   await importArchive(window as unknown as Real, session, file);
@@ -56,4 +56,9 @@ test('an archive is imported after a yes, with its progress, and with words on w
 
   await importArchive(window as unknown as Real, session, join(folder.path, 'gone.car'));
   expect(told.messages.at(-1)?.message).toBe('“gone.car” cannot be opened');
+
+  symlinkSync('round.car', join(folder.path, 'round.car'));
+  await importArchive(window as unknown as Real, session, join(folder.path, 'round.car'));
+  expect(told.messages.at(-1)).toMatchObject({ message: '“round.car” was not imported' });
+  expect(told.messages.at(-1)?.detail).toContain('ELOOP');
 });

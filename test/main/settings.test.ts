@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../helpers/node.ts';
@@ -33,9 +33,6 @@ describe('what the shell remembers', () => {
   });
 
   test.each([
-    'no JSON',
-    'null',
-    '[]',
     '{"data":7,"window":{"bounds":null,"maximized":true},"sealed":{},"warned":"yes"}',
     '{"data":"relative","window":{"bounds":{"x":0,"y":0,"width":1e400,"height":1},"maximized":true}}',
     '{"window":{"bounds":{"x":0.5,"y":0,"width":1,"height":1},"maximized":true}}',
@@ -45,11 +42,26 @@ describe('what the shell remembers', () => {
     expect(openSettings(path).current).toEqual(unset);
   });
 
+  test.each(['no JSON', 'null', '[]', ''])(
+    'is kept aside where it cannot be read, not written over: %s',
+    async (text) => {
+      openSettings(path).update({});
+      writeFileSync(path, text);
+      const settings = openSettings(path);
+      expect(settings.current).toEqual(unset);
+      expect(settings.aside).toMatch(/desktop\.json\.\d+$/);
+      await sealKey(settings, 'linux');
+      expect(readFileSync(settings.aside ?? '', 'utf8')).toBe(text);
+      expect(openSettings(path)).toMatchObject({ current: settings.current, aside: null });
+      expect(readdirSync(join(folder.path, 'shell'))).toHaveLength(2);
+    },
+  );
+
   test('does not keep the shell from running where it cannot be written', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-    writeFileSync(join(folder.path, 'shell'), '');
     const settings = openSettings(path);
-    settings.update({ data: '/archive' });
+    writeFileSync(join(folder.path, 'shell'), '');
+    expect(settings.update({ data: '/archive' })).toBe(false);
     expect(settings.current.data).toBe('/archive');
     expect(log).toHaveBeenCalledOnce();
   });
@@ -60,6 +72,17 @@ describe('the key that seals', () => {
     const key = await sealKey(openSettings(path), 'linux');
     expect(key).toMatch(/^[\w-]{43}$/);
     expect(readFileSync(path, 'utf8')).not.toContain(key);
+    expect(await sealKey(openSettings(path), 'linux')).toBe(key);
+  });
+
+  test('is not used before it is kept', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const settings = openSettings(path);
+    writeFileSync(join(folder.path, 'shell'), '');
+    expect(await sealKey(settings, 'linux')).toBeNull();
+    rmSync(join(folder.path, 'shell'));
+    const key = await sealKey(openSettings(path), 'linux');
+    expect(key).toMatch(/^[\w-]{43}$/);
     expect(await sealKey(openSettings(path), 'linux')).toBe(key);
   });
 
