@@ -174,5 +174,5 @@ test('an index that cannot be made ends a search with the reason, and status nam
     expect(networks[0]?.index).toMatchObject({ problem: expect.stringContaining('cannot be opened') });
   }, waiting);
   const told = await archeion(other.path, 'status');
-  expect(told.out.join('\n')).toContain('the search index cannot go on: The');
+  expect(told.out.join('\n')).toContain('the search index has a problem: The');
 });
