@@ -4,15 +4,17 @@ const unspacedRun =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]+|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]+/gu;
 const longest = 40;
 /** Forms of letters that SQLite's tokenizer writes as the letters that they are: the vocabulary has no others. */
-const forms = new Map(
-  [...'ςσϐβϑθϕφϖπϰκϱρϵεſsµμ'.matchAll(/(.)(.)/gu)].map(([, form = '', letter = '']) => [form, letter]),
-);
-const formed = new RegExp(`[${[...forms.keys()].join('')}]`, 'gu');
+const forms: Record<string, string> = {
+  ...{ ς: 'σ', ϐ: 'β', ϑ: 'θ', ϕ: 'φ', ϖ: 'π', ϰ: 'κ', ϱ: 'ρ', ϵ: 'ε', ſ: 's' },
+  // The sign for a millionth, and the letter.
+  '\u00b5': '\u03bc',
+};
+const formed = /[ςϐϑϕϖϰϱϵſ\u00b5]/gu;
 
 /** The words of a text as the index has them: small letters without diacritics, nothing but letters and digits. */
 export function words(text: string): string[] {
   const small = text.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
-  const plain = small.replace(formed, (form) => forms.get(form) ?? form);
+  const plain = small.replace(formed, (form) => forms[form] ?? form);
   const found = plain.match(/[\p{L}\p{N}]+/gu) ?? [];
   const all = unspaced.test(plain) ? found.flatMap(split) : found;
   return all.map((word) => (word.length > longest ? [...word].slice(0, longest).join('') : word));
