@@ -30,6 +30,18 @@ desktop?.on('message', ({ data }) => {
 const pages = ['../renderer', '../../out/renderer'].map((folder) => join(import.meta.dirname, folder));
 
 const args = process.argv.slice(2);
+// Nobody reads what a node says: it goes on. A command that nobody reads any more has nothing left to do.
+process.stderr.on('error', () => undefined);
+let lost = false;
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (args.includes('serve')) return;
+  if (code !== 'EPIPE') {
+    process.stderr.write(`archeion: What it found could not be written: ${message}\n`);
+    lost = true;
+    process.exitCode = 1;
+  }
+  stop.abort();
+});
 const out = (line: string) => process.stdout.write(`${line}\n`);
 const err = (line: string) => process.stderr.write(`${line}\n`);
 
@@ -39,7 +51,7 @@ if (args[0] === 'processor' && args[1] === 'run') {
   process.exitCode = await runShipped(args[2], { stdin: process.stdin, now: Date.now, out, err });
 } else {
   const { run } = await import('./commands/run.ts');
-  process.exitCode = await run(args, {
+  const code = await run(args, {
     env: process.env,
     pid: process.pid,
     dataFolder: envPaths('archeion', { suffix: '' }).data,
@@ -51,6 +63,7 @@ if (args[0] === 'processor' && args[1] === 'run') {
     terminal: process.stderr.isTTY ? process.stderr : null,
     stopped: stop.signal,
   });
+  process.exitCode = lost && code === 0 ? 1 : code;
   // A utility process lives on when it has nothing more to do.
   if (desktop) process.exit();
 }

@@ -1,9 +1,10 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readyUrl } from '../../src/main/node-client.ts';
@@ -11,7 +12,7 @@ import { readyUrl } from '../../src/main/node-client.ts';
 // The program as it is built, started as a person or a service manager starts it.
 
 const launcher = fileURLToPath(new URL('../../build/archeion.mjs', import.meta.url));
-const running: ChildProcessWithoutNullStreams[] = [];
+const running: ChildProcess[] = [];
 let data: string;
 
 beforeEach(() => {
@@ -63,24 +64,77 @@ test('answers a wrong command line with exit code 2', async () => {
   expect(code).toBe(2);
 });
 
-function start(args: string[]): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, [launcher, ...args]);
+const full = '/dev/full';
+
+test.skipIf(!existsSync(full))('goes on where what it says cannot be written', async () => {
+  const disk = openSync(full, 'w');
+  const env = { ...process.env, ARCHEION_LOG_LEVEL: 'debug' };
+  const args = [launcher, 'serve', '--port', '0', '--data', data];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', disk], env });
+  running.push(child);
+  closeSync(disk);
+  if (!child.stdout) throw new Error('the node has no output');
+  const { url } = await readyOf(child.stdout);
+  child.stdout.destroy();
+  for (let n = 0; n < 20; n++) expect((await fetch(`${url}/entities/${n}`)).status).toBe(400);
+  const closed = once(child, 'exit');
+  child.kill('SIGTERM');
+  expect(await closed).toEqual([0, null]);
+});
+
+test('goes on where nobody reads what it says', async () => {
+  const { url, child } = await serve({ ARCHEION_LOG_LEVEL: 'debug' });
+  child.stdout.destroy();
+  child.stderr.destroy();
+  for (let n = 0; n < 20; n++) expect((await fetch(`${url}/entities/${n}`)).status).toBe(400);
+  const closed = once(child, 'exit');
+  child.kill('SIGTERM');
+  expect(await closed).toEqual([0, null]);
+});
+
+test('ends in its own words, or in none, where what it found cannot be written', async () => {
+  await stopped((await serve()).child);
+  const child = start(['conflicts', '--data', data]);
+  child.stdout.destroy();
+  const said = child.stderr.toArray();
+  await once(child, 'exit');
+  expect((await said).join('')).not.toContain('Error');
+  if (!existsSync(full)) return;
+  const disk = openSync(full, 'w');
+  const cut = spawn(process.execPath, [launcher, 'conflicts', '--data', data], {
+    stdio: ['pipe', disk, 'pipe'],
+  });
+  running.push(cut);
+  closeSync(disk);
+  const words = cut.stderr?.toArray();
+  expect(await once(cut, 'exit')).toEqual([1, null]);
+  expect((await words)?.join('')).toMatch(/^archeion: What it found could not be written: .*ENOSPC.*\n$/);
+});
+
+function start(args: string[], env: Record<string, string> = {}): ChildProcessWithoutNullStreams {
+  const child = spawn(process.execPath, [launcher, ...args], { env: { ...process.env, ...env } });
   running.push(child);
   return child;
 }
 
 /** Resolves with the address in the ready line; rejects with what the program said instead. */
-async function serve(): Promise<{ url: string; child: ChildProcessWithoutNullStreams }> {
-  const child = start(['serve', '--port', '0', '--data', data]);
+async function serve(env?: Record<string, string>): Promise<{ url: string; child: ChildProcessWithoutNullStreams }> {
+  const child = start(['serve', '--port', '0', '--data', data], env);
   let said = '';
   child.stderr.on('data', (chunk) => {
     said += chunk;
   });
-  for await (const line of createInterface({ input: child.stdout })) {
+  const { url } = await readyOf(child.stdout).catch(() => ({ url: null }));
+  if (url === null) throw new Error(`The node ended before it was ready: ${said}`);
+  return { url, child };
+}
+
+async function readyOf(input: Readable): Promise<{ url: string }> {
+  for await (const line of createInterface({ input })) {
     const url = readyUrl(line);
-    if (url) return { url, child };
+    if (url) return { url };
   }
-  throw new Error(`The node ended before it was ready: ${said}`);
+  throw new Error('The node ended before it was ready.');
 }
 
 function stopped(child: ChildProcessWithoutNullStreams): Promise<unknown[]> {
