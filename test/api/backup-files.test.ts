@@ -142,8 +142,8 @@ test('a backup with a damaged file is verified as often as one likes, and stays 
   const rotten = await damagedBackup(dir);
   const before = await filesIn(dir);
   for (let times = 0; times < 2; times++) {
-    const { code, out } = await commandLine(dir, ['verify']);
-    expect(code).toBe(1);
+    const { code, out, err } = await commandLine(dir, ['verify']);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('1 problem was found.') });
     expect(out).toContain(`The bytes of ${rotten} are not those of its CID. Another backup may have it whole.`);
     expect(out).not.toMatch(/an upload or a sync|may be deleted/);
   }

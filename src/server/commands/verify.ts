@@ -19,6 +19,7 @@ import { isOutdated, type VerifyOrder } from '../store/verify.ts';
 import type { VerifyReport } from '../store/verify-findings.ts';
 import { statementLines } from './checked-file.ts';
 import { noNode, openClient } from './client.ts';
+import { counted } from './counted.ts';
 import { FailureError } from './failure.ts';
 import { type AnswerLine, lastOf, type StepProgress, stepText } from './lines.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
@@ -79,7 +80,10 @@ export function addVerify(program: Command, shell: Shell): void {
         kept && logged?.ok && checkKeptHead(kept, today, { moves: logged.counts.moves, key: options.key ?? null });
       if (options.json) shell.out(JSON.stringify({ ...report, ...(head && { head }) }));
       else for (const line of [...partLines(parts), ...(head ? statementLines(head.statements) : [])]) shell.out(line);
-      if (!report.ok) throw new FailureError(`${report.problem_count} problems were found.`);
+      if (!report.ok)
+        throw new FailureError(
+          `${counted(report.problem_count, 'problem')} ${report.problem_count === 1 ? 'was' : 'were'} found.`,
+        );
       if (head && !head.ok)
         throw new FailureError(`The log does not go on from ${options.head}: see what is wrong above.`);
     });
