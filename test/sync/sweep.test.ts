@@ -401,6 +401,36 @@ test('W3: a remote that is only pushed to and has lost everything has all of it 
   expect(await sync(mirror, here)).toMatchObject({ stopped: null, created: 0, updated: 0 });
 });
 
+test('W3: a remote that is only pushed to brings nothing that it was not asked for', async () => {
+  await using opened = new AsyncDisposableStack();
+  const origin = opened.use(await startNode());
+  const mirror = opened.use(await startNode());
+  const proxy = opened.use(await startProxy(origin.url));
+  const [here, there] = [operator(mirror), operator(origin)];
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(there), direction: 'push' });
+  await collection(mirror, here, { label: 'Works' });
+  await collection(mirror, here, { label: 'More works' });
+  expect(await sync(mirror, here)).toMatchObject({ created: 2 });
+  const before = await tipsOf(mirror);
+  const unasked = await collection(origin, there, { label: 'Slipped in' });
+  const { body: view } = await ask(origin, there, `GET /entities/${unasked.id}`);
+  let added = 0;
+  proxy.fault = ({ path }) => {
+    if (path !== '/entities/batch-get') return undefined;
+    return {
+      change: (body) => {
+        const answer = body as { entities: unknown[] };
+        added++;
+        return { ...answer, entities: [...answer.entities, view] };
+      },
+    };
+  };
+  await expectAnotherInstance(mirror);
+  expect(await agree({ mirror, here })).toMatchObject({ swept: true, stopped: null });
+  expect(added).toBeGreaterThan(0);
+  expect(await tipsOf(mirror)).toEqual(before);
+});
+
 test('W3: what a remote has no bytes of, after it was restored without them, goes there again', async () => {
   await using opened = new AsyncDisposableStack();
   const data = opened.use(await temporaryFolder()).path;

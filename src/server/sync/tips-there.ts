@@ -31,7 +31,9 @@ export async function tipsThere(ctx: SyncContext, ids: string[]): Promise<TipsTh
     return { tips: new Map(ids.map((id) => [id, tips.get(id) ?? null])), views: null };
   }
   const found = answer?.status === 200 ? readBatch(answer.body) : null;
-  const views = new Map((found ?? []).map((view) => [view.entity, view]));
+  const asked = new Set(ids);
+  // Whatever else a remote tells is none of what may come from there.
+  const views = new Map((found ?? []).flatMap((view) => (asked.has(view.entity) ? [[view.entity, view]] : [])));
   const tips = new Map<string, string | null | Unusable>([...views.values()].map(({ entity, cid }) => [entity, cid]));
   const left = ids.filter((id) => !views.has(id));
   for (let at = 0; at < left.length && !ctx.patience.isOver; at += together)
