@@ -48,13 +48,16 @@ async function askFor(ctx: SyncContext, due: DueTrouble[], now: number): Promise
   return held;
 }
 
-/** What was not taken over waits for its next time, unless it can be read now and is none of what is wanted. */
+/**
+ * What was not taken over waits for its next time, unless it can be read now and is none of what is wanted. Where `patience` is
+ * over it may not have been read at all.
+ */
 function leftCommit(ctx: SyncContext, { id, known, ...before }: DueTrouble, tip: string | Unusable | null): Commit {
   const { store, remote } = ctx;
   const isOpen = store.read((db) => findKnown(db, remote.key, id).intent !== null);
   const same = { trouble: before.trouble, evidence: before.evidence ?? '' };
   const why = tip === null || typeof tip === 'string' ? same : tip;
   const commit = troubleCommit(ctx, { id: 0, entity: id }, why);
-  if (typeof tip !== 'string' || known || isOpen) return commit;
+  if (typeof tip !== 'string' || known || isOpen || ctx.patience.isOver) return commit;
   return { ...commit, rows: [{ kind: 'trouble_gone', remote: remote.name, id }] };
 }
