@@ -16,6 +16,7 @@ import { askVector } from '../store/search-vectors.ts';
 import { type Failed, failing, isFailed } from './failed.ts';
 import { embeddedOf, type IndexStand, indexSlice, type Writing } from './index-slice.ts';
 import { notBegun } from './not-begun.ts';
+import { sameTexts } from './text.ts';
 import { type Embedded, type Supplied, VectorKeeper } from './vector-keeper.ts';
 
 /** A network's databases: its entities, and the index. */
@@ -118,11 +119,16 @@ export function supply({ files, embedder, supplied, ...made }: Supply): null | F
     const { vectors, index } = writingOf(files);
     vectors.want(embedder);
     indexed(index, () => {
-      const valid = supplied.filter(({ key, digest }) => docOf(index, key)?.digest === digest);
-      vectors.supply(valid, made);
+      const here = supplied.flatMap((one) => {
+        const doc = docOf(index, one.key);
+        return doc ? [{ one, isValid: sameTexts(doc.digest, one.digest) }] : [];
+      });
+      vectors.supply(
+        here.flatMap(({ one, isValid }) => (isValid ? [one] : [])),
+        made,
+      );
       // What changed before there was a first vector has not been asked for, and the next ones come after it.
-      for (const { key, digest } of supplied)
-        if ((docOf(index, key)?.digest ?? digest) !== digest) askVector(index, key);
+      for (const { one, isValid } of here) if (!isValid) askVector(index, one.key);
     });
     return null;
   });
