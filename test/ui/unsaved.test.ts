@@ -40,6 +40,8 @@ describePage('what is typed and not saved', () => {
     await page.close({ runBeforeUnload: true });
     const dialog = await asked;
     await dialog.dismiss();
+    // Until the browser knows that the page stays, it may drop where the page is sent next.
+    await page.evaluate('new Promise((done) => setTimeout(done))');
     return dialog.type();
   }
 
