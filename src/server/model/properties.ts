@@ -66,7 +66,7 @@ export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
 }
 
 /** JSON text that is the same for values that are (see equalJson). */
-export function canonicalJson(value: Json): string {
+export function orderedJson(value: Json): string {
   return JSON.stringify(value, (_, one: Json) => (isObject(one) ? sorted(one) : one));
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RegisteredActor } from '../../model/actor.ts';
 import { type Grantee, grantedUntil } from '../../model/grants.ts';
 import type { JobRequest } from '../../model/job-request.ts';
-import { canonicalJson, equalJson } from '../../model/properties.ts';
+import { equalJson, orderedJson } from '../../model/properties.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findEntity } from '../../store/entities.ts';
 import { findLog } from '../../store/job-logs.ts';
@@ -122,7 +122,7 @@ export function handoffDigest(run: string, klados: string, request: HandedReques
   if (scatter_total !== undefined && batch === undefined && scatter_index === undefined) return null;
   const place = batch ? [batch.id, batch.index] : scatter_index;
   const targets = target_entities ?? [target_entity];
-  const given = input === undefined ? [] : [canonicalJson(input)];
+  const given = input === undefined ? [] : [orderedJson(input)];
   const text = JSON.stringify([run, klados, id, path, parent_logs, place, recurse_depth, targets, ...given]);
   return createHash('sha256').update(text).digest('base64url');
 }
