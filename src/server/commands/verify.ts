@@ -43,7 +43,10 @@ type Line = AnswerLine<StepProgress, VerifyReport>;
 export function addVerify(program: Command, shell: Shell): void {
   program
     .command('verify')
-    .description('hash every block again, walk every chain, compare every derived row, check the attestation log')
+    .description(
+      'hash every block again, walk every chain, compare every derived row, check the attestation log; ' +
+        'of a backup that --data names: compare every file with its list first',
+    )
     .option('--json', 'print the report as one JSON document')
     .option('--proof <file>', 'instead check a proof file of GET /node/attestations/proof; it needs no node')
     .option('--head <file>', 'check as well that the log goes on from a signed head that was kept elsewhere')

@@ -52,7 +52,7 @@ export class Patience {
     this.#balance++;
     if (this.#balance >= most)
       throw new OutOfPatienceError(
-        `${words}. It failed at ${most} things more than it did, so that no more was tried; the log of the other side says why.`,
+        `${words}. It failed at so much (${most} more than it answered) that no more was tried; the log of the other side says why.`,
       );
     if (this.#inRow % few === 0) await this.#alive();
   }

@@ -135,7 +135,7 @@ export class ArchivesController {
    * Import a CAR file, a bag or a crate that an export made. It is verified whole before anything is written; an entity that is here moves
    * on where the archive's tip descends from its own, and stays where both changed: then it is listed as a conflict.
    * The body is the file's bytes. The answer is a stream of JSON lines: progress, and at the end what became of it.
-   * A client that closes the connection until it is verified ends it, and nothing is imported; after that it goes on.
+   * A client that closes the connection before it is verified ends it, and nothing is imported; after that it goes on.
    * Where the node stops in between, its next start completes the import. POST /node/imports/{run}/undo deletes what it made.
    * @param name The file's name, for the list of imports
    * @maxLength name 255
