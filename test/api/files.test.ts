@@ -16,6 +16,20 @@ afterAll(() => node[Symbol.asyncDispose]());
 
 const content = (id: string, headers?: Record<string, string>) =>
   ask(node, me, `GET /files/${id}/content`, undefined, headers);
+/** Uploads `slow bytes` in two parts; `meanwhile` is done between them. */
+const uploadSlowly = (id: string, meanwhile: () => Promise<unknown>) => {
+  async function* parts() {
+    yield Buffer.from('slow ');
+    await meanwhile();
+    yield Buffer.from('bytes');
+  }
+  return fetch(`${node.url}/files/${id}/content`, {
+    method: 'POST',
+    headers: { ...me.headers, ...text },
+    body: ReadableStream.from(parts()),
+    duplex: 'half',
+  });
+};
 
 describe('a file', () => {
   test('has the label that it is given, else its name, and lies where it is put', async () => {
@@ -131,17 +145,9 @@ describe('a reupload', () => {
   test('while the bytes come refuses these', async () => {
     const made = await declare(node, me, 'slow bytes', { key: 'old' });
     let reuploaded: unknown;
-    async function* slowly() {
-      yield Buffer.from('slow ');
+    const answer = await uploadSlowly(made.id, async () => {
       const body = { expect_tip: made.cid, key: 'new', content_type: 'text/plain', size: 1 };
       reuploaded = (await ask(node, me, `POST /files/${made.id}/reupload`, body)).status;
-      yield Buffer.from('bytes');
-    }
-    const answer = await fetch(`${node.url}/files/${made.id}/content`, {
-      method: 'POST',
-      headers: { ...me.headers, ...text },
-      body: ReadableStream.from(slowly()),
-      duplex: 'half',
     });
     expect(reuploaded).toBe(200);
     expect(await answer.json()).toEqual(
@@ -154,17 +160,9 @@ describe('a reupload', () => {
     ['is refused where another size was said meanwhile', { size: 11 }, null],
   ])('%s', async (_name, change, then) => {
     const made = await declare(node, me, 'slow bytes', { key: 'old' });
-    async function* slowly() {
-      yield Buffer.from('slow ');
-      await ask(node, me, `PUT /files/${made.id}`, { expect_tip: made.cid, ...change });
-      yield Buffer.from('bytes');
-    }
-    const answer = await fetch(`${node.url}/files/${made.id}/content`, {
-      method: 'POST',
-      headers: { ...me.headers, ...text },
-      body: ReadableStream.from(slowly()),
-      duplex: 'half',
-    });
+    const answer = await uploadSlowly(made.id, () =>
+      ask(node, me, `PUT /files/${made.id}`, { expect_tip: made.cid, ...change }),
+    );
     expect(answer.status).toBe(then ? 200 : 400);
     expect((await read(node, me, made.id)).properties).toMatchObject({ ...change, ...(then ?? { uploaded: false }) });
   });

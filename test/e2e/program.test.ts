@@ -76,20 +76,14 @@ test.skipIf(!existsSync(full))('goes on where what it says cannot be written', a
   if (!child.stdout) throw new Error('the node has no output');
   const { url } = await readyOf(child.stdout);
   child.stdout.destroy();
-  for (let n = 0; n < 20; n++) expect((await fetch(`${url}/entities/${n}`)).status).toBe(400);
-  const closed = once(child, 'exit');
-  child.kill('SIGTERM');
-  expect(await closed).toEqual([0, null]);
+  await expectToGoOn(child, url);
 });
 
 test('goes on where nobody reads what it says', async () => {
   const { url, child } = await serve({ ARCHEION_LOG_LEVEL: 'debug' });
   child.stdout.destroy();
   child.stderr.destroy();
-  for (let n = 0; n < 20; n++) expect((await fetch(`${url}/entities/${n}`)).status).toBe(400);
-  const closed = once(child, 'exit');
-  child.kill('SIGTERM');
-  expect(await closed).toEqual([0, null]);
+  await expectToGoOn(child, url);
 });
 
 test('ends in its own words, or in none, where what it found cannot be written', async () => {
@@ -135,6 +129,14 @@ async function readyOf(input: Readable): Promise<{ url: string }> {
     if (url) return { url };
   }
   throw new Error('The node ended before it was ready.');
+}
+
+/** Answers as before, and ends when it is asked to; nobody may read its output. */
+async function expectToGoOn(child: ChildProcess, url: string): Promise<void> {
+  for (let n = 0; n < 20; n++) expect((await fetch(`${url}/entities/${n}`)).status).toBe(400);
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  expect(await exited).toEqual([0, null]);
 }
 
 function stopped(child: ChildProcessWithoutNullStreams): Promise<unknown[]> {
