@@ -295,13 +295,15 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
   notePending(db, entity);
 }
 
+/** So many entities that point at one are more than what was refused, as a rule. */
+const manySources = 500;
+
 /**
  * An entity that was not there before its tip there came, or may have been deleted, is there now: what was refused for want of
  * it may be taken. One more version of what is live there brings nothing back.
  */
 function freeRefused(db: Writer, remote: number, entity: number, tip: number | null): void {
-  const any = 'SELECT 1 FROM push_refusal WHERE remote = ? AND status = 400 LIMIT 1';
-  if (db.get(any, remote) === undefined) return;
+  if (db.get('SELECT 1 FROM push_refusal WHERE remote = ? LIMIT 1', remote) === undefined) return;
   const before = db.get<{ key: number; later: number }>(
     `SELECT b.key, (SELECT ver FROM block WHERE key = ?) - b.ver AS later
        FROM remote_entity k JOIN block b ON b.key = k.theirs WHERE k.entity = ? AND k.remote = ?`,
@@ -310,11 +312,16 @@ function freeRefused(db: Writer, remote: number, entity: number, tip: number | n
     remote,
   );
   if (before && before.later <= 1 && !storedManifest(blockBytes(db, before.key)).deleted) return;
-  // What was refused of bytes alone waits for nothing. By each refusal's own few edges: very much may point at the entity.
+  const sources = 'SELECT source FROM edge WHERE peer = ?';
+  const isHub = db.get(`${sources} LIMIT 1 OFFSET ${manySources}`, entity) !== undefined;
+  // By what points at the entity; where that is very much, by each refusal's own few edges.
+  const waiting = isHub
+    ? 'EXISTS (SELECT 1 FROM edge d WHERE d.source = r.entity AND +d.peer = ?)'
+    : `entity IN (${sources})`;
+  // What was refused of bytes alone waits for nothing.
   db.run(
-    `DELETE FROM push_refusal WHERE remote = ? AND status = 400
-       AND EXISTS (SELECT 1 FROM push_pending w WHERE w.remote = push_refusal.remote AND w.entity = push_refusal.entity)
-       AND EXISTS (SELECT 1 FROM edge d WHERE d.source = push_refusal.entity AND +d.peer = ?)`,
+    `DELETE FROM push_refusal AS r WHERE remote = ? AND status = 400 AND ${waiting}
+       AND EXISTS (SELECT 1 FROM push_pending w WHERE w.remote = r.remote AND w.entity = r.entity)`,
     remote,
     entity,
   );

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import type { Row } from '../../src/server/store/commit.ts';
+import { findRemote, listRefusals } from '../../src/server/store/remotes.ts';
+import { change, commit, first, idOf, openStore } from '../helpers/store.ts';
+
+const hub: Row = {
+  ...{ kind: 'remote', remote: 'hub', url: 'http://hub.test', secret: 's', instance: null, user: 'u' },
+  ...{ direction: 'both', collections: [] },
+};
+
+function refused(n: number, tip: string, status = 400): Row {
+  return { kind: 'push_refusal', remote: 'hub', id: idOf(n), tip, status, words: 'no such entity', request: false };
+}
+
+test.each([
+  ['few point at', 3],
+  ['very much points at', 600],
+])('what was refused for want of an entity that %s is free once that has come there', async (_name, count) => {
+  await using opened = await openStore('here');
+  const { store } = opened;
+  const [missing, other] = [first(idOf(1)), first(idOf(2))];
+  const sources = Array.from({ length: count }, (_, n) =>
+    first(idOf(10 + n), { relationships: [['knows', missing.id]] }),
+  );
+  const elsewhere = first(idOf(5), { relationships: [['knows', other.id]] });
+  await store.submit([
+    commit([], { rows: [hub] }),
+    commit([missing, other, ...sources, elsewhere].map((version) => change(null, version))),
+    commit([], {
+      rows: [
+        ...sources.map(({ cid }, n) => refused(10 + n, cid, n === 0 ? 403 : 400)),
+        refused(5, elsewhere.cid),
+        // Of what it holds, and not for want of another.
+        refused(2, other.cid),
+      ],
+    }),
+  ]);
+  const key = store.read((db) => findRemote(db, 'hub'))?.key ?? 0;
+  const left = () => store.read((db) => listRefusals(db, key, 1000)).map(({ id }) => id);
+  expect(left()).toHaveLength(count + 2);
+  const there = { kind: 'remote_tip', remote: 'hub', id: missing.id, event: 1, theirs: missing.cid } as const;
+  await store.submit([commit([], { rows: [{ ...there, twin: missing.cid, blocks: [], mirrored: false }] })]);
+  expect(left()).toEqual([idOf(2), idOf(5), idOf(10)]);
+  // One more version of what is there brings nothing back.
+  await store.submit([commit([], { rows: [refused(11, sources[1]?.cid ?? '')] })]);
+  await store.submit([commit([], { rows: [{ ...there, event: 2, twin: null, blocks: [], mirrored: false }] })]);
+  expect(left()).toEqual([idOf(2), idOf(5), idOf(10), idOf(11)]);
+});
