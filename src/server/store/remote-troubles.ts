@@ -59,6 +59,11 @@ export function dueTroubles(
   return rows.map(({ known, ...row }) => ({ ...row, known: known === 1 }));
 }
 
+/** Whether an entity could not be read, and is asked for again by itself. */
+export function isAskedAgain(db: Reader, remote: number, id: string): boolean {
+  return isDue(db, remote, id, Number.MAX_SAFE_INTEGER);
+}
+
 /** Whether an entity is to be asked for again by now. */
 export function isDue(db: Reader, remote: number, id: string, now: number): boolean {
   const entity = entityKey(db, id);

@@ -166,6 +166,8 @@ export interface KnownTip {
   /** Null where none could be read yet. */
   theirs: string | null;
   trouble: Trouble | null;
+  /** It could not be read, and is asked for again by itself. */
+  isAskedAgain: boolean;
 }
 
 /** A page of everything that is known of a remote, by the store's order from `after` on; `next` is null on the last. */
@@ -175,15 +177,17 @@ export function knownPage(
   after: number,
   limit: number,
 ): { rows: KnownTip[]; next: number | null } {
-  const rows = db.all<{ key: number; id: string; theirs: Uint8Array | null; trouble: Trouble | null }>(
-    `SELECT e.key, e.id, t.cid AS theirs, k.trouble FROM remote_entity k JOIN entity e ON e.key = k.entity
+  const rows = db.all<{ key: number; id: string; theirs: Uint8Array | null; trouble: Trouble | null; again: number }>(
+    `SELECT e.key, e.id, t.cid AS theirs, k.trouble, k.again IS NOT NULL AS again FROM remote_entity k JOIN entity e ON e.key = k.entity
        LEFT JOIN block t ON t.key = k.theirs WHERE k.remote = ? AND k.entity > ? ORDER BY k.entity LIMIT ?`,
     remote,
     after,
     limit,
   );
   return {
-    rows: rows.map(({ id, theirs, trouble }) => ({ id, theirs: text(theirs), trouble })),
+    rows: rows.map(({ id, theirs, trouble, again }) => ({
+      ...{ id, theirs: text(theirs), trouble, isAskedAgain: again === 1 },
+    })),
     next: rows.length === limit ? (rows.at(-1)?.key ?? null) : null,
   };
 }

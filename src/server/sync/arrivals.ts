@@ -31,7 +31,8 @@ import type { RemoteClient } from './remote.ts';
 import { decideTip } from './remote-tip.ts';
 import type { Report } from './report.ts';
 import type { Version } from './state.ts';
-import { type CurrentView, readBatch, readTip } from './wire.ts';
+import { currentViews } from './tips-there.ts';
+import { type CurrentView, readTip } from './wire.ts';
 
 /** What sync works with for one remote on one network. */
 export interface SyncContext {
@@ -129,7 +130,10 @@ async function gatherBlocks(
     wants.push({ id, cid, have });
   });
   const isHere = (id: string, cid: string) => store.look((db) => isVersionOf(db, id, cid));
-  const fetched = await ctx.patience.readingMany(() => fetchChains(client, wants, isHere, ctx.turns, room));
+  const fetched = await ctx.patience.readingMany(
+    () => fetchChains(client, wants, isHere, ctx.turns, room),
+    ({ size }) => size,
+  );
   if (fetched === null) return { taken: [], left: events };
   const taken: Arrival[] = [];
   const left: FeedEvent[] = [];
@@ -160,7 +164,9 @@ async function gatherPlain(
   known?: Map<string, CurrentView>,
 ): Promise<Arrival[]> {
   const arrivals: Arrival[] = [];
-  const views = known ?? (await currentViews(ctx, wanted));
+  // Where only one is wanted its manifest costs the same.
+  const asked = wanted.length < 2 ? [] : wanted.map(({ entity }) => entity);
+  const views = known ?? (asked.length > 0 ? await currentViews(ctx, asked) : new Map<string, CurrentView>());
   const found: { event: FeedEvent; verified: Verified | null }[] = [];
   await ctx.turns.each(wanted, (event) => {
     const view = views.get(event.entity);
@@ -183,15 +189,6 @@ function chainHere({ store }: SyncContext, { entity, cid }: FeedEvent): Chain | 
     const version = isVersionOf(db, entity, cid) ? findVersion(db, cid) : undefined;
     return version ? storedChain(cid, version.manifest) : null;
   });
-}
-
-async function currentViews(ctx: SyncContext, events: FeedEvent[]): Promise<Map<string, CurrentView>> {
-  // A deleted entity is in no batch; where only one is wanted its manifest costs the same.
-  if (events.length < 2) return new Map();
-  const ids = events.map((event) => event.entity);
-  const answer = await ctx.patience.readingMany(() => ctx.client.read('/entities/batch-get', { ids }));
-  const views = answer?.status === 200 ? readBatch(answer.body) : null;
-  return new Map((views ?? []).map((view) => [view.entity, view]));
 }
 
 async function chainOf(

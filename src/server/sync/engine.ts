@@ -16,11 +16,11 @@ import { lookFirst } from './first-look.ts';
 import { cardOf, type Introduction, introduced } from './introduction.ts';
 import { KeySeal } from './key-seal.ts';
 import { followLive, type LiveOptions } from './live.ts';
-import { OutOfPatienceError, Patience } from './patience.ts';
+import { Patience, untilSpent } from './patience.ts';
 import { askKnown, compareKnown, pull } from './pull.ts';
 import { emptyPreview, previewPull } from './pull-preview.ts';
 import { checkFailing, push } from './push.ts';
-import type { ContentMemory, PushContext } from './push-context.ts';
+import type { ContentMemory } from './push-context.ts';
 import { type PendingChanges, pendingChanges, previewPush } from './push-pending.ts';
 import { RemoteClient } from './remote.ts';
 import {
@@ -280,18 +280,22 @@ export class SyncEngine implements AsyncDisposable {
       unlinked: new Set<string>(),
       linking: false,
     };
-    if (remote.direction !== 'push') await pull(ctx, { pageSize, accept, reset });
-    else if (reset) await compareKnown(ctx, { pageSize, accept, reset });
-    else await askKnown(ctx, { pageSize, accept, reset });
+    const options = { pageSize, accept, reset };
+    const read = () => {
+      if (remote.direction !== 'push') return pull(ctx, options);
+      return reset ? compareKnown(ctx, options) : askKnown(ctx, options);
+    };
+    const unread = await untilSpent(read);
     // Not before all is compared: until then nobody knows what this one has.
+    if (reset && unread) throw unread;
     if (reset) await this.#pin(store, remote);
     const sends = pushes(remote) && report.stopped === null;
     // What cannot be read says nothing of what can be written, and that nothing of files.
     ctx.patience.anew();
-    const spent = sends ? await pushed(ctx, accept) : null;
+    const unsent = sends ? await untilSpent(() => push(ctx, { concurrency: pushConcurrency, accept })) : null;
     ctx.patience.anew();
     await syncContent(ctx, { concurrency: contentConcurrency, sends });
-    if (spent) throw spent;
+    if (unread ?? unsent) throw unread ?? unsent;
     checkFailing(ctx);
   }
 
@@ -376,17 +380,6 @@ export class SyncEngine implements AsyncDisposable {
     const secret = stored === null ? null : this.#seal.open(stored);
     const throttle = max_kbps === null ? undefined : new Throttle(max_kbps, clock);
     return RemoteClient.open({ url, secret, network, service, random, wait, signal, throttle });
-  }
-}
-
-/** Pushes, and gives back why not to the end where the remote failed at very much. @throws UnreachableError */
-async function pushed(ctx: PushContext, accept: boolean): Promise<OutOfPatienceError | null> {
-  try {
-    await push(ctx, { concurrency: pushConcurrency, accept });
-    return null;
-  } catch (error) {
-    if (!(error instanceof OutOfPatienceError)) throw error;
-    return error;
   }
 }
 

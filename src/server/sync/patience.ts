@@ -8,7 +8,7 @@ const few = 10;
 const [most, credit] = [40, 200];
 
 /** The remote answers, and failed at so much that no more is tried. */
-export class OutOfPatienceError extends UnreachableError {
+class OutOfPatienceError extends UnreachableError {
   override readonly name = 'UnreachableError';
 }
 
@@ -40,10 +40,10 @@ export class Patience {
     this.#ended = null;
   }
 
-  /** It has done what it was asked for, or said why not. */
-  worked(): void {
+  /** It has done what it was asked for, or said why not: so many things. */
+  worked(things = 1): void {
     this.#inRow = 0;
-    this.#balance = Math.max(-credit, this.#balance - 1);
+    this.#balance = Math.max(-credit, this.#balance - things);
   }
 
   /** It failed at one thing, as `words` say. @throws UnreachableError where it seems to fail at everything */
@@ -73,23 +73,20 @@ export class Patience {
    * @throws UnreachableError
    */
   async reading<T>(read: () => Promise<T>): Promise<T | Unusable> {
-    const done = await this.#try(read);
+    const done = await this.#try(read, () => 1);
     return 'found' in done ? done.found : { trouble: 'failing', evidence: done.words };
   }
 
-  /** What is read of many at once; null where the remote fails at that: it may do so for the sake of one of them. */
-  async readingMany<T>(read: () => Promise<T>): Promise<T | null> {
-    const done = await this.#try(read);
+  /**
+   * What is read of many at once, of how many `answered` says; null where the remote fails at that: it may do so for the sake of
+   * one of them.
+   */
+  async readingMany<T>(read: () => Promise<T>, answered: (found: T) => number): Promise<T | null> {
+    const done = await this.#try(read, answered);
     return 'found' in done ? done.found : null;
   }
 
-  /** It answered what has no use: this is the entity's trouble, too. @throws UnreachableError */
-  async useless(words: string): Promise<Unusable> {
-    await this.#borne(words);
-    return { trouble: 'failing', evidence: words };
-  }
-
-  async #try<T>(read: () => Promise<T>): Promise<{ found: T } | { words: string }> {
+  async #try<T>(read: () => Promise<T>, answered: (found: T) => number): Promise<{ found: T } | { words: string }> {
     let found: T;
     try {
       found = await read();
@@ -98,7 +95,7 @@ export class Patience {
       await this.#borne(error.message);
       return { words: error.message };
     }
-    this.worked();
+    this.worked(answered(found));
     return { found };
   }
 
@@ -109,5 +106,16 @@ export class Patience {
       if (!(error instanceof OutOfPatienceError)) throw error;
       this.#ended ??= error;
     }
+  }
+}
+
+/** What ended the work because patience was over, which ends nothing beside it; null where all was done. @throws what else went wrong */
+export async function untilSpent(work: () => Promise<void>): Promise<UnreachableError | null> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    if (!(error instanceof OutOfPatienceError)) throw error;
+    return error;
   }
 }

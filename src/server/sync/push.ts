@@ -103,14 +103,15 @@ function noteFailing({ failing }: PushContext, id: string, error: unknown): void
 
 /** Brings one entity to the remote, as far as that does not fail at it. @throws UnreachableError where it fails at everything */
 async function pushOne(ctx: PushContext, id: string): Promise<void> {
+  let answered = false;
   try {
-    await pushEntity(ctx, id);
+    answered = await pushEntity(ctx, id);
   } catch (error) {
     noteFailing(ctx, id, error);
   }
   const words = ctx.failing.get(id);
   if (words !== undefined) await ctx.patience.failed(words);
-  else ctx.patience.worked();
+  else if (answered) ctx.patience.worked();
 }
 
 /** @throws UnreachableError where the remote failed at some entities or listings, while everything else was sent */
@@ -129,8 +130,11 @@ export function checkFailing({ failing, unlisted }: PushContext): void {
 
 const attempts = 8;
 
-/** Brings one entity to the remote, or finds out why not; edits made meanwhile wait for the next run. */
-async function pushEntity(ctx: PushContext, id: string): Promise<void> {
+/**
+ * Brings one entity to the remote, or finds out why not; edits made meanwhile wait for the next run. Says whether the remote was
+ * asked for anything.
+ */
+async function pushEntity(ctx: PushContext, id: string): Promise<boolean> {
   let asked = false;
   let brought = false;
   for (let attempt = 1; attempt <= attempts; attempt++) {
@@ -143,32 +147,33 @@ async function pushEntity(ctx: PushContext, id: string): Promise<void> {
       case 'none':
         // A creation that did not arrive of what is deleted here by now.
         if (asked) await settleUnchanged(ctx, id);
-        return;
+        return asked;
       case 'same':
         await settleSame(ctx, loaded);
-        return;
+        return asked;
       case 'prefer':
         // It was asked about what was sent before; ours goes out as blocks, and only where it does not take them theirs stands.
         if (asked && !brought) {
           brought = true;
           asked = false;
           await settleUnchanged(ctx, id);
-          if ((await pushBlocks(ctx, [id])).length === 0) return;
+          if ((await pushBlocks(ctx, [id])).length === 0) return true;
           break;
         }
         await adoptTheirs(ctx, loaded, loaded.state.local?.cid ?? '');
-        return;
+        return asked || brought;
       case 'ask':
-        if ((await readRemoteTip(ctx, id)) === 'unknown') return;
+        if ((await readRemoteTip(ctx, id)) === 'unknown') return true;
         asked = true;
         break;
       default: {
         const done = await send(ctx, { ...loaded, state }, intent);
-        if (done) return;
+        if (done) return true;
         asked = false;
       }
     }
   }
+  return true;
 }
 
 /** Both sides say the same: the remote's tip is taken (decisions.md, Equal content). */

@@ -1,6 +1,8 @@
 import PQueue from 'p-queue';
 import { UnreachableError } from '../errors.ts';
 import type { Row } from '../store/commit.ts';
+import type { Reader } from '../store/connection.ts';
+import { isAskedAgain } from '../store/remote-troubles.ts';
 import { isKnownAt, type KnownTip, knownPage, mirroredCollections } from '../store/remotes.ts';
 import { type SyncContext, takeOver, troubleCommit } from './arrivals.ts';
 import type { FeedEvent } from './feed.ts';
@@ -59,7 +61,7 @@ export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<Wh
     queue.add(() => compare(ids, known)).catch((error: unknown) => failures.push(error));
   };
   try {
-    for await (const ids of options.knownOnly ? [] : listed(ctx, swept)) {
+    for await (const ids of options.knownOnly ? [] : listed(ctx, options, swept)) {
       if (isOver()) break;
       await start(ids, new Map());
     }
@@ -69,10 +71,11 @@ export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<Wh
       const from: number = after;
       const page = ctx.store.read((db) => knownPage(db, ctx.remote.key, from, batchOf(ctx)));
       after = page.next;
-      if (page.rows.length > 0)
+      const rows = page.rows.filter((row) => options.reset || !row.isAskedAgain);
+      if (rows.length > 0)
         await start(
-          page.rows.map(({ id }) => id),
-          new Map(page.rows.map((row) => [row.id, row])),
+          rows.map(({ id }) => id),
+          new Map(rows.map((row) => [row.id, row])),
         );
     }
   } finally {
@@ -95,17 +98,17 @@ function batchOf({ blocks }: SyncContext): number {
  * Ids that the remote lists and that nothing is known of here, a batch at a time; what could not be listed is noted.
  * @throws UnreachableError, also for no end
  */
-async function* listed(ctx: SyncContext, swept: WholeSweep): AsyncGenerator<string[]> {
+async function* listed(ctx: SyncContext, options: SweepOptions, swept: WholeSweep): AsyncGenerator<string[]> {
   const { client, remote } = ctx;
   const allowance: Allowance = { left: mostListed };
   for await (const collections of collectionPages(ctx, allowance)) {
-    yield* unknownOf(ctx, collections);
+    yield* unknownOf(ctx, collections, options);
     for (const collection of collections) {
       const path = `/collections/${collection}/entities`;
       // A collection that is gone, closed, or that the remote fails at, is no reason to leave the others.
       try {
         for await (const ids of idPages(client, { path, read: readListing }, allowance))
-          if (ids !== null) yield* unknownOf(ctx, ids);
+          if (ids !== null) yield* unknownOf(ctx, ids, options);
         ctx.patience.worked();
       } catch (error) {
         if (!(error instanceof FailedAnswerError)) throw error;
@@ -130,11 +133,13 @@ async function* collectionPages({ client, remote, store }: SyncContext, allowanc
     yield ids ?? store.read((db) => mirroredCollections(db, remote.key));
 }
 
-async function* unknownOf(ctx: SyncContext, ids: string[]): AsyncGenerator<string[]> {
+/** What could not be read is asked for again by itself (ask-again.ts), and does not keep a sweep from its end each time. */
+async function* unknownOf(ctx: SyncContext, ids: string[], { reset }: SweepOptions): AsyncGenerator<string[]> {
   const { store, remote, turns } = ctx;
   const unknown: string[] = [];
   await turns.each(ids, (id) => {
-    if (!store.read((db) => isKnownAt(db, remote.key, id))) unknown.push(id);
+    const isLeft = (db: Reader) => isKnownAt(db, remote.key, id) || (!reset && isAskedAgain(db, remote.key, id));
+    if (!store.read(isLeft)) unknown.push(id);
   });
   const size = batchOf(ctx);
   for (let at = 0; at < unknown.length; at += size) yield unknown.slice(at, at + size);

@@ -1,7 +1,7 @@
 import { UnreachableError } from '../errors.ts';
 import type { SyncContext } from './arrivals.ts';
-import { isUnusable, type Unusable } from './manifests.ts';
-import type { RemoteAnswer } from './remote.ts';
+import type { Unusable } from './manifests.ts';
+import { FailedAnswerError, type RemoteAnswer } from './remote.ts';
 import { type CurrentView, readBatch, readTip, readTips, readWords } from './wire.ts';
 
 /**
@@ -23,17 +23,14 @@ const together = 16;
  * @throws UnreachableError
  */
 export async function tipsThere(ctx: SyncContext, ids: string[]): Promise<TipsThere> {
-  const path = ctx.blocks ? '/node/sync/tips' : '/entities/batch-get';
-  const answer = await ctx.patience.readingMany(() => ctx.client.read(path, { ids }));
-  if (ctx.blocks && answer !== null) {
-    const tips = answer.status === 200 ? readTips(answer.body) : null;
-    if (tips === null) throw new UnreachableError(untold(ctx, answer));
-    return { tips: new Map(ids.map((id) => [id, tips.get(id) ?? null])), views: null };
+  if (ctx.blocks) {
+    const told = await ctx.patience.readingMany(
+      () => toldTips(ctx, ids),
+      () => ids.length,
+    );
+    if (told) return { tips: new Map(ids.map((id) => [id, told.get(id) ?? null])), views: null };
   }
-  const found = answer?.status === 200 ? readBatch(answer.body) : null;
-  const asked = new Set(ids);
-  // Whatever else a remote tells is none of what may come from there.
-  const views = new Map((found ?? []).flatMap((view) => (asked.has(view.entity) ? [[view.entity, view]] : [])));
+  const views = (!ctx.blocks && (await currentViews(ctx, ids))) || new Map<string, CurrentView>();
   const tips = new Map<string, string | null | Unusable>([...views.values()].map(({ entity, cid }) => [entity, cid]));
   const left = ids.filter((id) => !views.has(id));
   for (let at = 0; at < left.length && !ctx.patience.isOver; at += together)
@@ -41,13 +38,39 @@ export async function tipsThere(ctx: SyncContext, ids: string[]): Promise<TipsTh
   return { tips, views: ctx.blocks ? null : views };
 }
 
+/** @throws UnreachableError */
+async function toldTips(ctx: SyncContext, ids: string[]): Promise<Map<string, string>> {
+  const answer = await ctx.client.read('/node/sync/tips', { ids });
+  const tips = answer.status === 200 ? readTips(answer.body) : null;
+  if (tips === null) throw new UnreachableError(untold(ctx, answer));
+  return tips;
+}
+
+/**
+ * Current versions, by their entities: those of `ids` alone, whatever else a remote tells. A deleted entity's is not among
+ * them; none are where the remote fails at that.
+ */
+export async function currentViews(ctx: SyncContext, ids: string[]): Promise<Map<string, CurrentView>> {
+  const asked = new Set(ids);
+  const read = async () => {
+    const { status, body } = await ctx.client.read('/entities/batch-get', { ids });
+    const views = (status === 200 && readBatch(body)) || [];
+    return new Map(views.flatMap((view) => (asked.has(view.entity) ? [[view.entity, view]] : [])));
+  };
+  return (await ctx.patience.readingMany(read, ({ size }) => size)) ?? new Map();
+}
+
 /** A deleted entity's, or one's that may not be read; null where the remote does not know it. */
-async function tipOf(ctx: SyncContext, id: string): Promise<string | null | Unusable> {
-  const answer = await ctx.patience.reading(() => ctx.client.read(`/entities/${id}/tip`));
-  if (isUnusable(answer)) return answer;
-  if (answer.status === 404) return null;
-  const tip = answer.status === 200 ? readTip(answer.body) : null;
-  return tip ?? (await ctx.patience.useless(untold(ctx, answer)));
+function tipOf(ctx: SyncContext, id: string): Promise<string | null | Unusable> {
+  return ctx.patience.reading(async () => {
+    const answer = await ctx.client.read(`/entities/${id}/tip`);
+    if (answer.status === 404) return null;
+    const tip = answer.status === 200 ? readTip(answer.body) : null;
+    if (tip !== null) return tip;
+    // Whose key counts no more can be asked for nothing else either.
+    if (answer.status === 401) throw new UnreachableError(untold(ctx, answer));
+    throw new FailedAnswerError(untold(ctx, answer));
+  });
 }
 
 function untold({ client }: SyncContext, { body, status }: RemoteAnswer): string {

@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { ask, operator, type Person } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok } from '../helpers/entities.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+import { addRemote, keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
+import { type Call, startProxy } from './proxy.ts';
+
+// What is compared entity by entity, at a plain remote that fails at some of it.
+
+const month = 31 * 24 * 3600 * 1000;
+
+async function startScene() {
+  await using opened = new AsyncDisposableStack();
+  let later = 0;
+  const origin = opened.use(await startNode({ now: () => Date.now() + later }));
+  const mirror = opened.use(await startNode({ wait: (ms, signal) => delay(ms / 20, undefined, { signal }) }));
+  const proxy = opened.use(await startProxy(origin.url));
+  const [there, here] = [operator(origin), operator(mirror)];
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(there) });
+  /** The feed forgets everything so far. */
+  const forget = async () => {
+    later += month;
+    await origin.ctx.events.prune();
+  };
+  const errorOf = async () =>
+    (lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error?: string }).error;
+  const all = opened.move();
+  return { origin, mirror, proxy, there, here, forget, errorOf, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+async function createMany(node: TestNode, who: Person, place: Entity, count: number): Promise<Entity[]> {
+  const made: Entity[] = [];
+  for (let at = 0; at < count; at += 100) {
+    const entities = Array.from({ length: Math.min(100, count - at) }, (_, n) => ({
+      ...{ type: 'work', collection: place.id, properties: { n: at + n } },
+    }));
+    const answer = ok<{ results: Entity[] }>(await ask(node, who, 'POST /entities/batch', { entities }));
+    made.push(...answer.results);
+  }
+  return made;
+}
+
+/** Leaves entities out of batches, and fails where one of them is asked for. */
+function failingAt(bad: Set<string>) {
+  return ({ path }: Call) => {
+    if (path === '/entities/batch-get')
+      return {
+        change: (body: unknown) => ({
+          entities: (body as { entities: Entity[] }).entities.filter(({ id }) => !bad.has(id)),
+          not_found: [...bad],
+        }),
+      };
+    return [...bad].some((id) => path.startsWith(`/entities/${id}`)) ? { status: 500 } : undefined;
+  };
+}
+
+test('some of which it fails at in every batch is compared to its end', async () => {
+  await using scene = await startScene();
+  const { origin, mirror, proxy, there, here, forget } = scene;
+  const place = await collection(origin, there, { label: 'Works' });
+  const works = await createMany(origin, there, place, 300);
+  await sync(mirror, here);
+  await create(origin, there, { collection: place.id });
+  await forget();
+  await create(origin, there, { collection: place.id });
+  proxy.fault = failingAt(new Set(works.filter((_, n) => n % 5 === 0).map(({ id }) => id)));
+  expect(await sync(mirror, here)).toMatchObject({ swept: true, stopped: null });
+  expect(await remoteOf(mirror, here)).toMatchObject({ troubles: { failing: 60 } });
+});
+
+test('and at all of one collection: the others arrive, and what was made here goes there', async () => {
+  await using scene = await startScene();
+  const { origin, mirror, proxy, there, here, forget, errorOf } = scene;
+  const bad = await createMany(origin, there, await collection(origin, there, { label: 'Broken' }), 110);
+  const good = await createMany(origin, there, await collection(origin, there, { label: 'Sound' }), 20);
+  await forget();
+  await collection(origin, there, { label: 'New' });
+  const own = await create(mirror, here, { properties: { label: 'made here' } });
+  proxy.fault = failingAt(new Set(bad.map(({ id }) => id)));
+  expect(await errorOf()).toContain('no more was tried');
+  expect((await read(origin, there, own.id)).cid).toBe((await read(mirror, here, own.id)).cid);
+  // What it failed at waits for its time, so that each run comes further.
+  for (let n = 0; n < 3; n++) await errorOf();
+  expect((await remoteOf(mirror, here)).lost).toMatchObject([{ swept: true }]);
+  const arrived = await tipsOf(mirror);
+  for (const { id, cid } of good) expect(arrived[id]).toBe(cid);
+  expect(await remoteOf(mirror, here)).toMatchObject({ troubles: { failing: 110 } });
+});
+
+test('and that takes the key no more is not taken for compared', async () => {
+  await using scene = await startScene();
+  const { origin, mirror, proxy, there, here, forget, errorOf } = scene;
+  const place = await collection(origin, there, { label: 'Works' });
+  await createMany(origin, there, place, 60);
+  await sync(mirror, here);
+  await create(origin, there, { collection: place.id });
+  await forget();
+  await create(origin, there, { collection: place.id });
+  proxy.fault = ({ path }) =>
+    /^\/entities\/(batch-get|.*\/tip)/.test(path) ? { status: 401, body: { error: 'API key revoked' } } : undefined;
+  expect(await errorOf()).toContain('does not tell tips: API key revoked');
+  expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {} });
+  proxy.fault = () => undefined;
+  expect(await sync(mirror, here)).toMatchObject({ swept: true });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
