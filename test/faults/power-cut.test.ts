@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +14,7 @@ import { brokenPromises, type Promised } from './store-promises.ts';
 
 const unsynced = fileURLToPath(new URL('./unsynced-writer.ts', import.meta.url));
 const writer = fileURLToPath(new URL('./store-writer.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../out/main/cli.js', import.meta.url));
 const cuts = 60;
 
 function canRecord(): boolean {
@@ -87,6 +88,26 @@ describe.runIf(canRecord())('power cuts', () => {
     expect(at).toBeGreaterThan(0);
     // Cut right after somebody was shown it.
     expect(await broken(recording, 40, { folder, at: at + 1 })).toEqual([]);
+  });
+
+  test('an export that was said to be done is there, whole and under its name', async () => {
+    const [data, folder, log] = [join(place, 'exporting'), join(place, 'exports'), join(place, 'exports-log')];
+    mkdirSync(folder);
+    const archeion = (args: string[], more: object = {}) =>
+      execFileSync(process.execPath, [program, ...args, '--data', data], { env: { ...process.env, ...more } });
+    const works = join(place, 'works.csv');
+    writeFileSync(works, 'id,label\n1,Zebra\n');
+    archeion(['import', works, '--collection', 'Works']);
+    archeion(['export', '--out', join(folder, 'all.car')], recorded(join(place, 'recorder.so'), folder, log));
+    const whole = readFileSync(join(folder, 'all.car'));
+    const recording = readRecording(log);
+    const lost: number[] = [];
+    const seeds = Array.from({ length: 20 }, (_, seed) => seed);
+    await cutOff({ steps: recording, folder, at: recording.length }, seeds, async ({ seed, folder: left }) => {
+      const file = join(left, 'all.car');
+      if (!existsSync(file) || !readFileSync(file).equals(whole)) lost.push(seed);
+    });
+    expect(lost).toEqual([]);
   });
 
   test('on a disk that does not do what a sync asks for, promises are broken and that is found', async () => {

@@ -1,11 +1,12 @@
 import { createWriteStream, existsSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../config.ts';
 import { indexOfFile } from '../exchange/archive-index.ts';
+import { nameWhole } from '../exchange/whole-file.ts';
 import { openClient } from './client.ts';
 import { counted } from './counted.ts';
 import { FailureError } from './failure.ts';
@@ -102,10 +103,7 @@ async function receive(shell: Shell, response: Readable & { complete: boolean },
   try {
     await pipeline(response, counter, createWriteStream(partial, { mode: 0o600 }), { signal: shell.stopped });
     if (!response.complete) throw new Error('it ended early');
-    const file = await open(partial, 'r+');
-    await file.sync();
-    await file.close();
-    await rename(partial, out);
+    await nameWhole(partial, out);
     return bytes;
   } catch (error) {
     await rm(partial, { force: true });
