@@ -53,7 +53,7 @@ export async function readRemotes(session: NodeSession): Promise<RemoteStand[]> 
 /** Imports a CAR file, a bag or a crate; null if the node ended first. @throws Error in the node's words: nothing is written */
 export async function sendArchive(session: NodeSession, path: string, progress: (share: number) => void) {
   const headers = { ...headersOf(session), 'Content-Type': 'application/octet-stream' };
-  // `fetch` would give up after five minutes, and the node says nothing before it has verified everything.
+  // `fetch` would give up after five minutes, and the node may say nothing before everything has been sent.
   const sending = request(new URL('/node/import-car', session.url), { method: 'POST', headers });
   pipeline(createReadStream(path), sending, () => undefined);
   const [answer] = (await once(sending, 'response')) as [IncomingMessage];
@@ -61,7 +61,7 @@ export async function sendArchive(session: NodeSession, path: string, progress: 
   let line: { progress?: Record<'entities' | 'total', number>; done?: ImportReport; error?: string } = {};
   try {
     for await (const text of createInterface({ input: answer })) {
-      line = JSON.parse(text);
+      if (text.trim() !== '') line = JSON.parse(text);
       if (line.progress) progress(line.progress.entities / Math.max(1, line.progress.total));
     }
   } catch (error) {

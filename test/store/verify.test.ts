@@ -179,6 +179,17 @@ test('a pair with one side is a remark, and writes go on meanwhile', async () =>
   expect(report.remarks.join()).toContain('1 relationships of the pair contains/in stand on one side only');
 });
 
+test('who gives up verifying is told the reason that was given', async () => {
+  await using folder = await temporaryFolder();
+  await curate(folder.path);
+  const args = { database: databaseFile(folder.path, 'main'), folder: join(folder.path, 'main') };
+  const leaving = new AbortController();
+  const task = runTask({ name: 'verify', args }, leaving.signal).next();
+  const reason = new Error('the client has gone');
+  leaving.abort(reason);
+  await expect(task).rejects.toBe(reason);
+});
+
 async function curate(data: string): Promise<void> {
   await using node = await startNode({ data });
   const collection = await done(node, 'POST /collections', { label: 'People' });

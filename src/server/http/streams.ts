@@ -8,6 +8,11 @@ export interface StreamRequest extends CallerRequest, IncomingMessage {
   res: ServerResponse;
 }
 
+/**
+ * How often an answer of lines on which nothing comes gives a sign of life. Proxies give up after a minute without one, and
+ * browsers after five without an answer's head.
+ */
+const beatMs = 15_000;
 /** For so long what is left of a refused upload is read, so that the client gets to read the answer. */
 const drainMs = 5000;
 
@@ -61,26 +66,34 @@ async function* spent(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8A
 
 /**
  * Answers with one JSON document a line, each as soon as it is there; an error after the first line becomes the last
- * one, in the form of an error's body. Before the first line an error is an answer like any other. `lossy` lines are
- * left out while the client does not read. The declared type is that of one line.
+ * one, in the form of an error's body. Before the first line an error is an answer like any other. Where nothing comes for
+ * a while after the whole request has come, the answer begins all the same, by spaces, which JSON allows before a document:
+ * from then on an error is its last line. `lossy` lines are left out while the client does not read. The declared type is
+ * that of one line.
  * @throws what is no refusal, once the answer has ended, so that it is logged
  */
 export async function answerLines<T extends object>(
   request: StreamRequest,
   lines: AsyncGenerator<T>,
-  lossy: (line: T) => boolean = () => false,
+  { lossy = () => false, everyMs = beatMs }: { lossy?: (line: T) => boolean; everyMs?: number } = {},
 ): Promise<T> {
   const response = request.res;
+  const beat = setInterval(() => {
+    // Not every client hears of an answer while it still sends.
+    if (!request.complete || response.destroyed || response.writableNeedDrain) return;
+    begin(response);
+    response.write(' ');
+  }, everyMs);
   try {
-    const first = await lines.next();
-    response.writeHead(200, {
-      'Content-Type': 'application/x-ndjson; charset=utf-8',
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-    });
-    for (let next = first; !next.done; next = await lines.next()) await write(response, next.value, lossy);
+    for (let next = await lines.next(); ; next = await lines.next()) {
+      begin(response);
+      if (next.done) break;
+      await write(response, next.value, lossy);
+      beat.refresh();
+    }
     response.end();
   } catch (error) {
+    clearInterval(beat);
     const body = error instanceof DomainError ? answerOf(error).body : { error: 'Internal server error' };
     const begun = response.headersSent;
     if (begun && !response.destroyed) response.write(`${JSON.stringify(body)}\n`);
@@ -89,8 +102,20 @@ export async function answerLines<T extends object>(
     if (!request.complete) response.once('finish', () => request.destroy());
     response.end();
     if (!(error instanceof DomainError)) throw error;
+  } finally {
+    clearInterval(beat);
   }
   return undefined as never;
+}
+
+function begin(response: ServerResponse): void {
+  if (response.headersSent || response.destroyed) return;
+  response.writeHead(200, {
+    'Content-Type': 'application/x-ndjson; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'X-Accel-Buffering': 'no',
+    'X-Content-Type-Options': 'nosniff',
+  });
 }
 
 async function write<T>(response: ServerResponse, line: T, lossy: (line: T) => boolean): Promise<void> {

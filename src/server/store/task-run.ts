@@ -7,12 +7,12 @@ import type { Failure, FromTask } from './task-thread.ts';
 import { workerUrl } from './worker-url.ts';
 
 const exitMs = 5000;
-const stopped: FromTask = { failed: { kind: 'refused', message: 'The node is closing.' } };
+const stopped = 'stopped';
 
 /**
  * Runs a task in a thread of its own and gives its progress as it comes and returns its result. Leaving off, or aborting
  * `signal`, ends the thread; everything that a task writes it writes so that it may be ended at any time.
- * @throws DamagedArchiveError, ValidationError, UnavailableError, StorageError
+ * @throws DamagedArchiveError, ValidationError, UnavailableError, StorageError; the reason of `signal`
  */
 export async function* runTask<N extends TaskName>(
   order: TaskOrder<N>,
@@ -22,9 +22,9 @@ export async function* runTask<N extends TaskName>(
     workerData: order,
     resourceLimits: { maxYoungGenerationSizeMb: 12 },
   });
-  const messages: FromTask[] = [];
+  const messages: (FromTask | typeof stopped)[] = [];
   let wake = () => {};
-  const put = (message: FromTask) => {
+  const put = (message: FromTask | typeof stopped) => {
     messages.push(message);
     wake();
   };
@@ -42,9 +42,10 @@ export async function* runTask<N extends TaskName>(
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
+      else if (message === stopped) signal?.throwIfAborted();
       else if ('progress' in message) yield message.progress;
       else {
-        ended = message !== stopped;
+        ended = true;
         if ('failed' in message) throw errorOf(message.failed);
         return message.result as TaskResult<N>;
       }

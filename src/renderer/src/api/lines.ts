@@ -1,4 +1,4 @@
-/** The JSON documents of a body that has one a line, each as soon as it is there. */
+/** The JSON documents of a body that has one a line, each as soon as it is there. Blanks say that more is to come. */
 export async function* jsonLines<T>(body: ReadableStream<Uint8Array>): AsyncGenerator<T> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
@@ -8,8 +8,8 @@ export async function* jsonLines<T>(body: ReadableStream<Uint8Array>): AsyncGene
     rest += decoder.decode(value, { stream: !done });
     const lines = rest.split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) if (line !== '') yield JSON.parse(line) as T;
+    for (const line of lines) if (line.trim() !== '') yield JSON.parse(line) as T;
     if (done) break;
   }
-  if (rest !== '') yield JSON.parse(rest) as T;
+  if (rest.trim() !== '') yield JSON.parse(rest) as T;
 }

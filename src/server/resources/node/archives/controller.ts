@@ -135,6 +135,8 @@ export class ArchivesController {
    * Import a CAR file, a bag or a crate that an export made. It is verified whole before anything is written; an entity that is here moves
    * on where the archive's tip descends from its own, and stays where both changed: then it is listed as a conflict.
    * The body is the file's bytes. The answer is a stream of JSON lines: progress, and at the end what became of it.
+   * Where verifying takes longer than 15 seconds it begins meanwhile, by spaces before the first line; what is wrong with the file
+   * is then its last line, and otherwise a 400.
    * A client that closes the connection before it is verified ends it, and nothing is imported; after that it goes on.
    * Where the node stops in between, its next start completes the import. POST /node/imports/{run}/undo deletes what it made.
    * @param name The file's name, for the list of imports
@@ -146,6 +148,6 @@ export class ArchivesController {
   @Response<ErrorView>(503, 'Another import of an archive or a backup runs')
   importCar(@Request() request: StreamRequest, @Query() name?: string): Promise<CarImportLineView> {
     const lines = this.imports.receive(request.caller, bodyOf(request), leavingOf(request), name);
-    return answerLines(request, lines, (line) => line.progress !== undefined);
+    return answerLines(request, lines, { lossy: (line) => line.progress !== undefined });
   }
 }

@@ -79,7 +79,7 @@ export class ImportsController {
   @Response<ErrorView>(404, 'Not found')
   @Response<ErrorView>(409, 'The import, or another undo of it, is at work')
   undo(@Request() request: StreamRequest, @Path() id: string): Promise<UndoLineView> {
-    return answerLines(request, this.undos.undo(request.caller, id), (line) => line.progress !== undefined);
+    return answerLines(request, this.undos.undo(request.caller, id), { lossy: (line) => line.progress !== undefined });
   }
 
   /**
@@ -114,7 +114,7 @@ export class ImportsController {
   @Response<ErrorView>(409, 'Another file of this import is being read, or one could not be')
   receive(@Request() request: StreamRequest, @Path() id: string, @Path() name: string): Promise<ImportLineView> {
     const lines = this.imports.receive(request.caller, id, name, bodyOf(request));
-    return answerLines(request, lines, isProgress);
+    return answerLines(request, lines, { lossy: isProgress });
   }
 
   /**
@@ -159,7 +159,7 @@ export class ImportsController {
       name,
       bodyOf(request),
     );
-    return answerLines(request, lines, isProgress);
+    return answerLines(request, lines, { lossy: isProgress });
   }
 }
 

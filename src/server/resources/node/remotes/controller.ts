@@ -184,7 +184,7 @@ export class RemotesController {
       accept: accept_large_change === 'true',
       gone: gone.signal,
     });
-    return answerLines(request, lines, (line) => line.progress !== undefined);
+    return answerLines(request, lines, { lossy: (line) => line.progress !== undefined });
   }
 
   /**
@@ -198,6 +198,6 @@ export class RemotesController {
   watch(@Request() request: StreamRequest, @Path() name: string): Promise<WatchLineView> {
     const gone = new AbortController();
     request.res.once('close', () => gone.abort());
-    return answerLines(request, this.remotes.watch(request.caller, name, gone.signal), () => true);
+    return answerLines(request, this.remotes.watch(request.caller, name, gone.signal), { lossy: () => true });
   }
 }

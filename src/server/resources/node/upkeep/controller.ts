@@ -25,7 +25,7 @@ export class UpkeepController {
   @Produces('application/x-ndjson')
   @SuccessResponse(200, 'Verified')
   verify(@Request() request: StreamRequest): Promise<VerifyLineView> {
-    return answerLines(request, this.upkeep.verify(request.caller), (line) => line.progress !== undefined);
+    return answerLines(request, this.upkeep.verify(request.caller), { lossy: (line) => line.progress !== undefined });
   }
 
   /**
@@ -38,7 +38,7 @@ export class UpkeepController {
   @Response<ValidationErrorView>(400, 'Validation failed')
   backup(@Request() request: StreamRequest, @Body() body: BackupBody): Promise<BackupLineView> {
     const lines = this.upkeep.backup(request.caller, body.dir, fromThisMachine(request));
-    return answerLines(request, lines, (line) => line.progress !== undefined);
+    return answerLines(request, lines, { lossy: (line) => line.progress !== undefined });
   }
 
   /**
@@ -49,6 +49,6 @@ export class UpkeepController {
   @Produces('application/x-ndjson')
   @SuccessResponse(200, 'Indexed')
   reindex(@Request() request: StreamRequest): Promise<ReindexLineView> {
-    return answerLines(request, this.upkeep.reindex(request.caller), (line) => line.progress !== undefined);
+    return answerLines(request, this.upkeep.reindex(request.caller), { lossy: (line) => line.progress !== undefined });
   }
 }
