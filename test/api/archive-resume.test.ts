@@ -1,19 +1,20 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { FileStore } from '../../src/server/blocks/file-store.ts';
 import type { Json } from '../../src/server/model/manifest.ts';
 import { newestBlock } from '../../src/server/store/blocks.ts';
-import { spoolFolder } from '../../src/server/store/network-folders.ts';
+import { filesFolder, spoolFolder } from '../../src/server/store/network-folders.ts';
 import { databaseFile } from '../../src/server/store/network-store.ts';
 import { spooledPath } from '../../src/server/store/spool.ts';
 import { archiveTask, unfinished } from '../../src/server/store/tasks.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, create, ok } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { exported, tipsOf } from '../helpers/node-archives.ts';
+import { exported, tipsOf, verified } from '../helpers/node-archives.ts';
 import { SampleState } from '../helpers/sample-archive.ts';
 
 interface Imports {
@@ -30,6 +31,19 @@ async function leave(node: TestNode, car: Uint8Array, run: object, ended?: objec
   const state = { file, run, ...(ended && { ended }) } as Json;
   const rows = [{ kind: 'task' as const, id: `${archiveTask} ${file}`, task: { kind: archiveTask, state } }];
   await store.submit([{ changes: [], guards: [], rows, origin: 'car', time: 0 }]);
+}
+
+/** Whether bytes that no version names, and that came long ago, are still there after leftovers were cleared away. */
+async function keepsUnnamed(node: TestNode): Promise<boolean> {
+  const files = new FileStore(filesFolder((await node.ctx.networks.get('main')).folder));
+  async function* chunks() {
+    yield Buffer.from('named by nothing');
+  }
+  const { cid } = await files.put(chunks());
+  const { folder, path } = files.place(cid);
+  await utimes(join(folder, path), 1, 1);
+  await node.ctx.leftovers.sweep();
+  return files.has(cid);
 }
 
 const imports = async (node: TestNode) => ok<Imports>(await ask(node, operator(node), 'GET /node/imports')).imports;
@@ -105,19 +119,30 @@ test('an import that is left alone was broken off, is undone, and does not come 
     run.id = (await imports(node))[0]?.id ?? '';
     const newest = (await node.ctx.networks.get('main')).read(newestBlock);
     await leave(node, car, run, { starts: 3, newest });
+    expect(await keepsUnnamed(node)).toBe(true);
+    expect((await verified(node)).remarks.join()).toContain('the next start of the node completes it');
   }
+  const spooled = spooledPath(join(data, 'main'), file) ?? '';
   {
     await using node = await startNode({ data });
     expect(await stateOf(node)).toEqual(['broken_off']);
+    expect(node.logged.join('')).toContain('ended 3 times in a row while it completed an interrupted import');
+    expect(await keepsUnnamed(node)).toBe(false);
+    const remarks = (await verified(node)).remarks.join();
+    expect(remarks).toContain(`An import of an archive (large.car) is left alone`);
+    expect(remarks).not.toContain('the next start of the node completes it');
+    expect(existsSync(spooled)).toBe(true);
     const undone = await ask(node, operator(node), `POST /node/imports/${run.id}/undo`);
     expect(undone.status).toBe(200);
     expect(ok(await ask(node, operator(node), `GET /node/imports/${run.id}/made`))).toMatchObject({
       made: 5,
       deleted: 5,
     });
+    expect(existsSync(spooled)).toBe(false);
+    expect((await verified(node)).remarks.join()).not.toContain('left alone');
   }
   await using node = await startNode({ data });
-  expect(node.logged.join('')).toContain('ended 3 times in a row while it completed an interrupted import');
+  expect(node.logged.join('')).not.toContain('interrupted import');
   expect(await stateOf(node)).toEqual(['broken_off']);
 });
 

@@ -1,12 +1,36 @@
 import type { Json } from '../model/manifest.ts';
 import type { Reader } from './connection.ts';
 
-/** The kind of an archive's import; its state names the file and the run. */
+/** The kind of an archive's import; its state is an ArchiveTask. */
 export const archiveTask = 'car_import';
+
+/** What stands in the store while an archive is applied. */
+export interface ArchiveTask {
+  /** Its name in the spool folder. */
+  file: string;
+  run: BegunImport;
+  /** How many starts in a row were ended while they completed it and brought nothing; `newest` is the last version by then. */
+  ended?: { starts: number; newest: number };
+  /** Nothing more comes of it: what keeps the file is all that is left. */
+  left?: boolean;
+}
+
+/** An import in the list of all. `name`: of the file, as its sender has it. */
+export interface BegunImport {
+  id: string;
+  started: number;
+  name: string | null;
+}
 
 /** Unfinished work of a kind, with what is left to do; the commits that do it keep the record (see Row `task`). */
 export function unfinished(db: Reader, kind: string): { id: string; state: Json }[] {
   return db
     .all<{ id: string; state: string }>('SELECT id, state FROM task WHERE kind = ? ORDER BY id', kind)
     .map(({ id, state }) => ({ id, state: JSON.parse(state) as Json }));
+}
+
+/** Imports of archives that are at work, or that the node's next start completes; and those that it leaves alone. */
+export function archiveTasks(db: Reader): { goOn: ArchiveTask[]; left: ArchiveTask[] } {
+  const tasks = unfinished(db, archiveTask).map(({ state }) => state as unknown as ArchiveTask);
+  return { goOn: tasks.filter(({ left }) => left !== true), left: tasks.filter(({ left }) => left === true) };
 }

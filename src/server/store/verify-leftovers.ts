@@ -1,5 +1,6 @@
 import { labelKey } from '../model/label-fold.ts';
 import type { Connection, Reader } from './connection.ts';
+import { archiveTasks } from './tasks.ts';
 import type { MoveLog } from './verify-entities.ts';
 import type { Findings } from './verify-findings.ts';
 
@@ -24,8 +25,13 @@ export async function verifyLeftovers(db: Connection, findings: Findings, moves:
        (SELECT 1 FROM block b WHERE b.key = s.tip AND b.entity = s.entity)`,
   );
   if (sources && sources.n > 0) findings.problem('entity', `${sources.n} sources of imports name no version.`);
-  const open = db.get<{ n: number }>("SELECT count(*) AS n FROM task WHERE kind = 'car_import'")?.n ?? 0;
-  if (open > 0) findings.remark('An import of an archive is not complete; the next start of the node completes it.');
+  const { goOn, left } = archiveTasks(db);
+  if (goOn.length > 0)
+    findings.remark('An import of an archive is not complete; the next start of the node completes it.');
+  for (const { file, run } of left)
+    findings.remark(
+      `An import of an archive (${run.name ?? file}) is left alone, since it ended the node at several starts. Import the archive again, with more memory where that was short. To be rid of this remark undo the import (POST /node/imports/${run.id}/undo); or, to keep what it had brought, delete spool/${file} in the folder of the network and start the node again.`,
+    );
 }
 
 interface ListingPlace {

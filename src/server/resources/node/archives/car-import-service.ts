@@ -17,26 +17,9 @@ import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { spool, spooledPath, sweepSpool } from '../../../store/spool.ts';
 import { runTask } from '../../../store/task-run.ts';
-import { archiveTask, unfinished } from '../../../store/tasks.ts';
+import { type ArchiveTask, archiveTask, archiveTasks, type BegunImport } from '../../../store/tasks.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
 import type { CarImportLineView, CarImportView } from './wire.ts';
-
-/** An import in the list of all. `name`: of the file, as its sender has it. */
-interface BegunImport {
-  id: string;
-  started: number;
-  name: string | null;
-}
-
-/** What stands in the store while an archive is applied. */
-interface Task {
-  file: string;
-  run: BegunImport;
-  /** How many starts in a row were ended while they completed it and brought nothing; `newest` is the last version by then. */
-  ended?: { starts: number; newest: number };
-  /** Nothing more comes of it: what keeps the file is all that is left. */
-  left?: boolean;
-}
 
 /** After so many starts an import that ends each of them is left alone. */
 const maxEnded = 3;
@@ -127,7 +110,7 @@ export class CarImportService {
   }
 
   /** That it is under way, or no more; and what has come of it. */
-  async #record(store: NetworkStore, task: Task, begins: boolean, tally?: ImportTally): Promise<void> {
+  async #record(store: NetworkStore, task: ArchiveTask, begins: boolean, tally?: ImportTally): Promise<void> {
     const { file, run, ended, left } = task;
     const state = { file, run: { ...run }, ...(ended && { ended: { ...ended } }), ...(left && { left }) };
     const kept = begins ? { kind: archiveTask, state } : null;
@@ -143,8 +126,8 @@ export class CarImportService {
     const { networks, log } = this.#env;
     const store = await networks.get(network);
     const kept = new Set<string>();
-    for (const { state } of store.read((db) => unfinished(db, archiveTask))) {
-      const task = state as unknown as Task;
+    const { goOn, left } = store.read(archiveTasks);
+    for (const task of [...goOn, ...left]) {
       const path = spooledPath(store.folder, task.file) ?? '';
       const newest = store.read(newestBlock);
       const starts = task.left || task.ended?.newest === newest ? (task.ended?.starts ?? 0) : 0;
@@ -161,7 +144,11 @@ export class CarImportService {
   }
 
   /** Whether nothing is left of it to do. */
-  async #completed(store: NetworkStore, path: string, task: Task & Required<Pick<Task, 'ended'>>): Promise<boolean> {
+  async #completed(
+    store: NetworkStore,
+    path: string,
+    task: ArchiveTask & Required<Pick<ArchiveTask, 'ended'>>,
+  ): Promise<boolean> {
     const { log, now } = this.#env;
     const { network } = store;
     const { file, run, ended } = task;
@@ -191,7 +178,7 @@ export class CarImportService {
 }
 
 function leftAlone(starts: number): string {
-  return `The node was ended ${starts} times in a row while it completed an interrupted import of an archive, which is left alone now: what it had brought stays until the import is undone. Import the archive again, with more memory where that was short; delete this file to have the interrupted import forgotten.`;
+  return `The node was ended ${starts} times in a row while it completed an interrupted import of an archive, which is left alone now: what it had brought stays until the import is undone, which forgets it, too. Import the archive again, with more memory where that was short; to have the interrupted import forgotten and keep what it had brought, delete this file and start the node again.`;
 }
 
 const otherBytes =

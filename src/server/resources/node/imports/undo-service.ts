@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { AlreadyExistsError, NotFoundError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
@@ -14,7 +15,8 @@ import {
   madeByRun,
 } from '../../../store/import-runs.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
-import { archiveTask, unfinished } from '../../../store/tasks.ts';
+import { spooledPath } from '../../../store/spool.ts';
+import { archiveTask, archiveTasks } from '../../../store/tasks.ts';
 import type { EntityWrites, Prepared } from '../../entities/writes.ts';
 import type {
   ChangedSinceView,
@@ -94,6 +96,7 @@ export class ImportUndoService {
   /**
    * Deletes what the import made and nobody has changed since, the collection last if the import made it and nothing is
    * in it any more. Each deletion is a version that can be taken back. Ended early, it is gone on with by another undo.
+   * Of an import of an archive that is left alone nothing is kept any more.
    * @throws NotFoundError, AlreadyExistsError while the import or another undo of it is at work
    */
   async *undo(caller: Caller, id: string): AsyncGenerator<UndoLineView, void, undefined> {
@@ -136,6 +139,7 @@ export class ImportUndoService {
       left.forEach(keep);
       result.deleted += collections.filter(({ deleted }) => !deleted).length - left.length;
       result.collection_deleted = await this.#buryCollection(caller, store, run);
+      await this.#forget(store, id);
       yield { done: result };
     } finally {
       this.#undoing.delete(id);
@@ -176,6 +180,15 @@ export class ImportUndoService {
       return [this.#grave(db, caller, standing)];
     });
     return steps.length > 0 && (await this.#writes.attempt(store, steps)).committed;
+  }
+
+  /** Of an archive that was left alone, what keeps its file goes, and the file. */
+  async #forget(store: NetworkStore, id: string): Promise<void> {
+    for (const { file } of store.read(archiveTasks).left.filter(({ run }) => run.id === id)) {
+      const row = { kind: 'task' as const, id: `${archiveTask} ${file}`, task: null };
+      await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: this.#writes.env.now() }]);
+      await rm(spooledPath(store.folder, file) ?? '', { force: true });
+    }
   }
 
   #grave(db: Reader, caller: Caller, base: Standing): Prepared {
@@ -227,10 +240,8 @@ function isOwnCollection(db: Reader, { made, collection }: ImportRun): boolean {
 
 /** Whether an archive is still being taken in under this import, if only at the node's next start; not one that is left alone. */
 function isTakenIn(db: Reader, id: string): boolean {
-  const tasks = unfinished(db, archiveTask).map(
-    ({ state }) => state as { run?: { id?: string }; left?: boolean } | null,
-  );
-  return tasks.some((task) => task?.run?.id === id && task.left !== true);
+  // Those that earlier programs began name no run.
+  return archiveTasks(db).goOn.some(({ run }) => run?.id === id);
 }
 
 function forgotten(id: string, cid: string): Row {

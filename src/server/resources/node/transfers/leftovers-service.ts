@@ -5,7 +5,7 @@ import { isNamed } from '../../../store/content-holders.ts';
 import { filesFolder, partialsFolder, uploadsFolder } from '../../../store/network-folders.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
-import { unfinished } from '../../../store/tasks.ts';
+import { archiveTasks } from '../../../store/tasks.ts';
 import { hasExpired, openUploads } from '../../../store/uploads.ts';
 
 const hour = 3_600_000;
@@ -66,7 +66,7 @@ export class LeftoversService implements Disposable {
   async #orphans(store: NetworkStore): Promise<void> {
     const files = filesOf(store);
     const before = this.#now() - orphanMs;
-    const isWanted = (cid: string) => store.read((db) => isNamed(db, cid) || unfinished(db, 'car_import').length > 0);
+    const isWanted = (cid: string) => store.read((db) => isNamed(db, cid) || archiveTasks(db).goOn.length > 0);
     for await (const cid of files.list()) await files.removeUnwanted(cid, before, () => isWanted(cid));
   }
 
