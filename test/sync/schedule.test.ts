@@ -29,6 +29,7 @@ function waits(events: ScheduleEvent[], random = 0.5): number[] {
 
 const idle: ScheduleEvent = { kind: 'ended', active: false };
 const active: ScheduleEvent = { kind: 'ended', active: true };
+const partial: ScheduleEvent = { kind: 'partial' };
 const failed: ScheduleEvent = { kind: 'failed', retryAfter: null };
 
 describe('a watched remote', () => {
@@ -43,6 +44,20 @@ describe('a watched remote', () => {
     expect(waits([failed, failed, failed, idle, failed]).at(-1)).toBe(2000);
   });
 
+  test('T2: that fails at single things alone is asked as if nothing had happened, and told of edits a pause later', () => {
+    expect(waits([active, partial, partial, partial])).toEqual([2000, 3000, 4500, 6750]);
+    expect(waits(Array(40).fill(partial)).at(-1)).toBe(longestIdle);
+    expect(waits([...Array(40).fill(failed), partial, failed]).slice(-2)).toEqual([3000, 2000]);
+    const quiet = { due: noon + 50_000, idle: 20, failures: 0, partial: true, held: 0 };
+    for (const kind of ['nudged', 'news'] as const)
+      expect(scheduleStep(quiet, { kind }, { at: noon, ...middle }).due).toBe(noon + shortestIdle);
+    const down = { ...quiet, failures: 1, partial: false };
+    expect(scheduleStep(down, { kind: 'partial' }, { at: noon, ...middle })).toMatchObject({
+      failures: 0,
+      partial: true,
+    });
+  });
+
   test('T3: is left alone for as long as it wants', () => {
     expect(waits([{ kind: 'failed', retryAfter: 90_000 }])).toEqual([90_000]);
     expect(waits([{ kind: 'failed', retryAfter: 5 }])).toEqual([2000]);
@@ -53,7 +68,7 @@ describe('a watched remote', () => {
   });
 
   test('T4: is told of an edit, and of news of the remote, at once, unless it does not answer', () => {
-    const quiet = { due: noon + 50_000, idle: 20, failures: 0, held: 0 };
+    const quiet = { due: noon + 50_000, idle: 20, failures: 0, partial: false, held: 0 };
     expect(scheduleStep(quiet, { kind: 'nudged' }, { at: noon, ...middle }).due).toBe(noon + nudgeDelay);
     const due = { ...quiet, due: noon + 100 };
     expect(scheduleStep(due, { kind: 'nudged' }, { at: noon, ...middle }).due).toBe(noon + 100);
@@ -73,6 +88,7 @@ describe('a watched remote', () => {
       fc.record({ kind: fc.constant('ended' as const), active: fc.boolean() }),
       fc.record({ kind: fc.constant('failed' as const), retryAfter: fc.option(fc.nat(7_200_000)) }),
       fc.constantFrom(
+        { kind: 'partial' as const },
         { kind: 'nudged' as const },
         { kind: 'news' as const },
         { kind: 'busy' as const },

@@ -128,6 +128,26 @@ describe('a remote that is watched', () => {
     expect(Date.parse(after.next_run_at ?? '')).toBeLessThan(Date.parse(next_run_at ?? ''));
   });
 
+  test('T2: that fails at one entity is sent the next edit soon, however often it failed', async () => {
+    await using origin = await startNode();
+    await using proxy = await startProxy(origin.url);
+    await using mirror = await startNode();
+    const curator = await user(origin, 'curator');
+    const here = operator(mirror);
+    await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
+    const poison = await create(mirror, here, { properties: { label: 'poison' } });
+    proxy.fault = ({ method, body }) => (method === 'POST' && body.includes(poison.id) ? { status: 500 } : undefined);
+    await using onlooker = await look(mirror, here);
+    const isFailed = ({ run }: { run: { error: string | null } | null }) => run !== null && run.error !== null;
+    for (let failed = 0; failed < 7; failed++) {
+      await ask(mirror, here, 'POST /node/remotes/origin/sync');
+      await onlooker.until(isFailed);
+    }
+    expect((await stateOf(mirror, here)).last_run?.error).toContain('Everything else was sent');
+    const edit = await create(mirror, here, { properties: { label: 'edit' } });
+    await vi.waitFor(async () => expect((await read(origin, curator, edit.id)).id).toBe(edit.id), 15_000);
+  });
+
   test('is not synced with outside its hours, and again when they are lifted', async () => {
     await using pair = await startPair();
     const { origin, mirror, curator, here } = pair;

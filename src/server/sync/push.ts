@@ -1,5 +1,4 @@
 import PQueue from 'p-queue';
-import { UnreachableError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
 import { isTipElsewhere } from '../store/pending.ts';
 import { contentStates } from '../store/remote-content.ts';
@@ -18,7 +17,7 @@ import { type Delivered, deliver, wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
 import { allPending } from './push-pending.ts';
 import type { PushRequest } from './push-request.ts';
-import { isFailure, type RemoteAnswer } from './remote.ts';
+import { FailedInPartError, isFailure, type RemoteAnswer } from './remote.ts';
 import { decideTip } from './remote-tip.ts';
 import { countPushed } from './report.ts';
 import { requestsFor } from './requests.ts';
@@ -114,16 +113,16 @@ async function pushOne(ctx: PushContext, id: string): Promise<void> {
   else if (answered) ctx.patience.worked();
 }
 
-/** @throws UnreachableError where the remote failed at some entities or listings, while everything else was sent */
+/** @throws FailedInPartError where the remote failed at some entities or listings, while everything else was sent */
 export function checkFailing({ failing, unlisted }: PushContext): void {
   const [first, ...others] = failing;
   if (!first) {
-    if (unlisted !== null) throw new UnreachableError(unlisted);
+    if (unlisted !== null) throw new FailedInPartError(unlisted);
     return;
   }
   const [id, words] = first;
   const more = others.length > 0 ? ` and of ${others.length} more` : '';
-  throw new UnreachableError(
+  throw new FailedInPartError(
     `${words} (to what was sent of ${id}${more}). Everything else was sent. It is tried again with the next sync; where that goes on, the log of the other side says why.`,
   );
 }

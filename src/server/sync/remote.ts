@@ -82,6 +82,11 @@ export function isFailure(error: unknown): error is LostAnswerError | FailedAnsw
   return error instanceof LostAnswerError || error instanceof FailedAnswerError;
 }
 
+/** All of a run was done but what the remote failed at. */
+export class FailedInPartError extends UnreachableError {
+  override readonly name = 'UnreachableError';
+}
+
 /** The remote wants to be left alone for longer than a run waits: `retryAfter` is for how many milliseconds. */
 export class HeldOffError extends UnreachableError {
   override readonly name = 'UnreachableError';

@@ -3,7 +3,7 @@ import type { Network } from '../model/ids.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { lastRun, type Remote, type RunRow } from '../store/remotes.ts';
 import type { RunFault, SyncRow } from '../store/sync-rows.ts';
-import { HeldOffError } from './remote.ts';
+import { FailedInPartError, HeldOffError } from './remote.ts';
 import { emptyReport, isActive, type Report } from './report.ts';
 
 /** What a run came to; times are epoch milliseconds. */
@@ -14,6 +14,8 @@ export interface Run {
   /** Why it failed, in words; null where it did not. */
   error: string | null;
   fault: RunFault | null;
+  /** It failed at some things alone, and did the rest. */
+  inPart: boolean;
   /** For how long the remote wants to be left alone. */
   retryAfter: number | null;
   /** It was ended from here before it was done: that says nothing of the remote. */
@@ -21,7 +23,7 @@ export interface Run {
 }
 
 /** The last run with a remote, and what is known of its feed since. */
-export interface LastRun extends Omit<Run, 'retryAfter' | 'interrupted'> {
+export interface LastRun extends Omit<Run, 'inPart' | 'retryAfter' | 'interrupted'> {
   /** The newest event of its feed, as far as is known. */
   head: number | null;
   /** When all that its feed held then had been dealt with. */
@@ -74,6 +76,7 @@ export class Runs {
         report,
         error: failure === undefined ? null : signal.aborted ? 'It was ended before it was done.' : wordsOf(failure),
         fault: failure === undefined ? null : signal.aborted ? 'ended' : faultOf(failure),
+        inPart: failure instanceof FailedInPartError && report.stopped === null,
         retryAfter: failure instanceof HeldOffError ? failure.retryAfter : null,
         interrupted: signal.aborted,
       };

@@ -9,6 +9,8 @@ export interface Schedule {
   /** Runs in a row that found nothing to do, and that failed. */
   idle: number;
   failures: number;
+  /** The last run did all but what the remote failed at. */
+  partial: boolean;
   /** The remote wants to be left alone until then. */
   held: number;
 }
@@ -16,6 +18,8 @@ export interface Schedule {
 export type ScheduleEvent =
   /** A run came to its end; `active`: it had something to do. */
   | { kind: 'ended'; active: boolean }
+  /** A run did all but what the remote failed at. */
+  | { kind: 'partial' }
   /** A run failed, or stopped because somebody has to look; `retryAfter` is what the remote asked for. */
   | { kind: 'failed'; retryAfter: number | null }
   /** Something waits here to be pushed, or somebody wants a run. */
@@ -49,7 +53,7 @@ const longestHeld = 24 * 3600 * 1000;
 /** Watching begins with a run, unless the remote has asked for peace; `held`: until when. */
 export function startSchedule({ at, hours }: Omit<Moment, 'random'>, held: number | null): Schedule {
   const until = held === null ? 0 : Math.min(held, at + longestHeld);
-  return { due: opensAt(hours, Math.max(at, until)), idle: 0, failures: 0, held: until };
+  return { due: opensAt(hours, Math.max(at, until)), idle: 0, failures: 0, partial: false, held: until };
 }
 
 export function scheduleStep(state: Schedule, event: ScheduleEvent, { at, random, hours }: Moment): Schedule {
@@ -57,12 +61,16 @@ export function scheduleStep(state: Schedule, event: ScheduleEvent, { at, random
   const place = (due: number): Schedule => ({ ...next, due: opensAt(hours, Math.max(due, next.held)) });
   switch (event.kind) {
     case 'ended':
+    case 'partial':
       next.failures = 0;
       next.held = 0;
-      next.idle = event.active ? 0 : state.idle + 1;
+      next.partial = event.kind === 'partial';
+      // What it did says nothing of what it failed at, which is not asked for more and more often.
+      next.idle = event.kind === 'ended' && event.active ? 0 : state.idle + 1;
       return place(at + jittered(grown(shortestIdle, idleGrowth, next.idle, longestIdle), random, longestIdle));
     case 'failed':
       next.failures = state.failures + 1;
+      next.partial = false;
       next.idle = 0;
       next.held = event.retryAfter === null ? 0 : at + Math.min(event.retryAfter, longestHeld);
       return place(at + jittered(grown(firstRetry, 2, next.failures - 1, longestRetry), random, longestRetry));
@@ -71,7 +79,8 @@ export function scheduleStep(state: Schedule, event: ScheduleEvent, { at, random
       // A remote that does not answer is not asked more often because there is more to say.
       if (state.failures > 0) return state;
       next.idle = 0;
-      const delay = event.kind === 'news' ? newsDelay : nudgeDelay;
+      // What it fails at may be what makes the news.
+      const delay = state.partial ? shortestIdle : event.kind === 'news' ? newsDelay : nudgeDelay;
       return place(Math.min(Math.max(state.due, at), at + delay));
     }
     case 'busy':

@@ -188,7 +188,13 @@ function timeView(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-function runView({ started, ended, report, error, fault }: Omit<Run, 'retryAfter' | 'interrupted'>): SyncRunView {
+function runView({
+  started,
+  ended,
+  report,
+  error,
+  fault,
+}: Omit<Run, 'inPart' | 'retryAfter' | 'interrupted'>): SyncRunView {
   return {
     started_at: new Date(started).toISOString(),
     ended_at: new Date(ended).toISOString(),
