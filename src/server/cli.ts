@@ -32,9 +32,10 @@ const pages = ['../renderer', '../../out/renderer'].map((folder) => join(import.
 const args = process.argv.slice(2);
 // Nobody reads what a node says: it goes on. A command that nobody reads any more has nothing left to do.
 process.stderr.on('error', () => undefined);
+let unread = false;
 let lost = false;
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-  if (args.includes('serve')) return;
+  if (unread) return;
   if (code !== 'EPIPE') {
     process.stderr.write(`archeion: What it found could not be written: ${message}\n`);
     lost = true;
@@ -62,6 +63,9 @@ if (args[0] === 'processor' && args[1] === 'run') {
     err,
     terminal: process.stderr.isTTY ? process.stderr : null,
     stopped: stop.signal,
+    goOnUnread: () => {
+      unread = true;
+    },
   });
   process.exitCode = lost && code === 0 ? 1 : code;
   // A utility process lives on when it has nothing more to do.

@@ -15,6 +15,7 @@ export function addServe(program: Command, shell: Shell): void {
     .option('--port <n>', 'the port to listen on, 0 for any free one (default: 4747)')
     .option('--host <name>', 'the address to listen on (default: 127.0.0.1)')
     .action(async (_options, command: Command) => {
+      shell.goOnUnread?.();
       const flags = command.optsWithGlobals<GlobalOptions & { port?: string; host?: string }>();
       const { config, secrets } = readConfig(shell.env, flags, shell.dataFolder);
       const token = takeRunToken(shell.env);

@@ -20,6 +20,8 @@ export interface Shell {
   terminal: NodeJS.WriteStream | null;
   /** Aborted by SIGINT and SIGTERM. */
   stopped: AbortSignal;
+  /** Called by a command that goes on where its stdout cannot be written any more; any other has lost what it found. */
+  goOnUnread?: () => void;
 }
 
 /** The options that every command takes, before its name or after it. */
