@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/server/model/manifest.ts';
-import { equalJson, mergeAll, mergeObject, removeMembers } from '../../src/server/model/properties.ts';
+import { equalJson, mergeAll, mergeObject, orderedJson, removeMembers } from '../../src/server/model/properties.ts';
 
 const key = fc.constantFrom<string>('a', 'b', 'c', '__proto__', 'toString');
 const { value, object } = fc.letrec<{ value: Json; object: JsonObject }>((tie) => ({
@@ -129,5 +129,25 @@ describe('equalJson', () => {
     [{ toString: 1 }, {}],
   ])('%j is not %j', (a, b) => {
     expect([equalJson(a, b), equalJson(b, a)]).toEqual([false, false]);
+  });
+});
+
+describe('orderedJson', () => {
+  const inOrder = (v: Json): Json => {
+    if (Array.isArray(v)) return v.map(inOrder);
+    if (!isObject(v)) return v;
+    const entries = Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(entries.map(([k, inner]) => [k, inOrder(inner)]));
+  };
+
+  test('is the text whose digests are on disk, whatever the order of members', () => {
+    const known = { b: [{ z: null, a: 'ü' }, 1.5], a: { é: true, e: {} }, __proto__x: 0, 10: 'ten', 9: 'nine' };
+    const text = '{"9":"nine","10":"ten","__proto__x":0,"a":{"e":{},"é":true},"b":[{"a":"ü","z":null},1.5]}';
+    expect([known, reversed(known)].map(orderedJson)).toEqual([text, text]);
+    fc.assert(
+      fc.property(value, (v) => {
+        expect([v, reversed(v)].map(orderedJson)).toEqual([JSON.stringify(inOrder(v)), JSON.stringify(inOrder(v))]);
+      }),
+    );
   });
 });

@@ -65,11 +65,25 @@ export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   return keys.length === Object.keys(b).length && keys.every((k) => Object.hasOwn(b, k) && equalJson(a[k], b[k]));
 }
 
-/** JSON text that is the same for values that are (see equalJson). */
+/**
+ * JSON text that is the same for values that are (see equalJson). Digests of it are on disk, so it stays as it is. Inputs of a
+ * megabyte come here at each handoff, so what is in order already is written as it stands.
+ */
 export function orderedJson(value: Json): string {
-  return JSON.stringify(value, (_, one: Json) => (isObject(one) ? sorted(one) : one));
+  return JSON.stringify(isInOrder(value) ? value : ordered(value));
 }
 
-function sorted(object: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
+function isInOrder(value: Json): boolean {
+  if (Array.isArray(value)) return value.every(isInOrder);
+  if (!isObject(value)) return true;
+  return Object.keys(value).every(
+    (key, i, keys) => (i === 0 || (keys[i - 1] ?? '') < key) && isInOrder(value[key] ?? null),
+  );
+}
+
+function ordered(value: Json): Json {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (!isObject(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, ordered(value[key] ?? null)]));
 }

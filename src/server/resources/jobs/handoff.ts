@@ -127,21 +127,18 @@ export function handoffDigest(run: string, klados: string, request: HandedReques
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** The newest job that came of the same handoff. */
+/** The newest job that came of the same handoff, whose digest is given. */
 export function handedOnBefore(
   db: Reader,
   run: string,
   klados: string,
   { input, ...rest }: HandedRequest,
+  digest: string,
 ): StoredJob | undefined {
-  const jobOf = (request: HandedRequest) => {
-    const digest = handoffDigest(run, klados, request);
-    return digest === null ? undefined : jobByHandoff(db, digest);
-  };
-  if (input === undefined) return jobOf(rest);
-  const known = jobOf({ ...rest, input });
-  if (known) return known;
+  const known = jobByHandoff(db, digest);
+  if (known || input === undefined) return known;
   // Jobs that were recorded before the input was part of the digest.
-  const earlier = jobOf(rest);
+  const without = handoffDigest(run, klados, rest);
+  const earlier = without === null ? undefined : jobByHandoff(db, without);
   return earlier && equalJson(earlier.request.input, input) ? earlier : undefined;
 }

@@ -116,7 +116,9 @@ export class KladosJobsService {
     digest: string,
   ): Promise<KladosInvokedView> {
     const { handoff, klados, request } = decision;
-    const known = handoff ? store.read((db) => handedOnBefore(db, handoff.from.run, klados.id, request)) : undefined;
+    const known = handoff
+      ? store.read((db) => handedOnBefore(db, handoff.from.run, klados.id, request, digest))
+      : undefined;
     if (!known || known.sending.state === 'refused') return this.#start(store, caller, decision, decide, digest);
     return {
       status: 'started',
