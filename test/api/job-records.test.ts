@@ -88,20 +88,48 @@ test('what waits to be sent again is sent when the store takes that, though whoe
   await expect.poll(() => scene.endpoint.received.length, { timeout: 10_000 }).toBe(1);
 });
 
-test('of a run that is resumed only in part, that part is sent', async () => {
-  await using scene = await JobScene.open();
-  const [first, second] = [await scene.klados('accept'), await scene.klados('accept')];
+/** A workflow of two steps, begun: the first klados has written its log, and hands on to the second. */
+async function begun(scene: JobScene, second: string) {
+  const first = await scene.klados('accept');
   const step = (id: string, then: object) => ({ klados: { id, type: 'klados' }, then });
-  const flow = { a: step(first.id, { scatter: 'b' }), b: step(second.id, { done: true }) };
+  const flow = { a: step(first.id, { scatter: 'b' }), b: step(second, { done: true }) };
   const body = { label: 'r', version: '1', entry: 'a', flow, collection: scene.home.id };
   const rhiza = ok<Entity>(await ask(scene.node, scene.who, 'POST /rhizai', body));
   const started = ok<Started>(await ask(scene.node, scene.who, `POST /rhizai/${rhiza.id}/invoke`, scene.invocation()));
   const log = await scene.log(first.self, started, { status: 'running', rhiza_id: rhiza.id });
+  const handOn = async (more: object = {}) => {
+    const context = { id: rhiza.id, path: ['a', 'b'], parent_logs: [log.id], ...more };
+    const invocation = scene.invocation({ job_collection: started.job_collection, rhiza: context });
+    return ok<Started>(await ask(scene.node, first.self, `POST /kladoi/${second}/invoke`, invocation));
+  };
+  return { first, rhiza, started, log, handOn };
+}
+
+test('a handoff whose refusal the store does not take yet is handed on anew all the same', async () => {
+  await using scene = await JobScene.open();
+  const second = await scene.klados('refuse');
+  const { handOn } = await begun(scene, second.id);
+  await using opened = new AsyncDisposableStack();
+  const file = join(scene.node.data, 'main', 'archeion.db');
+  const db = opened.adopt(new Database(file), (it) => void it.close());
+  const when = "NEW.state = 'refused'";
+  db.exec(`CREATE TRIGGER full BEFORE UPDATE ON job WHEN ${when} BEGIN SELECT RAISE(ABORT, 'no more'); END`);
+  expect(await handOn()).toMatchObject({ status: 'rejected', error: 'no work today' });
+  expect(await handOn()).toMatchObject({ status: 'rejected', error: 'no work today' });
+  scene.endpoint.become('refuse', 'accept');
+  const { status, job_id } = await handOn();
+  expect(status).toBe('started');
+  // Now it is the handoff that counts.
+  db.exec('DROP TRIGGER full');
+  expect(await handOn()).toMatchObject({ status: 'started', job_id });
+});
+
+test('of a run that is resumed only in part, that part is sent', async () => {
+  await using scene = await JobScene.open();
+  const second = await scene.klados('accept');
+  const { first, rhiza, started, log, handOn } = await begun(scene, second.id);
   const count = 201;
-  const context = { id: rhiza.id, path: ['a', 'b'], parent_logs: [log.id], scatter_total: count };
-  const invocation = scene.invocation({ job_collection: started.job_collection, rhiza: context });
-  const handOn = () => ask(scene.node, first.self, `POST /kladoi/${second.id}/invoke`, invocation);
-  await Promise.all(Array.from({ length: count }, async () => ok(await handOn())));
+  await Promise.all(Array.from({ length: count }, () => handOn({ scatter_total: count })));
   const done = { properties: { status: 'done', log_data: { entry: { status: 'done' } } } };
   ok(await ask(scene.node, first.self, `PUT /entities/${log.id}`, { expect_tip: log.cid, ...done }));
   scene.clock.ms += 7_200_000;

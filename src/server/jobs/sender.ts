@@ -29,7 +29,8 @@ export const [firstPauseMs, longestPauseMs] = [100, 30_000];
 /** Brings recorded requests to processors, and records what becomes of them. */
 export class JobSender {
   readonly #needs: SenderNeeds;
-  readonly #inHand = new Set<string>();
+  /** By id what is being sent, with the outcome that the store has not taken yet. */
+  readonly #inHand = new Map<string, Sending | null>();
 
   constructor(needs: SenderNeeds) {
     this.#needs = needs;
@@ -38,6 +39,11 @@ export class JobSender {
   /** Whether a job is being sent now. */
   has(id: string): boolean {
     return this.#inHand.has(id);
+  }
+
+  /** What became of a request, where the store has not taken it yet: its row still says what was before. */
+  told(id: string): Sending | null {
+    return this.#inHand.get(id) ?? null;
   }
 
   /** Whether the processor of an endpoint runs within this node. */
@@ -56,7 +62,7 @@ export class JobSender {
    * cannot wait until it takes it.
    */
   async deliver(store: NetworkStore, job: Sendable, told?: (outcome: Sending) => void): Promise<Sending> {
-    this.#inHand.add(job.id);
+    this.#inHand.set(job.id, null);
     const { stop, now } = this.#needs;
     let { sending } = job;
     try {
@@ -116,11 +122,15 @@ export class JobSender {
     const { stop, log } = this.#needs;
     for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, longestPauseMs)) {
       try {
-        return await this.#record(store, id, from, outcome);
+        const kept = await this.#record(store, id, from, outcome);
+        this.#inHand.set(id, null);
+        return kept;
       } catch (error) {
         if (stop.aborted) throw error;
         log.error({ err: error, job: id }, 'what became of a job could not be recorded; it is tried again');
-        told?.(afterSending(from, outcome));
+        const sending = afterSending(from, outcome);
+        this.#inHand.set(id, sending);
+        told?.(sending);
         await sleep(pause, undefined, { signal: stop, ref: false }).catch(() => undefined);
         if (stop.aborted) throw error;
       }

@@ -119,7 +119,8 @@ export class KladosJobsService {
     const known = handoff
       ? store.read((db) => handedOnBefore(db, handoff.from.run, klados.id, request, digest))
       : undefined;
-    if (!known || known.sending.state === 'refused') return this.#start(store, caller, decision, decide, digest);
+    const sending = known && (this.#needs.launcher.needs.sender.told(known.id) ?? known.sending);
+    if (!sending || sending.state === 'refused') return this.#start(store, caller, decision, decide, digest);
     return {
       status: 'started',
       job_id: known.id,
