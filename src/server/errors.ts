@@ -143,7 +143,7 @@ export class TooManyRequestsError extends DomainError {
   }
 }
 
-/** A queue of writes is full; the caller should come again after `retryAfter` seconds. */
+/** A queue of writes is full, or something holds the write up; the caller should come again after `retryAfter` seconds. */
 export class BusyError extends DomainError {
   override readonly name = 'BusyError';
   readonly code = 'BUSY';

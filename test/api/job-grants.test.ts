@@ -135,6 +135,28 @@ describe('the grant of an invocation', () => {
     expect((await ask(scene.node, self, `PUT /collections/${scene.target.id}`, update)).status).toBe(200);
   });
 
+  test('that ends within a minute and cannot be prolonged is waited for', async () => {
+    const { id } = await scene.klados('accept', { actions_required: ['entity:view', 'entity:update'] });
+    const editor = await user(scene.node, crypto.randomUUID());
+    await enrol(scene.node, scene.who, scene.target.id, editor, 'editor');
+    await scene.invoke(id, { job_collection: scene.target.id, expires_in: 60 });
+    scene.clock.ms += 55_000;
+    const invoke = (confirm: boolean) =>
+      ask(scene.node, editor, `POST /kladoi/${id}/invoke`, scene.invocation({ confirm }));
+    const wayOut = expect.stringMatching(/from another run, .*ends in 5 seconds.*Try again then/);
+    expect((await invoke(false)).body).toMatchObject({ can_proceed: false, message: wayOut });
+    const refused = await invoke(true);
+    expect([refused.status, refused.headers['retry-after'], refused.body]).toMatchObject([
+      503,
+      '5',
+      { details: { reason: wayOut } },
+    ]);
+    expect(scene.endpoint.received).toHaveLength(1);
+    scene.clock.ms += 5000;
+    const expires_at = iso(scene.clock.ms + 3_600_000);
+    expect((await invoke(true)).body).toMatchObject({ status: 'started', expires_at });
+  });
+
   test('by a processor ends with its own, and does not prolong that', async () => {
     const { id, self } = await scene.klados('accept');
     const other = await scene.klados('accept');

@@ -39,6 +39,7 @@ describe('a grant', () => {
       refused: [],
       lastingLacks: [],
       cutShort: false,
+      wait: null,
       write: { actions: grantee.actions, expires: now + hour, update: false },
       expires: now + hour,
     });
@@ -86,6 +87,26 @@ describe('a grant', () => {
       ...{ cutShort: false, expires: now + hour },
       write: { actions: [...grantee.actions, 'entity:delete', 'file:update'], expires: now + hour },
     });
+  });
+
+  test('that cannot be prolonged and ends within a minute is waited for', () => {
+    const heldUntil = (action: string) => (action === 'entity:delete' ? 0 : ever);
+    const plan = (left: number, wanted = hour, has = [...grantee.actions, 'entity:delete']) =>
+      planGrant(access(has, now + left), grantee, { now, wanted, heldUntil });
+    expect(plan(1)).toMatchObject({ cutShort: true, wait: 1, refused: [] });
+    expect(plan(59_999, hour, ['entity:view', 'entity:delete'])).toMatchObject({ cutShort: true, wait: 60 });
+    expect(plan(60_000)).toMatchObject({ cutShort: true, wait: null });
+    // Nobody wants more of it, or it can be prolonged.
+    expect(plan(30_000, 30_000)).toMatchObject({ cutShort: false, wait: null });
+    expect(plan(1000, hour, [...grantee.actions])).toMatchObject({ expires: now + hour, wait: null });
+  });
+
+  test('with an action that this node does not know is prolonged by whoever sets roles', () => {
+    const before = access([...grantee.actions, 'foo:bar'], now + 1000);
+    const actions = [...grantee.actions, 'foo:bar'];
+    expect(planGrant(before, grantee, all)).toMatchObject({ cutShort: false, write: { actions, expires: now + hour } });
+    const heldUntil = (action: string) => (action === 'collection:manage' ? 0 : ever);
+    expect(planGrant(before, grantee, { ...all, heldUntil })).toMatchObject({ cutShort: true, wait: 1 });
   });
 
   test('gives nothing that the invoker does not hold', () => {

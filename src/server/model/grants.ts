@@ -31,6 +31,8 @@ export interface GrantPlan {
   lastingLacks: string[];
   /** It would last longer, did it not give more than is asked for, which the invoker cannot prolong. */
   cutShort: boolean;
+  /** Seconds until it can be given anew, where it is cut short to less than any run may have; else null. */
+  wait: number | null;
   /** What is to be written; null where the grant that is there will do. `update`: there is a membership already. */
   write: { actions: string[]; expires: number; update: boolean } | null;
   /** When the grant ends after that. */
@@ -39,6 +41,9 @@ export interface GrantPlan {
 
 /** A live grant that covers so much of the wanted time is left as it is (decisions.md, Processors). */
 const enough = 0.9;
+
+/** No run is wanted for less (interface.md, Jobs), milliseconds. */
+const shortestMs = 60_000;
 
 /** Until when the invoker may do an action in the collection, epoch milliseconds; 0 where it may not. */
 export type HeldUntil = (action: string) => number;
@@ -63,9 +68,12 @@ export function planGrant(
   const ends = live ? (live.expires ?? end) : now;
   const kept = live ? given.filter((action) => !actions.includes(action)) : [];
   // A role ends as a whole: what only somebody else could prolong ends when it did, and the rest with it.
-  const reach = lasting ? end : Math.min(end, ...kept.map(until));
+  // What this node does not know may give something elsewhere, so whoever sets roles prolongs it.
+  const keptUntil = (action: string) => (concrete(action).length > 0 ? until(action) : heldUntil('collection:manage'));
+  const reach = lasting ? end : Math.min(end, ...kept.map(keptUntil));
   const suffices = live !== null && lacking.length === 0 && ends - now >= (reach - now) * enough;
   const expires = suffices ? ends : Math.max(reach, ends);
+  const cutShort = expires < end && ends - now < (end - now) * enough;
   const lastingLacks = lasting ? lacking : [];
   const refused = (action: string) =>
     lastingLacks.includes(action) || until(action) < (lacking.includes(action) ? expires : now + 1);
@@ -79,7 +87,8 @@ export function planGrant(
     currentExpires: member === undefined || member.expires === null ? null : member.expires,
     refused: actions.filter(refused),
     lastingLacks,
-    cutShort: expires < end && ends - now < (end - now) * enough,
+    cutShort,
+    wait: cutShort && expires - now < shortestMs ? Math.ceil((expires - now) / 1000) : null,
     write: suffices || lasting ? null : { actions: [...actions, ...kept], expires, update: member !== undefined },
     expires,
   };

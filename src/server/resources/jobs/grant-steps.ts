@@ -1,4 +1,4 @@
-import { ForbiddenError } from '../../errors.ts';
+import { BusyError, ForbiddenError } from '../../errors.ts';
 import type { RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { grantRole } from '../../model/collection-rules.ts';
@@ -62,9 +62,14 @@ function withLocal(
   return { roles: new Map([...roles, [role, grant.actions]]), members: [...members, member], groups };
 }
 
-/** @throws ForbiddenError where a plan would give what whoever asks does not hold there */
+/**
+ * @throws ForbiddenError where a plan would give what whoever asks does not hold there
+ * @throws BusyError where it ends too soon to begin with
+ */
 export function requireHeld(plans: readonly GrantPlan[], collection: Pick<EntityRow, 'id' | 'label'>): void {
   const lacking = plans.find(({ refused }) => refused.length > 0);
+  const waiting = plans.find(({ wait }) => wait !== null);
+  if (!lacking && waiting) throw new BusyError(waiting.wait ?? 1, waitText(waiting, collection));
   if (!lacking) return;
   const { grantee, refused, lastingLacks } = lacking;
   if (lastingLacks.length > 0)
@@ -85,6 +90,14 @@ export function lastingText(
     `${grantee.label || grantee.id} has the role ${role} in the collection ${label || id} without an end, which lacks ` +
     `${lastingLacks.join(', ')}, and which starting it does not change: ask an owner of the collection to add that to the ` +
     'role, or to take the role away from it, so that it gets one that ends.'
+  );
+}
+
+/** Why a run does not begin with what little is left of a grant, and the way out. */
+export function waitText({ grantee, wait }: GrantPlan, { id, label }: Pick<EntityRow, 'id' | 'label'>): string {
+  return (
+    `${grantee.label || grantee.id} holds more in the collection ${label || id}, from another run, which you cannot prolong, ` +
+    `and which ends in ${wait} seconds: too soon to begin with. Try again then.`
   );
 }
 

@@ -1,9 +1,9 @@
 import type { GrantPlan } from '../../model/grants.ts';
 import type { Sending } from '../../model/job-state.ts';
 import type { EntityRow } from '../../store/entities.ts';
-import { lastingText } from './grant-steps.ts';
+import { lastingText, waitText } from './grant-steps.ts';
 import type { KladosGrantedView, KladosGrantView, NamedView, RejectionView } from './wire.ts';
-import { canProceed, grantsNeeded, plansIn, type Workplace } from './workplace.ts';
+import { grantsNeeded, plansIn, type Workplace } from './workplace.ts';
 
 export function namedView({ id, label }: { id: string; label: string }): NamedView {
   return { id, label };
@@ -52,8 +52,10 @@ export function previewMessage(what: string, place: Workplace): string {
   const all = plansIn(place);
   const lasting = all.find(({ plan }) => plan.lastingLacks.length > 0);
   if (lasting) return `${what} cannot be started. ${lastingText(lasting.plan, lasting.collection)}`;
-  if (!canProceed(place))
+  if (all.some(({ plan }) => plan.refused.length > 0))
     return `${what} needs permissions in ${where} that you do not hold yourself, so that you cannot start it.`;
+  const waiting = all.find(({ plan }) => plan.wait !== null);
+  if (waiting) return `${what} cannot be started now. ${waitText(waiting.plan, waiting.collection)}`;
   const short = all.find(({ plan }) => plan.cutShort);
   const until = short ? ` ${cutShortText(short.plan, short.collection)}` : '';
   const grants = plans.length === 1 ? 'one processor' : `${plans.length} processors`;

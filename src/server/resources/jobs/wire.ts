@@ -57,7 +57,10 @@ export interface PreviewHeadView {
 
 /** Whether the preview can be confirmed. */
 export interface PreviewVerdictView {
-  /** The caller holds all that would be granted, and no processor has a role without an end that lacks some of it. */
+  /**
+   * The caller holds all that would be granted, and no processor has a role without an end that lacks some of it, or one that
+   * ends within a minute and that the caller cannot prolong (confirmed, that is a 503 with `Retry-After`).
+   */
   can_proceed: boolean;
   /** Something would be granted or prolonged. */
   grants_needed: boolean;

@@ -54,7 +54,7 @@ export function grantsNeeded(place: Workplace): boolean {
 }
 
 export function canProceed(place: Workplace): boolean {
-  return plansIn(place).every(({ plan }) => plan.refused.length === 0);
+  return plansIn(place).every(({ plan }) => plan.refused.length === 0 && plan.wait === null);
 }
 
 /** All plans of a workplace, each with the collection that it is about. */
@@ -78,6 +78,7 @@ export interface Opened {
  * the run that grants, null for a handoff, whose run has; `job` the job that the new collection is called after, `end` when the
  * grants in it end.
  * @throws ForbiddenError where more would be granted than whoever asks holds
+ * @throws BusyError where what is granted ends too soon to begin with
  */
 export function openWorkplace(
   { writes }: Launcher,
