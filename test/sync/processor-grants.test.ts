@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { applyUpdate } from '../../src/server/model/merge.ts';
 import { ask, type Person } from '../helpers/callers.ts';
 import { collection, invalid, ok } from '../helpers/entities.ts';
 import type { Started } from '../helpers/job-scene.ts';
@@ -50,6 +51,37 @@ test('a grant in a mirrored collection stays on this node, and what the klados m
   expect(await read(origin, curator, made.id)).toMatchObject({ id: made.id, type: 'document' });
   clock.ms += 600_000;
   expect((await output()).status).toBe(403);
+});
+
+test('a role without an end that the remote gives the klados keeps it from nothing here', async () => {
+  await using scene = await startScene();
+  const { origin, mirror, here, curator, place, work, clock, klados, self } = scene;
+  const role = `klados_${klados.id.toLowerCase()}`;
+  const given = {
+    properties: { roles: { [role]: ['entity:view'] } },
+    relationships_add: [{ predicate: role, peer: klados.id, peer_type: 'klados' }],
+  };
+  // The origin does not know the klados, as a remote that asks for nobody.
+  const { writes, networks } = origin.ctx;
+  const actor = { kind: 'user' as const, id: curator.id, ids: [curator.id], operator: false };
+  await writes.write(await networks.get('main'), (db) => {
+    const base = writes.standing(db, 'main', place.id);
+    const next = applyUpdate(base.manifest, base.cid, given, writes.stamp(actor));
+    return { steps: [writes.step(db, { actor, network: 'main' }, base, next, undefined)] };
+  });
+  await sync(mirror, here);
+  const invocation = { target_collection: place.id, target_entity: work.id, expires_in: 600 };
+  const invoke = (more: object = {}) =>
+    ask(mirror, here, `POST /kladoi/${klados.id}/invoke`, { ...invocation, ...more });
+  expect(ok(await invoke())).toMatchObject({ can_proceed: true });
+  const { status, grants } = ok<Started>(await invoke({ confirm: true }));
+  const expires_at = new Date(clock.ms + 600_000).toISOString();
+  expect({ status, grants }).toMatchObject({ status: 'started', grants: [{ role, expires_at }] });
+  // The grant of before is known: it is not the collection's, which has none that ends.
+  clock.ms += 30_000;
+  expect(ok<Started>(await invoke({ confirm: true })).grants).toEqual(grants);
+  const output = { type: 'document', collection: place.id };
+  expect((await ask(mirror, self, 'POST /entities', output)).status).toBe(201);
 });
 
 test('logs are written in a mirrored collection only where it is the target as well', async () => {

@@ -7,7 +7,7 @@ import { applyUpdate } from '../../model/merge.ts';
 import type { CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findStanding } from '../../store/entities.ts';
-import { grantIn } from '../../store/jobs.ts';
+import { grantIn, type StoredGrant } from '../../store/jobs.ts';
 import { membership } from '../collections/members.ts';
 import type { EntityWrites, Prepared } from '../entities/writes.ts';
 
@@ -37,7 +37,7 @@ export function planGrants(
 ): GrantPlan[] {
   const { id } = collection;
   const place = { id, type: 'collection', collection: id };
-  const access = env.permissions.accessIn(db, id) ?? { roles: new Map(), members: [], groups: [] };
+  const access = env.permissions.accessIn(db, id) ?? nobody;
   const known = new Map<string, number>();
   const heldUntil = (action: string): number => {
     const until = known.get(action) ?? env.permissions.heldUntil(db, authority, action, place);
@@ -45,21 +45,22 @@ export function planGrants(
     return until;
   };
   return grantees.map((grantee) => {
-    const given = collection.mirror === null ? access : withLocal(access, grantee, grantIn(db, id, grantee.id, now));
+    const given = collection.mirror === null ? access : localAccess(grantee, grantIn(db, id, grantee.id, now));
     return planGrant(given, grantee, { now, wanted: wantedMs, heldUntil });
   });
 }
 
-/** What a mirrored collection says, with the grant that stands on this node alone. */
-function withLocal(
-  { roles, members, groups }: CollectionAccess,
-  { id, type }: Grantee,
-  grant: { actions: string[]; expires: number } | undefined,
-): CollectionAccess {
-  if (!grant) return { roles, members, groups };
+const nobody: CollectionAccess = { roles: new Map(), members: [], groups: [] };
+
+/**
+ * What a processor holds in a mirrored collection: the grant that stands on this node alone. What the collection itself gives
+ * it counts at the remote, where no job of this node changes it.
+ */
+function localAccess({ id, type }: Grantee, grant: StoredGrant | undefined): CollectionAccess {
+  if (!grant) return nobody;
   const role = grantRole(type, id);
   const member = { role, peer: id, kind: 'member' as const, expires: grant.expires };
-  return { roles: new Map([...roles, [role, grant.actions]]), members: [...members, member], groups };
+  return { roles: new Map([[role, grant.actions]]), members: [member], groups: [] };
 }
 
 /**
