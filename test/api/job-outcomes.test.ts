@@ -18,6 +18,7 @@ const hour = 3_600_000;
 describe('what a processor answers', () => {
   test.each([
     ['refuse', 'no work today', 60],
+    ['wordy', `half \ufffd ${'n'.repeat(492)}`, undefined],
     ['unavailable', 'no key', 60],
     ['fail', 'inner error', undefined],
     ['html', 'the processor answered 200 with text/html instead of JSON', undefined],

@@ -12,6 +12,7 @@ const json = (response: ServerResponse, status: number, body: unknown): void => 
 const behaviours: Record<string, Behaviour> = {
   accept: (response, { job_id }) => json(response, 200, { accepted: true, job_id }),
   refuse: (response) => json(response, 200, { accepted: false, error: 'no work today', retry_after: 60 }),
+  wordy: (response) => json(response, 200, { accepted: false, error: `half \ud83d ${'n'.repeat(492)}🌍` }),
   unavailable: (response) => json(response, 503, { accepted: false, error: 'no key', retry_after: 60 }),
   fail: (response) => json(response, 500, { error: 'inner error' }),
   html: (response) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { JobError, NodeCallError } from '../../src/server/kit/job-error.ts';
+import { jsonIssues } from '../../src/server/model/json-value.ts';
 import { MemoryRun, type Worker } from './memory-run.ts';
 
 const F = (n: number) => `01JQZ3M4N5P6Q7R8S9T0V1W2F${n}`;
@@ -296,6 +297,30 @@ describe('what goes wrong', () => {
     });
   });
 
+  test('what a processor says where it does not take a job is kept as far as it can be', async () => {
+    const node = picky({ [K.split]: same, [K.work]: make, [K.join]: make });
+    node.refuse = ({ target_entity }) => target_entity === F(2) && `no \ud83d time ${'🌍'.repeat(3000)}`;
+    await begin(node, files);
+    expect(node.logs().map(({ status }) => status)).toEqual(['done', 'done', 'done']);
+    const words = 'Step work was refused: no \ufffd time ';
+    const message = `${words}${'🌍'.repeat((2000 - words.length) / 2)}`;
+    expect(node.ofType('batch')[0]?.properties).toMatchObject({
+      ...{ status: 'error', completed: 2 },
+      slots: [{}, { status: 'error', error: { code: 'REJECTED', message } }, {}],
+    });
+  });
+
+  test('what the node does not take of one slot keeps no other out', async () => {
+    const work: Worker = async ({ targets }) => (targets[0] === F(3) ? ['half \ud83d'] : targets);
+    const node = picky({ [K.split]: same, [K.work]: work, [K.join]: make });
+    await begin(node, [F(1), F(2), F(3), F(4), F(5)]);
+    expect(node.logs().map(({ status }) => status)).toEqual(['done', 'done', 'done', 'error', 'done', 'done']);
+    expect(node.ofType('batch')[0]?.properties).toMatchObject({
+      ...{ status: 'error', completed: 4 },
+      slots: [{}, {}, { status: 'error', error: { code: 'VALIDATION_ERROR' } }, {}, {}],
+    });
+  });
+
   test('a handoff that the node refuses is an error of the job and of its slot', async () => {
     const node = run(threeSteps, { [K.split]: same, [K.work]: make, [K.join]: make });
     node.onCall = (call, _, body) => {
@@ -338,6 +363,16 @@ describe('what goes wrong', () => {
     }
   });
 });
+
+/** A run of three steps on a node whose batches take only what can be kept. */
+function picky(workers: Record<string, Worker>): MemoryRun {
+  const node = run(threeSteps, workers);
+  node.onCall = (call, _, body) => {
+    const [issue] = call === 'change' ? jsonIssues(body, []) : [];
+    if (issue) throw new NodeCallError(400, `Validation failed (${issue.path.join('.')}: ${issue.message})`);
+  };
+  return node;
+}
 
 /** Runs one job as a program that dies with the fault: what it would have written afterwards is not. */
 async function runStopped(node: MemoryRun, one: MemoryRun['started'][number], crash: Error): Promise<boolean> {

@@ -27,8 +27,8 @@ export class MemoryRun implements NodeApi {
   readonly batches = new Batches(this);
   /** Called before each call to the node; what it throws is the call's answer. */
   onCall: (call: string, id: string, body?: unknown) => void = () => undefined;
-  /** Which handoffs the processor behind them does not take. */
-  refuse: (invocation: Invocation) => boolean = () => false;
+  /** Which handoffs the processor behind them does not take, and what it says. */
+  refuse: (invocation: Invocation) => boolean | string = () => false;
   #next = 0;
   #done = 0;
 
@@ -67,10 +67,10 @@ export class MemoryRun implements NodeApi {
   }
 
   async change(id: string, next: (properties: Properties) => Properties | null): Promise<Properties> {
-    this.onCall('change', id);
     const entity = this.entities.get(id);
     if (!entity) throw new NodeCallError(404, `Entity not found: ${id}`);
     const changed = next(structuredClone(entity.properties));
+    this.onCall('change', id, changed);
     if (changed) entity.properties = structuredClone(changed);
     return structuredClone(entity.properties);
   }
@@ -81,7 +81,9 @@ export class MemoryRun implements NodeApi {
     const digest = JSON.stringify([klados, request]);
     const known = this.#handedOn.get(digest);
     if (known) return { started: true as const, job_id: known };
-    if (this.refuse(invocation)) return { started: false as const, error: 'the processor has no time' };
+    const refused = this.refuse(invocation);
+    if (refused !== false)
+      return { started: false as const, error: refused === true ? 'the processor has no time' : refused };
     const job_id = this.start(klados, request);
     this.#handedOn.set(digest, job_id);
     return { started: true as const, job_id };

@@ -1,3 +1,4 @@
+import { beginningOf } from '../model/cut-text.ts';
 import { below, commandOf } from '../model/endpoints.ts';
 import type { NodeKey } from '../model/node-key.ts';
 import type { Dispatch, Dispatcher, Outcome } from './dispatch.ts';
@@ -95,7 +96,7 @@ function read({ status, headers, body }: Answer, job: string): Outcome {
   const { accepted, job_id, error, retry_after } = said;
   if (accepted === false || (!isFine && accepted !== true)) {
     const words =
-      typeof error === 'string' && error !== '' ? error.slice(0, maxError) : `the processor answered ${status}`;
+      typeof error === 'string' && error !== '' ? beginningOf(error, maxError) : `the processor answered ${status}`;
     const retryAfter =
       typeof retry_after === 'number' && retry_after >= 0 ? Math.min(Math.ceil(retry_after), 86_400) : undefined;
     return { kind: 'refused', error: words, ...(retryAfter !== undefined && { retryAfter }) };

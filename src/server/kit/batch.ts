@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { JobFailure } from './job-error.ts';
+import { type JobFailure, NodeCallError, storableFailure } from './job-error.ts';
 import type { NodeApi, Properties } from './node-api.ts';
 
 /** One slot of a batch entity (processors.md, 2.8). */
@@ -25,6 +25,8 @@ export interface BatchState {
 /** What waits to be written to one batch together. */
 interface Round {
   results: Map<number, SlotResult>;
+  /** Those that the node does not take. */
+  refused: Map<number, NodeCallError>;
   written: Promise<Properties>;
 }
 
@@ -47,29 +49,52 @@ export class Batches {
     return { mine: properties.gather_slot === index, properties, slots: slotsOf(properties) };
   }
 
-  #join(id: string, index: number, result: SlotResult, total: number): Promise<Properties> {
+  async #join(id: string, index: number, result: SlotResult, total: number): Promise<Properties> {
     const next = this.#next.get(id) ?? this.#open(id, total);
     if (next.results.has(index)) return this.#change(id, new Map([[index, result]]));
     next.results.set(index, result);
-    return next.written;
+    const written = await next.written;
+    const refusal = next.refused.get(index);
+    if (refusal) throw refusal;
+    return written;
   }
 
   #open(id: string, total: number): Round {
-    const results = new Map<number, SlotResult>();
+    const results: Round['results'] = new Map();
+    const refused: Round['refused'] = new Map();
     const before = this.#running.get(id) ?? Promise.resolve();
     const written = before.then(async () => {
       if (total > manySlots) await pause(collectMs);
       this.#next.delete(id);
-      return this.#change(id, results);
+      return this.#together(id, results, refused);
     });
     const ended = written.catch(() => undefined);
     this.#running.set(id, ended);
     void ended.then(() => {
       if (this.#running.get(id) === ended) this.#running.delete(id);
     });
-    const round = { results, written };
+    const round = { results, refused, written };
     this.#next.set(id, round);
     return round;
+  }
+
+  /** What the node does not take of one keeps those of others out no longer than until they are written by themselves. */
+  async #together(id: string, results: Round['results'], refused: Round['refused']): Promise<Properties> {
+    try {
+      return await this.#change(id, results);
+    } catch (error) {
+      if (!isRefusal(error) || results.size === 1) throw error;
+    }
+    let written: Properties = {};
+    for (const [index, result] of results) {
+      try {
+        written = await this.#change(id, new Map([[index, result]]));
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        refused.set(index, error);
+      }
+    }
+    return written;
   }
 
   #change(id: string, results: ReadonlyMap<number, SlotResult>): Promise<Properties> {
@@ -80,6 +105,11 @@ export class Batches {
 /** A version of so many slots weighs so much that it is written less often. */
 const manySlots = 100;
 const collectMs = 250;
+
+/** Whether it may be one of several results that the node does not take, and not whoever asks or the batch. */
+function isRefusal(error: unknown): error is NodeCallError {
+  return error instanceof NodeCallError && (error.status === 400 || error.status === 413);
+}
 
 function slotsOf(properties: Properties): Slot[] {
   return Array.isArray(properties.slots) ? (properties.slots as Slot[]) : [];
@@ -114,7 +144,7 @@ function withResults(properties: Properties, results: ReadonlyMap<number, SlotRe
 function slotWith(index: number, result: SlotResult): Slot {
   const { job_id, at } = result;
   if ('failure' in result) {
-    const { code, message } = result.failure;
+    const { code, message } = storableFailure(result.failure);
     return { index, status: 'error', job_id, completed_at: at, error: { code, message } };
   }
   return { index, status: 'complete', output_ids: result.outputs, job_id, completed_at: at };

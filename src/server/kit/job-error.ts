@@ -76,11 +76,15 @@ const codes: Record<number, string> = {
 const maxMessage = 2000;
 const maxCode = 100;
 
+/** A failure in words of others, as it can be kept. */
+export function storableFailure({ code, message, retryable }: JobFailure): JobFailure {
+  return { code: beginningOf(String(code), maxCode), message: beginningOf(message, maxMessage), retryable };
+}
+
 /** Whatever ended a job, as its log says it. */
 export function failureOf(error: unknown): JobFailure {
+  if (error instanceof JobError) return storableFailure(error);
   const message = beginningOf(error instanceof Error ? error.message : String(error), maxMessage);
-  if (error instanceof JobError)
-    return { code: beginningOf(String(error.code), maxCode), message, retryable: error.retryable };
   if (error instanceof NodeCallError) {
     const code = codes[error.status] ?? (error.status >= 500 ? 'SERVICE_UNAVAILABLE' : 'PROCESSING_ERROR');
     return { code, message, retryable: retryableCodes.includes(code) };
