@@ -26,6 +26,7 @@ interface Data {
 }
 
 const logOf = (node: MemoryRun) => node.ofType('klados_log')[0]?.properties as { status: string; log_data: Data };
+const saidOfIt = (node: MemoryRun) => node.entities.get('JOBS')?.relationships.map(({ predicate }) => predicate);
 
 test('a job is done without its messages where the node refuses them', async () => {
   const node = picky(async ({ note }) => {
@@ -72,13 +73,12 @@ test('what it came to is refused: it has failed, with the refusal', async () => 
   const failure = { code: 'INVALID_INPUT', message: 'The outputs are too many', retryable: false };
   expect(ended).toEqual({ state: 'error', failure });
   expect(logOf(node)).toMatchObject({ status: 'error', log_data: { entry: { error: failure } } });
+  expect(saidOfIt(node)).toEqual(['log_started']);
 });
 
-test.each([
-  ['the node is not well', new NodeCallError(503, 'busy')],
-  ['only its collection refuses', new NodeCallError(400, 'JOBS: the entity is deleted', 'JOBS')],
-])('an end stays as it was written where %s', async (_, error) => {
+test('a job has no end in its log while the node is not well', async () => {
   const node = picky(async () => [target]);
+  const error = new NodeCallError(503, 'busy');
   let calls = 0;
   node.onCall = (call, __, body) => {
     if (call !== 'add' || (body as Properties)?.status !== 'done') return;
@@ -86,5 +86,19 @@ test.each([
     throw error;
   };
   await expect(node.run(node.started[0] as (typeof node.started)[number])).rejects.toBe(error);
-  expect([calls, logOf(node).status]).toEqual([1, 'running']);
+  expect([calls, logOf(node).status, saidOfIt(node)]).toEqual([1, 'running', ['log_started']]);
+});
+
+test.each([
+  ['it refuses that', new NodeCallError(400, 'JOBS: the entity is deleted', 'JOBS')],
+  ['nobody may write to it', new NodeCallError(403, 'Action not allowed: entity:update')],
+])('an end stays as it was written where its collection does not say so: %s', async (_, error) => {
+  const node = picky(async () => [target]);
+  node.onCall = (call, id) => {
+    if (call === 'add' && id === 'JOBS' && logOf(node).status === 'done') throw error;
+  };
+  const { status, message } = error;
+  const ended = node.run(node.started[0] as (typeof node.started)[number]);
+  await expect(ended).rejects.toMatchObject({ status, message, entity: 'JOBS' });
+  expect(logOf(node).status).toBe('done');
 });

@@ -1,7 +1,7 @@
 import { beginningOf } from '../model/cut-text.ts';
 import type { HandedOn } from './handoff.ts';
 import { manyOutputs } from './handoff.ts';
-import { isRefusalOf, type JobFailure } from './job-error.ts';
+import { isRefusalOf, type JobFailure, NodeCallError } from './job-error.ts';
 import { type KladosJob, targetsOf } from './job-request.ts';
 import { maxMessages, maxText } from './log-limits.ts';
 import type { Addition, Link, NodeApi } from './node-api.ts';
@@ -152,26 +152,40 @@ export class JobLog {
     await this.#end(entry, [], this.#job.rhiza ? [this.#link('final_error')] : []);
   }
 
-  /** Where the node refuses it, without the messages: a job is not to be without an end for what was said in it. */
+  /** The collection last: it is to say of no job that it is done which its log calls failed. */
   async #end(entry: { status: string }, own: Link[], ofCollection: Link[]): Promise<void> {
-    const { status } = entry;
-    const write = (messages: LogMessage[]) =>
-      this.#ports.api.add([
-        { entity_id: this.id, properties: { status, log_data: { entry, messages } }, relationships_add: own },
-        ...(ofCollection.length === 0
-          ? []
-          : [{ entity_id: this.#job.job_collection, relationships_add: ofCollection }]),
-      ]);
+    await this.#write(entry, own);
+    if (ofCollection.length === 0) return;
+    const { job_collection } = this.#job;
     try {
-      await write(this.#messages);
+      await this.#ports.api.add([{ entity_id: job_collection, relationships_add: ofCollection }]);
     } catch (error) {
-      if (!isRefusalOf(this.id, error)) throw error;
-      const message = beginningOf(
-        `The messages of the job are left out, the node refused them: ${error.message}`,
-        maxText,
-      );
-      await write([{ level: 'warning', message, timestamp: this.#now() }]);
+      if (!(error instanceof NodeCallError)) throw error;
+      throw new NodeCallError(error.status, error.message, job_collection);
     }
+  }
+
+  /** Where the node refuses it, without its messages or links: a job is not to be without an end for what was said in it. */
+  async #write(entry: { status: string }, own: Link[]): Promise<void> {
+    const { status } = entry;
+    let refusal: NodeCallError | undefined;
+    for (const left of own.length > 0 ? leftOut : leftOut.slice(0, 2)) {
+      const messages = left.includes('messages') ? [] : [...this.#messages];
+      if (refusal) {
+        const words = `The ${left.join(' and ')} of the job are left out, the node refused them: ${refusal.message}`;
+        messages.push({ level: 'warning', message: beginningOf(words, maxText), timestamp: this.#now() });
+      }
+      const properties = { status, log_data: { entry, messages } };
+      const relationships_add = left.includes('links') ? [] : own;
+      try {
+        await this.#ports.api.add([{ entity_id: this.id, properties, relationships_add }]);
+        return;
+      } catch (error) {
+        if (!isRefusalOf(this.id, error)) throw error;
+        refusal = error;
+      }
+    }
+    throw refusal;
   }
 
   #link(predicate: string, properties?: Record<string, unknown>): Link {
@@ -183,6 +197,8 @@ export class JobLog {
   }
 }
 
+/** What the end of a log does without, from one refusal to the next. */
+const leftOut: readonly ('messages' | 'links')[][] = [[], ['messages'], ['links'], ['messages', 'links']];
 const maxRefused = 20;
 /** Beyond it only the list of outputs in the log says what was made. */
 const maxLinks = 500;
