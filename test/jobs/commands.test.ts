@@ -154,6 +154,34 @@ describe("a command's end", () => {
     expect(failure(exited(JSON.stringify({ error }), { code: 3 }))).toEqual(error);
   });
 
+  test.each<[string, unknown, number, object]>([
+    ['a text', 'it failed', 0, { code: 'PROCESSING_ERROR', message: 'it failed', retryable: false }],
+    ['a text, and a code', 'it failed', 1, { code: 'PROCESSING_ERROR', message: 'it failed', retryable: true }],
+    ['a number for its code', { code: 42, message: 'm' }, 1, { code: '42', message: 'm', retryable: false }],
+    [
+      'a word for whether it may be run again',
+      { message: 'm', retryable: 'no' },
+      0,
+      { message: 'm', retryable: false },
+    ],
+    ['many words', { code: 'X', message: 'm'.repeat(4001) }, 0, { code: 'X', message: 'm'.repeat(2000) }],
+    ['a long code', { code: 'X'.repeat(101), message: 'm' }, 0, { code: 'X'.repeat(100), message: 'm' }],
+    [
+      'no words',
+      { reason: 'dark' },
+      ...([0, { code: 'PROCESSING_ERROR', message: expect.stringContaining('{"reason":"dark"}') }] as const),
+    ],
+    ['nothing more', true, 0, { code: 'PROCESSING_ERROR', message: expect.stringContaining('reported an error') }],
+    ['an empty one', '', 0, { code: 'PROCESSING_ERROR', message: expect.stringContaining('reported an error') }],
+  ])('is the error that it states in another form: %s', (_, error, code, expected) => {
+    expect(failure(exited(JSON.stringify({ outputs: [], error }), { code }))).toMatchObject(expected);
+  });
+
+  test('is no error where it states none', () => {
+    for (const error of [null, false])
+      expect(failure(exited(JSON.stringify({ outputs: [id], error })))).toMatchObject({ outputs: [id] });
+  });
+
   test.each<[string, CommandOutcome, string, boolean, string]>([
     ['nothing', exited(''), 'INVALID_OUTPUT', false, 'wrote nothing to stdout'],
     ['HTML', exited('<!doctype html><p>Bad gateway'), 'INVALID_OUTPUT', false, 'begins with "<!doctype html>'],

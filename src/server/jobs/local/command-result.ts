@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { JobError } from '../../kit/job-error.ts';
+import { JobError, type JobFailure } from '../../kit/job-error.ts';
 import { maxMessages, maxText } from '../../kit/log-limits.ts';
-import { endOf } from '../../model/cut-text.ts';
+import { beginningOf, endOf } from '../../model/cut-text.ts';
 import { isEntityId } from '../../model/ids.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { LocalCommand } from './command-settings.ts';
@@ -57,18 +57,11 @@ const success = z.object({
   updates: z.array(addition).max(maxOutputs).default([]),
   messages: z.array(note).max(maxMessages).default([]),
 });
-const failure = z.object({
-  error: z.object({
-    code: z.string().min(1).max(100).default('PROCESSING_ERROR'),
-    message: z.string().min(1).max(4000),
-    retryable: z.boolean().default(false),
-  }),
-});
 
 /** What a command writes to stdout, as one JSON document. */
 export type CommandResult = z.infer<typeof success>;
 export type NewOutput = z.infer<typeof made>;
-export type CommandReply = z.input<typeof success> | z.input<typeof failure>;
+export type CommandReply = z.input<typeof success> | { error: JobFailure };
 
 /** @throws JobError for every other end than a usable result */
 export function resultOf(outcome: CommandOutcome, { name, timeoutMs, maxOutputBytes }: LocalCommand): CommandResult {
@@ -94,14 +87,13 @@ export function resultOf(outcome: CommandOutcome, { name, timeoutMs, maxOutputBy
   }
 }
 
-function read(outcome: Extract<CommandOutcome, { ended: 'exited' }>, name: string): CommandResult {
-  const text = outcome.output.toString('utf8').trim();
+type Exited = Extract<CommandOutcome, { ended: 'exited' }>;
+
+function read(outcome: Exited, name: string): CommandResult {
+  const text = outputOf(outcome);
   const json = parsed(text);
-  const failed = failure.safeParse(json);
-  if (failed.success) {
-    const { code, message, retryable } = failed.data.error;
-    throw new JobError(code, message, retryable);
-  }
+  const stated = statedError(json);
+  if (stated !== null) throw errorOf(stated, outcome, name);
   const words = lastWords(outcome.errors);
   if (outcome.code !== 0) {
     const how = outcome.signal === null ? `ended with code ${outcome.code}` : `was ended by ${outcome.signal}`;
@@ -118,6 +110,35 @@ function read(outcome: Extract<CommandOutcome, { ended: 'exited' }>, name: strin
     name,
     `wrote a result that cannot be used: ${issue?.path.join('.') || 'all of it'}: ${issue?.message}.`,
   );
+}
+
+/** What a document says of an error, in whatever form; null where it says of none. */
+function statedError(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
+  const { error = null } = json as { error?: unknown };
+  return error === false ? null : error;
+}
+
+/** The error that a command states. Where that is not in the form that has `retryable`, its exit code says whether it may be. */
+function errorOf(stated: unknown, outcome: Exited, name: string): JobError {
+  const isObject = typeof stated === 'object' && stated !== null;
+  const { code, message, retryable } = (isObject ? stated : { message: stated }) as Record<string, unknown>;
+  const words = textOf(message);
+  const inForm = isObject && words !== '';
+  const shownWhole = `The command ${name} reported an error: ${beginningOf(outputOf(outcome), shown)}${lastWords(outcome.errors)}`;
+  return new JobError(
+    textOf(code) || 'PROCESSING_ERROR',
+    words || shownWhole,
+    typeof retryable === 'boolean' ? retryable : !inForm && outcome.code !== 0,
+  );
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+function outputOf({ output }: Exited): string {
+  return output.toString('utf8').trim();
 }
 
 function checked(json: unknown, name: string) {
