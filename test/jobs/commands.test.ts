@@ -148,6 +148,16 @@ describe("a command's end", () => {
     expect(resultOf(exited('{}'), command).outputs).toEqual([]);
   });
 
+  test('may have numbers that cannot be kept where nobody keeps them: for routes', () => {
+    const reply = `{"outputs":[{"entity_id":"${id}","mtime_ns":1732406400000000001},
+      {"type":"x","route":{"inode":9223372036854775807}}],
+      "records":[{"type":"x","route":{"inode":9223372036854775807}}], "output_properties":{"mtime_ns":1732406400000000001}}`;
+    expect(failure(exited(reply))).toMatchObject({
+      outputs: [{ entity_id: id, mtime_ns: 1732406400000000000 }, { route: { inode: 2 ** 63 } }],
+      output_properties: { mtime_ns: 1732406400000000000 },
+    });
+  });
+
   test('is the error that it states, whatever its code', () => {
     const error = { code: 'RATE_LIMITED', message: 'later', retryable: true };
     expect(failure(exited(JSON.stringify({ error })))).toEqual(error);
@@ -195,6 +205,16 @@ describe("a command's end", () => {
       'a number that cannot be kept',
       exited('{"records":[{"type":"x","properties":{"size":9223372036854775807}}]}'),
       ...(['INVALID_OUTPUT', false, 'records.0.properties.size: is beyond 2^53-1'] as const),
+    ],
+    [
+      'one in a link of an output',
+      exited(
+        '{"outputs":[{"type":"x","relationships":[{"predicate":"p","peer":"ID","properties":{"n":9223372036854775807}}]}]}'.replace(
+          'ID',
+          id,
+        ),
+      ),
+      ...(['INVALID_OUTPUT', false, 'outputs.0.relationships.0.properties.n: is beyond 2^53-1'] as const),
     ],
     ['a list', exited('[]'), 'INVALID_OUTPUT', false, 'cannot be used'],
     [

@@ -61,6 +61,7 @@ const success = z.object({
 /** What a command writes to stdout, as one JSON document. */
 export type CommandResult = z.infer<typeof success>;
 export type NewOutput = z.infer<typeof made>;
+type Output = CommandResult['outputs'][number];
 export type CommandReply = z.input<typeof success> | { error: JobFailure };
 
 /** @throws JobError for every other end than a usable result */
@@ -103,7 +104,7 @@ function read(outcome: Exited, name: string): CommandResult {
   if (json === undefined)
     throw invalid(name, `wrote no JSON to stdout: it begins with ${JSON.stringify(text.slice(0, 40))}.${words}`);
   const result = checked(json, name);
-  const issues = result.success ? jsonIssues(result.data, []) : result.error.issues;
+  const issues = result.success ? jsonIssues(keptOf(result.data), []) : result.error.issues;
   if (result.success && issues.length === 0) return result.data;
   const [issue] = issues;
   throw invalid(
@@ -139,6 +140,20 @@ function textOf(value: unknown): string {
 
 function outputOf({ output }: Exited): string {
   return output.toString('utf8').trim();
+}
+
+/** An output that is there already, with what routes look at. */
+export function isExisting(one: Exclude<Output, string>): one is z.infer<typeof existing> {
+  return 'entity_id' in one && typeof one.entity_id === 'string';
+}
+
+/** What of a result is written down: what only routes look at is not. */
+function keptOf({ outputs, records, updates, messages }: CommandResult): object {
+  const kept = (one: Output): unknown => {
+    if (typeof one === 'string') return one;
+    return isExisting(one) ? one.entity_id : { ...one, route: null };
+  };
+  return { outputs: outputs.map(kept), records: records.map(kept), updates, messages };
 }
 
 function checked(json: unknown, name: string) {

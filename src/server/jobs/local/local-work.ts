@@ -1,7 +1,6 @@
 import type { Handler, Made, MadeOutput } from '../../kit/run-job.ts';
 import { derivedId } from '../../model/ids.ts';
-import type { CommandResult, NewOutput } from './command-result.ts';
-import { resultOf } from './command-result.ts';
+import { type CommandResult, isExisting, type NewOutput, resultOf } from './command-result.ts';
 import type { LocalCommand } from './command-settings.ts';
 import { type JobFolder, openJobFolder } from './job-folder.ts';
 import { jobInput } from './job-input.ts';
@@ -54,10 +53,6 @@ async function outputsOf(
     else all.push({ ...one.route, entity_id: await make('output', index, one) });
   }
   return { outputs: all, outputProperties: output_properties };
-}
-
-function isExisting(one: Exclude<CommandResult['outputs'][number], string>): one is { entity_id: string } {
-  return 'entity_id' in one && typeof one.entity_id === 'string';
 }
 
 /** A new entity with its content. Its id follows from the job, so that a job that is run again makes it once. */
