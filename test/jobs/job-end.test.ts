@@ -52,6 +52,25 @@ test('and so it fails with its own error', async () => {
   expect(log_data.messages).toHaveLength(1);
 });
 
+test.each([
+  ['done', { level: 'success', message: 'Job completed' }],
+  ['error', { level: 'error', message: 'Job failed' }],
+])('a log has room for what becomes of the job, however much is said before: %s', async (end, last) => {
+  const node = picky(async ({ note, error }) => {
+    for (let i = 1; i <= 1003; i++) note('warning', `No. ${i}`);
+    if (end === 'error') throw error('TOO_DARK', 'scan again');
+    return [target];
+  });
+  await node.settle();
+  const { status, log_data } = logOf(node);
+  expect(status).toBe(end);
+  expect(log_data.messages.slice(949)).toMatchObject([
+    { level: 'warning', message: 'No. 950' },
+    { level: 'warning', message: '53 more messages are left out.' },
+    last,
+  ]);
+});
+
 test('a long message is cut between characters', async () => {
   const node = picky(async ({ note }) => {
     note('info', `a${'🌍'.repeat(2000)}`);

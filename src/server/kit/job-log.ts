@@ -3,7 +3,7 @@ import type { HandedOn } from './handoff.ts';
 import { manyOutputs } from './handoff.ts';
 import { isRefusalOf, type JobFailure, NodeCallError } from './job-error.ts';
 import { type KladosJob, targetsOf } from './job-request.ts';
-import { maxMessages, maxText } from './log-limits.ts';
+import { maxNotes, maxText } from './log-limits.ts';
 import type { Addition, Link, NodeApi } from './node-api.ts';
 
 export interface LogMessage {
@@ -40,6 +40,8 @@ export class JobLog {
   readonly #job: KladosJob;
   readonly #writer: Writer;
   readonly #messages: LogMessage[] = [];
+  /** How many of the work's messages there was no room for. */
+  #unsaid = 0;
   #started = '';
 
   constructor(ports: LogPorts, job: KladosJob, writer: Writer) {
@@ -49,8 +51,14 @@ export class JobLog {
     this.id = ports.deriveId('log', job.job_id, writer.klados);
   }
 
+  /** What the work says; beyond `maxNotes` it is counted only. */
   note(level: LogMessage['level'], message: string, metadata?: Record<string, unknown>): void {
-    if (this.#messages.length >= maxMessages) return;
+    if (this.#messages.length < maxNotes) this.say(level, message, metadata);
+    else this.#unsaid++;
+  }
+
+  /** What becomes of the job, for which there is room always. */
+  say(level: LogMessage['level'], message: string, metadata?: Record<string, unknown>): void {
     const timestamp = this.#now();
     this.#messages.push({ level, message: beginningOf(message, maxText), timestamp, ...(metadata && { metadata }) });
   }
@@ -119,12 +127,18 @@ export class JobLog {
     return typeof total === 'number' && total > manyOutputs;
   }
 
+  #sayUnsaid(): void {
+    if (this.#unsaid > 0) this.say('warning', `${this.#unsaid} more messages are left out.`);
+    this.#unsaid = 0;
+  }
+
   /** The job has done its work. @throws NodeCallError where the node does not take what it came to */
   async done(outputs: string[], { handoffs, final, refused }: HandedOn): Promise<void> {
-    for (const { type, target, target_type } of handoffs)
-      this.note('info', `Handoff: ${type}`, { target, targetType: target_type });
-    for (const words of refused.slice(0, maxRefused)) this.note('warning', words);
-    this.note('success', 'Job completed');
+    this.#sayUnsaid();
+    for (const { type, target, target_type } of handoffs.slice(0, maxHandoffs))
+      this.say('info', `Handoff: ${type}`, { target, targetType: target_type });
+    for (const words of refused.slice(0, maxRefused)) this.say('warning', words);
+    this.say('success', 'Job completed');
     const completed_at = this.#now();
     const links = (predicate: string, peers: string[]): Link[] =>
       [...new Set(peers)].slice(0, maxLinks).map((peer) => ({ predicate, peer }));
@@ -147,7 +161,8 @@ export class JobLog {
   /** The job has failed. */
   async failed(failure: JobFailure): Promise<void> {
     const { code, message } = failure;
-    this.note('error', 'Job failed', { code, message });
+    this.#sayUnsaid();
+    this.say('error', 'Job failed', { code, message });
     const entry = { status: 'error', completed_at: this.#now(), error: { ...failure } };
     await this.#end(entry, [], this.#job.rhiza ? [this.#link('final_error')] : []);
   }
@@ -199,6 +214,8 @@ export class JobLog {
 
 /** What the end of a log does without, from one refusal to the next. */
 const leftOut: readonly ('messages' | 'links')[][] = [[], ['messages'], ['links'], ['messages', 'links']];
+/** What of them is said in messages, which have room for no more (log-limits.ts); the entry has all handoffs. */
+const maxHandoffs = 20;
 const maxRefused = 20;
 /** Beyond it only the list of outputs in the log says what was made. */
 const maxLinks = 500;

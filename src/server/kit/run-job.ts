@@ -114,7 +114,7 @@ async function fail({ batches, now }: Runner, job: KladosJob, log: JobLog, failu
   if (batch) {
     const result = { job_id: job.job_id, at: new Date(now()).toISOString(), failure };
     await batches.write(batch.id, batch.index, result).catch((error: unknown) => {
-      log.note('warning', `The slot ${batch.index} of ${batch.id} could not be written: ${failureOf(error).message}`);
+      log.say('warning', `The slot ${batch.index} of ${batch.id} could not be written: ${failureOf(error).message}`);
     });
   }
   await log.failed(failure);

@@ -1,6 +1,6 @@
 import type { CommandReply } from '../jobs/local/command-result.ts';
 import { failureOf } from '../kit/job-error.ts';
-import { maxMessages, maxText } from '../kit/log-limits.ts';
+import { maxNotes, maxText } from '../kit/log-limits.ts';
 import { beginningOf } from '../model/cut-text.ts';
 import { combineText } from './combine-text.ts';
 import { type CommandJob, readCommandJob } from './command-job.ts';
@@ -38,8 +38,8 @@ export async function replyOf(processor: Shipped, stdin: string, now: () => numb
 function fitting(reply: CommandReply): CommandReply {
   if (!('messages' in reply) || reply.messages === undefined) return reply;
   const all = reply.messages.map((one) => ({ ...one, message: beginningOf(one.message, maxText) }));
-  if (all.length <= maxMessages) return { ...reply, messages: all };
-  const messages = all.slice(0, maxMessages - 1);
+  if (all.length <= maxNotes) return { ...reply, messages: all };
+  const messages = all.slice(0, maxNotes - 1);
   const more = `${all.length - messages.length} more messages are left out.`;
   return { ...reply, messages: [...messages, { level: 'warning', message: more }] };
 }
