@@ -4,6 +4,7 @@ import { answerJson, type EmbedEndpoint, kindVector, startEmbedEndpoint } from '
 import { create, ok, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { indexIdle, labels, search } from '../helpers/searches.ts';
+import { idOf } from '../helpers/store.ts';
 
 const titles = [
   'A schooner at anchor',
@@ -70,7 +71,7 @@ describe('an endpoint that makes vectors', () => {
     expect(alike[1]).toBeLessThan(0.3);
   });
 
-  it('is sent what changed while it made the first ones', async () => {
+  it('is sent what changed and what came while it made the first ones', async () => {
     await using endpoint = await startEmbedEndpoint();
     let release = (): unknown => undefined;
     endpoint.instead = (response, { input }) => {
@@ -80,13 +81,23 @@ describe('an endpoint that makes vectors', () => {
     };
     await using node = await startNode({ env: endpoint.env() });
     await fill(node);
+    // What it leads to has its place in the index's order from now on, before those that come until it is there.
+    const id = idOf(7);
+    const leading = {
+      type: 'artwork',
+      properties: { label: 'Log' },
+      relationships: [{ predicate: 'leads_to', peer: id }],
+    };
+    ok(await ask(node, operator(node), 'POST /entities?validate_relationships=false', leading));
     const body = { type: 'artwork', properties: { label: 'Blank' }, sync_index: true };
     const made = await create(node, operator(node), body);
     await until(() => endpoint.asked.length === 1);
     await update(node, operator(node), made, { properties: { label: 'The ruler enthroned' }, sync_index: true });
+    await create(node, operator(node), { ...body, id, properties: { label: 'Ship of the line' } });
     endpoint.instead = null;
     release();
     await until(async () => labels(await find(node, 'kings')).includes('The ruler enthroned'));
+    await until(async () => labels(await find(node, 'boats')).includes('Ship of the line'));
   });
 
   it('is not asked again where nothing but numbers changed, which are found', async () => {

@@ -12,7 +12,6 @@ import {
   removeIndex,
   searchFileNumber,
 } from '../store/search-index.ts';
-import { askVector } from '../store/search-vectors.ts';
 import { type Failed, failing, isFailed } from './failed.ts';
 import { embeddedOf, type IndexStand, indexSlice, type Writing } from './index-slice.ts';
 import { notBegun } from './not-begun.ts';
@@ -119,16 +118,11 @@ export function supply({ files, embedder, supplied, ...made }: Supply): null | F
     const { vectors, index } = writingOf(files);
     vectors.want(embedder);
     indexed(index, () => {
-      const here = supplied.flatMap((one) => {
+      const valid = supplied.filter((one) => {
         const doc = docOf(index, one.key);
-        return doc ? [{ one, isValid: sameTexts(doc.digest, one.digest) }] : [];
+        return doc && sameTexts(doc.digest, one.digest);
       });
-      vectors.supply(
-        here.flatMap(({ one, isValid }) => (isValid ? [one] : [])),
-        made,
-      );
-      // What changed before there was a first vector has not been asked for, and the next ones come after it.
-      for (const { one, isValid } of here) if (!isValid) askVector(index, one.key);
+      vectors.supply(valid, made);
     });
     return null;
   });

@@ -147,6 +147,7 @@ export class VectorKeeper {
     { dimensions, pass, last }: { dimensions: number; pass: boolean; last: number },
   ): void {
     let row = this.#coming();
+    const reached = row ? last : this.#wholeUpTo(list, last);
     if (row?.dimensions !== dimensions) {
       addModel(this.#index, { name: this.#wanted, size: this.#size, dimensions }, null);
       this.#load();
@@ -159,11 +160,18 @@ export class VectorKeeper {
       if (vector) putVector(this.#index, { key, type, model: row.number, vector, code: codeOf(vector, null) });
       vectorMade(this.#index, key);
     }
-    if (pass) modelReached(this.#index, row.number, last);
-    row.reached = pass ? last : row.reached;
+    if (pass) modelReached(this.#index, row.number, reached);
+    row.reached = pass ? reached : row.reached;
     if (row.reached === null || keysAfter(this.#index, row.reached, 1).length > 0) return;
     modelReached(this.#index, row.number, null);
     this.#load();
+  }
+
+  /** Up to where a first batch lacks none: without a model nobody has asked for what came or changed while it was made. */
+  #wholeUpTo(list: readonly Supplied[], last: number): number {
+    const made = new Set(list.map(({ key }) => key));
+    const gap = keysAfter(this.#index, 0, made.size + 1).find((key) => !made.has(key));
+    return gap === undefined ? last : Math.min(last, gap - 1);
   }
 
   /** The newest with vectors of all; else the newest. */
