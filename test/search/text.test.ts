@@ -25,10 +25,32 @@ describe('of properties', () => {
     expect(passageOf(text).text).toBe('artwork');
   });
 
-  test('of very many numbers the first are words, and all texts', () => {
-    const text = textOf('artwork', { many: Array.from({ length: 10_000 }, (_, i) => i), after: 'Postscript' });
+  test('of very many numbers those that stand least deep are words, and all texts', () => {
+    const marks = Array.from({ length: 200 }, (_, i) => ({ of: { x: i, y: 1000 + i, z: 2000 + i } }));
+    const text = textOf('artwork', { marks, after: 'Postscript', of: { box: 4711 }, inventory: 88_123_456 });
     const { body, numbers } = docWords(text);
-    expect(numbers.split(' ')).toEqual(Array.from({ length: 500 }, (_, i) => `${i}`));
+    expect(numbers.split(' ')).toHaveLength(500);
+    expect(numbers.split(' ').slice(0, 3)).toEqual(['88123456', '4711', '0']);
     expect(body).toBe('artwork postscript');
+  });
+
+  test('numbers of short lists are words, those of long ones and of lists within lists are none', () => {
+    const boxes = Array.from({ length: 150 }, (_, i) => [i, 1000 + i, 20, 30]);
+    const series = Array.from({ length: 11 }, (_, i) => 50 + i);
+    const sold: Json[] = [{ year: 1907 }, { years: [1911, 1912] }];
+    const text = textOf('artwork', {
+      boxes,
+      series,
+      near: [[[7, 8]]],
+      years: [1851, 1853],
+      sold,
+      inventory: 88_123_456,
+    });
+    expect(docWords(text).numbers).toBe('88123456 1851 1853 1907 1911 1912');
+  });
+
+  test('numbers beside a very long text are words', () => {
+    const text = textOf('artwork', { ocr: 'x'.repeat(60_000), held: { inventory: 88_123_456 } });
+    expect(docWords(text).numbers).toBe('88123456');
   });
 });

@@ -3,6 +3,7 @@ import type { Json } from '../model/manifest.ts';
 import type { DocWords } from '../store/search-index.ts';
 import type { Passage } from './embedder.ts';
 import { words } from './tokens.ts';
+import { wholeNumbers } from './whole-numbers.ts';
 
 /** The texts by which an entity is found. */
 export interface EntityText {
@@ -35,9 +36,6 @@ const wordless = /^(?:[a-z][a-z0-9+.-]*:\/\/\S+|data:\S+|baf[a-z0-9]{40,}|[0-9A-
 /** `[Label](arke:ID)`, whatever the service calls itself (interface.md; wire-contract.md 1.4). */
 const reference = /\[([^[\]\n]{0,500})\]\([a-z][a-z0-9-]{0,31}:([0-9A-Z]{26})\)/g;
 
-/** So many different numbers: of pictures' sizes and the like there may be thousands. */
-const maxNumbers = 500;
-
 export function entityText({ type, label, properties, neighbours, summary = [], labelOf }: TextSource): EntityText {
   const parts: string[] = [type.replaceAll(/[_-]+/g, ' ')];
   let left = maxBody;
@@ -48,14 +46,13 @@ export function entityText({ type, label, properties, neighbours, summary = [], 
     left -= cut.length;
     parts.push(resolved(cut, labelOf));
   };
-  const numbers = new Set<string>();
   const walk = (value: Json, depth: number): void => {
     if (typeof value === 'string') take(value);
-    else if (Number.isSafeInteger(value) && numbers.size < maxNumbers) numbers.add(String(value));
     else if (typeof value === 'object' && value !== null && left > 0 && depth < maxDepth)
       for (const inner of Object.values(value)) walk(inner, depth + 1);
   };
-  for (const [name, value] of Object.entries(properties)) if (!isMachinery(type, name)) walk(value, 0);
+  const values = Object.entries(properties).flatMap(([name, value]) => (isMachinery(type, name) ? [] : [value]));
+  for (const value of values) walk(value, 0);
   for (const text of summary) take(text);
   const links = new Map<string, string[]>();
   for (const { predicate, label: other } of neighbours) {
@@ -66,7 +63,7 @@ export function entityText({ type, label, properties, neighbours, summary = [], 
   return {
     label: label.slice(0, maxLabel),
     body: parts.join('\n'),
-    numbers: [...numbers],
+    numbers: wholeNumbers(values, maxDepth),
     links: [...links].map(([predicate, labels]) => ({ predicate, labels })),
   };
 }
