@@ -175,4 +175,5 @@ test('an index that cannot be made ends a search with the reason, and status nam
   }, waiting);
   const told = await archeion(other.path, 'status');
   expect(told.out.join('\n')).toContain('the search index has a problem: The');
+  expect(told.out.join('\n')).toMatch(/the search index has 0 of \d+ moves? so far/);
 });

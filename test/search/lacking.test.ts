@@ -29,3 +29,17 @@ test('an answer says how much the index lacks, while that is much', async () => 
   await writing.passed(opened.store);
   expect(engine.lacking(opened.store)).toBe(null);
 });
+
+test('an answer lacks nothing because one entity is found by its label alone', async () => {
+  await using opened = await openStore('here');
+  await opened.store.submit([commit([change(null, first(idOf(1)))])]);
+  opened.meddle(`UPDATE entity SET json = replace(json, '"properties":{', '"properties":null,"lost":{')`);
+  await using engine = new SearchEngine();
+  expect(await engine.follow(opened.store, openLog('silent')).idle(30_000)).toBe(true);
+  expect(engine.stand(opened.store).problem).toContain(idOf(1));
+  await opened.store.submit([commit([change(null, first(idOf(2)))])]);
+  // It takes up the new one in a moment, and is neither incomplete nor stopped until then.
+  expect(engine.lacking(opened.store)).toBe(null);
+  const { behind, problem } = engine.stand(opened.store);
+  expect(behind ? problem : null).toBe(null);
+});

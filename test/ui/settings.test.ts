@@ -100,6 +100,26 @@ describePage('the settings', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('say what the index could not read while it is up to date', async () => {
+    await seedArtworks(node, 20);
+    const db = new Database(databaseFile(node.data, 'main'));
+    db.exec(
+      `UPDATE entity SET json = replace(json, '"properties":{', '"properties":null,"lost":{') WHERE type = 'artwork'`,
+    );
+    db.close();
+    ok(await ask(node, operator(node), 'POST /node/reindex', {}));
+    await visitor.go('/settings/node');
+    await card('Search index')
+      .getByText(/It is up to date, with .+ changes/)
+      .waitFor();
+    await card('Search index').getByText('One thing remains to be mended:').waitFor();
+    await card('Search index')
+      .getByText(/found by their labels alone/)
+      .waitFor();
+    await lookAt(page, 'settings-node-unread');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('say when a task cannot begin, and what is wrong where the data is damaged', async () => {
     await seedArtworks(node, 20);
     const db = new Database(databaseFile(node.data, 'main'));

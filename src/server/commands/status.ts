@@ -58,14 +58,15 @@ function described(status: Status & { running: boolean }): string[] {
   ];
 }
 
-/** What is to be said of an index that is not up to date. */
-function indexed({ index, moves }: Status['networks'][number]): string[] {
-  if (index.problem !== null) return [`the search index has a problem: ${index.problem}`];
-  if (!index.behind) return index.learning ? ['the search still learns which texts are alike'] : [];
-  const some = index.moves < moves;
-  return [
-    `the search index ${some ? `has ${number(index.moves)} of ${counted(moves, 'move')} so far` : 'takes up labels that have changed'}`,
-  ];
+/** What is to be said of an index that is not up to date, or lacks something. */
+function indexed({ index: { moves: taken, behind, learning, problem }, moves }: Status['networks'][number]): string[] {
+  const remains =
+    taken < moves ? `has ${number(taken)} of ${counted(moves, 'move')} so far` : 'takes up labels that have changed';
+  const lines: string[] = [];
+  if (behind) lines.push(`the search index ${remains}`);
+  else if (learning) lines.push('the search still learns which texts are alike');
+  if (problem !== null) lines.push(`the search index has a problem: ${problem}`);
+  return lines;
 }
 
 function duration(seconds: number): string {

@@ -66,12 +66,16 @@ export class SearchEngine implements AsyncDisposable {
     return made;
   }
 
-  /** How far the index has come. */
+  /**
+   * How far the index has come. `problem`: while it is `behind`, why it cannot go on; else that still, or what it could not take
+   * up. In words; null where there is neither.
+   */
   stand(store: NetworkStore): IndexStand & { problem: string | null } {
     const follower = this.#followers.get(store.network);
     const stand = follower?.stand ?? notBegun;
     const behind = stand.behind || stand.cursor < store.read(lastMove);
-    return { ...stand, behind, problem: follower?.problem ?? null };
+    const unread = behind ? null : follower?.unread;
+    return { ...stand, behind, problem: follower?.failure ?? unread ?? null };
   }
 
   /** How many of the committed moves the index lacks, where it is made, follows an import, or cannot go on; else null. */
@@ -80,7 +84,7 @@ export class SearchEngine implements AsyncDisposable {
     const cursor = follower ? follower.stand.cursor : indexedUpTo(searchFile(store.folder));
     const lacks = store.read(lastMove) - cursor;
     // Where it cannot go on, also the little that it lacks stays away.
-    return lacks > (follower?.problem ? 0 : mostLacked) ? lacks : null;
+    return lacks > (follower?.failure ? 0 : mostLacked) ? lacks : null;
   }
 
   /** Makes the index anew; says how far it has come, and last how much is in it. @throws StorageError, UnavailableError */

@@ -72,11 +72,15 @@ export class IndexFollower {
     return this.#stand;
   }
 
-  /** Why it cannot go on, in words, or what it could not take up once it has come to its end; else null. */
-  get problem(): string | null {
-    const { unread, behind } = this.#stand;
-    const of = behind || unread.length === 0 ? null : labelsAlone(unread.map(({ id }) => id));
-    return this.#moves.failure?.reason ?? of;
+  /** Why it cannot go on, in words; null where it can. */
+  get failure(): string | null {
+    return this.#moves.failure?.reason ?? null;
+  }
+
+  /** Of which entities it could only take up the labels, in words; null where it has all. */
+  get unread(): string | null {
+    const { unread } = this.#stand;
+    return unread.length === 0 ? null : labelsAlone(unread.map(({ id }) => id));
   }
 
   /**

@@ -38,7 +38,10 @@ export interface NetworkStatusView {
     behind: boolean;
     /** Whether the vectors, by which like texts are found, are still being made; searches by words are whole without. */
     learning: boolean;
-    /** Why it cannot go on, in words, or of which entities it could only take up the labels; null where it has all. */
+    /**
+     * Why it cannot go on, in words; where nothing remains to be done, of which entities it could only take up the labels; else
+     * null.
+     */
     problem: string | null;
   };
   /** The nodes and services that it syncs with. */

@@ -20,7 +20,7 @@ export function IndexCard({ network }: { network: components['schemas']['Network
     if (finished) void queries.invalidateQueries({ queryKey: statusQuery.queryKey });
   }, [finished, queries]);
   const { moves, behind, learning, problem } = network.index;
-  const state = problem !== null ? 'stuck' : behind ? 'behind' : learning ? 'learning' : 'current';
+  const state = behind ? (problem === null ? 'behind' : 'stuck') : learning ? 'learning' : 'current';
   return (
     <Card
       title={t('index.title')}
@@ -35,6 +35,7 @@ export function IndexCard({ network }: { network: components['schemas']['Network
         {t(`index.${state}`, { moves: number(moves), changes: counted('count.changes', network.moves) })}{' '}
         <span className="text-quiet">{bytes(network.index_bytes)}</span>
       </p>
+      {problem !== null && state !== 'stuck' && <p className="text-warning">{t('index.problem')}</p>}
       {problem !== null && (
         <p className="break-words" lang="en">
           {problem}
