@@ -1,9 +1,11 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileChooser, Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
 import { newEntityId } from '../../src/renderer/src/api/entity-id.ts';
 import { freeKey } from '../../src/renderer/src/views/entity/files/free-key.ts';
+import { maxFileBytes } from '../../src/renderer/src/views/entity/files/refuse-unsendable.ts';
+import { maxContentBytes } from '../../src/server/model/content.ts';
 import { isEntityId, networkOf } from '../../src/server/model/ids.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, update } from '../helpers/entities.ts';
@@ -201,6 +203,32 @@ describePage('files of one name', () => {
     await button('Try again').waitFor({ state: 'detached' });
     await button('Import something else').waitFor();
     expect(await keys()).toEqual(['scan.txt', 'seal (2).txt', 'seal.txt']);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('that are too large or refused leave nothing empty behind', async () => {
+    expect(maxFileBytes).toBe(maxContentBytes);
+    await using folder = await temporaryFolder();
+    const [large, small] = ['large.tif', 'small.txt'].map((name) => join(folder.path, name)) as [string, string];
+    for (const path of [large, small]) await writeFile(path, 'bytes');
+    await truncate(large, maxFileBytes + 1);
+    await openFiles([large, small]);
+    await page.getByLabel('Its name').fill('Scans');
+    // It has become another one on the way: the node refuses what it was not told of.
+    await page.route('**/files/*/content', (route) => route.continue({ postData: 'more bytes' }));
+    await button('Keep 2 files').click();
+    await page.getByText('2 are not kept yet.').waitFor();
+    const line = (name: string) => page.getByRole('listitem').filter({ hasText: name });
+    await line('large.tif').getByText('This is larger than 524 MB').waitFor();
+    await line('small.txt').getByText('10 bytes come, not 5').waitFor();
+    expect(await filesIn('Scans')).toEqual([]);
+
+    await page.unroute('**/files/*/content');
+    await button('Try again').click();
+    await page.getByText('One is not kept yet.').waitFor();
+    expect(await filesIn('Scans')).toEqual(['small.txt true']);
+    // Nothing that is left could be kept.
+    expect(await button('Try again').count()).toBe(0);
     expect(visitor.faults).toEqual([]);
   });
 

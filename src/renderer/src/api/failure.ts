@@ -8,8 +8,8 @@ export interface Issue {
 
 /**
  * Why a request came to nothing. `unreachable`: there was no answer, so a write may or may not have happened. `conflict`:
- * the tip is another one (`details.actual`). `gone`: deleted, `details` says when. `unreadable`: a file of the reader's own, of
- * which nothing was asked.
+ * the tip is another one (`details.actual`). `gone`: deleted, `details` says when. `unreadable`, `too-large`: a file of the
+ * reader's own, of which nothing was asked.
  */
 export type FailureKind =
   | 'unreachable'
@@ -20,7 +20,8 @@ export type FailureKind =
   | 'conflict'
   | 'invalid'
   | 'broken'
-  | 'unreadable';
+  | 'unreadable'
+  | 'too-large';
 
 /** A request that came to nothing. `message` is what the node said, in English; people are told `sentenceOf`. */
 export class Failure extends Error {
@@ -80,10 +81,11 @@ export function sentenceOf(error: unknown): MessageKey {
   return `failure.${error instanceof Failure ? error.kind : 'page'}`;
 }
 
+const wholeKinds: readonly FailureKind[] = ['unreachable', 'signed-out', 'unreadable', 'too-large'];
+
 /** Whether that text says all that the node said. */
 export function isSaidBySentence(error: Error): boolean {
   if (!(error instanceof Failure)) return false;
   const plain = error.kind === 'missing' || error.kind === 'gone' || error.kind === 'conflict';
-  const whole = error.kind === 'unreachable' || error.kind === 'signed-out' || error.kind === 'unreadable';
-  return whole || (plain && typeof error.details.reason !== 'string');
+  return wholeKinds.includes(error.kind) || (plain && typeof error.details.reason !== 'string');
 }

@@ -28,6 +28,7 @@ export function FileImport({
   const [peer, setPeer] = useState<Peer | null>(null);
   const { outcomes, kept, begun, busy, error, start, stop } = useKeeping(files);
   const left = files.length - kept;
+  const mayRetry = files.some((file) => mayBeKept(outcomes.get(file)));
   const ready = way === 'entity' ? peer !== null : targetText(target) !== '';
   return (
     <form
@@ -85,12 +86,12 @@ export function FileImport({
         <>
           {left > 0 && <p role="status">{t('import.filesLeft', { count: left, number: number(left) })}</p>}
           <div className="flex gap-2">
-            {left > 0 && (
+            {mayRetry && (
               <Button look="main" type="submit">
                 {t('action.retry')}
               </Button>
             )}
-            <Button look={left > 0 ? 'plain' : 'main'} onClick={onMore}>
+            <Button look={mayRetry ? 'plain' : 'main'} onClick={onMore}>
               {t('import.more')}
             </Button>
           </div>
@@ -129,6 +130,12 @@ function FileLine({ file, outcome }: { file: File; outcome: Outcome | undefined 
       )}
     </li>
   );
+}
+
+/** Whether a file that is not kept may be at another attempt. */
+function mayBeKept(outcome: Outcome | undefined): boolean {
+  if (!outcome) return true;
+  return 'error' in outcome && !(outcome.error instanceof Failure && outcome.error.kind === 'too-large');
 }
 
 /** In the node's words. */

@@ -2,7 +2,7 @@ import { answered, api, currentNetwork } from '../../api/client.ts';
 import { newEntityId } from '../../api/entity-id.ts';
 import { Failure } from '../../api/failure.ts';
 import type { Attaching } from '../entity/files/attach-file.ts';
-import { refuseUnreadable } from '../entity/files/refuse-unreadable.ts';
+import { refuseUnsendable } from '../entity/files/refuse-unsendable.ts';
 import { type Target, targetText } from './target.tsx';
 
 /** A file on its way: into a collection, the id of the entity that is made for it, once that has been asked for. */
@@ -27,21 +27,30 @@ export async function collectionOf(target: Target, ids: Map<string, string>): Pr
  * answered or not. @throws Failure
  */
 export async function keepIn(collection: string, file: File, way: OnItsWay, signal: AbortSignal): Promise<string> {
-  await refuseUnreadable(file);
+  await refuseUnsendable(file);
   way.id ??= newEntityId(currentNetwork());
   await unlessDone(declared(way.id, collection, file));
-  await unlessDone(sent(way.id, file, signal));
+  try {
+    await unlessDone(sent(way.id, file, signal));
+  } catch (error) {
+    // Trying again does not help bytes that are refused.
+    if (error instanceof Failure && error.kind === 'invalid') await takeBack(way);
+    throw error;
+  }
   return way.id;
 }
 
-/** Takes away the entity that was made for bytes that do not come. */
-export async function takeBack({ id }: OnItsWay): Promise<void> {
+/** Takes away the entity that was made for bytes that do not come; another attempt begins anew. */
+export async function takeBack(way: OnItsWay): Promise<void> {
+  const { id } = way;
   if (id === undefined) return;
   const params = { path: { id } };
   try {
     // One that has its bytes after all, or that somebody wrote on, is of a later version, and stays.
     const { ver, cid } = await answered(api.GET('/entities/{id}', { params }));
-    if (ver === 1) await answered(api.DELETE('/entities/{id}', { params, body: { expect_tip: cid } }));
+    if (ver !== 1) return;
+    await answered(api.DELETE('/entities/{id}', { params, body: { expect_tip: cid } }));
+    delete way.id;
   } catch {
     // It was never made, or cannot be taken away now.
   }

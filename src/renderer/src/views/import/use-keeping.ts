@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useUnsaved } from '../../session/unsaved.ts';
 import { attachFile } from '../entity/files/attach-file.ts';
-import { refuseUnreadable } from '../entity/files/refuse-unreadable.ts';
+import { refuseUnsendable } from '../entity/files/refuse-unsendable.ts';
 import { collectionOf, keepIn, type OnItsWay, takeBack } from './keep-file.ts';
 import type { Target } from './target.tsx';
 
@@ -53,7 +53,7 @@ export function useKeeping(files: readonly File[]) {
     try {
       const readable: File[] = [];
       for (const file of files.filter((one) => !isKept(outcomes.get(one))))
-        if (await tried(file, () => refuseUnreadable(file).then(() => null))) readable.push(file);
+        if (await tried(file, () => refuseUnsendable(file).then(() => null))) readable.push(file);
       if (readable.length > 0)
         place.current ??= 'entity' in to ? to.entity : await collectionOf(to.target, asked.current);
       setBegun(true);

@@ -3,7 +3,7 @@ import type { Entity } from '../entity-queries.ts';
 import { isMap, type JsonMap } from '../model/json.ts';
 import { freeKey } from './free-key.ts';
 import { heldFiles } from './held-files.ts';
-import { refuseUnreadable } from './refuse-unreadable.ts';
+import { refuseUnsendable } from './refuse-unsendable.ts';
 import { sameBytes } from './same-bytes.ts';
 
 /** A file on its way to an entity: the key that it was last sent under. */
@@ -21,7 +21,7 @@ export async function attachFile(
   way: Attaching = {},
   signal: AbortSignal | null = null,
 ): Promise<string> {
-  await refuseUnreadable(file);
+  await refuseUnsendable(file);
   const entity = await answered<Entity>(api.GET('/entities/{id}', { params: { path: { id } }, signal }));
   const sent = way.key === undefined ? undefined : heldFiles(entity).find(({ key }) => key === way.key);
   if (sent && way.key !== undefined && (await sameBytes(id, sent, file, signal))) return way.key;
