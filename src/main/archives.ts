@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { type BrowserWindow, dialog } from 'electron';
-import { box, text } from './messages.ts';
+import { box } from './messages.ts';
 import { type NodeSession, sendArchive } from './node-client.ts';
 
 /** The archives among a command line's arguments, as whole paths. Other files and options are passed over. */
@@ -23,7 +23,7 @@ export async function importArchive(window: BrowserWindow, session: NodeSession,
     // More than the whole: under way, nobody knows how far.
     progress(2);
     const report = await sendArchive(session, path, progress);
-    if (!report) return await say('error', 'notImported', { name, words: text('importCut') });
+    if (!report) return await say('error', 'importCut', { name });
     const { remarks, ...counts } = report;
     await say('info', 'imported', { name, ...counts, remarks: remarks.join('\n') });
   } catch (error) {

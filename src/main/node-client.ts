@@ -50,22 +50,26 @@ export async function readRemotes(session: NodeSession): Promise<RemoteStand[]> 
   return networks.flatMap(({ remotes }) => remotes);
 }
 
-/** Imports a CAR file, a bag or a crate; null if the node ended first. @throws Error in the node's words: nothing is written */
+/** Imports a CAR file, a bag or a crate; null if the node ended first. @throws Error in words why nothing is written */
 export async function sendArchive(session: NodeSession, path: string, progress: (share: number) => void) {
   const headers = { ...headersOf(session), 'Content-Type': 'application/octet-stream' };
   // `fetch` would give up after five minutes, and the node may say nothing before everything has been sent.
   const sending = request(new URL('/node/import-car', session.url), { method: 'POST', headers });
-  pipeline(createReadStream(path), sending, () => undefined);
-  const [answer] = (await once(sending, 'response')) as [IncomingMessage];
-  for (const stream of [sending, answer]) stream.on('error', () => undefined);
+  const archive = createReadStream(path);
+  pipeline(archive, sending, () => undefined);
+  let answer: IncomingMessage | undefined;
   let line: { progress?: Record<'entities' | 'total', number>; done?: ImportReport; error?: string } = {};
   try {
+    [answer] = (await once(sending, 'response')) as [IncomingMessage];
+    for (const stream of [sending, answer]) stream.on('error', () => undefined);
     for await (const text of createInterface({ input: answer })) {
       if (text.trim() !== '') line = JSON.parse(text);
       if (line.progress) progress(line.progress.entities / Math.max(1, line.progress.total));
     }
   } catch (error) {
-    if (answer.complete) throw error;
+    // An archive that cannot be read ends the request, too.
+    const reason = (archive.errored ?? error) as NodeJS.ErrnoException;
+    if (answer ? answer.complete : !/^(ECONNRESET|EPIPE)$/.test(`${reason.code}`)) throw reason;
   }
   if (line.error !== undefined) throw new Error(line.error);
   return line.done ?? null;

@@ -14,19 +14,10 @@ const linesKept = 5;
 /** The port is 0 for any free one, the folder null for the usual one, the key null where remotes' keys are not sealed. */
 export type ServerWishes = { port: number; data: string | null; sealKey: string | null };
 
-export interface ServerProcess {
-  /** The address in the node's ready line; rejects when the node ends before it is ready. */
-  url: Promise<string>;
-  /** Opens one session of the node's page, which lasts as long as the node. */
-  token: string;
-  /** How it ended, with the last that it said which is no log: the sentence of an error. */
-  ended: Promise<{ code: number; words: string }>;
-  /** Asks the node to close its store and resolves when it has ended; after ten seconds it is killed. */
-  stop(): Promise<void>;
-}
+export type ServerProcess = ReturnType<typeof startServer>;
 
 /** Starts the node in a process of its own, on the loopback interface. */
-export function startServer({ port, data, sealKey }: ServerWishes): ServerProcess {
+export function startServer({ port, data, sealKey }: ServerWishes) {
   const token = randomBytes(32).toString('base64url');
   const args = ['serve', '--host', '127.0.0.1', '--port', String(port)];
   const child = utilityProcess.fork(fileURLToPath(new URL('./cli.js', import.meta.url)), args, {
@@ -59,10 +50,14 @@ export function startServer({ port, data, sealKey }: ServerWishes): ServerProces
     void ended.then(({ code }) => reject(new Error(`The node ended before it was ready (code ${code}).`)));
   });
   return {
+    /** The address in the node's ready line; rejects when the node ends before it is ready. */
     url,
+    /** Opens one session of the node's page, which lasts as long as the node. */
     token,
+    /** How it ended, with the last that it said which is no log: the sentence of an error. */
     ended,
-    async stop() {
+    /** Asks the node to close its store and resolves when it has ended; after ten seconds it is killed. */
+    async stop(): Promise<void> {
       // A signal would end the process at once on Windows; the node closes its store at this word on every system.
       child.postMessage('stop');
       const late = new Promise<void>((resolve) => setTimeout(resolve, stopWithin));

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { operator } from '../helpers/callers.ts';
@@ -34,14 +36,17 @@ test('an archive is imported after a yes, with its progress, and with words on w
   node.ctx.sessions.acceptToken('T'.repeat(43));
   const session = await signIn(node.url, 'T'.repeat(43));
   const window = new BrowserWindow({ width: 1, height: 1, webPreferences: {} });
-  const entities = () => node.ctx.sessions && node.fetch('/node/status', { headers: operator(node).headers });
+  const entities = async () => {
+    const { body } = await node.fetch('/node/status', { headers: operator(node).headers });
+    return (body as { networks: { entities: number }[] }).networks.map((network) => network.entities);
+  };
 
-  const before = JSON.stringify(((await entities()).body as { networks: { entities: number }[] }).networks);
+  const before = await entities();
   told.press = { Import: 1 };
   await importArchive(window as unknown as Real, session, file);
   expect(told.messages.map(({ message }) => message)).toEqual(['Import the archive “letters.car”?']);
   expect(window.progress).toEqual([-1]);
-  expect(JSON.stringify(((await entities()).body as { networks: { entities: number }[] }).networks)).toBe(before);
+  expect(await entities()).toEqual(before);
 
   told.press = {};
   await importArchive(window as unknown as Real, session, file);
@@ -56,6 +61,13 @@ test('an archive is imported after a yes, with its progress, and with words on w
 
   await importArchive(window as unknown as Real, session, join(folder.path, 'gone.car'));
   expect(told.messages.at(-1)?.message).toBe('“gone.car” cannot be opened');
+
+  const ending = createServer((socket) => void socket.once('data', () => socket.destroy()));
+  await once(ending.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(ending.address() as AddressInfo).port}`;
+  await importArchive(window as unknown as Real, { ...session, url }, file);
+  expect(told.messages.at(-1)).toMatchObject({ type: 'error', message: 'The import of “letters.car” was cut off' });
+  ending.close();
 
   symlinkSync('round.car', join(folder.path, 'round.car'));
   await importArchive(window as unknown as Real, session, join(folder.path, 'round.car'));

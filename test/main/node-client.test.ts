@@ -95,23 +95,31 @@ describe('the shell and its node', () => {
     }
   });
 
-  test('the shell has no report of an import whose node ended first', async () => {
-    await using folder = await temporaryFolder();
-    const file = join(folder.path, 'none.car');
-    writeFileSync(file, 'no archive');
-    const server = createServer((socket) => {
-      socket.on('error', () => undefined);
-      socket.once('data', () => {
-        socket.write(
-          'HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nContent-Length: 999\r\n\r\n{"progress":',
-          () => socket.destroy(),
-        );
+  const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nContent-Length: 999\r\n\r\n';
+  test.each(['', head, `${head}{"progress":`])(
+    'there is no report of an import whose node ended after %j',
+    async (said) => {
+      await using folder = await temporaryFolder();
+      const file = join(folder.path, 'none.car');
+      // More than is on the way at a time.
+      writeFileSync(file, Buffer.alloc(20_000_000));
+      const server = createServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.once('data', () => socket.write(said, () => socket.destroy()));
       });
-    });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    expect(await sendArchive({ url, cookie: { name: 'a', value: 'b' } }, file, () => undefined)).toBeNull();
-    server.close();
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      expect(await sendArchive({ url, cookie: { name: 'a', value: 'b' } }, file, () => undefined)).toBeNull();
+      server.close();
+    },
+  );
+
+  test('an archive that cannot be read is not imported, for that reason', async () => {
+    await using folder = await temporaryFolder();
+    const session = await signIn(node.url, token);
+    const sent = (file: string) => sendArchive(session, file, () => undefined);
+    await expect(sent(folder.path)).rejects.toThrow('EISDIR');
+    await expect(sent(join(folder.path, 'gone.car'))).rejects.toThrow('ENOENT');
   });
 });
 
