@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { argv, cwd, env, platform } from 'node:process';
-import { app, type BrowserWindow, dialog, Menu, powerMonitor, screen, session, shell } from 'electron';
+import { app, type BrowserWindow, dialog, Menu, powerMonitor, session, shell } from 'electron';
 import { archivesIn, importArchive } from './archives.ts';
 import { applicationMenu, type MenuActions, openTray } from './menu.ts';
 import { box, text } from './messages.ts';
@@ -12,10 +12,10 @@ import { handOver, openWindow, protect } from './window.ts';
 // Beside the node's own folder, which has the same name on macOS.
 if (!app.commandLine.hasSwitch('user-data-dir'))
   app.setPath('userData', join(app.getPath('appData'), 'Archeion Desktop'));
-const settings = openSettings(join(app.getPath('userData'), 'desktop.json'));
 /** Archives that wait for the node, or for those before them. */
 const waiting: string[] = archivesIn(argv.slice(1), cwd());
 let importing = false;
+let settings: ReturnType<typeof openSettings>;
 let node: NodeSession | null = null;
 let window: BrowserWindow | null = null;
 let tray: ReturnType<typeof openTray> | null = null;
@@ -44,6 +44,7 @@ const pageSession = () => session.fromPartition('archeion');
 
 async function start(): Promise<void> {
   await app.whenReady();
+  settings = openSettings(join(app.getPath('userData'), 'desktop.json'));
   protect(pageSession(), () => node?.url ?? '');
   const actions: MenuActions = {
     openArchive: () => void chooseArchives(),
@@ -77,7 +78,6 @@ function opened(url: string): BrowserWindow {
     url: `${url}/ui/`,
     session: pageSession(),
     kept: settings.current.window,
-    areas: screen.getAllDisplays().map(({ workArea }) => workArea),
     keep: (state) => settings.update({ window: state }),
     openArchive,
   });
@@ -153,7 +153,7 @@ if (app.requestSingleInstanceLock()) {
     void keeper.stop().then(() => app.exit(0));
   });
   start().catch((error: unknown) => {
-    dialog.showErrorBox('Archeion', error instanceof Error ? error.message : String(error));
+    dialog.showErrorBox('Archeion', text('notStarted', { words: String(error) }));
     app.exit(1);
   });
 } else app.quit();

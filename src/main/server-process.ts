@@ -6,18 +6,13 @@ import { utilityProcess } from 'electron';
 import { text } from './messages.ts';
 import { readyUrl } from './node-client.ts';
 
-const stopWithin = 10_000;
-const [mostCrashes, forgetAfter] = [5, 5 * 60_000];
-const firstPause = 500;
-const linesKept = 5;
-
-/** The port is 0 for any free one, the folder null for the usual one, the key null where remotes' keys are not sealed. */
-export type ServerWishes = { port: number; data: string | null; sealKey: string | null };
+const [stopWithin, linesKept] = [10_000, 5];
+const [mostCrashes, firstPause, forgetAfter] = [5, 500, 5 * 60_000];
 
 export type ServerProcess = ReturnType<typeof startServer>;
 
-/** Starts the node in a process of its own, on the loopback interface. */
-export function startServer({ port, data, sealKey }: ServerWishes) {
+/** Starts the node in a process of its own, on loopback. Port 0: any; null: the usual folder, no key that seals. */
+export function startServer({ port, data, sealKey }: { port: number; data: string | null; sealKey: string | null }) {
   const token = randomBytes(32).toString('base64url');
   const args = ['serve', '--host', '127.0.0.1', '--port', String(port)];
   const child = utilityProcess.fork(fileURLToPath(new URL('./cli.js', import.meta.url)), args, {

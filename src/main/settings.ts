@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import { safeStorage } from 'electron';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ const file = z.object({
 });
 export type Settings = z.infer<typeof file>;
 
-/** The shell's own file. `update` says whether it is on the disk; what cannot be read is moved to `aside`. */
+/** The shell's own file. `update` says whether it is on the disk; what makes no sense is moved to `aside`. @throws as `read` */
 export function openSettings(path: string) {
   const settings = {
     ...read(path),
@@ -59,13 +59,19 @@ export async function sealKey(settings: ReturnType<typeof openSettings>, platfor
   }
 }
 
-/** @throws what cannot be read and not be moved away either: it would be written over */
+/** @throws what cannot be read now, or not be moved away: it would be written over */
 function read(path: string): { current: Settings; aside: string | null } {
+  let content = '{}';
   try {
-    return { current: file.parse(JSON.parse(readFileSync(path, 'utf8'))), aside: null };
+    content = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  try {
+    return { current: file.parse(JSON.parse(content)), aside: null };
   } catch {
-    const aside = existsSync(path) ? `${path}.${Date.now()}` : null;
-    if (aside !== null) renameSync(path, aside);
+    const aside = `${path}.${Date.now()}`;
+    renameSync(path, aside);
     return { current: file.parse({}), aside };
   }
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { BrowserWindow, dialog, type Rectangle, type Session, shell } from 'electron';
+import { BrowserWindow, dialog, type Rectangle, type Session, screen, shell } from 'electron';
 import { box } from './messages.ts';
 import type { NodeSession } from './node-client.ts';
 import type { Settings } from './settings.ts';
@@ -50,13 +50,13 @@ export interface WindowWishes {
   url: string;
   session: Session;
   kept: Settings['window'];
-  areas: Rectangle[];
   keep(state: NonNullable<Settings['window']>): void;
   openArchive(path: string): void;
 }
 
 /** Opens a window on the node's page. It stays on the node: links to other places open in the system's browser. */
-export function openWindow({ url, session, kept, areas, keep, openArchive }: WindowWishes): BrowserWindow {
+export function openWindow({ url, session, kept, keep, openArchive }: WindowWishes): BrowserWindow {
+  const areas = screen.getAllDisplays().map(({ workArea }) => workArea);
   const window = new BrowserWindow({
     ...placed(kept?.bounds ?? null, areas),
     minWidth: least.width,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { operator } from '../helpers/callers.ts';
 import { collection } from '../helpers/entities.ts';
@@ -61,6 +61,7 @@ afterEach(async () => {
 const start = () => import('../../src/main/index.ts');
 const soon = { timeout: 25_000, interval: 50 };
 const cookies = () => shell.told.sessions.get('archeion')?.jar ?? [];
+const settingsFile = () => join(folder.path, 'Archeion Desktop', 'desktop.json');
 const windows = () => shell.told.windows;
 const said = () => shell.told.messages.map(({ message }) => message);
 
@@ -79,7 +80,7 @@ test('the window is signed in, comes through a crash of the node, takes archives
   expect(await whoami(0)).toBe(200);
   expect(shell.told.menu.length).toBeGreaterThan(4);
   await expect.poll(() => shell.told.trays[0]?.tip, soon).toBe('Archeion: Nothing is synced');
-  expect(existsSync(join(folder.path, 'Archeion Desktop', 'desktop.json'))).toBe(true);
+  expect(existsSync(settingsFile())).toBe(true);
 
   processes[0]?.kill('SIGKILL');
   await expect.poll(() => cookies().length, soon).toBe(2);
@@ -166,7 +167,7 @@ test('another data folder is opened by a node of its own, and remembered; the us
   await expect.poll(windows, soon).toHaveLength(2);
   expect(first?.destroyed).toBe(true);
   expect(existsSync(join(chosen, 'node.json'))).toBe(true);
-  const kept = JSON.parse(readFileSync(join(folder.path, 'Archeion Desktop', 'desktop.json'), 'utf8'));
+  const kept = JSON.parse(readFileSync(settingsFile(), 'utf8'));
   expect(kept.data).toBe(chosen);
   shell.electron.app.quit();
   await expect.poll(() => shell.electron.app.exits, soon).toEqual([0]);
@@ -174,8 +175,19 @@ test('another data folder is opened by a node of its own, and remembered; the us
 
 test('the second instance leaves everything to the first', async () => {
   shell.electron.app.locked = false;
+  mkdirSync(dirname(settingsFile()));
+  writeFileSync(settingsFile(), 'not yet whole');
   await start();
   expect(shell.electron.app.exits).toEqual([0]);
+  expect(processes).toEqual([]);
+  expect(readdirSync(dirname(settingsFile()))).toEqual(['desktop.json']);
+});
+
+test('settings that cannot be read now are left alone, and nothing is started without them', async () => {
+  mkdirSync(settingsFile(), { recursive: true });
+  await start();
+  await expect.poll(() => shell.electron.app.exits, soon).toEqual([1]);
+  expect(shell.told.errors.at(-1)).toMatch(/^Archeion could not start\..*EISDIR/s);
   expect(processes).toEqual([]);
 });
 
@@ -188,6 +200,6 @@ test('says that keys of remotes are not encrypted where there is no keyring, onc
   await expect.poll(() => JSON.stringify(shell.told.trays[0]?.menu), soon).toContain('This system has no keyring');
   shell.electron.app.quit();
   await expect.poll(() => shell.electron.app.exits, soon).toEqual([0]);
-  const kept = JSON.parse(readFileSync(join(folder.path, 'Archeion Desktop', 'desktop.json'), 'utf8'));
+  const kept = JSON.parse(readFileSync(settingsFile(), 'utf8'));
   expect(kept.warned).toBe(true);
 });

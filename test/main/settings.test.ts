@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../helpers/node.ts';
@@ -56,6 +56,12 @@ describe('what the shell remembers', () => {
       expect(readdirSync(join(folder.path, 'shell'))).toHaveLength(2);
     },
   );
+
+  test('is neither moved nor written over where it cannot be read now', () => {
+    mkdirSync(path, { recursive: true });
+    expect(() => openSettings(path)).toThrow('EISDIR');
+    expect(readdirSync(join(folder.path, 'shell'))).toEqual(['desktop.json']);
+  });
 
   test('does not keep the shell from running where it cannot be written', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);

@@ -27,7 +27,6 @@ function opened(wishes: Partial<Real> = {}) {
     url: `${node}/ui/`,
     session: new StandIn() as unknown as Real['session'],
     kept: null,
-    areas: [desk],
     keep: (state) => void kept.push(state),
     openArchive: (path) => void dropped.push(path),
     ...wishes,

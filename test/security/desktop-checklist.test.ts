@@ -33,7 +33,6 @@ beforeEach(() => {
     url: `${origin}/ui/`,
     session: session as unknown as Real['session'],
     kept: null,
-    areas: [],
     keep: () => undefined,
     openArchive: () => undefined,
   });
