@@ -6,7 +6,7 @@ import { applicationMenu, type MenuActions, openTray } from './menu.ts';
 import { box, text } from './messages.ts';
 import { type NodeSession, readRemotes, signIn } from './node-client.ts';
 import { keepNode, startServer } from './server-process.ts';
-import { openSettings, sealKey } from './settings.ts';
+import { openSettings, type Seal, sealKey } from './settings.ts';
 import { handOver, openWindow, protect } from './window.ts';
 
 // Beside the node's own folder, which has the same name on macOS.
@@ -19,11 +19,11 @@ let settings: ReturnType<typeof openSettings>;
 let node: NodeSession | null = null;
 let window: BrowserWindow | null = null;
 let tray: ReturnType<typeof openTray> | null = null;
-let seal: string | null = null;
+let seal: Seal = { key: null, lack: 'unsealed' };
 let quitting = false;
 
 const keeper = keepNode({
-  start: (port) => startServer({ port, data: settings.current.data, sealKey: seal }),
+  start: (port) => startServer({ port, data: settings.current.data, sealKey: seal.key }),
   async ready(url, token) {
     const before = { node, window };
     node = await signIn(url, token);
@@ -41,6 +41,7 @@ const keeper = keepNode({
 });
 // In memory alone: what the page leaves is gone when the program ends.
 const pageSession = () => session.fromPartition('archeion');
+const ask = async (...words: Parameters<typeof box>) => (await dialog.showMessageBox(box(...words))).response;
 
 async function start(): Promise<void> {
   await app.whenReady();
@@ -57,13 +58,12 @@ async function start(): Promise<void> {
   tray = openTray({ show, quit: () => app.quit() });
   tray(null, null);
   powerMonitor.on('shutdown', () => app.quit());
-  if (settings.aside) await dialog.showMessageBox(box('warning', 'settingsLost', { path: settings.aside }));
+  if (settings.aside) await ask('warning', 'settingsLost', { path: settings.aside });
   seal = await sealKey(settings, platform);
   keeper.start();
-  if (seal === null && !settings.current.warned) {
-    settings.update({ warned: true });
-    await dialog.showMessageBox(box('info', 'unsealed'));
-  }
+  if (seal.lack === null || (seal.lack === 'unsealed' && settings.current.warned)) return;
+  if (seal.lack === 'unsealed') settings.update({ warned: true });
+  await ask('info', seal.lack);
 }
 
 function show(): void {
@@ -91,7 +91,7 @@ function opened(url: string): BrowserWindow {
 async function look(asked: NodeSession): Promise<void> {
   if (asked !== node || quitting) return;
   const remotes = await readRemotes(asked).catch(() => null);
-  tray?.(remotes, seal === null ? text('unsealed') : null);
+  tray?.(remotes, seal.lack && text(seal.lack));
   setTimeout(() => void look(asked), 10_000);
 }
 
@@ -117,8 +117,7 @@ async function chooseArchives(): Promise<void> {
 async function chooseFolder(): Promise<boolean> {
   const [data] = (await dialog.showOpenDialog({ properties: ['openDirectory', 'createDirectory'] })).filePaths;
   if (data === undefined) return false;
-  const asked = await dialog.showMessageBox(box('question', 'folderAsked', { data }, ['open', 'cancel'], 1));
-  if (asked.response !== 0) return false;
+  if ((await ask('question', 'folderAsked', { data }, ['open', 'cancel'], 1)) !== 0) return false;
   settings.update({ data });
   await keeper.stop();
   keeper.start(0);
@@ -126,8 +125,7 @@ async function chooseFolder(): Promise<boolean> {
 }
 
 async function gaveUp(words: string): Promise<void> {
-  const asked = box('error', 'notRunning', { words }, ['tryAgain', 'otherFolder', 'quit'], 2);
-  const { response } = await dialog.showMessageBox(asked);
+  const response = await ask('error', 'notRunning', { words }, ['tryAgain', 'otherFolder', 'quit'], 2);
   if (response === 2) app.quit();
   else if (response === 0) keeper.start();
   else if (!(await chooseFolder())) await gaveUp(words);

@@ -16,6 +16,7 @@ const file = z.object({
   warned: z.boolean().catch(false),
 });
 export type Settings = z.infer<typeof file>;
+export type Seal = { key: string; lack: null } | { key: null; lack: 'unsealed' | 'sealFailed' };
 
 /** The shell's own file. `update` says whether it is on the disk; what makes no sense is moved to `aside`. @throws as `read` */
 export function openSettings(path: string) {
@@ -38,25 +39,26 @@ export function openSettings(path: string) {
 }
 
 /**
- * The key that the node seals the keys of remotes with: 32 bytes as base64url, the same at each start. Null where the
- * system has no keyring: what Electron would do there could be undone by anybody.
+ * The key that the node seals the keys of remotes with: 32 bytes as base64url, the same at each start. There is none where
+ * the system has no keyring (what Electron would do there could be undone by anybody), or where it or the disk fails.
  */
-export async function sealKey(settings: ReturnType<typeof openSettings>, platform: string): Promise<string | null> {
+export async function sealKey(settings: ReturnType<typeof openSettings>, platform: string): Promise<Seal> {
   try {
     const isBare = () => ['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend());
-    if (!(await safeStorage.isAsyncEncryptionAvailable()) || (platform === 'linux' && isBare())) return null;
+    if (!(await safeStorage.isAsyncEncryptionAvailable()) || (platform === 'linux' && isBare()))
+      return { key: null, lack: 'unsealed' };
     const { sealed } = settings.current;
     const found = sealed === null ? null : await safeStorage.decryptStringAsync(Buffer.from(sealed, 'base64'));
-    if (found && !found.shouldReEncrypt) return found.result;
+    if (found && !found.shouldReEncrypt) return { key: found.result, lack: null };
     const key = found?.result ?? randomBytes(32).toString('base64url');
     const made = (await safeStorage.encryptStringAsync(key)).toString('base64');
     // What a new key seals that is lost at the end could never be read again.
-    return settings.update({ sealed: made }) || found ? key : null;
+    if (settings.update({ sealed: made }) || found) return { key, lack: null };
   } catch (error) {
     // A keyring that is locked or was made anew. The sealed key stays: it may be good again another time.
     console.error(`The system's keyring gave nothing: ${error}`);
-    return null;
   }
+  return { key: null, lack: 'sealFailed' };
 }
 
 /** @throws what cannot be read now, or not be moved away: it would be written over */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { operator } from '../helpers/callers.ts';
@@ -189,6 +189,19 @@ test('settings that cannot be read now are left alone, and nothing is started wi
   await expect.poll(() => shell.electron.app.exits, soon).toEqual([1]);
   expect(shell.told.errors.at(-1)).toMatch(/^Archeion could not start\..*EISDIR/s);
   expect(processes).toEqual([]);
+});
+
+test('says at each start that keys cannot be sealed where the key cannot be kept, and nothing of a keyring', async () => {
+  mkdirSync(`${settingsFile()}.new`, { recursive: true });
+  await start();
+  await expect.poll(windows, soon).toHaveLength(1);
+  expect(said()).toEqual(['Keys of remotes cannot be sealed this time.']);
+  expect(shell.told.children[0]?.options.env).not.toHaveProperty('ARCHEION_SEAL_KEY');
+  await expect.poll(() => JSON.stringify(shell.told.trays[0]?.menu), soon).toContain('cannot be sealed this time');
+  rmdirSync(`${settingsFile()}.new`);
+  shell.electron.app.quit();
+  await expect.poll(() => shell.electron.app.exits, soon).toEqual([0]);
+  expect(JSON.parse(readFileSync(settingsFile(), 'utf8')).warned).toBe(false);
 });
 
 test('says that keys of remotes are not encrypted where there is no keyring, once', async () => {

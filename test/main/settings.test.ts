@@ -75,50 +75,50 @@ describe('what the shell remembers', () => {
 
 describe('the key that seals', () => {
   test('is made once and kept encrypted', async () => {
-    const key = await sealKey(openSettings(path), 'linux');
+    const { key } = await sealKey(openSettings(path), 'linux');
     expect(key).toMatch(/^[\w-]{43}$/);
     expect(readFileSync(path, 'utf8')).not.toContain(key);
-    expect(await sealKey(openSettings(path), 'linux')).toBe(key);
+    expect(await sealKey(openSettings(path), 'linux')).toEqual({ key, lack: null });
   });
 
   test('is not used before it is kept', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const settings = openSettings(path);
     writeFileSync(join(folder.path, 'shell'), '');
-    expect(await sealKey(settings, 'linux')).toBeNull();
+    expect(await sealKey(settings, 'linux')).toEqual({ key: null, lack: 'sealFailed' });
     rmSync(join(folder.path, 'shell'));
-    const key = await sealKey(openSettings(path), 'linux');
+    const { key } = await sealKey(openSettings(path), 'linux');
     expect(key).toMatch(/^[\w-]{43}$/);
-    expect(await sealKey(openSettings(path), 'linux')).toBe(key);
+    expect(await sealKey(openSettings(path), 'linux')).toEqual({ key, lack: null });
   });
 
   test('is encrypted anew when the keyring asks for that', async () => {
     const settings = openSettings(path);
-    const key = await sealKey(settings, 'darwin');
+    const { key } = await sealKey(settings, 'darwin');
     told.keyring.stale = true;
     const write = vi.spyOn(settings, 'update');
-    expect(await sealKey(settings, 'darwin')).toBe(key);
+    expect(await sealKey(settings, 'darwin')).toEqual({ key, lack: null });
     expect(write).toHaveBeenCalledOnce();
   });
 
   test('is none where there is no keyring, or one that anybody could undo', async () => {
     const settings = openSettings(path);
     told.keyring.backend = 'basic_text';
-    expect(await sealKey(settings, 'linux')).toBeNull();
+    expect(await sealKey(settings, 'linux')).toEqual({ key: null, lack: 'unsealed' });
     told.keyring.backend = 'unknown';
-    expect(await sealKey(settings, 'linux')).toBeNull();
+    expect(await sealKey(settings, 'linux')).toEqual({ key: null, lack: 'unsealed' });
     told.keyring.available = false;
-    expect(await sealKey(settings, 'win32')).toBeNull();
+    expect(await sealKey(settings, 'win32')).toEqual({ key: null, lack: 'unsealed' });
     expect(settings.current.sealed).toBeNull();
   });
 
   test('is none while the keyring is locked, and the same afterwards', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const settings = openSettings(path);
-    const key = await sealKey(settings, 'linux');
+    const { key } = await sealKey(settings, 'linux');
     told.keyring.broken = true;
-    expect(await sealKey(settings, 'linux')).toBeNull();
+    expect(await sealKey(settings, 'linux')).toEqual({ key: null, lack: 'sealFailed' });
     told.keyring.broken = false;
-    expect(await sealKey(settings, 'linux')).toBe(key);
+    expect(await sealKey(settings, 'linux')).toEqual({ key, lack: null });
   });
 });
