@@ -172,4 +172,36 @@ describePage('what was deleted', () => {
     await page.getByText('There is no such thing on this node.').waitFor();
     await page.getByRole('link', { name: 'Collections' }).first().waitFor();
   });
+
+  test('is back by the first try, where its answer was lost: undone right away, and restored on its page', async () => {
+    const letter = await made('To Ann');
+    const button = (name: string) => page.getByRole('button', { name });
+    const lost = new Set<string>();
+    await page.route('**/entities/*/restore', async (route) => {
+      const asked = route.request().postData() ?? '';
+      if (lost.has(asked)) return route.continue();
+      lost.add(asked);
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await visitor.go(`/entities/${letter.id}`);
+    await button('More').click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Letters', level: 1 }).waitFor();
+    await button('Undo').click();
+    await page.getByText('The node does not answer.').first().waitFor();
+    await button('Undo').click();
+    await page.getByRole('heading', { name: 'To Ann', level: 1 }).waitFor();
+    expect(await read(node, me, letter.id)).toMatchObject({ ver: 3 });
+
+    await remove(node, me, await read(node, me, letter.id));
+    await visitor.go(`/entities/${letter.id}`);
+    await button('Restore').click();
+    await page.getByRole('alert').getByText('The node does not answer.').waitFor();
+    await button('Restore').click();
+    await page.getByText('Restored as version 5', { exact: true }).waitFor();
+    expect(await read(node, me, letter.id)).toMatchObject({ ver: 5 });
+    expect(visitor.faults).toEqual([]);
+  });
 });

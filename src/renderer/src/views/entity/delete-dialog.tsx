@@ -2,12 +2,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answered, api } from '../../api/client.ts';
+import { Failure, sentenceOf } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Input } from '../../components/field.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { bringBack } from './bring-back.ts';
 import type { Entity } from './entity-queries.ts';
 
 interface DeleteDialogProps {
@@ -38,16 +40,16 @@ export function DeleteDialog({ entity: { id, cid, type }, collection, open, onCl
     onSuccess: async (gone) => {
       onClose();
       const back = async () => {
-        await answered(
-          api.POST('/entities/{id}/restore', { params: { path: { id } }, body: { expect_tip: gone.cid } }),
-        );
+        await bringBack(id, gone.cid);
         await queries.invalidateQueries();
         await go({ to: '/entities/$id', params: { id } });
       };
-      toast(t('entity.wasDeleted'), {
-        label: t('action.undo'),
-        run: () => void back().catch(() => toast(t('failure.broken'))),
-      });
+      const undo = () =>
+        void back().catch((error) => {
+          const again = error instanceof Failure && error.kind === 'unreachable';
+          toast(t(sentenceOf(error)), again ? { label: t('action.undo'), run: undo } : undefined);
+        });
+      toast(t('entity.wasDeleted'), { label: t('action.undo'), run: undo });
       if (collection) await go({ to: '/collections/$id', params: { id: collection }, ignoreBlocker: true });
       else await go({ to: '/collections', ignoreBlocker: true });
       void queries.invalidateQueries();

@@ -1,7 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
-import { answered, api } from '../../api/client.ts';
 import type { Failure } from '../../api/failure.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
@@ -13,6 +12,7 @@ import { toast } from '../../components/toasts.tsx';
 import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { versionQuery, versionsQuery } from '../history/history-queries.ts';
+import { bringBack, manifestOf } from './bring-back.ts';
 
 /** A deleted entity: when that was, its history, and the way back. */
 export function Gone({ id, failure }: { id: string; failure: Failure }) {
@@ -22,8 +22,7 @@ export function Gone({ id, failure }: { id: string; failure: Failure }) {
   const name = useLastName(id);
   const { tip, deleted_at } = failure.details as { tip?: string; deleted_at?: string };
   const restore = useMutation({
-    mutationFn: () =>
-      answered(api.POST('/entities/{id}/restore', { params: { path: { id } }, body: { expect_tip: tip ?? '' } })),
+    mutationFn: async () => manifestOf(await bringBack(id, tip ?? '')),
     onSuccess: async ({ ver }) => {
       toast(t('entity.restored', { ver }));
       await queries.invalidateQueries();
