@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
-import { operator, type Person } from '../helpers/callers.ts';
-import { collection, create, type Entity } from '../helpers/entities.ts';
+import { ask, operator, type Person } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok, read } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 
@@ -110,6 +110,62 @@ describePage('a dialog', () => {
     await made.getByRole('button', { name: 'Copied' }).waitFor();
     await page.keyboard.press('Escape');
     await made.waitFor({ state: 'detached' });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('makes its thing once, as it was typed last, where the answer to that was lost', async () => {
+    const lost = new Map<string, number>();
+    await page.route(/\/(?:collections|entities)$/, async (route) => {
+      const kind = (route.request().postDataJSON() as { type?: string } | null)?.type ?? 'collection';
+      const count = (lost.get(kind) ?? 0) + 1;
+      if (route.request().method() !== 'POST' || count > 2) return route.continue();
+      lost.set(kind, count);
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    const dialog = (name: string) => page.getByRole('dialog', { name });
+    const label = (name: string) => dialog(name).getByLabel('Label', { exact: true });
+    /** Loses two answers, one to each thing that is typed, before there is one. */
+    const makeTwice = async (name: string, first: string, second: string) => {
+      const press = () => dialog(name).getByRole('button', { name: 'Create', disabled: false }).click();
+      for (const typed of [first, second]) {
+        await label(name).fill(typed);
+        const failed = page.waitForEvent('requestfailed', (request) => request.method() === 'POST');
+        await press();
+        await failed;
+        await dialog(name).getByText('The node does not answer.').waitFor();
+      }
+      await press();
+      await dialog(name).waitFor({ state: 'detached' });
+    };
+    await visitor.go('/collections');
+    await page.getByRole('link', { name: 'Letters' }).waitFor();
+    await page.getByRole('button', { name: 'New collection' }).click();
+    await makeTwice('New collection', 'Maps', 'Charts');
+    await page.getByRole('heading', { name: 'Charts', level: 1 }).waitFor();
+    const { collections } = ok<{ collections: { id: string; label: string }[] }>(
+      await ask(node, me, 'GET /node/collections'),
+    );
+    expect(collections.map((one) => one.label).sort()).toEqual(['Charts', 'Letters']);
+
+    const inside = async () => {
+      const { entities } = ok<{ entities: { id: string }[] }>(
+        await ask(node, me, `GET /collections/${home.id}/entities`),
+      );
+      const all = await Promise.all(entities.map(({ id }) => read(node, me, id)));
+      return all.map(({ properties }) => properties.label).sort();
+    };
+    await visitor.go(`/collections/${home.id}`);
+    await page.getByRole('button', { name: 'New entity' }).first().click();
+    await dialog('New entity').getByLabel('Type', { exact: true }).fill('letter');
+    await makeTwice('New entity', 'To Ada', 'To Bea');
+    await page.getByRole('heading', { name: 'To Bea', level: 1 }).waitFor();
+    expect(await inside()).toEqual(['To Bea']);
+
+    await visitor.go(`/collections/${home.id}/members`);
+    await page.getByRole('button', { name: 'New group' }).click();
+    await makeTwice('New group', 'Readers', 'Writers');
+    await expect.poll(inside).toEqual(['To Bea', 'Writers']);
     expect(visitor.faults).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { answered, api } from '../../api/client.ts';
 import { CreateEnd } from '../../components/create-end.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Input } from '../../components/field.tsx';
+import { useMadeOnce } from '../../components/use-made-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 
 interface NewEntityProps {
@@ -23,13 +24,12 @@ export function NewEntity({ collection, types, open, onClose }: NewEntityProps) 
   const known = useId();
   const [type, setType] = useState('');
   const [label, setLabel] = useState('');
+  const { idFor, forget } = useMadeOnce();
   const create = useMutation({
-    mutationFn: () =>
-      answered(
-        api.POST('/entities', {
-          body: { type: type.trim(), collection, properties: label.trim() ? { label: label.trim() } : {} },
-        }),
-      ),
+    mutationFn: async () => {
+      const body = { type: type.trim(), collection, properties: label.trim() ? { label: label.trim() } : {} };
+      return answered(api.POST('/entities', { body: { id: await idFor(body), ...body } }));
+    },
     onSuccess: async ({ id }) => {
       close();
       void queries.invalidateQueries({ queryKey: ['table'] });
@@ -40,6 +40,7 @@ export function NewEntity({ collection, types, open, onClose }: NewEntityProps) 
   // The type is often that of the next one, too.
   const close = () => {
     setLabel('');
+    forget();
     onClose();
   };
   return (

@@ -5,6 +5,7 @@ import { answered, api } from '../../api/client.ts';
 import { CreateEnd } from '../../components/create-end.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Input, TextArea } from '../../components/field.tsx';
+import { useMadeOnce } from '../../components/use-made-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { collectionsQuery } from './collections-query.ts';
 
@@ -15,13 +16,12 @@ export function NewCollection({ open, onClose }: { open: boolean; onClose(): voi
   const queries = useQueryClient();
   const [label, setLabel] = useState('');
   const [description, setDescription] = useState('');
+  const { idFor, forget } = useMadeOnce();
   const create = useMutation({
-    mutationFn: () =>
-      answered(
-        api.POST('/collections', {
-          body: { label: label.trim(), ...(description && { description: description.trim() }) },
-        }),
-      ),
+    mutationFn: async () => {
+      const body = { label: label.trim(), ...(description && { description: description.trim() }) };
+      return answered(api.POST('/collections', { body: { id: await idFor(body), ...body } }));
+    },
     onSuccess: async ({ id }) => {
       close();
       await queries.invalidateQueries({ queryKey: collectionsQuery.queryKey });
@@ -31,6 +31,7 @@ export function NewCollection({ open, onClose }: { open: boolean; onClose(): voi
   const close = () => {
     setLabel('');
     setDescription('');
+    forget();
     onClose();
   };
   return (

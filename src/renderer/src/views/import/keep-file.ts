@@ -1,4 +1,5 @@
 import { answered, api, currentNetwork } from '../../api/client.ts';
+import { deleteUntouched } from '../../api/delete-untouched.ts';
 import { newEntityId } from '../../api/entity-id.ts';
 import { Failure } from '../../api/failure.ts';
 import type { Attaching } from '../entity/files/attach-file.ts';
@@ -44,13 +45,9 @@ export async function keepIn(collection: string, file: File, way: OnItsWay, sign
 export async function takeBack(way: OnItsWay): Promise<void> {
   const { id } = way;
   if (id === undefined) return;
-  const params = { path: { id } };
   try {
-    // One that has its bytes after all, or that somebody wrote on, is of a later version, and stays.
-    const { ver, cid } = await answered(api.GET('/entities/{id}', { params }));
-    if (ver !== 1) return;
-    await answered(api.DELETE('/entities/{id}', { params, body: { expect_tip: cid } }));
-    delete way.id;
+    // One that has its bytes after all is of a later version, and stays.
+    if (await deleteUntouched(id)) delete way.id;
   } catch {
     // It was never made, or cannot be taken away now.
   }

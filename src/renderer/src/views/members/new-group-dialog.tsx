@@ -7,6 +7,7 @@ import { CreateEnd } from '../../components/create-end.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Input } from '../../components/field.tsx';
 import { toast } from '../../components/toasts.tsx';
+import { useMadeOnce } from '../../components/use-made-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { type CollectionNow, rolesOf } from './access.ts';
 import { CandidatePicker } from './add-member-dialog.tsx';
@@ -22,6 +23,7 @@ export function NewGroupDialog({ collection, onClose }: { collection: Collection
   const [label, setLabel] = useState('');
   const [members, setMembers] = useState<readonly Candidate[]>([]);
   const [terms, setTerms] = useState<Terms>({ role: firstRole(roles), until: '' });
+  const { idFor } = useMadeOnce();
   // Made once, also where it could not be given its role at first.
   const [made, setMade] = useState<string | null>(null);
   const create = useMutation({
@@ -52,7 +54,7 @@ export function NewGroupDialog({ collection, onClose }: { collection: Collection
       peer_label: one.label,
     }));
     const body = { type: 'group', collection: collection.id, properties: { label: label.trim() }, relationships };
-    return (await answered(api.POST('/entities', { body }))).id;
+    return (await answered(api.POST('/entities', { body: { id: await idFor(body), ...body } }))).id;
   }
 
   const typed = label !== '' || members.length > 0 || terms.until !== '';
