@@ -5,8 +5,15 @@ import type { ReactNode } from 'react';
 const item =
   'flex h-8 cursor-default items-center gap-2 rounded px-2 outline-none select-none data-[highlighted]:bg-accent-soft data-[disabled]:opacity-50';
 
+interface MenuProps {
+  trigger: ReactNode;
+  /** The list has closed, and the button is about to get the focus, which the event's `preventDefault` keeps from it. */
+  onClosed?(event: Event): void;
+  children: ReactNode;
+}
+
 /** A button that opens a list of things to choose; `trigger` is the button. */
-export function Menu({ trigger, children }: { trigger: ReactNode; children: ReactNode }) {
+export function Menu({ trigger, onClosed, children }: MenuProps) {
   return (
     <Radix.Root>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
@@ -14,6 +21,7 @@ export function Menu({ trigger, children }: { trigger: ReactNode; children: Reac
         <Radix.Content
           align="end"
           sideOffset={4}
+          {...(onClosed && { onCloseAutoFocus: onClosed })}
           className="z-50 max-h-[70vh] min-w-44 overflow-auto rounded-md border border-line bg-surface p-1 shadow-lg"
         >
           {children}

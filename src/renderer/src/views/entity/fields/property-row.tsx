@@ -1,5 +1,5 @@
 import { EllipsisVertical } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { IconButton } from '../../../components/button.tsx';
 import { Input } from '../../../components/field.tsx';
 import { Menu, MenuItem, MenuLabel } from '../../../components/menu.tsx';
@@ -37,6 +37,14 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
   useEffect(() => {
     if (focus) document.getElementById(id)?.focus();
   }, [focus, id]);
+  const wanted = useRef(false);
+  // Not before the menu has given the focus away: a name that loses it is taken as it is.
+  const menuClosed = (event: Event) => {
+    if (!wanted.current) return;
+    wanted.current = false;
+    event.preventDefault();
+    setRenaming(name);
+  };
   const finish = () => {
     const next = renaming?.trim() ?? '';
     setRenaming(null);
@@ -66,13 +74,20 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
         <ValueField key={shown} id={id} path={path} value={value} shown={shown} />
       </div>
       <Menu
+        onClosed={menuClosed}
         trigger={
           <IconButton label={t('field.menu', { name })}>
             <EllipsisVertical size={15} aria-hidden />
           </IconButton>
         }
       >
-        <MenuItem onSelect={() => setTimeout(() => setRenaming(name))}>{t('field.rename')}</MenuItem>
+        <MenuItem
+          onSelect={() => {
+            wanted.current = true;
+          }}
+        >
+          {t('field.rename')}
+        </MenuItem>
         <MenuItem onSelect={() => change(path, undefined)}>{t('field.remove')}</MenuItem>
         <MenuLabel>{t('field.editAs')}</MenuLabel>
         {kinds
