@@ -99,6 +99,23 @@ export async function signedIn(node: TestNode, options?: BrowserContextOptions):
   return visited;
 }
 
+/** Asks a page to close, does not leave it when it asks, and gives the kind of that question. */
+export async function askToClose(page: Page): Promise<string> {
+  for (let left = 2; ; left--) {
+    const asked = page.waitForEvent('dialog', { timeout: 15_000 }).catch((error: unknown) => {
+      // A browser that is on its way elsewhere still drops the wish.
+      if (left === 0) throw error;
+    });
+    await page.close({ runBeforeUnload: true });
+    const dialog = await asked;
+    if (!dialog) continue;
+    await dialog.dismiss();
+    // Until the browser knows that the page stays, it may drop where the page is sent next.
+    await page.evaluate('new Promise((done) => setTimeout(done))');
+    return dialog.type();
+  }
+}
+
 /** What a test of one screen begins with. */
 interface Scene {
   node: TestNode;

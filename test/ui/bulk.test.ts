@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { nowhere } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
+import { askToClose, describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 import { seedItems } from './seed.ts';
 
 describePage('a change of all that is selected', () => {
@@ -87,11 +87,7 @@ describePage('a change of all that is selected', () => {
     await answer('Go on');
     await page.evaluate('history.back()');
     await answer('Go on');
-    const asked = page.waitForEvent('dialog');
-    await page.close({ runBeforeUnload: true });
-    const closing = await asked;
-    expect(closing.type()).toBe('beforeunload');
-    await closing.dismiss();
+    expect(await askToClose(page)).toBe('beforeunload');
     await button('Stop').click();
     changes.letGo();
     // What was on its way has been done.

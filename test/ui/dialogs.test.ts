@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
+import { askToClose, describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 
 describePage('a dialog', () => {
   let node: TestNode;
@@ -51,11 +51,7 @@ describePage('a dialog', () => {
     await page.evaluate('history.back()');
     await answer('Keep it');
     expect(await role.inputValue()).toBe('copyist');
-    const asked = page.waitForEvent('dialog');
-    await page.close({ runBeforeUnload: true });
-    const closing = await asked;
-    expect(closing.type()).toBe('beforeunload');
-    await closing.dismiss();
+    expect(await askToClose(page)).toBe('beforeunload');
     // A name that is being typed is given up by itself.
     await dialog.getByRole('button', { name: 'What to do with role' }).click();
     await page.getByRole('menuitem', { name: 'Rename' }).click();

@@ -4,7 +4,7 @@ import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { agent, klados, rhiza } from '../helpers/processors.ts';
-import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
+import { askToClose, describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 
 describePage('what is typed and not saved', () => {
   let node: TestNode;
@@ -35,15 +35,7 @@ describePage('what is typed and not saved', () => {
   const label = async (id: string) => (await read(node, me, id)).properties.label;
 
   /** What the browser asks when the tab is to be closed, which it is not then. */
-  async function closing(): Promise<string> {
-    const asked = page.waitForEvent('dialog');
-    await page.close({ runBeforeUnload: true });
-    const dialog = await asked;
-    await dialog.dismiss();
-    // Until the browser knows that the page stays, it may drop where the page is sent next.
-    await page.evaluate('new Promise((done) => setTimeout(done))');
-    return dialog.type();
-  }
+  const closing = () => askToClose(page);
 
   /** Holds back what is written until it is let go. */
   async function held(): Promise<{ begun: Promise<unknown>; letGo(): void }> {
