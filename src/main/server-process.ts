@@ -11,7 +11,7 @@ const [mostCrashes, firstPause, forgetAfter] = [5, 500, 5 * 60_000];
 
 export type ServerProcess = ReturnType<typeof startServer>;
 
-/** Starts the node in a process of its own, on loopback. Port 0: any; null: the usual folder, no key that seals. */
+/** Starts the node in a process of its own. Port 0 is any free one; null stands for the usual folder, and for no seal. */
 export function startServer({ port, data, sealKey }: { port: number; data: string | null; sealKey: string | null }) {
   const token = randomBytes(32).toString('base64url');
   const args = ['serve', '--host', '127.0.0.1', '--port', String(port)];

@@ -46,10 +46,14 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
 const out = (line: string) => process.stdout.write(`${line}\n`);
 const err = (line: string) => process.stderr.write(`${line}\n`);
 
+const ended = (code: number) => {
+  process.exitCode = lost && code === 0 ? 1 : code;
+};
+
 if (args[0] === 'processor' && args[1] === 'run') {
   // Started for every job of a local processor, so the rest of the program is not loaded.
   const { runShipped } = await import('./processors/run.ts');
-  process.exitCode = await runShipped(args[2], { stdin: process.stdin, now: Date.now, out, err });
+  ended(await runShipped(args[2], { stdin: process.stdin, now: Date.now, out, err }));
 } else {
   const { run } = await import('./commands/run.ts');
   const code = await run(args, {
@@ -67,7 +71,7 @@ if (args[0] === 'processor' && args[1] === 'run') {
       unread = true;
     },
   });
-  process.exitCode = lost && code === 0 ? 1 : code;
+  ended(code);
   // A utility process lives on when it has nothing more to do.
   if (desktop) process.exit();
 }

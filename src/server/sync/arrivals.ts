@@ -165,8 +165,8 @@ async function gatherPlain(
 ): Promise<Arrival[]> {
   const arrivals: Arrival[] = [];
   // Where only one is wanted its manifest costs the same.
-  const asked = wanted.length < 2 ? [] : wanted.map(({ entity }) => entity);
-  const views = known ?? (asked.length > 0 ? await currentViews(ctx, asked) : new Map<string, CurrentView>());
+  const viewed = wanted.length < 2 ? [] : wanted.map(({ entity }) => entity);
+  const views = known ?? (await currentViews(ctx, viewed));
   const found: { event: FeedEvent; verified: Verified | null }[] = [];
   await ctx.turns.each(wanted, (event) => {
     const view = views.get(event.entity);

@@ -30,7 +30,7 @@ export async function tipsThere(ctx: SyncContext, ids: string[]): Promise<TipsTh
     );
     if (told) return { tips: new Map(ids.map((id) => [id, told.get(id) ?? null])), views: null };
   }
-  const views = (!ctx.blocks && (await currentViews(ctx, ids))) || new Map<string, CurrentView>();
+  const views = await currentViews(ctx, ctx.blocks ? [] : ids);
   const tips = new Map<string, string | null | Unusable>([...views.values()].map(({ entity, cid }) => [entity, cid]));
   const left = ids.filter((id) => !views.has(id));
   for (let at = 0; at < left.length && !ctx.patience.isOver; at += together)
@@ -51,6 +51,7 @@ async function toldTips(ctx: SyncContext, ids: string[]): Promise<Map<string, st
  * them; none are where the remote fails at that.
  */
 export async function currentViews(ctx: SyncContext, ids: string[]): Promise<Map<string, CurrentView>> {
+  if (ids.length === 0) return new Map();
   const asked = new Set(ids);
   const read = async () => {
     const { status, body } = await ctx.client.read('/entities/batch-get', { ids });

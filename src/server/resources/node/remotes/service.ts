@@ -188,13 +188,9 @@ function timeView(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-function runView({
-  started,
-  ended,
-  report,
-  error,
-  fault,
-}: Omit<Run, 'inPart' | 'retryAfter' | 'interrupted'>): SyncRunView {
+type Outcome = Pick<Run, 'started' | 'ended' | 'report' | 'error' | 'fault'>;
+
+function runView({ started, ended, report, error, fault }: Outcome): SyncRunView {
   return {
     started_at: new Date(started).toISOString(),
     ended_at: new Date(ended).toISOString(),
