@@ -69,4 +69,9 @@ test('a plain path wins over a parameter, whatever the order of the sources', as
   expect((await node.fetch('/probe/me/keys')).body).toEqual({ me: true });
   expect((await node.fetch('/probe/you')).body).toEqual({ one: 'you' });
   expect((await node.fetch('/probe/you/keys')).body).toEqual({ one: 'you' });
+  // As Express has it: a slash at the end changes nothing, HEAD is answered where GET is, more segments are another path.
+  expect((await node.fetch('/probe/you/?limit=1')).body).toEqual({ one: 'you' });
+  expect((await node.fetch('/probe/you', { method: 'HEAD' })).status).toBe(200);
+  for (const path of ['/probe', '/probe/', '/probe//', '/probe/you/keys/more', '/Probe/you'])
+    expect(await node.fetch(path), path).toMatchObject({ status: 404, body: { error: 'Not found' } });
 });

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { ValidationError } from '../errors.ts';
 import { table } from '../generated/routes.ts';
 import { type Caller, type CallerRequest, isSession } from '../model/caller.ts';
-import { errorHandler, unknownRoute } from './errors.ts';
+import { errorHandler, failureAnswer, unknownRoute } from './errors.ts';
 import { admit, admitSession, namesManyHosts, type OwnNames } from './host.ts';
 import { jsonBytes } from './json-bytes.ts';
 import { pages } from './pages.ts';
@@ -39,7 +39,7 @@ export function createApp(ctx: Context, { own, ui, extend }: AppOptions): Expres
   app.use(() => {
     throw unknownRoute();
   });
-  app.use(errorHandler(ctx.log.child({ name: 'http' })));
+  app.use(errorHandler(failureAnswer(ctx.log)));
   return app;
 }
 

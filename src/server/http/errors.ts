@@ -66,9 +66,13 @@ function fromExpress(error: unknown): Answer | undefined {
   return { status, body: { error: status === 415 ? otherEncoding : 'Request refused' } };
 }
 
-/** The last handler: every error becomes a JSON answer; logged is what is no refusal, and what came too late to be answered. */
-export function errorHandler(log: Log): ErrorRequestHandler {
-  return (error: unknown, request, response, _next) => {
+/** Answers a request that failed. */
+export type AnswerFailed = (error: unknown, request: Request, response: Response) => void;
+
+/** Every error becomes a JSON answer; logged is what is no refusal, and what came too late to be answered. */
+export function failureAnswer(parent: Log): AnswerFailed {
+  const log = parent.child({ name: 'http' });
+  return (error, request, response) => {
     const refusal = error instanceof DomainError ? answerOf(error) : fromExpress(error);
     if (!refusal || response.headersSent)
       log.error({ err: error, method: request.method, path: request.path }, 'request failed');
@@ -79,6 +83,11 @@ export function errorHandler(log: Log): ErrorRequestHandler {
     send(response, refusal ?? { status: 500, body: { error: 'Internal server error' } });
     if (!request.complete) endLater(request);
   };
+}
+
+/** The last handler: what failed before an endpoint was found. */
+export function errorHandler(answerFailed: AnswerFailed): ErrorRequestHandler {
+  return (error, request, response, _next) => answerFailed(error, request, response);
 }
 
 /** How long the rest of a refused body is taken, so that its sender comes to read the answer. */

@@ -63,8 +63,10 @@ export function weight({ params, query, body, caller }: EndpointRequest, sizes: 
 function idsIn(body: unknown): string[] {
   if (typeof body !== 'object' || body === null) return [];
   const members = body as Record<string, unknown>;
-  return named
-    .flatMap((name) => (Object.hasOwn(members, name) ? members[name] : []))
+  const naming = named.filter((name) => Object.hasOwn(members, name));
+  if (naming.length === 0) return [];
+  return naming
+    .flatMap((name) => members[name])
     .slice(0, maxNamed)
     .map(idOf)
     .filter((id) => typeof id === 'string');

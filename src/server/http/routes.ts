@@ -1,9 +1,10 @@
-import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../context.ts';
 import { type Caller, type CallerRequest, registered } from '../model/caller.ts';
 import { maxOnLoop } from '../model/large.ts';
 import { parseJson } from './body.ts';
 import { type Endpoint, type EndpointAnswer, type EndpointRequest, endpoints } from './endpoint.ts';
+import { type AnswerFailed, failureAnswer } from './errors.ts';
 import { type ControllerClass, factoryOf } from './ioc.ts';
 import { isLight, type LargeRequests } from './large-requests.ts';
 import { movable } from './movable.ts';
@@ -42,25 +43,30 @@ export interface RouteTable {
   routes: RouteData[];
 }
 
-/** The segment that decides which router a path goes to: `entities` of `/entities/01J...`. */
-function firstSegment(path: string): string {
+/** What decides which router a request goes to: `get entities 1` of `GET /entities/01J...`, which has one segment more. */
+function routerName(method: string, path: string): string {
   const end = path.indexOf('/', 1);
-  return end === -1 ? path.slice(1) : path.slice(1, end);
+  const first = end === -1 ? path.slice(1) : path.slice(1, end);
+  let more = 0;
+  // A slash at the end begins no segment.
+  for (let slash = end; slash !== -1 && slash < path.length - 1; slash = path.indexOf('/', slash + 1)) more++;
+  return `${method} ${first} ${more}`;
 }
 
 /**
- * All endpoints. Express tries routes in order, and 150 before a route halve its rate; so there is one router a first
- * path segment, found by name. `factory` makes the controllers.
+ * All endpoints. Express tries routes in order, and 150 before a route halve its rate; so there is one router for each method,
+ * first path segment and number of segments, found by name. `factory` makes the controllers.
  */
 export function routesOf(table: RouteTable, ctx: Context, factory: typeof factoryOf = factoryOf): RequestHandler {
   const routers = new Map<string, Router>();
   const endpointOf = endpoints(table.models);
+  const answerFailed = failureAnswer(ctx.log);
   // A path with a parameter matches what the plain path beside it means (`/users/{id}`, `/users/me`): plain ones first.
   const plainFirst = table.routes.toSorted((a, b) => specificity(a.path) - specificity(b.path));
   for (const route of plainFirst) {
-    const segment = firstSegment(route.path);
-    const router = routers.get(segment) ?? Router({ caseSensitive: true });
-    routers.set(segment, router);
+    const name = routerName(route.method, route.path);
+    const router = routers.get(name) ?? Router({ caseSensitive: true });
+    routers.set(name, router);
     const make = factory(route.controller);
     const elsewhere = movable(route) ? ctx.largeRequests : undefined;
     const handler = handle(
@@ -69,13 +75,25 @@ export function routesOf(table: RouteTable, ctx: Context, factory: typeof factor
       endpointOf(route, () => make(ctx)),
       elsewhere,
     );
-    if (isMethod(route.method)) router[route.method](route.path, handler);
+    if (isMethod(route.method)) router[route.method](route.path, answering(handler, answerFailed));
     else throw new Error(`The method ${route.method} of ${route.path} is not supported.`);
   }
   return (request, response, next) => {
-    const router = routers.get(firstSegment(request.path));
+    const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase();
+    const router = routers.get(routerName(method, request.path));
     if (router) router(request, response, next);
     else next();
+  };
+}
+
+/** What fails is answered at once: Express would first try each route and handler that comes after. */
+function answering(serve: Serve, answerFailed: AnswerFailed): RequestHandler {
+  return (request, response) => {
+    try {
+      return serve(request, response)?.catch((error: unknown) => answerFailed(error, request, response));
+    } catch (error) {
+      answerFailed(error, request, response);
+    }
   };
 }
 
@@ -90,17 +108,14 @@ function specificity(path: string): number {
   return path.split('/').reduce((sum, segment, i) => sum + (segment.startsWith(':') ? 2 ** (30 - i) : 0), 0);
 }
 
+type Serve = (request: Request, response: Response) => Promise<void> | undefined;
+
 /** Serves one route: here, or where the request is large and the route allows it, on a request thread. */
-function handle(
-  ctx: Context,
-  route: RouteData,
-  endpoint: Endpoint,
-  elsewhere: LargeRequests | undefined,
-): RequestHandler {
+function handle(ctx: Context, route: RouteData, endpoint: Endpoint, elsewhere: LargeRequests | undefined): Serve {
   const admit = admissions[route.caller];
   const tally = ctx.requests.of(route.method.toUpperCase(), route.path);
   const light = isLight(route);
-  return (request: Request, response: Response, _next: NextFunction) => {
+  return (request, response) => {
     tallied(request, tally);
     const { caller } = request as unknown as CallerRequest;
     admit(caller, request, ctx);
@@ -115,7 +130,7 @@ function handle(
       return serveLarge(elsewhere, route, request, bytes, response);
     const answer = endpoint(asked);
     if (answer instanceof Promise) return answer.then((later) => send(response, later));
-    send(response, answer);
+    return void send(response, answer);
   };
 }
 
