@@ -126,6 +126,20 @@ describe('a manifest', () => {
     );
   });
 
+  test('has the bytes that the library gives it, however many members in whatever order', () => {
+    const short = fc.string({ unit: fc.constantFrom('a', 'b', 'Z', '~', 'ä', '🎨'), minLength: 1, maxLength: 4 });
+    const ascii = fc.string({ unit: fc.constantFrom('a', 'b', 'Z', '~', '0'), minLength: 1, maxLength: 4 });
+    const wide = fc
+      .oneof(ascii, short)
+      .chain((one) => fc.uniqueArray(/^[ -~]*$/.test(one) ? ascii : short, { maxLength: 80, size: 'max' }));
+    fc.assert(
+      fc.property(wide, (names) => {
+        const map = Object.fromEntries(names.map((name, n) => [name, n]));
+        expect(Buffer.from(encodeHistoric(map).bytes)).toEqual(Buffer.from(dagCbor.encode(map)));
+      }),
+    );
+  });
+
   test('comes back as it was, with every JSON value in it unchanged', () => {
     fc.assert(
       fc.property(properties, (value) => {

@@ -36,14 +36,21 @@ function writeMap(map: Record<string, unknown>): void {
   }
 }
 
-/** Most maps are in order already, and nearly all names are ASCII. */
+/** So few names are put in order one by one, where they stand: the engine's own sort makes copies of them. */
+const fewNames = 32;
+
+/** Most maps are in order already or have few names, and nearly all names are ASCII. */
 function inOrder(names: string[]): string[] {
-  let ordered = true;
   for (let i = 0; i < names.length; i++) {
-    if (!isAscii(names[i] as string)) return names.sort(byBytes);
-    if (i > 0 && byLength(names[i - 1] as string, names[i] as string) > 0) ordered = false;
+    const name = names[i] as string;
+    if (!isAscii(name)) return names.sort(byBytes);
+    if (i === 0 || byLength(names[i - 1] as string, name) < 0) continue;
+    if (names.length > fewNames) return names.sort(names.every(isAscii) ? byLength : byBytes);
+    let at = i;
+    for (; at > 0 && byLength(names[at - 1] as string, name) > 0; at--) names[at] = names[at - 1] as string;
+    names[at] = name;
   }
-  return ordered ? names : names.sort(byLength);
+  return names;
 }
 
 /** The order of a map's members (the dag-cbor specification, Strictness): shorter names first, then by their bytes. */

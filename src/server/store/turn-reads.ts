@@ -8,20 +8,29 @@ import type { Connection, Reader } from './connection.ts';
 export class TurnReads {
   readonly #reader: Connection;
   #isEnding = false;
+  /** As far as is known here: the database tells it by a call that costs as much as a small read. */
+  #isOpen = false;
 
   constructor(reader: Connection) {
     this.#reader = reader;
   }
 
   read<T>(fn: (reader: Reader) => T): T {
-    if (!this.#reader.db.inTransaction) this.#begin();
-    return fn(this.#reader);
+    if (!this.#isOpen) this.#begin();
+    try {
+      return fn(this.#reader);
+    } catch (error) {
+      // An error of the database itself may have ended it.
+      this.#isOpen = this.#reader.db.inTransaction;
+      throw error;
+    }
   }
 
   /** What is read from here on is no older than this call. */
   renew(): void {
     const { db } = this.#reader;
-    if (!db.open || !db.inTransaction) return;
+    if (!this.#isOpen || !db.open) return;
+    this.#isOpen = false;
     try {
       this.#reader.run('COMMIT');
     } catch {
@@ -32,6 +41,7 @@ export class TurnReads {
 
   #begin(): void {
     this.#reader.run('BEGIN');
+    this.#isOpen = true;
     if (this.#isEnding) return;
     this.#isEnding = true;
     setImmediate(() => {
