@@ -1,8 +1,9 @@
 import { setImmediate as turnEnds } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { openWriter } from '../../src/server/store/connection.ts';
+import { type Connection, openReader, openWriter } from '../../src/server/store/connection.ts';
 import { findTip } from '../../src/server/store/entities.ts';
 import type { NetworkStore } from '../../src/server/store/network-store.ts';
+import { TurnReads } from '../../src/server/store/turn-reads.ts';
 import { first, idOf, openStore, step, type TestStore, writers } from '../helpers/store.ts';
 
 const isHere = (store: NetworkStore, n: number) => store.read((db) => findTip(db, idOf(n)) !== undefined);
@@ -36,6 +37,29 @@ test.each(writers)('what was answered is seen in the same turn, with the writer 
     expect(isHere(store, n)).toBe(false);
     expect(await Promise.all([written, other])).toEqual([true, true]);
   }
+});
+
+test('where an error has ended the state that reads share, those after it share another one', async () => {
+  await using opened = await openStore('here');
+  const reader = openReader(opened.store.database);
+  const turn = new TurnReads(reader);
+  const count = () => turn.read((db) => db.all('SELECT id FROM task').length);
+  const ending = () =>
+    turn.read((db) => {
+      // As SQLite does by itself where the disk fails.
+      (db as Connection).run('ROLLBACK');
+      throw new Error('the disk failed');
+    });
+  expect(count()).toBe(0);
+  expect(ending).toThrow('the disk failed');
+  expect(count()).toBe(0);
+  expect(reader.db.inTransaction).toBe(true);
+  writeBeside(opened);
+  expect(count()).toBe(0);
+  turn.renew();
+  expect(count()).toBe(1);
+  turn.renew();
+  reader.close();
 });
 
 test('a read that fails spoils none after it', async () => {

@@ -40,7 +40,7 @@ export class TurnReads {
   }
 
   #begin(): void {
-    this.#reader.run('BEGIN');
+    if (!this.#reader.db.inTransaction) this.#reader.run('BEGIN');
     this.#isOpen = true;
     if (this.#isEnding) return;
     this.#isEnding = true;
