@@ -193,6 +193,7 @@ describe('a download', () => {
     expect(await asked({ 'If-None-Match': etag })).toEqual([304, '', undefined]);
     expect(await asked({ 'If-Match': etag })).toEqual([200, '0123456789', undefined]);
     expect((await asked({ 'If-Match': '"other"' }))[0]).toBe(412);
+    expect((await asked({ 'If-Unmodified-Since': new Date(0).toUTCString() }))[0]).toBe(200);
     expect((await asked({ Range: 'bytes=10-' }))[0]).toBe(416);
     const head = await ask(node, me, `HEAD /files/${id}/content`);
     expect([head.status, head.text, head.headers['content-length'], head.headers.etag]).toEqual([200, '', '10', etag]);

@@ -33,6 +33,8 @@ export function answerFile(request: StreamRequest, { folder, path, headers }: Fi
     for (const [name, value] of Object.entries({ ...constantHeaders, ...headers })) response.setHeader(name, value);
     // Every `fetch` says `no-cache` beside a condition of its caller's: that is for caches, and `send` would not answer 304.
     delete request.headers['cache-control'];
+    // Without a date of its own an answer has none that could be later (RFC 9110, 13.1.4).
+    delete request.headers['if-unmodified-since'];
     const sending = send(request, path, options).on('error', failed);
     // What `send` has found out is answered; its own way of reading would make garbage of every 64 kB.
     const stream = (file: string, { start }: { start: number }) =>
