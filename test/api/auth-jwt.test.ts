@@ -13,7 +13,8 @@ import {
 } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ForbiddenError, UnauthorizedError, UnavailableError, ValidationError } from '../../src/server/errors.ts';
-import { createAuthenticator, type Presentation } from '../../src/server/http/auth.ts';
+import { createAuthenticator } from '../../src/server/http/auth.ts';
+import type { CallerHeaders } from '../../src/server/http/caller.ts';
 import { createJwtVerifier, type JwtSettings } from '../../src/server/http/jwt.ts';
 import { accepted, type Caller, registered } from '../../src/server/model/caller.ts';
 import { derivedId, idOn } from '../../src/server/model/ids.ts';
@@ -42,7 +43,7 @@ function sign(payload: JWTPayload, key: SigningKey = shared, alg = 'HS256', kid?
   return new SignJWT(payload).setProtectedHeader({ alg, ...(kid && { kid }) }).sign(key);
 }
 
-function asker(jwt: JwtSettings): (token: string, shown?: Partial<Presentation>) => Promise<Caller> {
+function asker(jwt: JwtSettings): (token: string, shown?: Partial<CallerHeaders>) => Promise<Caller> {
   const authenticate = createAuthenticator({ identity: test.identity, jwt, service: 'arke', now: () => test.clock.ms });
   return async (token, shown) =>
     authenticate({ authorization: `Bearer ${token}`, onBehalfOf: undefined, network: undefined, ...shown });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DomainError, ForbiddenError, UnauthorizedError, ValidationError } from '../../src/server/errors.ts';
-import { createAuthenticator, type Presentation } from '../../src/server/http/auth.ts';
+import { createAuthenticator } from '../../src/server/http/auth.ts';
+import type { CallerHeaders } from '../../src/server/http/caller.ts';
 import { accepted, type Caller, registered } from '../../src/server/model/caller.ts';
 import { idOn } from '../../src/server/model/ids.ts';
 import { openIdentity, startOfTime, type TestIdentity } from '../helpers/identity.ts';
@@ -21,7 +22,7 @@ function register(subject: string): string {
   return test.identity.registerAccount({ issuer: 'https://idp.example', subject, email: null, name: null }).account.id;
 }
 
-function ask(shown: Partial<Presentation>): Caller | Promise<Caller> {
+function ask(shown: Partial<CallerHeaders>): Caller | Promise<Caller> {
   const { identity, clock } = test;
   const authenticate = createAuthenticator({ identity, jwt: {}, service: 'arke', now: () => clock.ms });
   return authenticate({ authorization: undefined, onBehalfOf: undefined, network: undefined, ...shown });

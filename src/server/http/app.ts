@@ -55,13 +55,14 @@ function gate(own: OwnNames): RequestHandler {
   };
 }
 
-const invocations = /^\/(?:agents|kladoi|rhizai)\//;
+/** Of agents, kladoi and rhizai: most of what is asked there starts some. */
+const processorPaths = /^\/(?:agents|kladoi|rhizai)\//;
 
 /** What starts processors and what these ask for takes turns: each is a lot of work, and they come in bursts. */
 function inTurn({ loopShare }: Context): RequestHandler {
   return (request, _response, next) => {
     const { caller } = request as unknown as CallerRequest;
-    if (caller.actor.kind === 'processor' || invocations.test(request.path)) loopShare.run(next);
+    if (caller.actor.kind === 'processor' || processorPaths.test(request.path)) loopShare.run(next);
     else next();
   };
 }

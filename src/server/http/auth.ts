@@ -8,6 +8,7 @@ import type { SessionsService } from '../resources/node/sessions/service.ts';
 import type { Account } from '../store/accounts.ts';
 import type { VerifiedKey } from '../store/api-keys.ts';
 import type { Identity } from '../store/identity.ts';
+import type { CallerHeaders } from './caller.ts';
 import { createJwtVerifier, type JwtSettings } from './jwt.ts';
 
 export interface AuthenticatorOptions {
@@ -23,16 +24,6 @@ export interface AuthenticatorOptions {
   now: () => number;
 }
 
-/** The headers that say who asks, as they came. */
-export interface Presentation {
-  authorization: string | undefined;
-  /** Looked at where there is no Authorization header. */
-  cookie?: string | undefined;
-  onBehalfOf: string | undefined;
-  /** `X-<Service>-Network`; missing means main. */
-  network: string | undefined;
-}
-
 /** What a credential proved, before the request's network is known. */
 type Proof =
   | { kind: 'none' }
@@ -46,7 +37,8 @@ const maxEmail = 320;
 const maxName = 200;
 
 /**
- * Finds who asks (decisions.md, Identity and authorship): at once for keys, sessions and the anonymous, in a promise for JWTs.
+ * Finds who asks (decisions.md, Identity and authorship): at once for keys, sessions and the anonymous, in a promise for JWTs
+ * and for the keys of processors whose network is not open yet.
  * It throws or rejects with UnauthorizedError for a credential that does not hold, ValidationError for a malformed
  * header, ForbiddenError for X-On-Behalf-Of from anybody but a service account or of a user who is not registered, and
  * UnavailableError where the identity provider's keys cannot be had.
@@ -54,7 +46,7 @@ const maxName = 200;
 export function createAuthenticator({ identity, jwt, sessions, processors, service, now }: AuthenticatorOptions) {
   const verifyJwt = createJwtVerifier(jwt, now);
 
-  function prove({ authorization, cookie }: Presentation): Proof | Promise<Proof> {
+  function prove({ authorization, cookie }: CallerHeaders): Proof | Promise<Proof> {
     const shown = presented(authorization);
     if (shown.scheme === 'none') return proveSession(sessions?.accountOf(cookie) ?? null);
     if (shown.scheme === 'key') return proveKey(identity.findKey(shown.text));
@@ -91,7 +83,7 @@ export function createAuthenticator({ identity, jwt, sessions, processors, servi
     return { id: header, ids: account.ids[network] };
   }
 
-  function caller(proof: Proof, { onBehalfOf, network: header }: Presentation): Caller {
+  function caller(proof: Proof, { onBehalfOf, network: header }: CallerHeaders): Caller {
     const network = readNetwork(header, service);
     if (proof.kind === 'key' && proof.key.processor !== null && proof.key.processor.network !== network)
       throw new UnauthorizedError();
@@ -123,7 +115,7 @@ export function createAuthenticator({ identity, jwt, sessions, processors, servi
     return out instanceof Promise ? out.then(refuseOut) : refuseOut(out);
   }
 
-  return (shown: Presentation): Caller | Promise<Caller> => {
+  return (shown: CallerHeaders): Caller | Promise<Caller> => {
     const proof = prove(shown);
     const known = (proven: Proof) => inUse(proven, caller(proven, shown));
     return proof instanceof Promise ? proof.then(known) : known(proof);

@@ -1,10 +1,11 @@
 import type { Caller } from '../model/caller.ts';
 
-/** The headers that say who asks, as they came; `network` is `X-<Service>-Network`. */
+/** The headers that say who asks, as they came; `network` is `X-<Service>-Network`, missing means main. */
 export interface CallerHeaders {
   authorization: string | undefined;
   onBehalfOf: string | undefined;
-  cookie: string | undefined;
+  /** Looked at where there is no Authorization header. */
+  cookie?: string | undefined;
   network: string | undefined;
 }
 

@@ -17,7 +17,8 @@ import { readSegment, type SegmentBlock } from './segment.ts';
 import { applyUploadRow } from './uploads.ts';
 import { lastLive } from './versions.ts';
 
-interface Standing {
+/** An entity's row as far as a commit is compared with it. */
+interface TipRow {
   key: number;
   tip: number | null;
   cid: string | null;
@@ -26,7 +27,7 @@ interface Standing {
 /** One change with all that its writes need, so that these meet no error but the database's own. */
 interface Step {
   change: Change;
-  standing: Standing | undefined;
+  standing: TipRow | undefined;
   before: Manifest | null;
   segment: SegmentBlock[];
   /** The new tip's block where it was stored before; null where it is the segment's last. */
@@ -43,7 +44,7 @@ interface Step {
  * the caller then rolls back.
  */
 export function applyCommit(db: Writer, commit: Commit): Outcome {
-  const standings: (Standing | undefined)[] = [];
+  const standings: (TipRow | undefined)[] = [];
   for (const { id, expect } of commit.changes) {
     const standing = standingOf(db, id);
     const actual = standing?.cid ?? null;
@@ -79,12 +80,12 @@ function makesCircle(db: Reader, steps: Step[]): boolean {
   return placed.some(({ before, manifest }) => circlesOf(before, manifest, tree).length > 0);
 }
 
-function standingOf(db: Reader, id: string): Standing | undefined {
-  return db.get<Standing>('SELECT key, tip, cid FROM entity WHERE id = ?', id);
+function standingOf(db: Reader, id: string): TipRow | undefined {
+  return db.get<TipRow>('SELECT key, tip, cid FROM entity WHERE id = ?', id);
 }
 
 /** Reads all that a change needs; text says why it can never be written. */
-function prepare(db: Reader, change: Change, standing: Standing | undefined): Step | string {
+function prepare(db: Reader, change: Change, standing: TipRow | undefined): Step | string {
   try {
     const old = standing?.tip ?? null;
     const before = old === null ? null : storedManifest(blockBytes(db, old));

@@ -106,7 +106,7 @@ export class GroupCommit {
       this.#fill(connection, taken);
       connection.run('COMMIT');
     } catch (error) {
-      this.#roll(taken, error);
+      this.#rollBack(taken, error);
       return;
     }
     for (const waiting of taken) {
@@ -136,7 +136,7 @@ export class GroupCommit {
     }
   }
 
-  #roll(taken: Waiting[], error: unknown): void {
+  #rollBack(taken: Waiting[], error: unknown): void {
     const connection = this.#connection;
     this.#connection = null;
     try {
@@ -146,8 +146,8 @@ export class GroupCommit {
       // The handle is given up either way; what matters is the first error.
     }
     for (const waiting of taken) waiting.outcomes.length = waiting.kept;
-    const its = taken.length > 0 && !isDatabaseError(error) && !(error instanceof StorageError);
-    const rejected = taken.length === 0 ? this.#waiting.slice() : its ? taken.slice(-1) : taken;
+    const isOfCommit = taken.length > 0 && !isDatabaseError(error) && !(error instanceof StorageError);
+    const rejected = taken.length === 0 ? this.#waiting.slice() : isOfCommit ? taken.slice(-1) : taken;
     for (const waiting of rejected) {
       this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
       waiting.answer({ error: storageError(error) });

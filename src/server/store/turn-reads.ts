@@ -7,7 +7,7 @@ import type { Connection, Reader } from './connection.ts';
  */
 export class TurnReads {
   readonly #reader: Connection;
-  #isEnding = false;
+  #endScheduled = false;
   /** As far as is known here: the database tells it by a call that costs as much as a small read. */
   #isOpen = false;
 
@@ -42,10 +42,10 @@ export class TurnReads {
   #begin(): void {
     if (!this.#reader.db.inTransaction) this.#reader.run('BEGIN');
     this.#isOpen = true;
-    if (this.#isEnding) return;
-    this.#isEnding = true;
+    if (this.#endScheduled) return;
+    this.#endScheduled = true;
     setImmediate(() => {
-      this.#isEnding = false;
+      this.#endScheduled = false;
       this.renew();
     });
   }

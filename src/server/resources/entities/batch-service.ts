@@ -184,7 +184,7 @@ function summary({ id, cid, type, ver }: { id: string; cid: string; type: string
   return { id, cid, type, ver };
 }
 
-/** A conflict with the same request, sent twice, is no failure. */
+/** A refusal as an item's result. */
 function refused(index: number, error: DomainError): BatchRefused {
   const code = error.code as BatchRefused['code'];
   return { success: false, index, error: error.message, code, ...(error.details ? { details: error.details } : {}) };

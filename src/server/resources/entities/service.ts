@@ -37,7 +37,7 @@ import {
   type Validation,
   withPeerTypes,
 } from './body.ts';
-import { ofCreation, ofUpdate } from './request-path.ts';
+import { ofCreation, ofUpdate } from './issue-place.ts';
 import type { CreateEntityBody, DeletedView, DeleteEntityBody, UpdateEntityBody } from './wire.ts';
 import { attempts, checkNetwork, type EntityWrites, type Prepared } from './writes.ts';
 

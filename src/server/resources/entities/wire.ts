@@ -33,7 +33,7 @@ export interface ExpandedView extends ManifestView {
   relationships: ExpandedRelationshipView[];
   roles?: { [role: string]: string[] };
   root_entity_id?: string;
-  /** There when some relationships come without peer data. */
+  /** There when `expand_limit` left some relationships unexpanded. */
   _expansion_metadata?: {
     /** @isInt */
     total: number;

@@ -247,8 +247,8 @@ export function prepare(next: Manifest, expect: string | null): Prepared {
 }
 
 /**
- * A step with what decided on it, and the tips: the collections whose roles count, and the groups through which they are
- * held. Where a folder stands is looked at again in the commit.
+ * A step with its guards: the collections whose roles decided on it and the groups through which these are held, at the tips
+ * that were read. Where a folder stands is looked at again in the commit.
  */
 function decided(db: Reader, base: Standing | null, next: Manifest, groups: string[]): Prepared {
   const ids = [...roleGiving(base, next), ...groups].filter((id) => id !== next.id);
