@@ -74,4 +74,7 @@ test('a plain path wins over a parameter, whatever the order of the sources', as
   expect((await node.fetch('/probe/you', { method: 'HEAD' })).status).toBe(200);
   for (const path of ['/probe', '/probe/', '/probe//', '/probe/you/keys/more', '/Probe/you'])
     expect(await node.fetch(path), path).toMatchObject({ status: 404, body: { error: 'Not found' } });
+  // What cannot be decoded is looked at only where there is such an endpoint.
+  expect((await node.fetch('/probe/%zz')).status).toBe(400);
+  expect((await node.fetch('/probe/%zz', { method: 'DELETE' })).status).toBe(404);
 });

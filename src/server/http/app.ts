@@ -55,7 +55,7 @@ function gate(own: OwnNames): RequestHandler {
   };
 }
 
-/** Of agents, kladoi and rhizai: most of what is asked there starts some. */
+/** Whatever is asked of one agent, klados or rhiza; what starts it is among that. */
 const processorPaths = /^\/(?:agents|kladoi|rhizai)\//;
 
 /** What starts processors and what these ask for takes turns: each is a lot of work, and they come in bursts. */

@@ -63,9 +63,8 @@ export function weight({ params, query, body, caller }: EndpointRequest, sizes: 
 function idsIn(body: unknown): string[] {
   if (typeof body !== 'object' || body === null) return [];
   const members = body as Record<string, unknown>;
-  const naming = named.filter((name) => Object.hasOwn(members, name));
-  if (naming.length === 0) return [];
-  return naming
+  return named
+    .filter((name) => Object.hasOwn(members, name))
     .flatMap((name) => members[name])
     .slice(0, maxNamed)
     .map(idOf)
