@@ -53,7 +53,7 @@ describe('what a source says beyond another', () => {
     const wide = (last: number) =>
       says(Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`p${i}`, i || last])));
     const memory = remembered(wide(1));
-    expect(memory).toHaveLength(3);
+    expect(memory).toHaveLength(5);
     expect(beyondRemembered(memory, wide(1))).toBeNull();
     expect(beyondRemembered(memory, wide(2))).toEqual([]);
     expect(beyondRemembered(memory, says({ label: '7' }))).toBeNull();

@@ -65,6 +65,11 @@ export class ImportJob {
     }
   }
 
+  /** To be called when no file comes any more. */
+  close(): void {
+    this.#intake.close();
+  }
+
   #take(record: SourceRecord): void {
     this.#records++;
     this.#batchBytes += record.size;

@@ -1,3 +1,4 @@
+import { MetEntities } from '../store/met-entities.ts';
 import type { Draft } from './draft.ts';
 import { type Beyond, beyondRemembered, remembered, saidMore } from './statements.ts';
 
@@ -30,6 +31,8 @@ export interface Taken {
 export interface Intake {
   take(drafts: Draft[]): Taken;
   counts(): IntakeCounts;
+  /** Forgets what was met; the counts can still be read. */
+  close(): void;
 }
 
 interface Met {
@@ -42,31 +45,24 @@ interface Met {
  * Keeps one draft an entity over all the files of an import, the same ones whenever they are read in the same order: of
  * two records with one kind and id the first stands; a mention inside another record is passed on only before anything
  * else said of that entity; a record after a mention is passed on too (the writer lets it replace what the mention
- * made). What is left out and says something that stands nowhere is told. Remembers about 150 bytes an entity, 500 at most.
+ * made). What is left out and says something that stands nowhere is told. What is remembered of an entity lies on the disk.
  */
 export function createIntake(): Intake {
-  /** Mentioned entities: how many relationships they came with, and what was said of them (statements.ts). */
-  const mentioned = new Map<string, { relationships: number; said: string }>();
-  const full = new Map<string, string>();
-  const counts = { records: 0, relationships: 0, repeated: 0 };
+  const entities = new MetEntities();
+  const counts = { records: 0, entities: 0, relationships: 0, repeated: 0 };
 
   function meet(draft: Draft): Met {
     const { id, nested, relationships } = draft;
-    const mention = mentioned.get(id);
-    const stands = full.get(id) ?? (nested ? mention?.said : undefined);
+    const known = entities.get(id);
     if (!nested) counts.records++;
-    if (stands !== undefined) {
+    if (known && (nested || known.mentioned === null)) {
       if (!nested) counts.repeated++;
-      return { isNew: false, reason: nested ? 'mentioned' : 'repeated', beyond: beyondRemembered(stands, draft) };
+      return { isNew: false, reason: nested ? 'mentioned' : 'repeated', beyond: beyondRemembered(known.said, draft) };
     }
-    counts.relationships += relationships.length - (mention?.relationships ?? 0);
-    const said = remembered(draft);
-    if (nested) mentioned.set(id, { relationships: relationships.length, said });
-    else {
-      mentioned.delete(id);
-      full.set(id, said);
-    }
-    return { isNew: true, reason: 'replaces', beyond: mention && saidMore(mention.said, draft) ? [] : null };
+    if (!known) counts.entities++;
+    counts.relationships += relationships.length - (known?.mentioned ?? 0);
+    entities.set(id, { mentioned: nested ? relationships.length : null, said: remembered(draft) });
+    return { isNew: true, reason: 'replaces', beyond: known && saidMore(known.said, draft) ? [] : null };
   }
 
   function take(drafts: Draft[]): Taken {
@@ -86,5 +82,5 @@ export function createIntake(): Intake {
     return { passed, differing };
   }
 
-  return { take, counts: () => ({ ...counts, entities: mentioned.size + full.size }) };
+  return { take, counts: () => ({ ...counts }), close: () => entities.close() };
 }

@@ -29,7 +29,7 @@ export const maxNested = 50_000;
 const maxJoined = 1000;
 
 /** Drafts of one record by id, in the order in which they were first met. */
-type Drafts = Map<string, Draft & { links: Map<string, Relationship> /** See statements.ts. */; said?: string }>;
+type Drafts = Map<string, Draft & { links: Map<string, Relationship> /** See statements.ts. */; said?: Uint8Array }>;
 type Entry = Drafts extends Map<string, infer D> ? D : never;
 
 /** The work on one record; `met` counts nested items, the repeated ones too. */

@@ -35,37 +35,40 @@ function missing(other: Sayings, isKnown: (hash: number) => boolean): Beyond {
 /** How a remembered source is told: `each` by its statements, `label` the same with a copied label as the last, `whole` by one sum. */
 const form = { each: 0, label: 1, whole: 2 };
 
-/** A source in few bytes: its form, then two UTF-16 units for each of its statements, 8 to 400 bytes in all. */
-export function remembered(source: Sayings): string {
+/** A source in few bytes: its form, then four for each of its statements, 1 to 401 in all. */
+export function remembered(source: Sayings): Uint8Array {
   const hashes = hashesOf(source);
   const kept = hashes.length > maxRemembered ? [sumOf(hashes)] : hashes;
   const kind = hashes.length > maxRemembered ? form.whole : isCopied(source) ? form.label : form.each;
-  return String.fromCharCode(kind, ...kept.flatMap((hash) => [hash >>> 16, hash & 0xffff]));
+  const memory = Buffer.alloc(1 + 4 * kept.length);
+  memory.writeUInt8(kind);
+  for (const [i, hash] of kept.entries()) memory.writeInt32LE(hash, 1 + 4 * i);
+  return memory;
 }
 
 /** What `other` says and a remembered source did not. */
-export function beyondRemembered(memory: string, other: Sayings): Beyond {
-  if (memory.charCodeAt(0) !== form.whole) return missing(other, (hash) => holds(memory, hash));
+export function beyondRemembered(memory: Uint8Array, other: Sayings): Beyond {
+  const { kind, hashes: known } = recalled(memory);
+  if (kind !== form.whole) return missing(other, (hash) => known.includes(hash));
   const hashes = hashesOf(other);
-  return hashes.length === (isCopied(other) ? 1 : 0) || holds(memory, sumOf(hashes)) ? null : [];
+  return hashes.length === (isCopied(other) ? 1 : 0) || known.includes(sumOf(hashes)) ? null : [];
 }
 
 /** Whether a remembered source said something that `other` does not. */
-export function saidMore(memory: string, other: Sayings): boolean {
+export function saidMore(memory: Uint8Array, other: Sayings): boolean {
+  const { kind, hashes: known } = recalled(memory);
   const hashes = hashesOf(other);
-  const kind = memory.charCodeAt(0);
-  const known = new Set(kind === form.whole ? [sumOf(hashes)] : hashes);
-  const end = memory.length - (kind === form.label ? 2 : 0);
-  for (let i = 1; i < end; i += 2) if (!known.has(hashAt(memory, i))) return true;
-  return false;
+  const said = new Set(kind === form.whole ? [sumOf(hashes)] : hashes);
+  return known.slice(0, kind === form.label ? -1 : undefined).some((hash) => !said.has(hash));
 }
 
-function holds(memory: string, hash: number): boolean {
-  for (let i = 1; i < memory.length; i += 2) if (hashAt(memory, i) === hash) return true;
-  return false;
+function recalled(memory: Uint8Array): { kind: number; hashes: number[] } {
+  const { buffer, byteOffset, byteLength } = memory;
+  const view = new DataView(buffer, byteOffset, byteLength);
+  const hashes: number[] = [];
+  for (let at = 1; at < byteLength; at += 4) hashes.push(view.getInt32(at, true));
+  return { kind: view.getUint8(0), hashes };
 }
-
-const hashAt = (memory: string, i: number): number => (memory.charCodeAt(i) << 16) | memory.charCodeAt(i + 1);
 
 const sumOf = (hashes: readonly number[]): number => hashes.reduce((sum, hash) => (sum + hash) | 0, 0);
 

@@ -42,7 +42,7 @@ interface OpenImport {
 const maxOpen = 8;
 const forgottenMs = 60 * 60 * 1000;
 
-/** Imports: opened for a collection, given files one by one. Each remembers about 150 bytes an entity until it is closed. */
+/** Imports: opened for a collection, given files one by one. */
 export class ImportsService {
   readonly #writes: EntityWrites;
   readonly #collections: CollectionMaker;
@@ -102,7 +102,7 @@ export class ImportsService {
     opened.givenUp = !ended;
     // One that is being read is forgotten when that has ended.
     if (opened.state === 'reading') return;
-    this.#open.delete(id);
+    this.#drop(id);
     if (ended && opened.state === 'waiting' && opened.files.length > 0) await this.#record(caller, opened, true);
   }
 
@@ -133,7 +133,7 @@ export class ImportsService {
     } finally {
       opened.state = state;
       opened.used = this.#writes.env.now();
-      if (opened.givenUp) this.#open.delete(id);
+      if (opened.givenUp) this.#drop(id);
       await this.#record(caller, opened, last && state === 'waiting');
       opened.reading = null;
     }
@@ -151,7 +151,7 @@ export class ImportsService {
     try {
       yield* this.receive(caller, id, name, source, true);
     } finally {
-      this.#open.delete(id);
+      this.#drop(id);
     }
   }
 
@@ -191,10 +191,15 @@ export class ImportsService {
     return opened;
   }
 
+  #drop(id: string): void {
+    this.#open.get(id)?.job.close();
+    this.#open.delete(id);
+  }
+
   /** Keeps what is remembered within bounds: the imports that nobody has used for an hour go, then the one unused longest. */
   #forget(now: number): void {
     const idle = [...this.#open.values()].filter(({ state }) => state !== 'reading').sort((a, b) => a.used - b.used);
-    for (const { id, used } of idle) if (now - used > forgottenMs || this.#open.size >= maxOpen) this.#open.delete(id);
+    for (const { id, used } of idle) if (now - used > forgottenMs || this.#open.size >= maxOpen) this.#drop(id);
     if (this.#open.size >= maxOpen)
       throw new UnavailableError(`There are ${maxOpen} imports running: wait until one ends.`);
   }
