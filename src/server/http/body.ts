@@ -57,10 +57,12 @@ const backslash = 0x5c;
 
 /** Whether brackets nest deeper than `limit`. Looked at before parsing: 32 MiB of brackets would become gigabytes. */
 export function isDeeper(bytes: Uint8Array, limit: number): boolean {
+  // Read once: asked for at each byte, the length takes longer than all else here.
+  const { length } = bytes;
   let depth = 0;
-  for (let i = 0; i < bytes.length; i++) {
+  for (let i = 0; i < length; i++) {
     const byte = bytes[i];
-    if (byte === quote) i = endOfString(bytes, i);
+    if (byte === quote) i = endOfString(bytes, i, length);
     else if (byte === 0x5b || byte === 0x7b) {
       if (++depth > limit) return true;
     } else if (byte === 0x5d || byte === 0x7d) depth--;
@@ -69,10 +71,11 @@ export function isDeeper(bytes: Uint8Array, limit: number): boolean {
 }
 
 /** The place of the quote that ends the string which begins at `start`. */
-function endOfString(bytes: Uint8Array, start: number): number {
-  for (let i = start + 1; i < bytes.length; i++) {
-    if (bytes[i] === backslash) i++;
-    else if (bytes[i] === quote) return i;
+function endOfString(bytes: Uint8Array, start: number, length: number): number {
+  for (let i = start + 1; i < length; i++) {
+    const byte = bytes[i];
+    if (byte === quote) return i;
+    if (byte === backslash) i++;
   }
-  return bytes.length;
+  return length;
 }
