@@ -7,10 +7,9 @@ import { MoveFollower } from '../store/move-follower.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { storing } from '../store/storage-error.ts';
 import type { Signer } from './head.ts';
+import { HeadPace } from './head-pace.ts';
 import type { LogThread } from './log-thread.ts';
 
-/** A head is signed at most this often while commits come. */
-const headEveryMs = 1000;
 /** How long a slice may last: so long does closing wait at most. */
 const sliceMs = 200;
 /** How long closing goes on with what is left; the next start does the rest. */
@@ -30,18 +29,21 @@ export class AttestationLog {
   #reader: Connection | null = null;
   readonly #moves: MoveFollower;
   #behind = true;
-  /** The size of the newest head, and when it was signed, on the clock of performance.now(). */
+  readonly #pace = new HeadPace();
+  /** The size of the newest head. */
   #signed: number;
-  #signedAt = Number.NEGATIVE_INFINITY;
 
   constructor(needs: LogNeeds) {
     this.#needs = needs;
     const { store, log } = needs;
     this.#moves = new MoveFollower(store, {
       // A head is due at most once in a while, unless there is a long way to catch up.
-      rest: (hurried) => (hurried || this.#behind ? 0 : this.#signedAt + headEveryMs - performance.now()),
+      rest: (hurried, rested) =>
+        hurried || this.#behind
+          ? 0
+          : this.#pace.rest(rested, { lastMove: store.read(lastMove), now: performance.now() }),
       slice: async (hurried) => {
-        await this.#slice(hurried || this.#isDue());
+        await this.#slice(hurried || this.#pace.isDue(performance.now()));
         return this.#behind;
       },
       reason:
@@ -104,15 +106,11 @@ export class AttestationLog {
     }
   }
 
-  #isDue(): boolean {
-    return performance.now() - this.#signedAt >= headEveryMs;
-  }
-
   async #slice(sign: boolean): Promise<void> {
     const { thread, store, signer, now } = this.#needs;
     const files = { database: store.database, log: attestFile(store.folder) };
     const { signed, behind } = await thread.advance(files, { signer, time: now(), sign, ms: sliceMs });
-    if (signed !== this.#signed) this.#signedAt = performance.now();
+    if (signed !== this.#signed) this.#pace.signed(performance.now());
     this.#signed = signed;
     this.#behind = behind;
   }
