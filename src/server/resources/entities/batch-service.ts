@@ -4,7 +4,6 @@ import { DomainError, type Issue, ValidationError } from '../../errors.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { entityIdPattern } from '../../model/ids.ts';
 import { isLonger } from '../../model/text-length.ts';
-import { wireManifest } from '../../model/wire-manifest.ts';
 import type { Commit } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStored } from '../../store/entities.ts';
@@ -86,7 +85,7 @@ export class BatchService {
     for (const [i, { index, item, prepared }] of waiting.entries())
       results.push(
         outcomes[i]?.committed
-          ? { success: true, index, ...summary(wireManifest(prepared.cid, prepared.next)) }
+          ? { success: true, index, ...summary({ ...prepared.next, cid: prepared.cid }) }
           : await this.#again(caller, index, item, body.default_collection, validate),
       );
     results.sort((a, b) => a.index - b.index);
