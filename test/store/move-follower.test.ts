@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { StorageError } from '../../src/server/errors.ts';
 import { MoveFollower } from '../../src/server/store/move-follower.ts';
 import { openStore, type TestStore } from '../helpers/store.ts';
 
@@ -76,4 +77,22 @@ test('closing ends every rest', async () => {
   await waited.follower.close();
   expect(await reached).toBe(false);
   expect([idle.asked, waited.asked]).toEqual([[], []]);
+});
+
+test('an error met while it asks how long to rest is told like one of a slice, and it goes on', async () => {
+  await using opened = await openStore('here');
+  const told: unknown[] = [];
+  const error = new StorageError('The disk cannot be read.');
+  const follower = new MoveFollower(opened.store, {
+    rest: () => {
+      throw error;
+    },
+    slice: async () => false,
+    reason: 'It cannot go on.',
+    failed: (one) => told.push(one),
+  });
+  await expect(follower.until(() => false)).rejects.toBe(error);
+  expect(told).toEqual([error]);
+  expect(follower.failure).toBe(error);
+  await follower.close();
 });

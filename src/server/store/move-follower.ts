@@ -103,10 +103,10 @@ export class MoveFollower {
   /** Runs while there is something to take up, slice after slice. Does not throw. */
   async #follow(): Promise<void> {
     while (this.#woken) {
-      await this.#rest();
-      if (this.#closing) break;
-      this.#woken = false;
       try {
+        await this.#rest();
+        if (this.#closing) break;
+        this.#woken = false;
         const more = await this.#work.slice(this.#hurried > 0);
         this.#woken ||= more;
         this.#failure = null;
