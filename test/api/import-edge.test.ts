@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { MetEntities } from '../../src/server/store/met-entities.ts';
 import { type Importer, importer, linesOf, ndjson } from '../helpers/imports.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
@@ -198,6 +199,23 @@ test('an import waits for its file', async () => {
   const first = on.put(id, 'a.ndjson', many);
   await expect.poll(async () => (await on.put(id, 'b.csv', 'id\n1\n')).status, { interval: 5 }).toBe(409);
   expect((await first).lines.at(-1)).toMatchObject({ done: { created: 5000 } });
+});
+
+test('what an import has met is forgotten when it ends, fails or is given up', async () => {
+  const forgotten = vi.spyOn(MetEntities.prototype, 'close');
+  onTestFinished(() => forgotten.mockRestore());
+  const after = async (text: string, end?: string) => {
+    const { id } = await on.start({ collection: 'Met' });
+    forgotten.mockClear();
+    await on.put(id, 'a.ndjson', text);
+    if (end !== undefined) await on.ask('DELETE', `/node/imports/${id}${end}`);
+    return forgotten.mock.calls.length;
+  };
+  const record = '{"id":1,"label":"a"}';
+  expect(await after(record)).toBe(0);
+  expect(await after(record, '')).toBe(1);
+  expect(await after(record, '?ended=false')).toBe(1);
+  expect(await after(`${record}\n{"id":`)).toBe(1);
 });
 
 test('at most eight imports are remembered', async () => {

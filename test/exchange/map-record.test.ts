@@ -365,6 +365,7 @@ describe('an intake', () => {
     const all = records.map((r) => intake.take(drafts(rule, r)));
     const taken = all.map(({ passed }) => passed.map((d) => `${d.sourceId}${d.nested ? '?' : ''}`));
     const told = all.map(({ differing }) => differing.map(({ reason, names }) => `${reason} ${names}`));
+    intake.close();
     return { taken, told, counts: intake.counts() };
   };
 

@@ -1,6 +1,6 @@
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Draft, sourceDigest } from '../../src/server/exchange/draft.ts';
 import { createIntake, type IntakeCounts } from '../../src/server/exchange/intake.ts';
 import { mapContext } from '../../src/server/exchange/map-record.ts';
@@ -40,6 +40,7 @@ describe.skipIf(!there)(`the Tate collection${there ? '' : ` (skipped: its data 
   const early: string[] = [];
   const met = new Set<string>();
 
+  afterAll(() => intake.close());
   beforeAll(async () => {
     const context = mapContext('main', '01ARZ3NDEKTSV4RRFFQ69G5FAV');
     const read = async (file: string) => {

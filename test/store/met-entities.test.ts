@@ -32,6 +32,6 @@ test.runIf(process.platform === 'linux')('without room for it there is a clear e
   const program = fileURLToPath(new URL('../helpers/met-until-full.ts', import.meta.url));
   const limited = 'ulimit -S -f 2048; exec "$0" "$@"';
   expect(execFileSync('/bin/sh', ['-c', limited, process.execPath, program], { encoding: 'utf8' })).toMatch(
-    /^STORAGE\w* The temporary file in which an import keeps what it has met cannot be written or read\. .*SQLITE_TMPDIR/,
+    /^STORAGE\w* The temporary file in which an import keeps what it has met cannot be written or read \(.+\)\. .*SQLITE_TMPDIR/,
   );
 });

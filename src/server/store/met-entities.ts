@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
-import { Connection } from './connection.ts';
+import { Connection, isDatabaseError } from './connection.ts';
 import { storageError } from './storage-error.ts';
 
 /** What is remembered of one entity. */
@@ -25,6 +25,8 @@ export class MetEntities {
     db.pragma(`cache_size = -${cacheKb}`);
     db.exec('CREATE TABLE met (id TEXT PRIMARY KEY, mentioned INTEGER, said BLOB NOT NULL) STRICT, WITHOUT ROWID');
     this.#connection = new Connection(db);
+    // Never committed: pages go to the disk only where memory holds no more of them.
+    db.exec('BEGIN');
   }
 
   get(id: string): MetEntity | undefined {
@@ -46,9 +48,11 @@ function onDisk<T>(fn: () => T): T {
   try {
     return fn();
   } catch (error) {
+    if (!isDatabaseError(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
     throw new StorageError(
-      'The temporary file in which an import keeps what it has met cannot be written or read. Free some space where temporary ' +
-        'files lie, or name another folder in SQLITE_TMPDIR; what was imported stays.',
+      `The temporary file in which an import keeps what it has met cannot be written or read (${reason}). Free some space where ` +
+        'temporary files lie, or name another folder in SQLITE_TMPDIR (on Windows in TMP); what was imported stays.',
       storageError(error).full,
     );
   }

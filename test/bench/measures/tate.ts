@@ -27,5 +27,6 @@ export async function tateManifests(): Promise<Manifest[]> {
       manifests.push(
         firstVersion({ id, type, properties, relationships: [inCollection, ...relationships] }, sampleStamp),
       );
+  intake.close();
   return manifests;
 }

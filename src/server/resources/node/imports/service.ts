@@ -133,6 +133,7 @@ export class ImportsService {
     } finally {
       opened.state = state;
       opened.used = this.#writes.env.now();
+      if (state === 'failed') opened.job.close();
       if (opened.givenUp) this.#drop(id);
       await this.#record(caller, opened, last && state === 'waiting');
       opened.reading = null;
