@@ -1,6 +1,6 @@
 import { type MoveTime, WriteRush } from '../store/write-rush.ts';
 
-/** A head is signed at most this often while commits come. */
+/** A head is signed at most this often while commits come and nobody waits for one. */
 const headEveryMs = 1000;
 /** Where very many come, it is looked so often whether they still do. */
 const lookMs = 100;
@@ -22,6 +22,6 @@ export class HeadPace {
   /** See MoveWork: milliseconds until the log takes up what has moved. */
   rest(rested: number, at: MoveTime): number {
     this.#rush.look(at);
-    return Math.max(this.#signed + headEveryMs - at.now, this.#rush.goesOn(rested) ? lookMs : 0);
+    return Math.max(Math.ceil(this.#signed + headEveryMs - at.now), this.#rush.goesOn(rested) ? lookMs : 0);
   }
 }

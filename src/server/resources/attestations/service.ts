@@ -41,7 +41,8 @@ import type {
 /** Versions from this size on are read on a reader thread. */
 const largeBytes = 128 * 1024;
 
-const pending = 'The version is recorded. The next signed head, within a second or two, will cover it.';
+const pending =
+  'The version is recorded. The next signed head, within a second or two (some five while very many versions come), will cover it.';
 
 /** An entry of the log with what it is of. */
 interface Entry {
