@@ -27,7 +27,7 @@ function waiting(id: string, asker: object, addition: object): QueuedRow {
 /** Puts updates where a stop would have left them. */
 async function leave(folder: string, rows: QueuedRow[]): Promise<void> {
   const store = await NetworkStore.open(folder, 'main', 'here');
-  const commit: Commit = { changes: [], guards: [], rows, origin: 'local', time: 0 };
+  const commit: Commit = { changes: [], preconditions: [], rows, origin: 'local', time: 0 };
   expect(await store.submit([commit])).toMatchObject([{ committed: true, queued: rows.map((_, i) => i + 1) }]);
   await store.close();
 }
@@ -116,7 +116,7 @@ test('the queue takes a bounded number of updates', async () => {
   new AdditiveFollower(store, { writes, preparer, large, log, stop: AbortSignal.abort() });
   const rows = Array.from({ length: 1000 }, () => waiting(entity.id, as(operator(node)), {}));
   const queue = (some: QueuedRow[]) =>
-    store.submit([{ changes: [], guards: [], rows: some, origin: 'local', time: 0 }]);
+    store.submit([{ changes: [], preconditions: [], rows: some, origin: 'local', time: 0 }]);
   for (let n = 0; n < 100; n++) await queue(rows);
   await expect(queue(rows.slice(0, 1))).rejects.toThrow(BusyError);
   expect((await update(node, operator(node), entity, {})).ver).toBe(2);

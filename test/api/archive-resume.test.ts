@@ -30,7 +30,7 @@ async function leave(node: TestNode, car: Uint8Array, run: object, ended?: objec
   await writeFile(spooledPath(store.folder, file) ?? '', car);
   const state = { file, run, ...(ended && { ended }) } as Json;
   const rows = [{ kind: 'task' as const, id: `${archiveTask} ${file}`, task: { kind: archiveTask, state } }];
-  await store.submit([{ changes: [], guards: [], rows, origin: 'car', time: 0 }]);
+  await store.submit([{ changes: [], preconditions: [], rows, origin: 'car', time: 0 }]);
 }
 
 /** Whether bytes that no version names, and that came long ago, are still there after leftovers were cleared away. */

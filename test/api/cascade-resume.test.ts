@@ -45,7 +45,7 @@ test('what a stop has left of a cascade is deleted at the next start, once', asy
       left: [stays.id, ...tree.children].map((id) => ({ id, depth: 1 })),
     } satisfies Json;
     const row = { kind: 'task', id: 'cascade one', task: { kind: 'cascade', state } } as const;
-    expect(await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: 0 }])).toEqual([
+    expect(await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time: 0 }])).toEqual([
       { committed: true, moves: [] },
     ]);
     return { who, tree, stays };

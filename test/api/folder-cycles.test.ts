@@ -125,7 +125,7 @@ describe('a circle that a mirror brings', () => {
       const block = encodeManifest({ ...version.manifest, ver: 2, prev: of.cid, relationships });
       return {
         changes: [{ id: of.id, expect: of.cid, tip: block.cid, blocks: [block] }],
-        ...{ guards: [], rows: [], origin: 'remote:elsewhere', time: 0 },
+        ...{ preconditions: [], rows: [], origin: 'remote:elsewhere', time: 0 },
       };
     });
     expect((await store.submit(commits)).every(({ committed }) => committed)).toBe(true);

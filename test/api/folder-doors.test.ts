@@ -246,7 +246,7 @@ describe('what came from elsewhere', () => {
     });
     const changes = [{ id, expect: null, tip: block.cid, blocks: [block] }];
     const store = await node.ctx.networks.get('main');
-    await store.submit([{ changes, guards: [], rows: [], origin: 'remote:there', time: 0 }]);
+    await store.submit([{ changes, preconditions: [], rows: [], origin: 'remote:there', time: 0 }]);
     return ok(await ask(node, ada, `GET /folders/${id}`));
   }
   const [one, two, three] = ['1', '2', '3'].map((n) => `01J0000000000000000000ZZZ${n}`) as [string, string, string];

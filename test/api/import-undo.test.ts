@@ -174,7 +174,7 @@ describe('the undo of an archive', () => {
       store.submit([
         {
           changes: [],
-          guards: [],
+          preconditions: [],
           rows: [{ kind: 'task', id: 'car_import x', task: state }],
           origin: 'local',
           time: 0,

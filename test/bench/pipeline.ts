@@ -22,7 +22,7 @@ export function pipelineRate(manifests: Iterable<Manifest>, perTransaction: numb
     }
     const block = encodeManifest(manifest);
     const change = { id: manifest.id, expect: null, tip: block.cid, blocks: [block] };
-    const outcome = applyCommit(writer, { changes: [change], guards: [], rows: [], origin: 'bench', time: 0 });
+    const outcome = applyCommit(writer, { changes: [change], preconditions: [], rows: [], origin: 'bench', time: 0 });
     if (!outcome.committed) throw new Error(`the pipeline met ${manifest.id} twice`);
     count++;
   }

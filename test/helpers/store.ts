@@ -74,7 +74,7 @@ export function change(expect: Version | null, ...versions: Version[]): Change {
 }
 
 export function commit(changes: Change[], also: Partial<Commit> = {}): Commit {
-  return { changes, guards: [], rows: [], origin: 'local', time: 1_000, ...also };
+  return { changes, preconditions: [], rows: [], origin: 'local', time: 1_000, ...also };
 }
 
 /** A commit of one entity's step. */

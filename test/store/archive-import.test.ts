@@ -38,7 +38,7 @@ test("a history that stopped between its parts is nobody's, and is gone on with"
   await writeFile(file, await state.export());
   // As a kill after the first part leaves it.
   const rows = [{ kind: 'versions' as const, id, blocks: chain.slice(0, 4) }];
-  await store.submit([{ changes: [], guards: [], rows, origin: 'car', time: 1000 }]);
+  await store.submit([{ changes: [], preconditions: [], rows, origin: 'car', time: 1000 }]);
   expect(tip(id)).toBeUndefined();
   await listOf(applyArchive(store, file, { now: () => 2000, run: null }));
   expect(tip(id)).toBe(chain.at(-1)?.cid);

@@ -66,16 +66,21 @@ describe.each(writers)('commits with the writer %s', (writer) => {
     expect(test.rows('SELECT first FROM moves ORDER BY id')).toEqual([{ first: null }, { first: 1 }, { first: null }]);
   });
 
-  test('a guard that has moved stops the commit', async () => {
+  test('a precondition that has moved stops the commit', async () => {
     await using test = await openStore(writer);
     const [a, g] = [first(idOf(1)), first(idOf(2))];
     const g2 = next(g);
     await one(test, step(null, g));
     await one(test, step(g, g2));
-    const guarded = (tip: string | null) => commit([change(null, a)], { guards: [{ id: g.id, tip }] });
-    expect(await one(test, guarded(g.cid))).toEqual({ committed: false, id: g.id, expected: g.cid, actual: g2.cid });
-    expect(await one(test, guarded(null))).toMatchObject({ committed: false, actual: g2.cid });
-    expect(await one(test, guarded(g2.cid))).toMatchObject({ committed: true });
+    const conditional = (tip: string | null) => commit([change(null, a)], { preconditions: [{ id: g.id, tip }] });
+    expect(await one(test, conditional(g.cid))).toEqual({
+      committed: false,
+      id: g.id,
+      expected: g.cid,
+      actual: g2.cid,
+    });
+    expect(await one(test, conditional(null))).toMatchObject({ committed: false, actual: g2.cid });
+    expect(await one(test, conditional(g2.cid))).toMatchObject({ committed: true });
   });
 
   test('a conflict disturbs no neighbour in its group', async () => {

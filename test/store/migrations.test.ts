@@ -139,7 +139,7 @@ test('of imports of an earlier database nobody knows whether they ended', async 
   await using opened = await openStore('here');
   const run = { collection: null, made: false, started: 0, files: ['a.car'], counts: {}, ended: true };
   const rows: Row[] = [{ kind: 'import_run', id: idOf(1), ...run }];
-  await opened.store.submit([{ changes: [], guards: [], rows, origin: 'car', time: 0 }]);
+  await opened.store.submit([{ changes: [], preconditions: [], rows, origin: 'car', time: 0 }]);
   expect(opened.store.read((db) => importRun(db, idOf(1)))).toMatchObject(run);
   await opened.store.close();
   setBack(opened.file, 3);

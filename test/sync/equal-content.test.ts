@@ -291,7 +291,7 @@ test('what is edited back while a request may have arrived is asked for, though 
   const store = await node.ctx.networks.get('main');
   for (const instance of ['a node', null]) {
     const row = { ...(store.read((db) => findRemote(db, holder)) as Remote), kind: 'remote', remote: holder } as const;
-    await store.submit([{ changes: [], guards: [], rows: [{ ...row, instance }], origin: 'local', time: 0 }]);
+    await store.submit([{ changes: [], preconditions: [], rows: [{ ...row, instance }], origin: 'local', time: 0 }]);
     expect(await waiting()).toBe(instance !== null);
   }
 
@@ -345,7 +345,7 @@ test('what a remote has forgotten goes there again, and to no other one', async 
   await addRemote(mirror, here, { name: 'other', url: other.url, key: keyOf(operator(other)) });
   const store = await mirror.ctx.networks.get('main');
   const forgotten = { kind: 'remote_forgot', remote: 'origin', id: work.id } as const;
-  await store.submit([{ changes: [], guards: [], rows: [forgotten], origin: 'remote:origin', time: 0 }]);
+  await store.submit([{ changes: [], preconditions: [], rows: [forgotten], origin: 'remote:origin', time: 0 }]);
   const waiting = async (name: string) => (await remoteOf(mirror, here, name)).pending;
   expect([await waiting('origin'), await waiting('other')]).toEqual([1, 0]);
   await say(mirror, here, work.id, 5);

@@ -106,7 +106,7 @@ describe('GET /node/events/stream', () => {
     const head = (await feed(node, curator)).at(-1)?.id ?? 0;
     const store = await node.ctx.networks.get('main');
     const row = { kind: 'feed_floor', move: head - 1 } as const;
-    await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: 0 }]);
+    await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time: 0 }]);
     for (const after of [1, head + 100]) {
       await using stream = await openStream(node, `?after=${after}`);
       expect(await stream.next()).toMatchObject({ id: head, event: 'reset', data: { head, floor: head - 1 } });

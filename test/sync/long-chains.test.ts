@@ -47,7 +47,7 @@ async function grow({ origin }: Scene, id: string, count: number, bytes = 20): P
       return block;
     });
     const change = { id, expect, tip: cid, blocks };
-    await store.submit([{ changes: [change], guards: [], rows: [], origin: 'local', time: Date.now() }]);
+    await store.submit([{ changes: [change], preconditions: [], rows: [], origin: 'local', time: Date.now() }]);
   }
 }
 

@@ -62,7 +62,7 @@ test('an archive brings a klados as it is, and nothing is sent to it, since this
   const store = await there.ctx.networks.get('main');
   const block = await draft(there, made, admin, { ...verified, status: 'active' });
   const change = { id: made.id, expect: made.cid, tip: block.cid, blocks: [block] };
-  await store.submit([{ changes: [change], guards: [], rows: [], origin: 'local', time: 0 }]);
+  await store.submit([{ changes: [change], preconditions: [], rows: [], origin: 'local', time: 0 }]);
 
   await imported(here, (await exported(there)).car);
   const arrived = await read(here, operator(here), made.id);

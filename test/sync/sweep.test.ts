@@ -367,7 +367,7 @@ async function expectAnotherInstance(mirror: TestNode): Promise<() => Remote> {
   const store = await mirror.ctx.networks.get('main');
   const remote = () => store.read((db) => findRemote(db, 'origin')) as Remote;
   const row = { ...remote(), kind: 'remote', remote: 'origin', instance: 'before' } as const;
-  await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: 0 }]);
+  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time: 0 }]);
   return remote;
 }
 

@@ -115,7 +115,7 @@ function commitOf(
   const block = encodeManifest(next);
   const commit: Commit = {
     changes: [{ id: next.id, expect, tip: block.cid, blocks: [block], placed: addsLinks(base, next) }],
-    guards: [],
+    preconditions: [],
     rows: [{ kind: 'import_source', id: next.id, digest, cid: block.cid, run, made: done === 'created' }],
     origin: 'import',
     time: Date.parse(stamp.ts),
@@ -127,7 +127,7 @@ function commitOf(
 function rowCommit(id: string, cid: string, digest: string, stamp: Stamp): Commit {
   return {
     changes: [],
-    guards: [{ id, tip: cid }],
+    preconditions: [{ id, tip: cid }],
     rows: [{ kind: 'import_source', id, digest, cid }],
     origin: 'import',
     time: Date.parse(stamp.ts),

@@ -149,6 +149,6 @@ export class JobSender {
 
   /** A commit of nothing but rows. */
   commit(rows: Commit['rows']): Commit {
-    return { changes: [], guards: [], rows, origin: 'local', time: this.#needs.now() };
+    return { changes: [], preconditions: [], rows, origin: 'local', time: this.#needs.now() };
   }
 }

@@ -51,7 +51,7 @@ export function applyCommit(db: Writer, commit: Commit): Outcome {
     if (actual !== expect) return { committed: false, id, expected: expect, actual };
     standings.push(standing);
   }
-  for (const { id, tip } of commit.guards) {
+  for (const { id, tip } of commit.preconditions) {
     const actual = standingOf(db, id)?.cid ?? null;
     if (actual !== tip) return { committed: false, id, expected: tip, actual };
   }

@@ -102,7 +102,7 @@ export async function checkCar(
   }
 }
 
-/** Guards of an operator's own restore: ids and types never change along a chain, versions are numbered one by one. */
+/** What an operator's own restore keeps to: ids and types never change along a chain, versions are numbered one by one. */
 async function checkChain(
   db: Connection,
   archive: Archive,

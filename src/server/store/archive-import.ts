@@ -138,7 +138,7 @@ async function planned(
   const part: Part = { chain, commits: [], versions: 0, bytes: 0, result: 'unchanged', ours };
   const commit = (rows: Row[], blocks: Block[] | null): Commit => ({
     changes: blocks ? [{ id, expect: ours, tip, blocks }] : [],
-    guards: blocks || ours === null ? [] : [{ id, tip: ours }],
+    preconditions: blocks || ours === null ? [] : [{ id, tip: ours }],
     rows,
     origin: 'car',
     time,
@@ -150,7 +150,13 @@ async function planned(
 
   const moves = part.result === 'created' || part.result === 'advanced';
   const rowsOf = (blocks: Block[]): Row[] => [{ kind: 'versions', id, blocks }];
-  const kept = (blocks: Block[]): Commit => ({ changes: [], guards: [], rows: rowsOf(blocks), origin: 'car', time });
+  const kept = (blocks: Block[]): Commit => ({
+    changes: [],
+    preconditions: [],
+    rows: rowsOf(blocks),
+    origin: 'car',
+    time,
+  });
   let last: Block[] = [];
   for await (const blocks of stretchesOf(archive, chain)) {
     if (last.length > 0) await submitted(store, [kept(last)]);

@@ -1,7 +1,7 @@
 import { isCid } from '../blocks/cid.ts';
 import { blocksOf, type Commit, maxVersionsPerCommit, type Row } from './commit.ts';
 
-/** How many guards and rows a commit may have beside its versions. */
+/** How many preconditions and rows a commit may have beside its versions. */
 const maxFacts = 10_000;
 
 /**
@@ -9,20 +9,21 @@ const maxFacts = 10_000;
  * writer reads them before its first write.
  */
 export function commitProblem(commit: Commit): string | null {
-  const { changes, guards, rows, origin, time } = commit;
+  const { changes, preconditions, rows, origin, time } = commit;
   const blocks = blocksOf(commit);
   const versions = Math.max(blocks.length, changes.length);
   if (versions > maxVersionsPerCommit)
     return `it has ${versions} versions; at most ${maxVersionsPerCommit} fit in one commit`;
   if (!blocks.every(({ cid, bytes }) => typeof cid === 'string' && bytes instanceof Uint8Array))
     return 'it has a block without CID or bytes';
-  if (guards.length > maxFacts || rows.length > maxFacts) return `it has more than ${maxFacts} guards or rows`;
+  if (preconditions.length > maxFacts || rows.length > maxFacts)
+    return `it has more than ${maxFacts} preconditions or rows`;
   if (typeof origin !== 'string' || origin === '') return 'it has no origin';
   if (!Number.isSafeInteger(time) || time < 0) return 'its time is no time';
   return changesProblem(commit) ?? rows.map(rowProblem).find((problem) => problem !== null) ?? null;
 }
 
-function changesProblem({ changes, guards }: Commit): string | null {
+function changesProblem({ changes, preconditions }: Commit): string | null {
   const ids = new Set<string>();
   for (const { id, expect, tip } of changes) {
     if (typeof id !== 'string' || id === '') return 'a change names no entity';
@@ -30,7 +31,9 @@ function changesProblem({ changes, guards }: Commit): string | null {
     ids.add(id);
     if (!isTip(expect) || typeof tip !== 'string') return `the change of ${id} has no tip`;
   }
-  return guards.every(({ id, tip }) => typeof id === 'string' && isTip(tip)) ? null : 'a guard has no tip';
+  return preconditions.every(({ id, tip }) => typeof id === 'string' && isTip(tip))
+    ? null
+    : 'a precondition has no tip';
 }
 
 function isTip(tip: unknown): boolean {

@@ -94,7 +94,7 @@ function sizeOf(commits: Commit[]): number {
   for (const commit of commits) {
     const problem = commitProblem(commit);
     if (problem !== null) throw new Error(`a malformed commit: ${problem}`);
-    size += 256 * (1 + commit.changes.length + commit.guards.length + commit.rows.length);
+    size += 256 * (1 + commit.changes.length + commit.preconditions.length + commit.rows.length);
     for (const { bytes } of blocksOf(commit)) size += bytes.length + 256;
     for (const row of commit.rows) if (row.kind === 'additive') size += row.body.length;
   }

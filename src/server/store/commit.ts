@@ -21,7 +21,7 @@ export interface Change {
 }
 
 /** An entity that the decision read and that must not have moved; `tip` null: it must not exist. */
-export interface Guard {
+export interface Precondition {
   id: string;
   tip: string | null;
 }
@@ -45,7 +45,7 @@ export type Row =
  */
 export interface Commit {
   changes: Change[];
-  guards: Guard[];
+  preconditions: Precondition[];
   rows: Row[];
   /** Who moved the tips: `local`, `import`, `car`, or `remote:<name>`. */
   origin: string;

@@ -1,4 +1,4 @@
-import type { Commit, Guard, Row } from '../store/commit.ts';
+import type { Commit, Precondition, Row } from '../store/commit.ts';
 import type { Loaded } from './entity.ts';
 import type { Chain } from './manifests.ts';
 import type { EntityState } from './state.ts';
@@ -39,9 +39,9 @@ export function commitsBetween(
     ...keptRows(remote, id, next, known),
   ];
   const expect = state.local?.cid ?? null;
-  if (!moves) return [{ changes: [], guards: [guard(id, expect)], rows, origin, time }];
+  if (!moves) return [{ changes: [], preconditions: [precondition(id, expect)], rows, origin, time }];
 
-  return [{ changes: [{ id, expect, tip: chain.cid, blocks: chain.blocks }], guards: [], rows, origin, time }];
+  return [{ changes: [{ id, expect, tip: chain.cid, blocks: chain.blocks }], preconditions: [], rows, origin, time }];
 }
 
 /** What a known tip ends for an entity, unless it still stands. */
@@ -55,6 +55,6 @@ function keptRows(remote: string, id: string, next: EntityState, { refusal }: Lo
   return [];
 }
 
-function guard(id: string, tip: string | null): Guard {
+function precondition(id: string, tip: string | null): Precondition {
   return { id, tip };
 }

@@ -352,7 +352,7 @@ export function troubleCommit(
   const forgot = { kind: 'remote_forgot', remote: remote.name, id: event.entity } as const;
   return {
     changes: [],
-    guards: [],
+    preconditions: [],
     rows: reset ? [forgot, row] : [row],
     origin: `remote:${remote.name}`,
     time: now(),

@@ -124,9 +124,9 @@ type Version = ReturnType<typeof versionOver>;
 
 function archiveCommit({ id, oursCid, sides }: OpenConflict, { cid, block }: Version, time: number): Commit {
   const changes = block === null ? [] : [{ id, expect: oursCid, tip: cid, blocks: [block] }];
-  const guards = block === null ? [{ id, tip: oursCid }] : [];
+  const preconditions = block === null ? [{ id, tip: oursCid }] : [];
   const row = { kind: 'car_conflict', id, ours: sides.theirsCid, theirs: null } as const;
-  return { changes, guards, rows: [row], origin: 'local', time };
+  return { changes, preconditions, rows: [row], origin: 'local', time };
 }
 
 function remoteCommits(db: Reader, { id, remote, sides }: OpenConflict, version: Version, time: number): Commit[] {

@@ -210,5 +210,5 @@ function placeOf({ remote }: PushContext, { id, cid }: NamedBytes) {
 }
 
 async function note({ store, remote, now }: PushContext, row: Row): Promise<void> {
-  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
 }

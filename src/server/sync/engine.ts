@@ -87,7 +87,7 @@ export class SyncEngine implements AsyncDisposable {
       { kind: 'remote_settings', remote: wanted.name, ...settings },
       { kind: 'remote_scope', remote: wanted.name, ...scope, wider: false },
     ];
-    await store.submit([{ changes: [], guards: [], rows, origin: 'local', time: now() }]);
+    await store.submit([{ changes: [], preconditions: [], rows, origin: 'local', time: now() }]);
     alignAliases(store, identity);
     return this.status(network, wanted.name);
   }
@@ -114,7 +114,7 @@ export class SyncEngine implements AsyncDisposable {
     const rows: SyncRow[] = [{ kind: 'remote_settings', remote: name, ...checkedSettings(remote, wanted) }];
     const scope = checkedScope(network, remote, wanted);
     const set = async () => {
-      await store.submit([{ changes: [], guards: [], rows, origin: 'local', time: this.#options.now() }]);
+      await store.submit([{ changes: [], preconditions: [], rows, origin: 'local', time: this.#options.now() }]);
     };
     if (isSameScope(remote, scope)) await set();
     else {
@@ -137,7 +137,7 @@ export class SyncEngine implements AsyncDisposable {
     if (!store.read((db) => findRemote(db, name))) throw unknown(name);
     await this.#alone(network, name, async () => {
       const row: SyncRow = { kind: 'remote_gone', remote: name };
-      await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: this.#options.now() }]);
+      await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time: this.#options.now() }]);
       this.runs.forget(network, name);
       alignAliases(store, this.#options.identity);
     });
@@ -150,7 +150,7 @@ export class SyncEngine implements AsyncDisposable {
       if (store.read((db) => findRemote(db, to)))
         throw new AlreadyExistsError(`There is a remote ${to} already. Use another name.`);
       const row: SyncRow = { kind: 'remote_renamed', remote: name, to };
-      await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: this.#options.now() }]);
+      await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time: this.#options.now() }]);
       this.runs.forget(network, name);
     });
     return this.status(network, to);
@@ -182,7 +182,7 @@ export class SyncEngine implements AsyncDisposable {
       const user = key === null ? null : await userOf(key);
       const secret = key === null ? null : this.#seal.seal(key);
       const row: SyncRow = { kind: 'remote_key', remote: name, secret, user, direction: way };
-      await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: now() }]);
+      await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time: now() }]);
       this.#memoryOf(network, remote).compared = null;
       alignAliases(store, identity);
     });
@@ -321,7 +321,7 @@ export class SyncEngine implements AsyncDisposable {
   async #pin(store: NetworkStore, remote: Remote): Promise<void> {
     const { name, url, secret, instance, user, direction, collections } = remote;
     const row: SyncRow = { kind: 'remote', remote: name, url, secret, instance, user, direction, collections };
-    await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: this.#options.now() }]);
+    await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time: this.#options.now() }]);
   }
 
   /**

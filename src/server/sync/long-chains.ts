@@ -70,7 +70,7 @@ async function stage(ctx: SyncContext, id: string, tip: Verified): Promise<Chain
       below = { cid: version.block.cid, ver: version.head.ver };
     }
     const row: Row = { kind: 'versions', id, blocks: slice.map(({ block }) => block) };
-    await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+    await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
     report.versions += slice.length;
     cids.length -= slice.length;
   }

@@ -219,7 +219,7 @@ async function record({ store, remote, now, report }: SyncContext, intervals: (I
     .filter((interval) => interval !== null)
     .map((interval): Row => ({ kind: 'feed_seen', remote: remote.name, ...interval }));
   if (rows.length === 0) return;
-  await store.submit([{ changes: [], guards: [], rows, origin: `remote:${remote.name}`, time: now() }]);
+  await store.submit([{ changes: [], preconditions: [], rows, origin: `remote:${remote.name}`, time: now() }]);
   const lost = intervals.find((interval) => interval?.lost && interval.first > 1);
   if (lost) report.lost = { first: lost.first, last: lost.last };
 }

@@ -78,7 +78,7 @@ export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same
 
 async function noteTrouble({ store, remote, now }: PushContext, id: string, { trouble, evidence }: Unusable) {
   const row = { kind: 'remote_trouble', remote: remote.name, id, event: 0, trouble, evidence } as const;
-  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
 }
 
 /** Commits what is decided of an entity, anew where the tip here moved meanwhile; how it then stands. */
@@ -119,7 +119,7 @@ export async function lookAfter(ctx: PushContext, id: string, tip: string, statu
 export async function refuse(ctx: PushContext, id: string, tip: string, status: number, words: string): Promise<true> {
   const { store, remote, now, report } = ctx;
   const row = { kind: 'push_refusal', remote: remote.name, id, tip, status, words, request: true } as const;
-  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
   report.refused++;
   return true;
 }

@@ -141,7 +141,7 @@ async function recordIntents({ store, remote, now }: PushContext, outgoing: Outg
       ...{ kind: 'push_intent', remote: remote.name, id, tip: tip.cid, expect, content: tip.content },
     }),
   );
-  await store.submit([{ changes: [], guards: [], rows, origin: `remote:${remote.name}`, time: now() }]);
+  await store.submit([{ changes: [], preconditions: [], rows, origin: `remote:${remote.name}`, time: now() }]);
 }
 
 function carOf({ instance }: PushContext, outgoing: Outgoing[]): Uint8Array {

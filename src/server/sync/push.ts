@@ -288,7 +288,7 @@ function isLink(ctx: PushContext, { local, theirs }: Sides, { status, body }: Re
 async function settleUnchanged(ctx: PushContext, id: string): Promise<void> {
   const { store, remote, now } = ctx;
   const row = { kind: 'push_void', remote: remote.name, id } as const;
-  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
 }
 
 interface Sides {
@@ -345,7 +345,7 @@ async function recordIntent(
   request: Pick<PushRequest, 'makes'>,
 ) {
   const row = { kind: 'push_intent', remote: remote.name, id, tip, expect, content: request.makes ?? '' } as const;
-  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
 }
 
 /**

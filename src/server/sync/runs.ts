@@ -128,7 +128,7 @@ export class Runs {
       ...{ started, ended, error, fault, held, level, head: report.head, report: JSON.stringify(report) },
       notable: isActive(report) || error !== (before?.error ?? null),
     };
-    await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: ended }]);
+    await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: ended }]);
   }
 
   #read(store: NetworkStore, { name, key }: Remote): (LastRun & { written: number }) | undefined {

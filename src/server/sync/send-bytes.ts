@@ -37,7 +37,7 @@ export async function sendBytes(
 
 export async function noteThere({ store, remote, now }: PushContext, { id, cid }: NamedBytes): Promise<void> {
   const row = { kind: 'content_there', remote: remote.name, id, cid } as const;
-  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
 }
 
 /** A refusal stays with the entity until it is edited. */
@@ -58,7 +58,7 @@ async function refuseBytes(
     words: `${which}: ${words}`,
     request: false,
   };
-  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
   report.refused++;
 }
 
@@ -119,7 +119,7 @@ function counted({ report }: PushContext, result: Sending): Sending {
 
 async function noteSending({ store, remote, now }: PushContext, { id, cid }: NamedBytes, address: string) {
   const row = { kind: 'content_sending', remote: remote.name, id, cid, address } as const;
-  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
 }
 
 /** `no_address`: the address is no more. */

@@ -170,5 +170,5 @@ async function compareBatch(
 }
 
 async function note({ store, remote, now }: SyncContext, row: Row): Promise<void> {
-  await store.submit([{ changes: [], guards: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
 }

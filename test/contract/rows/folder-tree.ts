@@ -29,7 +29,7 @@ interface Shape {
   body: (of: Two) => object;
   /** The member of the request that names the partner; null where the path does. */
   member: string | null;
-  guard: string;
+  precondition: string;
   make: (s: Scene) => Promise<Two>;
 }
 
@@ -41,11 +41,11 @@ const withChild = async (s: Scene): Promise<Two> => ({ folder: await fresh(s), p
 const withParent = async (s: Scene): Promise<Two> => ({ folder: await fresh(s), partner: await fresh(s) });
 
 async function linkedTwo(s: Scene, of: Two, predicate: 'contains' | 'in'): Promise<Two> {
-  const [member, guard, path] =
+  const [member, precondition, path] =
     predicate === 'contains'
       ? ['child_id', 'expect_child_tip', 'children']
       : ['parent_id', 'expect_parent_tip', 'parents'];
-  const body = { expect_tip: of.folder.cid, [member]: of.partner.id, [guard]: of.partner.cid };
+  const body = { expect_tip: of.folder.cid, [member]: of.partner.id, [precondition]: of.partner.cid };
   const { folder } = ok<Two>(await ask(s.node, s.owner, `POST /folders/${of.folder.id}/${path}`, body));
   return { folder, partner: await read(s.node, s.owner, of.partner.id) };
 }
@@ -54,28 +54,28 @@ const addChild: Shape = {
   path: ({ folder }) => `/folders/${folder.id}/children`,
   body: ({ folder, partner }) => ({ expect_tip: folder.cid, child_id: partner.id, expect_child_tip: partner.cid }),
   member: 'child_id',
-  guard: 'expect_child_tip',
+  precondition: 'expect_child_tip',
   make: withChild,
 };
 const removeChild: Shape = {
   path: ({ folder, partner }) => `/folders/${folder.id}/children/${partner.id}`,
   body: ({ folder, partner }) => ({ expect_tip: folder.cid, expect_child_tip: partner.cid }),
   member: null,
-  guard: 'expect_child_tip',
+  precondition: 'expect_child_tip',
   make: async (s) => linkedTwo(s, await withChild(s), 'contains'),
 };
 const addParent: Shape = {
   path: ({ folder }) => `/folders/${folder.id}/parents`,
   body: ({ folder, partner }) => ({ expect_tip: folder.cid, parent_id: partner.id, expect_parent_tip: partner.cid }),
   member: 'parent_id',
-  guard: 'expect_parent_tip',
+  precondition: 'expect_parent_tip',
   make: withParent,
 };
 const removeParent: Shape = {
   path: ({ folder, partner }) => `/folders/${folder.id}/parents/${partner.id}`,
   body: ({ folder, partner }) => ({ expect_tip: folder.cid, expect_parent_tip: partner.cid }),
   member: null,
-  guard: 'expect_parent_tip',
+  precondition: 'expect_parent_tip',
   make: async (s) => linkedTwo(s, await withParent(s), 'in'),
 };
 
@@ -95,10 +95,10 @@ const elsewhere = (shape: Shape, id: string) => async (s: Scene) => {
   return { path: shape.path(there), body: { ...shape.body(of), ...named } };
 };
 
-const inPath = (shape: Shape) => shape.member ?? (shape.guard === 'expect_child_tip' ? 'childId' : 'parentId');
+const inPath = (shape: Shape) => shape.member ?? (shape.precondition === 'expect_child_tip' ? 'childId' : 'parentId');
 
 function refusals(shape: Shape): Case[] {
-  const body = { expect_tip: 'x', [shape.guard]: 'x', ...(shape.member && { [shape.member]: other }) };
+  const body = { expect_tip: 'x', [shape.precondition]: 'x', ...(shape.member && { [shape.member]: other }) };
   return [
     {
       name: 'no tip',
@@ -145,7 +145,7 @@ function refusals(shape: Shape): Case[] {
     {
       name: 'a stale partner',
       status: 409,
-      call: about(shape, () => ({ [shape.guard]: 'stale' })),
+      call: about(shape, () => ({ [shape.precondition]: 'stale' })),
       body: ({ known }) => conflict('stale', (known as Two).partner.cid),
     },
   ];
@@ -154,10 +154,10 @@ function refusals(shape: Shape): Case[] {
 const noGuard = (shape: Shape): Case => ({
   name: 'no tip of a partner in a collection',
   status: 400,
-  call: about(shape, () => ({ [shape.guard]: undefined })),
+  call: about(shape, () => ({ [shape.precondition]: undefined })),
   body: ({ known }) =>
     invalid(
-      [shape.guard],
+      [shape.precondition],
       shape.member === null
         ? 'is required'
         : `is required where ${(known as Two).partner.id} is a collection or lies in one`,

@@ -122,7 +122,7 @@ export class BatchService {
   #commit(prepared: Prepared): Commit {
     return {
       changes: [prepared.change],
-      guards: prepared.guards,
+      preconditions: prepared.preconditions,
       rows: [],
       origin: 'local',
       time: this.#writes.env.now(),

@@ -147,7 +147,7 @@ export class CascadeService {
       if (steps.length === 0 && rows.length === 0) break;
       const outcome = await this.#writes.attempt(store, steps, rows);
       if (outcome.committed) break;
-      if (root?.guards.some((guard) => guard.id === outcome.id) && again && attempt++ < attempts) {
+      if (root?.preconditions.some(({ id }) => id === outcome.id) && again && attempt++ < attempts) {
         root = again();
         continue;
       }

@@ -16,7 +16,7 @@ import type { GuardOptions } from '../../model/guards.ts';
 import { type Network, networkOf } from '../../model/ids.ts';
 import { collectionsOf, type EditMethod, type Manifest } from '../../model/manifest.ts';
 import type { Stamp } from '../../model/merge.ts';
-import type { Change, Guard, Outcome, Row } from '../../store/commit.ts';
+import type { Change, Outcome, Precondition, Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity, findTip, type Standing, withManifest } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
@@ -27,7 +27,7 @@ import type { PermissionsService, StepOptions } from '../permissions/service.ts'
 export interface Prepared {
   change: Change;
   /** What was read to decide on it, as it was: collections for their roles. */
-  guards: Guard[];
+  preconditions: Precondition[];
   next: Manifest;
   cid: string;
 }
@@ -193,8 +193,9 @@ export class EntityWrites {
   /** The same, for callers that go on after a conflict. */
   async attempt(store: NetworkStore, steps: Prepared[], rows: Row[] = []): Promise<Outcome> {
     const changes = steps.map((s) => s.change);
-    const guards = [...new Map(steps.flatMap((s) => s.guards).map((guard) => [guard.id, guard])).values()];
-    const [outcome] = await store.submit([{ changes, guards, rows, origin: 'local', time: this.env.now() }]);
+    const stated = steps.flatMap((step) => step.preconditions);
+    const preconditions = [...new Map(stated.map((one) => [one.id, one])).values()];
+    const [outcome] = await store.submit([{ changes, preconditions, rows, origin: 'local', time: this.env.now() }]);
     if (!outcome) throw new Error('the store gave no outcome');
     if (!outcome.committed && outcome.refused !== undefined) throw new StorageError(outcome.refused);
     return outcome;
@@ -243,12 +244,12 @@ async function untilCommitted<T>(write: () => Promise<T>): Promise<T> {
 /** A version as a change of the store, without any check. */
 export function prepare(next: Manifest, expect: string | null): Prepared {
   const block = encodeManifest(next);
-  return { change: { id: next.id, expect, tip: block.cid, blocks: [block] }, guards: [], next, cid: block.cid };
+  return { change: { id: next.id, expect, tip: block.cid, blocks: [block] }, preconditions: [], next, cid: block.cid };
 }
 
 /**
- * A step with its guards: the collections whose roles decided on it and the groups through which these are held, at the tips
- * that were read. Where a folder stands is looked at again in the commit.
+ * A step with its preconditions: the collections whose roles decided on it and the groups through which these are held, at the
+ * tips that were read. Where a folder stands is looked at again in the commit.
  */
 function decided(db: Reader, base: Standing | null, next: Manifest, groups: string[]): Prepared {
   const ids = [...roleGiving(base, next), ...groups].filter((id) => id !== next.id);
@@ -256,7 +257,7 @@ function decided(db: Reader, base: Standing | null, next: Manifest, groups: stri
   return {
     ...prepared,
     change: { ...prepared.change, placed: addsLinks(base?.manifest ?? null, next) },
-    guards: ids.map((id) => ({ id, tip: findTip(db, id) ?? null })),
+    preconditions: ids.map((id) => ({ id, tip: findTip(db, id) ?? null })),
   };
 }
 

@@ -66,7 +66,7 @@ export class EventsService implements Disposable {
     }
     if (floor === before) return;
     await store.submit([
-      { changes: [], guards: [], rows: [{ kind: 'feed_floor', move: floor }], origin: 'local', time },
+      { changes: [], preconditions: [], rows: [{ kind: 'feed_floor', move: floor }], origin: 'local', time },
     ]);
     this.#ahead.clear();
   }

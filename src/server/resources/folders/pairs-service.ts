@@ -26,17 +26,17 @@ export class PairsService {
   }
 
   async addChild(caller: Caller, id: string, body: AddChildBody): Promise<FolderChildView> {
-    const guard = { name: 'expect_child_tip', expected: body.expect_child_tip };
+    const precondition = { name: 'expect_child_tip', expected: body.expect_child_tip };
     const partners = [{ id: body.child_id, path: ['child_id'] }];
     return childView(
-      await this.#write(caller, { ...own(id, body), way: 'add', predicate: 'contains', partners, guard }),
+      await this.#write(caller, { ...own(id, body), way: 'add', predicate: 'contains', partners, precondition }),
     );
   }
 
   async removeChild(caller: Caller, id: string, child: string, body: RemoveChildBody): Promise<FolderChildView> {
-    const guard = { name: 'expect_child_tip', expected: body.expect_child_tip };
+    const precondition = { name: 'expect_child_tip', expected: body.expect_child_tip };
     const partners = [{ id: child, path: ['childId'] }];
-    const wanted: PairWrite = { ...own(id, body), way: 'remove', predicate: 'contains', partners, guard };
+    const wanted: PairWrite = { ...own(id, body), way: 'remove', predicate: 'contains', partners, precondition };
     return childView(await this.#write(caller, wanted));
   }
 
@@ -54,15 +54,17 @@ export class PairsService {
   }
 
   async addParent(caller: Caller, id: string, body: AddParentBody): Promise<FolderParentView> {
-    const guard = { name: 'expect_parent_tip', expected: body.expect_parent_tip };
+    const precondition = { name: 'expect_parent_tip', expected: body.expect_parent_tip };
     const partners = [{ id: body.parent_id, path: ['parent_id'] }];
-    return parentView(await this.#write(caller, { ...own(id, body), way: 'add', predicate: 'in', partners, guard }));
+    return parentView(
+      await this.#write(caller, { ...own(id, body), way: 'add', predicate: 'in', partners, precondition }),
+    );
   }
 
   async removeParent(caller: Caller, id: string, parent: string, body: RemoveParentBody): Promise<FolderParentView> {
-    const guard = { name: 'expect_parent_tip', expected: body.expect_parent_tip };
+    const precondition = { name: 'expect_parent_tip', expected: body.expect_parent_tip };
     const partners = [{ id: parent, path: ['parentId'] }];
-    const wanted: PairWrite = { ...own(id, body), way: 'remove', predicate: 'in', partners, guard };
+    const wanted: PairWrite = { ...own(id, body), way: 'remove', predicate: 'in', partners, precondition };
     return parentView(await this.#write(caller, wanted));
   }
 

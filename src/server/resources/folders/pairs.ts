@@ -22,7 +22,7 @@ export interface PairWrite {
   /** Each with the place in the request that names it. */
   partners: { id: string; path: IssuePath }[];
   /** The tip that is stated for the only partner, and the member that states it; for several there is none. */
-  guard?: { name: string; expected: string | undefined };
+  precondition?: { name: string; expected: string | undefined };
 }
 
 /** One end of a pair; `written` where it gets a new version. */
@@ -106,7 +106,7 @@ export function preparePairs(writes: EntityWrites, db: Reader, caller: Caller, w
 function pairsOf(
   db: Reader,
   { network }: Caller,
-  { way, predicate, partners, guard }: PairWrite,
+  { way, predicate, partners, precondition }: PairWrite,
   folder: Standing,
 ): { pairs: Pair[]; missing: Issue[] } {
   const held = new Set(folder.manifest.relationships.filter((r) => r.predicate === predicate).map((r) => r.peer));
@@ -115,7 +115,7 @@ function pairsOf(
     checkNetwork(network, id, path);
     const base = findStanding(db, id);
     if (!base || (base.deleted && way === 'add')) {
-      if (guard) throw new NotFoundError();
+      if (precondition) throw new NotFoundError();
       missing.push({ path, message: `there is no entity ${id}` });
       continue;
     }
@@ -126,14 +126,15 @@ function pairsOf(
 }
 
 /** The tips that were stated, before anything else is said of the entities' state (decisions.md, Order of checks). */
-function compare({ expected, guard }: PairWrite, folder: Standing, pairs: Pair[]): void {
+function compare({ expected, precondition }: PairWrite, folder: Standing, pairs: Pair[]): void {
   if (expected !== folder.cid) throw new ConflictError(expected, folder.cid);
-  if (!guard) return;
+  if (!precondition) return;
   for (const { base } of pairs) {
     const isProtected = base.collection !== null || base.type === 'collection';
-    if (guard.expected === undefined && isProtected)
-      throw ValidationError.at([guard.name], `is required where ${base.id} is a collection or lies in one`);
-    if (guard.expected !== undefined && guard.expected !== base.cid) throw new ConflictError(guard.expected, base.cid);
+    if (precondition.expected === undefined && isProtected)
+      throw ValidationError.at([precondition.name], `is required where ${base.id} is a collection or lies in one`);
+    if (precondition.expected !== undefined && precondition.expected !== base.cid)
+      throw new ConflictError(precondition.expected, base.cid);
   }
 }
 
@@ -146,11 +147,11 @@ function atPartner(next: Manifest, pairs: Pair[]): (issue: Issue) => Issue {
   };
 }
 
-/** What is written, and the other ends of the same pairs as guards. */
+/** What is written, and the other ends of the same pairs as preconditions. */
 function stepsOf(folder: End, partners: Partner[]): Prepared[] {
   const ends = [folder, ...partners.filter(({ whole }) => !whole)];
   const [first, ...others] = ends.flatMap(({ written }) => written ?? []);
   if (!first) return [];
   const resting = ends.filter(({ written }) => !written).map(({ base }) => ({ id: base.id, tip: base.cid }));
-  return [{ ...first, guards: [...first.guards, ...resting] }, ...others];
+  return [{ ...first, preconditions: [...first.preconditions, ...resting] }, ...others];
 }

@@ -121,8 +121,8 @@ export class AdditiveFollower implements AdditiveWatch {
         if (ready.reduce((sum, one) => sum + weightOf(one.commit), 0) > maxBytes) break;
       }
       // What decides on others comes after them, so that its step does not make theirs come too late.
-      const guards = new Set(ready.flatMap(({ commit }) => commit.guards.map(({ id }) => id)));
-      ready.sort((a, b) => Number(guards.has(a.group.id)) - Number(guards.has(b.group.id)));
+      const preconditions = new Set(ready.flatMap(({ commit }) => commit.preconditions.map(({ id }) => id)));
+      ready.sort((a, b) => Number(preconditions.has(a.group.id)) - Number(preconditions.has(b.group.id)));
       const outcomes = await this.#store.submit(ready.map(({ commit }) => commit));
       for (const [i, { group, commit }] of ready.entries())
         if (outcomes[i]?.committed) this.#ended(group, commit);

@@ -73,8 +73,8 @@ export class AdditivePreparer {
     const caller: Caller = { actor: actorNow(db, this.#identity, network, actor), network };
     const additions = rows.map(({ addition }) => addition);
     const { base, next } = added(this.#writes, db, caller, id, additions);
-    const { change, guards } = this.#writes.settle(db, base, next, undefined, []);
-    return { ...this.commit([this.ended(keysOf(rows), attempts, null), ...failed]), changes: [change], guards };
+    const { change, preconditions } = this.#writes.settle(db, base, next, undefined, []);
+    return { ...this.commit([this.ended(keysOf(rows), attempts, null), ...failed]), changes: [change], preconditions };
   }
 
   /** The rows have come to their end: applied, or failed for `error`. */
@@ -84,7 +84,7 @@ export class AdditivePreparer {
   }
 
   commit(rows: AdditiveRow[]): Commit {
-    return { changes: [], guards: [], rows, origin: 'local', time: this.#writes.env.now() };
+    return { changes: [], preconditions: [], rows, origin: 'local', time: this.#writes.env.now() };
   }
 }
 

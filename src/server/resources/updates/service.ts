@@ -70,7 +70,7 @@ export class UpdatesService {
   /** The numbers that they got; resolves when they are on disk. */
   async #keep(store: NetworkStore, rows: QueuedRow[]): Promise<number[]> {
     const time = this.#writes.env.now();
-    const [outcome] = await store.submit([{ changes: [], guards: [], rows, origin: 'local', time }]);
+    const [outcome] = await store.submit([{ changes: [], preconditions: [], rows, origin: 'local', time }]);
     if (!outcome?.committed || !outcome.queued) throw new StorageError('the updates could not be queued');
     return outcome.queued;
   }

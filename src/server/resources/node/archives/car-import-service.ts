@@ -115,7 +115,7 @@ export class CarImportService {
     const state = { file, run: { ...run }, ...(ended && { ended: { ...ended } }), ...(left && { left }) };
     const kept = begins ? { kind: archiveTask, state } : null;
     const rows: Row[] = [{ kind: 'task', id: `${archiveTask} ${file}`, task: kept }, runRow(run, tally)];
-    await store.submit([{ changes: [], guards: [], rows, origin: 'car', time: this.#env.now() }]);
+    await store.submit([{ changes: [], preconditions: [], rows, origin: 'car', time: this.#env.now() }]);
   }
 
   /**

@@ -170,7 +170,9 @@ export class ImportsService {
       counts: { ...job.counts() },
       ended,
     };
-    await store.submit([{ changes: [], guards: [], rows: [row], origin: 'import', time: this.#writes.env.now() }]);
+    await store.submit([
+      { changes: [], preconditions: [], rows: [row], origin: 'import', time: this.#writes.env.now() },
+    ]);
   }
 
   /** Whether a file of an import is being read. */

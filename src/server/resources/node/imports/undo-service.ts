@@ -186,7 +186,9 @@ export class ImportUndoService {
   async #forget(store: NetworkStore, id: string): Promise<void> {
     for (const { file } of store.read(archiveTasks).left.filter(({ run }) => run.id === id)) {
       const row = { kind: 'task' as const, id: `${archiveTask} ${file}`, task: null };
-      await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: this.#writes.env.now() }]);
+      await store.submit([
+        { changes: [], preconditions: [], rows: [row], origin: 'local', time: this.#writes.env.now() },
+      ]);
       await rm(spooledPath(store.folder, file) ?? '', { force: true });
     }
   }

@@ -7,7 +7,13 @@ import { type Caller, registered } from '../../../model/caller.ts';
 import { collectionsOf, type EditedBy, type Manifest } from '../../../model/manifest.ts';
 import { equalJson } from '../../../model/properties.ts';
 import { roleEntries } from '../../../model/roles.ts';
-import { type Change, type Commit, type Guard, maxVersionsPerCommit, type Outcome } from '../../../store/commit.ts';
+import {
+  type Change,
+  type Commit,
+  maxVersionsPerCommit,
+  type Outcome,
+  type Precondition,
+} from '../../../store/commit.ts';
 import type { Reader } from '../../../store/connection.ts';
 import { findStanding, findTip, type Standing } from '../../../store/entities.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
@@ -147,15 +153,15 @@ export class PushService {
     if (chain.some(({ manifest }) => manifest.relationships.some(({ peer }) => written.has(peer)))) return 'later';
     if (chain.length === 0) throw ValidationError.at(['tip'], 'is not the tip, and no version of it came');
 
-    const guards = new Map<string, Guard>();
+    const preconditions = new Map<string, Precondition>();
     let base = standing ?? null;
     let live = standing?.deleted ? lastLive(db, standing.manifest)?.manifest : standing?.manifest;
     let taken = 0;
     let placed = false;
     for (const { block, manifest } of chain) {
       const before = base?.manifest ?? null;
-      const { guards: mine, change } = this.#step(db, caller, { base, live }, block, manifest);
-      for (const guard of mine) guards.set(guard.id, guard);
+      const { preconditions: mine, change } = this.#step(db, caller, { base, live }, block, manifest);
+      for (const one of mine) preconditions.set(one.id, one);
       placed ||= change.placed ?? false;
       base = standingAs(base, block.cid, manifest);
       if (!manifest.deleted) live = manifest;
@@ -165,7 +171,7 @@ export class PushService {
     }
     const blocks = left.slice(0, taken);
     return {
-      commits: this.#commits({ id, expect, placed }, blocks, [...guards.values()], origin),
+      commits: this.#commits({ id, expect, placed }, blocks, [...preconditions.values()], origin),
       taken,
       tip: base?.cid ?? tip,
     };
@@ -204,8 +210,8 @@ export class PushService {
     if (left.length > maxVersionsPerCommit)
       throw ValidationError.at(['tip'], `at most ${maxVersionsPerCommit} versions take the place of others at once`);
     const { collection } = standing;
-    const guards = collection === null ? [] : [{ id: collection, tip: findTip(db, collection) ?? null }];
-    const commits = this.#commits({ id, expect: standing.cid, placed: false }, left, guards, origin);
+    const preconditions = collection === null ? [] : [{ id: collection, tip: findTip(db, collection) ?? null }];
+    const commits = this.#commits({ id, expect: standing.cid, placed: false }, left, preconditions, origin);
     return { commits, taken: left.length, tip };
   }
 
@@ -243,7 +249,7 @@ export class PushService {
   #commits(
     { id, expect, placed }: Pick<Change, 'id' | 'expect' | 'placed'>,
     blocks: Block[],
-    guards: Guard[],
+    preconditions: Precondition[],
     origin: string,
   ): Commit[] {
     const commits: Commit[] = [];
@@ -252,7 +258,7 @@ export class PushService {
       const part = blocks.slice(at, at + maxVersionsPerCommit);
       const tip = part.at(-1)?.cid ?? '';
       const change = { id, expect: before, tip, blocks: part, placed };
-      commits.push({ changes: [change], guards, rows: [], origin, time: this.#writes.env.now() });
+      commits.push({ changes: [change], preconditions, rows: [], origin, time: this.#writes.env.now() });
       before = tip;
     }
     return commits;

@@ -59,7 +59,7 @@ export class LeftoversService implements Disposable {
     await new UploadParts(uploadsFolder(store.folder)).sweep(new Set(open), before);
     if (!expired) return;
     const row = { kind: 'uploads_expired' as const, before: time - rememberedMs };
-    await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time }]);
+    await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time }]);
   }
 
   /** An import brings bytes before the versions that name them, and does not bring those that are here. */

@@ -193,7 +193,7 @@ export class UploadsService implements AsyncDisposable {
   }
 
   async #record(store: NetworkStore, row: Row): Promise<void> {
-    await store.submit([{ changes: [], guards: [], rows: [row], origin: 'local', time: this.#now() }]);
+    await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time: this.#now() }]);
   }
 }
 
