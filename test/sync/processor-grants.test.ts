@@ -53,6 +53,35 @@ test('a grant in a mirrored collection stays on this node, and what the klados m
   expect((await output()).status).toBe(403);
 });
 
+test('in a mirror each run keeps what it gave, whatever another one gives for how long', async () => {
+  await using scene = await startScene();
+  const { mirror, here, place, work, clock, klados, self } = scene;
+  const invocation = { target_collection: place.id, target_entity: work.id, confirm: true };
+  const invoke = async (more: object) =>
+    ok<Started>(await ask(mirror, here, `POST /kladoi/${klados.id}/invoke`, { ...invocation, ...more }));
+  const create = async () =>
+    (await ask(mirror, self, 'POST /entities', { type: 'document', collection: place.id })).status;
+  const describe = async () => {
+    const { cid: expect_tip } = await read(mirror, here, place.id);
+    return (await ask(mirror, self, `PUT /collections/${place.id}`, { expect_tip, properties: { a: clock.ms } }))
+      .status;
+  };
+  // Only where the logs lie does it get `collection:update`.
+  await invoke({ expires_in: 600, job_collection: place.id });
+  expect(await describe()).toBe(200);
+  const longer = await invoke({ expires_in: 6000 });
+  expect(longer.expires_at).toBe(new Date(clock.ms + 6_000_000).toISOString());
+  expect([await create(), await describe()]).toEqual([201, 200]);
+  clock.ms += 600_000;
+  expect([await create(), await describe()]).toEqual([201, 403]);
+  // What has ended is given anew, and the longer one is left as it is.
+  const logged = await invoke({ expires_in: 600, job_collection: place.id });
+  expect(logged.status).toBe('started');
+  expect(await describe()).toBe(200);
+  clock.ms = Date.parse(longer.expires_at);
+  expect([await create(), await describe()]).toEqual([403, 403]);
+});
+
 test('a role without an end that the remote gives the klados keeps it from nothing here', async () => {
   await using scene = await startScene();
   const { origin, mirror, here, curator, place, work, clock, klados, self } = scene;

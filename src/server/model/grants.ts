@@ -104,6 +104,37 @@ export function grantedUntil(access: CollectionAccess, grantee: Omit<Grantee, 'l
   return live.expires ?? Number.POSITIVE_INFINITY;
 }
 
+/** What one run gave a processor; it ends by itself, `expires` in epoch milliseconds. */
+export interface SeparateGrant {
+  actions: readonly string[];
+  expires: number;
+}
+
+/** Until when such grants together give an action, or all that a pattern stands for, epoch milliseconds; 0 where they do not. */
+export function togetherUntil(grants: readonly SeparateGrant[], pattern: string): number {
+  const gives = ({ actions }: SeparateGrant, action: string) =>
+    actions.some((one) => one === action || implies(one, action));
+  const until = (action: string) =>
+    Math.max(0, ...grants.filter((grant) => gives(grant, action)).map(({ expires }) => expires));
+  const all = concrete(pattern);
+  return all.length === 0 ? until(pattern) : Math.min(...all.map(until));
+}
+
+/**
+ * Such grants as one role: what they give of what is asked for, until the first of that ends. What else they give needs no
+ * place in it, since each goes on beside what is written.
+ */
+export function togetherAccess(
+  grants: readonly SeparateGrant[],
+  { id, type, actions }: Omit<Grantee, 'label'>,
+): CollectionAccess {
+  const role = grantRole(type, id);
+  const given = actions.filter((action) => togetherUntil(grants, action) > 0);
+  const expires = Math.min(...given.map((action) => togetherUntil(grants, action)));
+  const members = given.length === 0 ? [] : [{ role, peer: id, kind: 'member' as const, expires }];
+  return { roles: new Map([[role, given]]), members, groups: [] };
+}
+
 /** A processor's grant in a collection as it stands there. */
 interface Standing {
   role: string;

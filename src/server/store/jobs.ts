@@ -129,16 +129,17 @@ export function grantOf(db: Reader, run: string, processor: string): StoredGrant
   return row && toGrant(row);
 }
 
-/** What a processor was granted in a target collection until when, by the run whose grant ends last. */
-export function grantIn(db: Reader, collection: string, processor: string, nowMs: number): StoredGrant | undefined {
-  const row = db.get<GrantRow>(
-    `SELECT actions, expires FROM job_grant g WHERE processor = ? AND expires > ?
-       AND EXISTS (SELECT 1 FROM job j WHERE j.run = g.run AND j.target = ?) ORDER BY expires DESC LIMIT 1`,
-    processor,
-    nowMs,
-    collection,
-  );
-  return row && toGrant(row);
+/** What a processor was granted in a target collection by runs whose grants have not ended; of equal ones that which ends last. */
+export function grantsIn(db: Reader, collection: string, processor: string, nowMs: number): StoredGrant[] {
+  return db
+    .all<GrantRow>(
+      `SELECT actions, max(expires) AS expires FROM job_grant g WHERE processor = ? AND expires > ?
+         AND EXISTS (SELECT 1 FROM job j WHERE j.run = g.run AND j.target = ?) GROUP BY actions`,
+      processor,
+      nowMs,
+      collection,
+    )
+    .map(toGrant);
 }
 
 /** The processors of a run. */

@@ -1,13 +1,12 @@
 import { BusyError, ForbiddenError } from '../../errors.ts';
 import type { RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
-import { grantRole } from '../../model/collection-rules.ts';
-import { type Grantee, type GrantPlan, planGrant } from '../../model/grants.ts';
+import { type Grantee, type GrantPlan, planGrant, togetherAccess } from '../../model/grants.ts';
 import { applyUpdate } from '../../model/merge.ts';
 import type { CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findStanding } from '../../store/entities.ts';
-import { grantIn, type StoredGrant } from '../../store/jobs.ts';
+import { grantsIn } from '../../store/jobs.ts';
 import { membership } from '../collections/members.ts';
 import type { EntityWrites, Prepared } from '../entities/writes.ts';
 
@@ -45,23 +44,14 @@ export function planGrants(
     return until;
   };
   return grantees.map((grantee) => {
-    const given = collection.mirror === null ? access : localAccess(grantee, grantIn(db, id, grantee.id, now));
+    // In a mirror the grants that stand on this node count alone. What the collection itself gives counts at the remote, where
+    // no job of this node changes it.
+    const given = collection.mirror === null ? access : togetherAccess(grantsIn(db, id, grantee.id, now), grantee);
     return planGrant(given, grantee, { now, wanted: wantedMs, heldUntil });
   });
 }
 
 const nobody: CollectionAccess = { roles: new Map(), members: [], groups: [] };
-
-/**
- * What a processor holds in a mirrored collection: the grant that stands on this node alone. What the collection itself gives
- * it counts at the remote, where no job of this node changes it.
- */
-function localAccess({ id, type }: Grantee, grant: StoredGrant | undefined): CollectionAccess {
-  if (!grant) return nobody;
-  const role = grantRole(type, id);
-  const member = { role, peer: id, kind: 'member' as const, expires: grant.expires };
-  return { roles: new Map([[role, grant.actions]]), members: [member], groups: [] };
-}
 
 /**
  * @throws ForbiddenError where a plan would give what whoever asks does not hold there

@@ -1,7 +1,8 @@
 import { ForbiddenError, type Issue, NotFoundError, UnauthorizedError } from '../../errors.ts';
-import { implies, isWrite, permissionMetadata } from '../../model/actions.ts';
+import { isWrite, permissionMetadata } from '../../model/actions.ts';
 import type { Actor, RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import { togetherUntil } from '../../model/grants.ts';
 import { countsAsGroup, type GroupMembers, groupMembersOf } from '../../model/groups.ts';
 import { type GuardOptions, required } from '../../model/guards.ts';
 import { type Network, networkOf } from '../../model/ids.ts';
@@ -20,7 +21,7 @@ import { accessOf, type CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity, findTip } from '../../store/entities.ts';
 import { FolderTree } from '../../store/folders.ts';
-import { grantIn, type StoredGrant } from '../../store/jobs.ts';
+import { grantsIn } from '../../store/jobs.ts';
 import type { Networks } from '../../store/networks.ts';
 import { mirrorOf } from '../../store/remotes.ts';
 import { creatorOf, lastLive, versionByKey } from '../../store/versions.ts';
@@ -195,7 +196,7 @@ export class PermissionsService {
   require(db: Reader, actor: Actor, action: string, entity: Placed | null): void {
     if (entity !== null && isOpenToAll(action)) return;
     const placement = entity && this.placement(db, entity);
-    if (this.#grantInMirror(db, actor, action, placement)) return;
+    if (this.#grantedInMirror(db, actor, action, placement) > 0) return;
     const { acting, refusal } = actingIn(db, actor, placement);
     if (refusal !== null && actor.kind !== 'anonymous' && isWrite(action)) throw new ForbiddenError(refusal);
     requireAction(acting, action, placement, this.#now());
@@ -205,7 +206,7 @@ export class PermissionsService {
   may(db: Reader, actor: Actor, action: string, entity: Placed): boolean {
     if (isOpenToAll(action)) return true;
     const placement = this.placement(db, entity);
-    if (this.#grantInMirror(db, actor, action, placement)) return true;
+    if (this.#grantedInMirror(db, actor, action, placement) > 0) return true;
     const { acting, refusal } = actingIn(db, actor, placement);
     return (refusal === null || !isWrite(action)) && allowed(acting, action, placement, this.#now());
   }
@@ -218,15 +219,17 @@ export class PermissionsService {
     if (!this.may(db, actor, action, entity)) return 0;
     if (actor.kind !== 'processor' || isOpenToAll(action)) return Number.POSITIVE_INFINITY;
     const [placement, now] = [this.placement(db, entity), this.#now()];
-    const grant = this.#grantInMirror(db, actor, action, placement);
-    return Math.max(grant?.expires ?? 0, allowedUntil(actor, action, placement, now));
+    const granted = this.#grantedInMirror(db, actor, action, placement);
+    return Math.max(granted, allowedUntil(actor, action, placement, now));
   }
 
-  /** A job's grants in a mirrored collection stay on this node: they stand in no version (decisions.md, Processors). */
-  #grantInMirror(db: Reader, actor: Actor, action: string, placement: Placement | null): StoredGrant | null {
-    if (actor.kind !== 'processor' || placement?.method !== 'collection' || placement.mirrored !== true) return null;
-    const grant = grantIn(db, placement.collection_id, actor.id, this.#now());
-    return grant?.actions.some((one) => implies(one, action)) === true ? grant : null;
+  /**
+   * Until when jobs' grants in a mirrored collection give an action, epoch milliseconds; 0 where they do not. They stay on this
+   * node: they stand in no version (decisions.md, Processors).
+   */
+  #grantedInMirror(db: Reader, actor: Actor, action: string, placement: Placement | null): number {
+    if (actor.kind !== 'processor' || placement?.method !== 'collection' || placement.mirrored !== true) return 0;
+    return togetherUntil(grantsIn(db, placement.collection_id, actor.id, this.#now()), action);
   }
 
   /** In a mirror the operator is the remote's user, which the stamp could not know (decisions.md, Sync). */
