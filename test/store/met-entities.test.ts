@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { MetEntities, type MetEntity } from '../../src/server/store/met-entities.ts';
+import { temporaryFolder } from '../helpers/node.ts';
 
 test('what is met is remembered as it was said last', () => {
   const met = new MetEntities();
@@ -28,10 +29,27 @@ test('far more than memory keeps is remembered, each import its own', () => {
   other.close();
 });
 
+const program = fileURLToPath(new URL('../helpers/met-until-full.ts', import.meta.url));
+const sentence =
+  /The temporary file in which an import keeps what it has met cannot be written or read \(.+\)\. .*SQLITE_TMPDIR/;
+
 test.runIf(process.platform === 'linux')('without room for it there is a clear error', () => {
-  const program = fileURLToPath(new URL('../helpers/met-until-full.ts', import.meta.url));
   const limited = 'ulimit -S -f 2048; exec "$0" "$@"';
-  expect(execFileSync('/bin/sh', ['-c', limited, process.execPath, program], { encoding: 'utf8' })).toMatch(
-    /^STORAGE\w* The temporary file in which an import keeps what it has met cannot be written or read \(.+\)\. .*SQLITE_TMPDIR/,
-  );
+  const said = execFileSync('/bin/sh', ['-c', limited, process.execPath, program], { encoding: 'utf8' });
+  expect(said).toMatch(/^STORAGE\w* /);
+  expect(said).toMatch(sentence);
+});
+
+test('on a full disk it says that it is full', async (context) => {
+  await using folder = await temporaryFolder();
+  // A disk of its own, seen by nobody else, in a namespace in which whoever runs the test may mount one.
+  const mounted = 'mount -t tmpfs -o size=1m none "$0"';
+  const apart = (script: string, ...args: string[]) =>
+    spawnSync('unshare', ['--user', '--map-root-user', '--mount', '/bin/sh', '-c', script, folder.path, ...args], {
+      encoding: 'utf8',
+    });
+  context.skip(apart(mounted).status !== 0, 'this system lets nobody mount a small disk in a namespace of his own');
+  const { stdout } = apart(`${mounted}; SQLITE_TMPDIR="$0" exec "$@"`, process.execPath, program);
+  expect(stdout).toMatch(/^STORAGE_FULL .*database or disk is full/);
+  expect(stdout).toMatch(sentence);
 });
