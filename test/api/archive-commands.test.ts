@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -82,6 +83,36 @@ test('a folder of an earlier program is verified when a node has brought it up t
   });
   expect(await feed()).toBe(told);
   expect((await archeion(data, 'verify')).out).toMatch(/all is well/);
+});
+
+test('a backup of an earlier program is verified in a copy, and not changed', async () => {
+  await using folder = await temporaryFolder();
+  const [data, backup] = [join(folder.path, 'data'), join(folder.path, 'backup')];
+  {
+    await using node = await startNode({ data });
+    await update(node, await create(node, 'Ada'), { label: 'Ada Lovelace' });
+  }
+  expect((await archeion(data, 'backup', backup)).err).toBe('');
+  const [file, listed] = [databaseFile(backup, 'main'), join(backup, 'backup.json')];
+  const list = async () => {
+    const [bytes, made] = [await readFile(file), JSON.parse(await readFile(listed, 'utf8'))];
+    const entry = made.files.find(({ path }: { path: string }) => path === 'main/archeion.db');
+    Object.assign(entry, { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') });
+    await writeFile(listed, JSON.stringify(made));
+    return bytes;
+  };
+  setBack(file, 1);
+  const before = await list();
+  const sound = await archeion(backup, 'verify');
+  expect([sound.err, sound.code]).toEqual(['', 0]);
+  expect(sound.out).toMatch(/list of the backup: all is well\n.*: all is well\n(?:.*\n)*An earlier Archeion .* a copy/);
+  expect((await readFile(file)).equals(before)).toBe(true);
+  const db = new Database(file);
+  db.exec("UPDATE entity SET label = 'Eda' WHERE label = 'Ada Lovelace'");
+  db.close();
+  await list();
+  const wrong = await archeion(backup, 'verify', '--json');
+  expect([wrong.code, wrong.json().problem_count]).toEqual([1, 1]);
 });
 
 test('what cannot be is one sentence: no file, no folder, an unknown format, a damaged file', async () => {

@@ -7,7 +7,7 @@ import { checkKeptHead, type LogToday } from '../attest/kept-head.ts';
 import { LogThread } from '../attest/log-thread.ts';
 import { verification } from '../attest/verification.ts';
 import { readConfig, UsageError } from '../config.ts';
-import { UnavailableError } from '../errors.ts';
+import { StorageError, UnavailableError } from '../errors.ts';
 import { type Network, networks } from '../model/ids.ts';
 import { identityFile } from '../store/identity-schema.ts';
 import { lockFolder } from '../store/lock.ts';
@@ -15,8 +15,9 @@ import { databaseFile } from '../store/network-store.ts';
 import type { Progress } from '../store/progress.ts';
 import { isBackup } from '../store/startable.ts';
 import { runTask } from '../store/task-run.ts';
+import { updatedCopy } from '../store/updated-copy.ts';
 import { isOutdated, type VerifyOrder } from '../store/verify.ts';
-import type { VerifyReport } from '../store/verify-findings.ts';
+import { Findings, type VerifyReport } from '../store/verify-findings.ts';
 import { statementLines } from './checked-file.ts';
 import { noNode, openClient } from './client.ts';
 import { counted } from './counted.ts';
@@ -127,7 +128,7 @@ async function onFolder(
 ): Promise<Verified> {
   using _lock = lock;
   const database = writtenIn(data, network);
-  if (isOutdated(database)) throw outdated(database, 'Start the node on it');
+  if (isOutdated(database)) throw outdated(database);
   const folder = resolve(data, network);
   const report = await lastOf(shell, 'verify', linesOf({ database, folder }), stepText);
   const today = kept && report.ok ? logInFolder(folder, kept.size) : null;
@@ -138,19 +139,40 @@ async function onFolder(
 async function onBackup(shell: Shell, data: string, kept: SignedHead | null): Promise<Verified> {
   if (kept) writtenIn(data, kept.network);
   const present = networks.filter((network) => existsSync(databaseFile(data, network)));
-  for (const database of present.map((network) => databaseFile(data, network)))
-    if (isOutdated(database)) throw outdated(database, 'Restore the backup and start a node on that');
   const list = await lastOf(shell, 'verify', told(runTask({ name: 'verifyBackup', args: { folder: data } })), stepText);
   const verified: Verified = { parts: [{ what: 'list', report: list }], logged: null, today: null };
   for (const network of present) {
-    const [database, folder] = [databaseFile(data, network), resolve(data, network)];
-    const report = await lastOf(shell, 'verify', linesOf({ database, folder, backup: true }), stepText);
+    const folder = resolve(data, network);
+    const report = await ofBackup(shell, databaseFile(data, network), folder);
     verified.parts.push({ what: network, report });
     if (kept?.network !== network) continue;
     verified.logged = report;
     if (report.ok) verified.today = logInFolder(folder, kept.size);
   }
   return verified;
+}
+
+/** What is in a network of a backup; of one that an earlier program has made, in a copy, since nothing is changed in it. */
+async function ofBackup(shell: Shell, database: string, folder: string): Promise<VerifyReport> {
+  const verify = (file: string) => lastOf(shell, 'verify', linesOf({ database: file, folder, backup: true }), stepText);
+  if (!isOutdated(database)) return verify(database);
+  try {
+    await using copy = await updatedCopy(database);
+    const report = await verify(copy.database);
+    report.remarks.push(
+      `An earlier Archeion has written ${database}: a copy of it was brought up to date and verified.`,
+    );
+    return report;
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    const findings = new Findings();
+    findings.problem(
+      'database',
+      `An earlier Archeion has written ${database}, and no copy of it can be brought up to date where temporary files lie ` +
+        `(${error.reason}). Make room there, or restore the backup and start a node on that once ("archeion serve").`,
+    );
+    return findings.report();
+  }
 }
 
 /** A network's database, which is there. @throws UsageError */
@@ -163,9 +185,9 @@ function writtenIn(data: string, network: Network): string {
   );
 }
 
-function outdated(database: string, way: string): FailureError {
+function outdated(database: string): FailureError {
   return new FailureError(
-    `An earlier Archeion has written ${database}. ${way} once ("archeion serve"): it keeps a copy and brings it up to date, and then it can be verified.`,
+    `An earlier Archeion has written ${database}. Start the node on it once ("archeion serve"): it keeps a copy and brings it up to date, and then it can be verified.`,
   );
 }
 
