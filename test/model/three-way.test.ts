@@ -124,6 +124,28 @@ describe('deletion', () => {
   });
 });
 
+describe('without a base', () => {
+  const merge = (ours: Content, theirs: Content, side: 'ours' | 'theirs' = 'ours') =>
+    mergeThreeWay(null, ours, theirs, () => side);
+
+  test('what one side alone has is a clash: it may have been removed by the other', () => {
+    const [ours, theirs] = [says({ a: 1, m: { x: 1 } }, [link('A')]), says({ a: 1, m: { x: 1, y: 2 } }, [link('B')])];
+    const { content, clashes } = merge(ours, theirs);
+    expect(content).toEqual(ours);
+    expect(clashes.map(({ path }) => path)).toEqual([
+      ['properties', 'm', 'y'],
+      ['relationships', 'shows', 'B'],
+      ['relationships', 'shows', 'A'],
+    ]);
+    expect(merge(ours, theirs, 'theirs').content).toEqual(theirs);
+  });
+
+  test('a deletion is a clash, also against what says nothing', () => {
+    expect(merge(gone, says({})).clashes).toEqual([{ path: [], ours: 'deleted', theirs: 'live' }]);
+    expect(merge(gone, gone).clashes).toEqual([]);
+  });
+});
+
 describe('whatever the versions say', () => {
   const value = fc.oneof(
     fc.integer({ min: 0, max: 2 }),
@@ -160,6 +182,14 @@ describe('whatever the versions say', () => {
       const merged = mergeThreeWay(base, ours, ours);
       expect(merged.clashes).toEqual([]);
       expect(sameContent(merged.content, ours)).toBe(true);
+    }));
+
+  test('without a base nothing merges by itself, and a side that is chosen stands as it is', () =>
+    holds((_, ours, theirs) => {
+      const merged = mergeThreeWay(null, ours, theirs);
+      expect(merged.clashes.length > 0).toBe(!sameContent(ours, theirs));
+      expect(sameContent(merged.content, ours)).toBe(true);
+      expect(sameContent(mergeThreeWay(null, ours, theirs, () => 'theirs').content, theirs)).toBe(true);
     }));
 
   test('it does not matter who merges', () =>

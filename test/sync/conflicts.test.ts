@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { ask } from '../helpers/callers.ts';
-import { type Entity, invalid, ok, remove, update } from '../helpers/entities.ts';
+import { create, type Entity, invalid, ok, remove, update } from '../helpers/entities.ts';
 import { conflictsOf, type Pair, read, remoteOf, startCurated, sync, tipsOf } from './nodes.ts';
 
 interface OpenConflict {
-  base: string;
+  base: string | null;
   ours: string;
   theirs: string;
   clashes: { path: string[]; base?: unknown; ours?: unknown; theirs?: unknown }[];
@@ -159,4 +159,32 @@ test('an edit against a deletion there is decided either way', async () => {
     expect(status).toBe(resolution === 'ours' ? 200 : 404);
     if (resolution === 'ours') expect((body as Entity).properties).toMatchObject({ label: 'edited' });
   }
+});
+
+test('M3: without a common version nothing merges by itself, so that nothing that was removed comes back', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, curator, here, place } = pair;
+  const said = { kept: 1, removed: 2 };
+  const { id, type } = await create(origin, curator, { collection: place.id, properties: { ...said, added: 3 } });
+  const mine = await ask(mirror, here, 'POST /entities', { id, type, collection: place.id, properties: said });
+  const ours = await update(mirror, here, ok<Entity>(mine), { properties_remove: ['removed'] });
+
+  expect(await sync(mirror, here)).toMatchObject({ merged: 0, conflicts: 1, updated: 0 });
+  expect((await read(mirror, here, id)).cid).toBe(ours.cid);
+  expect(await conflictOf(pair, id)).toMatchObject({
+    base: null,
+    merged: { properties: { kept: 1 } },
+    clashes: [
+      { path: ['properties', 'added'], theirs: 3 },
+      { path: ['properties', 'removed'], theirs: 2 },
+    ],
+  });
+  const choices = [{ path: ['properties', 'added'], side: 'theirs' }];
+  ok(await resolve(pair, id, { resolution: 'ours', choices }));
+  await settled(pair);
+  for (const [node, who] of [
+    [origin, curator],
+    [mirror, here],
+  ] as const)
+    expect((await read(node, who, id)).properties).toEqual({ kept: 1, added: 3 });
 });

@@ -29,8 +29,9 @@ async function startTwins(plain = false): Promise<Pair & { place: Entity; id: st
   const pair = await startPair({ plain });
   const place = await collection(pair.origin, pair.curator, { label: 'Works' });
   await sync(pair.mirror, pair.here);
-  const { id, type } = await create(pair.origin, pair.curator, { collection: place.id, properties: { n: 1 } });
-  ok(await ask(pair.mirror, pair.here, 'POST /entities', { id, type, collection: place.id }));
+  const said = { collection: place.id, properties: { n: 1 } };
+  const { id, type } = await create(pair.origin, pair.curator, said);
+  ok(await ask(pair.mirror, pair.here, 'POST /entities', { id, type, ...said }));
   return { ...pair, place, id };
 }
 

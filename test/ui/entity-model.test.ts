@@ -91,6 +91,16 @@ describe('two versions of one text', () => {
     ]);
   });
 
+  test('of which no base is known clash wherever they differ', () => {
+    const { merged, differences } = mergeThreeWay(null, of({ a: 1, m: { x: 1 } }), of({ a: 1, b: 2, m: { y: 1 } }));
+    expect(merged.properties).toEqual({ a: 1, m: { x: 1 } });
+    expect(differences.map(({ path, clash }) => [path.join('.'), clash])).toEqual([
+      ['properties.b', true],
+      ['properties.m.y', true],
+      ['properties.m.x', true],
+    ]);
+  });
+
   test('clash where both changed the same, and whoever is chosen wins', () => {
     const [base, mine, theirs] = [of({ a: 1, b: 1 }), of({ a: 2 }), of({ a: 3, b: 2 })];
     expect(mergeThreeWay(base, mine, theirs).merged.properties).toEqual({ a: 2 });

@@ -27,28 +27,32 @@ export type Side = 'ours' | 'theirs';
 /**
  * Three-way merge over the last common version, by property path and by relationship (predicate, peer). Lists are
  * values. `choose` settles a clash, ours where it is not given. Order: base's, then theirs, then ours (decisions.md).
+ * @param base null where none is known: then nobody can say whether what one side alone has was added there or removed by
+ *   the other, and each difference is a clash
  */
 export function mergeThreeWay(
-  base: Content,
+  base: Content | null,
   ours: Content,
   theirs: Content,
   choose: (clash: Clash) => Side = () => 'ours',
 ): Merged {
-  if (ours.deleted || theirs.deleted || base.deleted) return mergeLives(base, ours, theirs, choose);
+  if (ours.deleted || theirs.deleted || base?.deleted) return mergeLives(base, ours, theirs, choose);
   const clashes: Clash[] = [];
-  const settle: Settle = (clash) => {
+  const settle = (clash: Clash) => {
     clashes.push(clash);
     return clash[choose(clash)];
   };
-  const properties = mergeMaps(base.properties, ours.properties, theirs.properties, ['properties'], settle);
-  const relationships = mergeRelationships(base, ours, theirs, settle);
+  const rule: Rule = { settle, based: base !== null };
+  const before = base ?? { properties: {}, relationships: [] };
+  const properties = mergeMaps(before.properties, ours.properties, theirs.properties, ['properties'], rule);
+  const relationships = mergeRelationships(before, ours, theirs, rule);
   return { content: { properties, relationships }, clashes };
 }
 
 /** Where somebody deleted, a version counts as a whole. */
-function mergeLives(base: Content, ours: Content, theirs: Content, choose: (clash: Clash) => Side): Merged {
-  if (sameContent(ours, theirs) || sameContent(base, theirs)) return { content: ours, clashes: [] };
-  if (sameContent(base, ours)) return { content: theirs, clashes: [] };
+function mergeLives(base: Content | null, ours: Content, theirs: Content, choose: (clash: Clash) => Side): Merged {
+  if (sameContent(ours, theirs) || (base && sameContent(base, theirs))) return { content: ours, clashes: [] };
+  if (base && sameContent(base, ours)) return { content: theirs, clashes: [] };
   const clash: Clash = { path: [], ours: lifeOf(ours), theirs: lifeOf(theirs) };
   return { content: choose(clash) === 'ours' ? ours : theirs, clashes: [clash] };
 }
@@ -66,7 +70,11 @@ export function sameContent(a: Content, b: Content): boolean {
   );
 }
 
-type Settle = (clash: Clash) => Json | undefined;
+interface Rule {
+  settle: (clash: Clash) => Json | undefined;
+  /** What was there before is known, so that a side which says the same has changed nothing. */
+  based: boolean;
+}
 
 /** One value, `undefined` where a side has none. */
 function mergeValues(
@@ -74,29 +82,29 @@ function mergeValues(
   ours: Json | undefined,
   theirs: Json | undefined,
   path: string[],
-  settle: Settle,
+  rule: Rule,
 ): Json | undefined {
-  if (equalJson(ours, theirs) || equalJson(theirs, base)) return ours;
-  if (equalJson(ours, base)) return theirs;
-  if (isMap(ours) && isMap(theirs)) return mergeMaps(isMap(base) ? base : {}, ours, theirs, path, settle);
-  return settle({ path, ...present({ base, ours, theirs }) });
+  if (equalJson(ours, theirs) || (rule.based && equalJson(theirs, base))) return ours;
+  if (rule.based && equalJson(ours, base)) return theirs;
+  if (isMap(ours) && isMap(theirs)) return mergeMaps(isMap(base) ? base : {}, ours, theirs, path, rule);
+  return rule.settle({ path, ...present({ base, ours, theirs }) });
 }
 
-function mergeMaps(base: JsonObject, ours: JsonObject, theirs: JsonObject, path: string[], settle: Settle): JsonObject {
+function mergeMaps(base: JsonObject, ours: JsonObject, theirs: JsonObject, path: string[], rule: Rule): JsonObject {
   const keys = new Set([base, theirs, ours].flatMap(Object.keys));
   const members: [string, Json][] = [];
   for (const key of keys) {
-    const value = mergeValues(own(base, key), own(ours, key), own(theirs, key), [...path, key], settle);
+    const value = mergeValues(own(base, key), own(ours, key), own(theirs, key), [...path, key], rule);
     if (value !== undefined) members.push([key, value]);
   }
   return Object.fromEntries(members);
 }
 
-function mergeRelationships(base: Content, ours: Content, theirs: Content, settle: Settle): Relationship[] {
+function mergeRelationships(base: Content, ours: Content, theirs: Content, rule: Rule): Relationship[] {
   const [b, o, t] = [byKey(base), byKey(ours), byKey(theirs)];
   const merged: Relationship[] = [];
   for (const key of new Set([...b.keys(), ...t.keys(), ...o.keys()])) {
-    const relationship = mergeRelationship(b.get(key), o.get(key), t.get(key), settle);
+    const relationship = mergeRelationship(b.get(key), o.get(key), t.get(key), rule);
     if (relationship) merged.push(relationship);
   }
   return merged;
@@ -106,17 +114,17 @@ function mergeRelationship(
   base: Relationship | undefined,
   ours: Relationship | undefined,
   theirs: Relationship | undefined,
-  settle: Settle,
+  rule: Rule,
 ): Relationship | undefined {
-  if (sameOrNone(ours, theirs) || sameOrNone(theirs, base)) return ours;
-  if (sameOrNone(ours, base)) return theirs;
+  if (sameOrNone(ours, theirs) || (rule.based && sameOrNone(theirs, base))) return ours;
+  if (rule.based && sameOrNone(ours, base)) return theirs;
   const { predicate, peer } = (ours ?? theirs) as Relationship;
   const path = ['relationships', predicate, peer];
   if (!ours || !theirs) {
     const clash = present({ base: asJson(base), ours: asJson(ours), theirs: asJson(theirs) });
-    return settle({ path, ...clash }) === undefined ? undefined : (ours ?? theirs);
+    return rule.settle({ path, ...clash }) === undefined ? undefined : (ours ?? theirs);
   }
-  const properties = mergeValues(base?.properties, ours.properties, theirs.properties, [...path, 'properties'], settle);
+  const properties = mergeValues(base?.properties, ours.properties, theirs.properties, [...path, 'properties'], rule);
   return {
     predicate,
     peer,

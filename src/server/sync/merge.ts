@@ -26,11 +26,9 @@ export interface MergedVersion {
   clashes: Clash[];
 }
 
-const nothing: Content = { properties: {}, relationships: [] };
-
 /** What both sides say together, by property path and relationship (model/three-way.ts); `choose` settles what clashes. */
 export function mergeContents({ base, ours, theirs }: Sides, choose?: (clash: Clash) => Side): Merged {
-  return mergeThreeWay(base ?? nothing, ours, theirs, choose);
+  return mergeThreeWay(base, ours, theirs, choose);
 }
 
 /** The version that holds both sides' changes, and what clashed. */

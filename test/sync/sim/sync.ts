@@ -303,8 +303,7 @@ function merging(node: ModelNode, server: Server, entity: string, choose: () => 
   if (standing !== 'conflict' || !local || !theirs) return null;
   const [b, o, t] = [base, local.cid, theirs.cid].map((cid) => (cid === null ? undefined : node.versions.get(cid)));
   if (!o || !t) throw new Error('the versions of a conflict are not here');
-  const empty = { properties: {}, relationships: [] };
-  const { content, clashes } = mergeThreeWay(b?.says ?? empty, o.says, t.says, choose);
+  const { content, clashes } = mergeThreeWay(b?.says ?? null, o.says, t.says, choose);
   return {
     clashes: clashes.length,
     commit: () => {

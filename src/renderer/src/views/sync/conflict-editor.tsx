@@ -24,8 +24,6 @@ import { SideFacts } from './side-facts.tsx';
 import { SyncHead } from './sync-head.tsx';
 import { conflictsQuery, type OpenConflict } from './sync-queries.ts';
 
-const nothing: Content = { properties: {}, relationships: [] };
-
 /** Base, ours and theirs, place by place; all at once, or by hand; with a note; then the next conflict. */
 export function ConflictEditor({
   conflict: given,
@@ -55,7 +53,7 @@ export function ConflictEditor({
 
   const deletion = sides.ours.deleted !== sides.theirs.deleted;
   const [base, mine, theirs] = useMemo(
-    () => [sides.base ? contentOf(sides.base) : nothing, contentOf(sides.ours), contentOf(sides.theirs)],
+    () => [sides.base && contentOf(sides.base), contentOf(sides.ours), contentOf(sides.theirs)],
     [sides],
   );
   const { merged, differences } = useMemo(
@@ -233,7 +231,7 @@ export function ConflictEditor({
                 differences={differences}
                 choices={choices}
                 onChoose={(place, side) => setChoices({ ...choices, [place]: side })}
-                relationships={[...mine.relationships, ...theirs.relationships, ...base.relationships]}
+                relationships={[...mine.relationships, ...theirs.relationships, ...(base?.relationships ?? [])]}
               />
             )}
           </>

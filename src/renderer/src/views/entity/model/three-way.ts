@@ -14,21 +14,25 @@ export interface Difference {
 
 export type Side = 'mine' | 'theirs';
 
-/** What both say together, and where they differ. `choose` says who wins where both changed the same place. */
+/**
+ * What both say together, and where they differ. `choose` says who wins where both changed the same place.
+ * @param base null where none is known: each difference is a clash then, as for the node
+ */
 export function mergeThreeWay(
-  base: Content,
+  base: Content | null,
   mine: Content,
   theirs: Content,
   choose: (path: string[]) => Side = () => 'mine',
 ): { merged: Content; differences: Difference[] } {
   const differences: Difference[] = [];
+  const isBefore = (side: Json | undefined, b: Json | undefined) => base !== null && same(side, b);
   const settle = (path: string[], b: Json | undefined, m: Json | undefined, t: Json | undefined): Json | undefined => {
     if (same(m, t)) return m;
-    if (isMap(m) && isMap(t) && !same(m, b) && !same(t, b)) return maps(path, isMap(b) ? b : {}, m, t);
-    const clash = !same(m, b) && !same(t, b);
+    if (isMap(m) && isMap(t) && !isBefore(m, b) && !isBefore(t, b)) return maps(path, isMap(b) ? b : {}, m, t);
+    const clash = !isBefore(m, b) && !isBefore(t, b);
     differences.push({ path, base: b, mine: m, theirs: t, clash });
     if (clash) return choose(path) === 'mine' ? m : t;
-    return same(m, b) ? t : m;
+    return isBefore(m, b) ? t : m;
   };
   const maps = (path: string[], b: JsonMap, m: JsonMap, t: JsonMap): JsonMap => {
     const keys = new Set([b, t, m].flatMap(Object.keys));
@@ -38,8 +42,8 @@ export function mergeThreeWay(
     ]);
     return Object.fromEntries(entries.filter((one): one is [string, Json] => one[1] !== undefined));
   };
-  const properties = maps(['properties'], base.properties, mine.properties, theirs.properties);
-  const [b, m, t] = [byKey(base.relationships), byKey(mine.relationships), byKey(theirs.relationships)];
+  const properties = maps(['properties'], base?.properties ?? {}, mine.properties, theirs.properties);
+  const [b, m, t] = [byKey(base?.relationships ?? []), byKey(mine.relationships), byKey(theirs.relationships)];
   const relationships: Relationship[] = [];
   for (const key of new Set([...b.keys(), ...t.keys(), ...m.keys()])) {
     const [old, my, their] = [b.get(key), m.get(key), t.get(key)];
