@@ -8,6 +8,7 @@ const undoing = [
   'ALTER TABLE import_run DROP COLUMN ended',
   `DROP INDEX remote_entity_again;
    ALTER TABLE remote_entity DROP COLUMN again; ALTER TABLE remote_entity DROP COLUMN tries`,
+  'ALTER TABLE remote_entity DROP COLUMN apart',
 ];
 
 /** Takes a database file back to what a program with an earlier schema version wrote. */

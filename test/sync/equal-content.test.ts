@@ -126,7 +126,7 @@ describe('beside a node', () => {
   test('also where the other side has taken that version from a third one, which brings the edit between', async () => {
     await using pair = await startCurated();
     await using hub = await startNode();
-    await using proxy = await startProxy(hub.url);
+    await using proxy = await startProxy(hub.url, { stranger: true });
     const { origin, mirror, curator, here, there, work } = pair;
     const key = keyOf(await user(hub, 'hub curator'));
     const turn = async (direction: string) =>
@@ -418,6 +418,60 @@ test('two nodes, one of which syncs with the other, and each with a plain remote
   for (let n = 0; n < 3; n++) await round();
   for (const each of [inner, outer, hub, depot])
     expect((await read(each, operator(each), first.id)).properties).toEqual({ n: 8 });
+});
+
+test("two nodes that take nobody else's versions each keep their own, and there is rest", async () => {
+  await using opened = new AsyncDisposableStack();
+  const start = async () => opened.use(await startNode());
+  const [node, museum, archive] = [await start(), await start(), await start()];
+  const here = operator(node);
+  const place = await collection(museum, operator(museum), { label: 'Works' });
+  // Editors, who manage no collection, so that versions by others are not taken from them.
+  for (const [name, remote] of [
+    ['museum', museum],
+    ['archive', archive],
+  ] as const) {
+    const editor = await user(remote, `${name} editor`);
+    if (remote === archive) {
+      const { id, type, properties } = place;
+      ok(await ask(archive, operator(archive), 'POST /collections', { id, type, ...properties }));
+    }
+    await enrol(remote, operator(remote), place.id, editor, 'editor');
+    await addRemote(node, here, { name, url: remote.url, key: keyOf(editor), collections: [place.id] });
+  }
+  const both = async () => [await sync(node, here, 'museum'), await sync(node, here, 'archive')];
+  const works: Entity[] = [];
+  for (let n = 0; n < 4; n++)
+    works.push(await create(museum, operator(museum), { collection: place.id, properties: { n } }));
+  for (let round = 0; round < 3; round++) await both();
+  const store = await node.ctx.networks.get('main');
+  const lastMove = () => store.read((db) => db.get('SELECT max(id) AS id FROM moves'));
+  const expectRest = async () => {
+    const before = lastMove();
+    for (const report of [...(await both()), ...(await both())]) expect(report).toMatchObject(quiet);
+    expect(lastMove()).toEqual(before);
+    for (const name of ['museum', 'archive']) {
+      const pending = await ask(node, here, `GET /node/remotes/${name}/pending`);
+      const { changes } = ok<{ changes: { type: string }[] }>(pending);
+      // The collection has another owner on each side.
+      expect(changes.filter(({ type }) => type !== 'collection')).toEqual([]);
+    }
+  };
+  await expectRest();
+  // It goes on from there on all sides, whoever edits.
+  const [first] = works as [Entity];
+  for (const [n, editor] of [node, museum, archive].entries()) {
+    await say(editor, operator(editor), first.id, 100 + n);
+    for (let round = 0; round < 3; round++) await both();
+    for (const each of [node, museum, archive])
+      expect((await read(each, operator(each), first.id)).properties).toEqual({ n: 100 + n });
+    await expectRest();
+  }
+  // With one of them gone there is nobody else to keep to.
+  ok(await ask(node, here, 'DELETE /node/remotes/museum'));
+  for (let round = 0; round < 2; round++) await sync(node, here, 'archive');
+  const [mine, theirs] = [await tipsOf(node), await tipsOf(archive)];
+  expect(works.map(({ id }) => mine[id])).toEqual(works.map(({ id }) => theirs[id]));
 });
 
 describe('a push that is to take the place of a tip', () => {

@@ -145,6 +145,7 @@ function putKey(db: Writer, remote: number, row: RowOf<'remote_key'>, time: numb
   // Somebody else may see and do what was refused to the one before.
   if (user !== before) db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
   db.run('DELETE FROM push_refusal WHERE remote = ? AND status IN (401, 403)', remote);
+  db.run('UPDATE remote_entity SET apart = 0 WHERE remote = ? AND apart = 1', remote);
   rebuildPending(db, remote);
 }
 
@@ -274,14 +275,15 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
   const twin = row.twin === row.theirs ? theirs : row.twin === null ? null : blockOf(db, entity, row.twin);
   freeRefused(db, remote, entity, theirs);
   db.run(
-    `INSERT INTO remote_entity (remote, entity, event, theirs, twin) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO remote_entity (remote, entity, event, theirs, twin, apart) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (remote, entity) DO UPDATE SET event = max(event, excluded.event), theirs = excluded.theirs,
-         twin = excluded.twin, trouble = NULL, evidence = NULL, again = NULL, tries = 0`,
+         twin = excluded.twin, apart = excluded.apart, trouble = NULL, evidence = NULL, again = NULL, tries = 0`,
     remote,
     entity,
     row.event ?? 0,
     theirs,
     twin,
+    row.apart ? 1 : 0,
   );
   // Nothing of ours was sent, refused or in conflict where nothing of it was here.
   if (!row.mirrored) {

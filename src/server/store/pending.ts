@@ -1,11 +1,15 @@
 import type { Reader, Writer } from './connection.ts';
 
+/** Whether a remote other than `r` has the tip of `e`, and `which` holds of that remote `p`. */
+const isAtAnother = (which: string) => `EXISTS (SELECT 1 FROM remote_entity o JOIN remote p ON p.key = o.remote
+  WHERE o.entity = e.key AND o.remote <> r.key AND o.theirs = e.tip AND (${which}))`;
+
 /**
- * Whether another remote, which keeps to its own versions, has the tip of `e`: then a remote `r` that says the same by another
- * one is left at that.
+ * Whether another remote has the tip of `e`, and that one keeps to its own versions, or `r` is a node that has not taken it: then
+ * a remote `r` that says the same by another one is left at that.
  */
-const isElsewhere = `EXISTS (SELECT 1 FROM remote_entity o JOIN remote p ON p.key = o.remote
-  WHERE o.entity = e.key AND o.remote <> r.key AND o.theirs = e.tip AND p.instance IS NULL)`;
+const isElsewhere = isAtAnother(`p.instance IS NULL OR (r.instance IS NOT NULL AND EXISTS (
+  SELECT 1 FROM remote_entity a WHERE a.entity = e.key AND a.remote = r.key AND a.apart = 1 AND a.twin = e.tip))`);
 
 /**
  * What is to be pushed, as SQL over an entity `e` and a remote `r`: its tip is not the version that the remote has (it may
@@ -69,11 +73,21 @@ function isPending(db: Reader, remote: number, entity: number): boolean {
   return known.twin !== e.tip || (known.theirs !== e.tip && !isTipElsewhere(db, remote, e.id));
 }
 
-const tipElsewhere = `SELECT 1 FROM remote r, entity e WHERE r.key = ? AND e.id = ? AND ${isElsewhere}`;
+const ofEntity = 'SELECT 1 FROM remote r, entity e WHERE r.key = ? AND e.id = ? AND';
+const tipElsewhere = `${ofEntity} ${isElsewhere}`;
+const tipAtAnother = `${ofEntity} ${isAtAnother('1')}`;
 
-/** Whether the tip of an entity is what a remote other than this one has, which keeps to its own versions. */
+/**
+ * Whether the tip of an entity is what a remote other than this one has, and that one keeps to its own versions, or this one is a
+ * node that has not taken it.
+ */
 export function isTipElsewhere(db: Reader, remote: number, id: string): boolean {
   return db.get(tipElsewhere, remote, id) !== undefined;
+}
+
+/** Whether the tip of an entity is what a remote other than this one has. */
+export function isTipAtAnother(db: Reader, remote: number, id: string): boolean {
+  return db.get(tipAtAnother, remote, id) !== undefined;
 }
 
 /** Makes the comparison of all entities with one remote anew. */

@@ -82,7 +82,7 @@ export type SyncRow =
   /**
    * The remote's tip of an entity is known. `event`: the feed id that told, null where a push did. `twin`: the version
    * here with its content, null for none yet. `blocks` are kept without moving the tip, oldest first. `mirrored`: it
-   * came from there first.
+   * came from there first. `apart`: it was offered `twin`, which says the same, and did not take it.
    */
   | {
       kind: 'remote_tip';
@@ -93,6 +93,7 @@ export type SyncRow =
       twin: string | null;
       blocks: Block[];
       mirrored: boolean;
+      apart?: boolean;
     }
   | { kind: 'remote_trouble'; remote: string; id: string; event: number; trouble: Trouble; evidence: string }
   /** What could not be read, and of which no version is known from there, is none of what is wanted. */

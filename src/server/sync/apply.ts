@@ -7,6 +7,8 @@ import type { EntityState } from './state.ts';
 export interface Authority {
   remote: string;
   time: number;
+  /** Both keep to their own versions, which say the same. */
+  apart?: boolean;
 }
 
 /**
@@ -19,7 +21,7 @@ export function commitsBetween(
   next: EntityState,
   chain: Chain,
   event: number | null,
-  { remote, time }: Authority,
+  { remote, time, apart = false }: Authority,
 ): Commit[] {
   const { state, known } = loaded;
   const { id } = chain.head;
@@ -35,6 +37,7 @@ export function commitsBetween(
       twin: next.twin,
       blocks: moves ? [] : chain.blocks,
       mirrored: state.local === null,
+      apart,
     },
     ...keptRows(remote, id, next, known),
   ];

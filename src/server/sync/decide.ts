@@ -13,6 +13,8 @@ export interface Decision {
   chain: Chain;
   /** Both sides had changed, and neither had to give way. */
   merged: boolean;
+  /** Both say the same, and each keeps its own version. */
+  apart: boolean;
 }
 
 export interface Merger {
@@ -34,12 +36,13 @@ export function decide(
   merger: Merger | null,
 ): Decision {
   const next = entityStep(state, event);
+  const plain = { next, chain, merged: false, apart: event.kind === 'apart' };
   const stamp = merger && stampOf(merger);
-  if (next.standing !== 'conflict' || stamp === null) return { next, chain, merged: false };
+  if (next.standing !== 'conflict' || stamp === null) return plain;
   const sides = sidesOf(db, next, chain);
   const merge = sides && mergeSides(sides, stamp);
-  if (!merge || merge.clashes.length > 0) return { next, chain, merged: false };
-  return { ...mergedInto(next, chain, merge), merged: true };
+  if (!merge || merge.clashes.length > 0) return plain;
+  return { ...plain, ...mergedInto(next, chain, merge), merged: true };
 }
 
 /** The state and the versions after a merge over the remote's tip. */

@@ -89,7 +89,8 @@ export async function settle(ctx: PushContext, chain: Chain, decided: (db: Reade
       const found = loadEntity(db, remote.key, chain.head.id);
       return { loaded: found, decision: decided(db, found) };
     });
-    const commits = commitsBetween(loaded, decision.next, decision.chain, null, { remote: remote.name, time: now() });
+    const { next, chain: taken, apart } = decision;
+    const commits = commitsBetween(loaded, next, taken, null, { remote: remote.name, time: now(), apart });
     const outcomes = await store.submit(commits);
     const failure = outcomes.find((outcome) => !outcome.committed);
     if (!failure) {

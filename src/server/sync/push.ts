@@ -1,8 +1,9 @@
 import PQueue from 'p-queue';
 import type { Manifest } from '../model/manifest.ts';
-import { isTipElsewhere } from '../store/pending.ts';
+import type { Reader } from '../store/connection.ts';
+import { isTipAtAnother, isTipElsewhere } from '../store/pending.ts';
 import { contentStates } from '../store/remote-content.ts';
-import { hasWaitingPeer, lackingPeers, type PendingRow, pendingPeers } from '../store/remotes.ts';
+import { hasWaitingPeer, lackingPeers, type PendingRow, pendingPeers, type Remote } from '../store/remotes.ts';
 import { findVersion, lastLive } from '../store/versions.ts';
 import { agreement, braked } from './brake.ts';
 import { contentHash, versionOf } from './content.ts';
@@ -22,7 +23,7 @@ import { decideTip } from './remote-tip.ts';
 import { countPushed } from './report.ts';
 import { requestsFor } from './requests.ts';
 import { noteThere } from './send-bytes.ts';
-import { type EntityEvent, type Intent, intentOf } from './state.ts';
+import { type EntityEvent, type Intent, intentOf, outranks, type Version } from './state.ts';
 import { readIssuePaths, readWords } from './wire.ts';
 import { bytesAhead, looseHash, withBytes, withhold, withoutNewLinks } from './withheld.ts';
 
@@ -350,7 +351,8 @@ async function recordIntent(
 
 /**
  * What differs is nothing that a request could say: the remote's version stands for both, unless another remote keeps to the one
- * here; to go from one to the other would never end.
+ * here; to go from one to the other would never end. A node that did not take the one that nodes keep does so too. Where it has
+ * that one itself, nothing goes back and forth: the next one can but be another that comes after.
  */
 async function adoptTheirs(ctx: PushContext, { state }: Loaded, sent: string): Promise<true> {
   const theirs = state.theirs;
@@ -358,9 +360,13 @@ async function adoptTheirs(ctx: PushContext, { state }: Loaded, sent: string): P
   if (!theirs || !version) return true;
   const chain = storedChain(version.cid, version.manifest);
   await settle(ctx, chain, (db, { state: now }) => {
-    const isApart = now.local?.cid === sent && isTipElsewhere(db, ctx.remote.key, chain.head.id);
+    const isApart = now.local?.cid === sent && keepsApart(db, ctx.remote, chain.head.id, [now.local, theirs]);
     const event: EntityEvent = isApart ? { kind: 'apart' } : { kind: 'answered', version: theirs, sent };
     return decide(db, now, event, chain, ctx);
   });
   return true;
+}
+
+function keepsApart(db: Reader, { key, instance }: Remote, id: string, [ours, theirs]: [Version, Version]): boolean {
+  return isTipElsewhere(db, key, id) || (instance !== null && outranks(ours, theirs) && isTipAtAnother(db, key, id));
 }
