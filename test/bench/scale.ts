@@ -32,8 +32,8 @@ try {
     nodes.push(await fill(join(folder.path, String(size)), corpus));
   }
   await measureStarts(nodes);
-  await measureRequests(nodes, queries);
   for (const filled of nodes) measureDisk(filled);
+  await measureRequests(nodes, queries);
 } finally {
   // What has been measured takes long to measure again.
   process.stdout.write(`${table(nodes)}\n`);
