@@ -66,27 +66,29 @@ export class BatchService {
     if (validate) refuse(tooManyTargets(body.entities.flatMap(peersOf), ['entities']));
     const store = await this.#writes.store(caller);
     const results: Result[] = [];
-    const waiting: { index: number; item: unknown; prepared: Prepared }[] = [];
+    const commits: Commit[] = [];
+    // Of what is prepared no more than the answer needs: a collection of garbage would copy the rest while it is on its way.
+    const waiting: { item: unknown; made: BatchCreated }[] = [];
     const prepare = (db: Reader, from: number): void => {
       for (const [i, item] of body.entities.slice(from, from + perTurn).entries()) {
         const index = from + i;
         const prepared = this.#item(db, caller, item, body.default_collection, validate);
         if (prepared instanceof DomainError) results.push(refused(index, prepared));
         else if ('existing' in prepared) results.push({ success: true, index, ...summary(prepared.existing) });
-        else waiting.push({ index, item, prepared });
+        else {
+          commits.push(this.#commit(prepared));
+          waiting.push({ item, made: { success: true, index, ...summary({ ...prepared.next, cid: prepared.cid }) } });
+        }
       }
     };
     for (let from = 0; from < body.entities.length; from += perTurn) {
       if (from > 0) await setImmediate();
       store.read((db) => prepare(db, from));
     }
-    const commits = waiting.map(({ prepared }) => this.#commit(prepared));
     const outcomes = commits.length === 0 ? [] : await store.submit(commits);
-    for (const [i, { index, item, prepared }] of waiting.entries())
+    for (const [i, { item, made }] of waiting.entries())
       results.push(
-        outcomes[i]?.committed
-          ? { success: true, index, ...summary({ ...prepared.next, cid: prepared.cid }) }
-          : await this.#again(caller, index, item, body.default_collection, validate),
+        outcomes[i]?.committed ? made : await this.#again(caller, made.index, item, body.default_collection, validate),
       );
     results.sort((a, b) => a.index - b.index);
     const succeeded = results.filter((r) => r.success).length;
