@@ -9,7 +9,6 @@ const undoing = [
   `DROP INDEX remote_entity_again;
    ALTER TABLE remote_entity DROP COLUMN again; ALTER TABLE remote_entity DROP COLUMN tries`,
   'ALTER TABLE remote_entity DROP COLUMN apart',
-  'ALTER TABLE remote DROP COLUMN newest',
 ];
 
 /** Takes a database file back to what a program with an earlier schema version wrote. */

@@ -401,52 +401,6 @@ test('W3: a remote that is only pushed to and has lost everything has all of it 
   expect(await sync(mirror, here)).toMatchObject({ stopped: null, created: 0, updated: 0 });
 });
 
-test('W3: a plain remote that is only pushed to and was set back is noticed, and has all of it again once somebody agrees', async () => {
-  await using opened = new AsyncDisposableStack();
-  const folder = opened.use(await temporaryFolder());
-  const [data, backup] = [join(folder.path, 'hub'), join(folder.path, 'backup')];
-  const hub = await startNode({ data });
-  const [there, port] = [operator(hub), new URL(hub.url).port];
-  const proxy = opened.use(await startProxy(hub.url, { stranger: true }));
-  const mirror = opened.use(await startNode());
-  const here = operator(mirror);
-  await addRemote(mirror, here, { url: proxy.url, key: keyOf(there), direction: 'push' });
-  const place = await collection(mirror, here, { label: 'Works' });
-  const said = { collection: place.id, properties: { n: 1 } };
-  const [kept, changed, removed] = [
-    await create(mirror, here, said),
-    await create(mirror, here, said),
-    await create(mirror, here, said),
-  ];
-  expect(await sync(mirror, here)).toMatchObject({ created: 4 });
-  await hub[Symbol.asyncDispose]();
-  await cp(data, backup, { recursive: true });
-  const again = await startNode({ data, env: { ARCHEION_PORT: port } });
-  await update(mirror, here, await read(mirror, here, changed.id), { properties: { n: 2 } });
-  const fresh = await create(mirror, here, said);
-  expect(await sync(mirror, here)).toMatchObject({ created: 1, updated: 1 });
-  await remove(mirror, here, await read(mirror, here, removed.id));
-  // While nothing was lost one question a run is all that it costs, also where the newest is a deletion.
-  expect(await sync(mirror, here)).toMatchObject({ deleted: 1, stopped: null });
-  proxy.calls.length = 0;
-  expect(await sync(mirror, here)).toMatchObject({ stopped: null });
-  expect(proxy.calls.map(({ path }) => path.split('/').slice(0, 3).join('/'))).toEqual(['/versions/manifest']);
-  await again[Symbol.asyncDispose]();
-  const back = opened.use(await startNode({ data: backup, env: { ARCHEION_PORT: port } }));
-  // Somebody goes on there, so that its feed is as long as it was.
-  const other = await update(back, there, await read(back, there, kept.id), { properties: { n: 'after' } });
-
-  expect((await sync(mirror, here)).stopped).toContain('is not what it was');
-  expect((await read(back, there, changed.id)).properties).toEqual({ n: 1 });
-  expect(await agree({ mirror, here })).toMatchObject({ stopped: null, swept: true, conflicts: 0, created: 1 });
-  expect((await read(back, there, changed.id)).properties).toEqual({ n: 2 });
-  expect((await read(back, there, fresh.id)).properties).toEqual({ n: 1 });
-  expect((await ask(back, there, `GET /entities/${removed.id}`)).status).toBe(404);
-  expect((await read(back, there, kept.id)).cid).toBe(other.cid);
-  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, conflicts: 0 });
-  expect(await sync(mirror, here)).toMatchObject({ stopped: null, created: 0, updated: 0, deleted: 0 });
-});
-
 test('W3: a remote that is only pushed to brings nothing that it was not asked for', async () => {
   await using opened = new AsyncDisposableStack();
   const origin = opened.use(await startNode());

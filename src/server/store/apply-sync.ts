@@ -254,7 +254,6 @@ function noteSweep(db: Writer, remote: number, { reset }: RowOf<'feed_swept'>): 
   dropContents(db, remote);
   db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
   db.run('UPDATE remote_entity SET event = 0 WHERE remote = ?', remote);
-  db.run('UPDATE remote SET newest = NULL WHERE key = ?', remote);
 }
 
 function forget(db: Writer, remote: number, id: string): void {
@@ -286,7 +285,6 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
     twin,
     row.apart ? 1 : 0,
   );
-  db.run("UPDATE remote SET newest = max(coalesce(newest, 0), ?) WHERE key = ? AND direction = 'push'", theirs, remote);
   // Nothing of ours was sent, refused or in conflict where nothing of it was here.
   if (!row.mirrored) {
     db.run('DELETE FROM remote_mark WHERE entity = ? AND remote = ?', entity, remote);

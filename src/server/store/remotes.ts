@@ -59,15 +59,6 @@ export function lastRun(db: Reader, remote: number): RunRow | undefined {
   );
 }
 
-/** The version that a remote which is only pushed to came to have last; undefined before it has any. */
-export function newestPushed(db: Reader, remote: number): { id: string; cid: string } | undefined {
-  const row = db.get<{ id: string; cid: Uint8Array }>(
-    'SELECT e.id, b.cid FROM remote r JOIN block b ON b.key = r.newest JOIN entity e ON e.key = b.entity WHERE r.key = ?',
-    remote,
-  );
-  return row && { id: row.id, cid: cidText(row.cid) };
-}
-
 /** Whether anything waits to be pushed to a remote. */
 export function hasPending(db: Reader, remote: number): boolean {
   return db.get('SELECT 1 FROM push_pending WHERE remote = ? LIMIT 1', remote) !== undefined;

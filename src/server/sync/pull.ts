@@ -7,7 +7,6 @@ import { type SyncContext, type TakeOverOptions, takeOver } from './arrivals.ts'
 import { askAgain } from './ask-again.ts';
 import { agreement, braked } from './brake.ts';
 import { type FeedEvent, type FeedPage, type FeedState, feedStep, type Interval, isOpen, startFeed } from './feed.ts';
-import { lostNewest } from './set-back.ts';
 import { noteSwept, sweep, type WholeSweep } from './sweep.ts';
 import { readFeedPage, readWords } from './wire.ts';
 
@@ -83,15 +82,8 @@ export async function compareKnown(ctx: SyncContext, options: PullOptions): Prom
   await finish(ctx, options, swept, true);
 }
 
-/** Of a remote that is only pushed to: whether it was set back; then what could not be read of it is asked for again. */
+/** Of a remote that is only pushed to: what could not be read of it is asked for again. */
 export async function askKnown(ctx: SyncContext, options: PullOptions): Promise<void> {
-  const lost = await lostNewest(ctx);
-  if (lost !== null) {
-    if (options.accept) return compareKnown(ctx, options);
-    ctx.report.stopped = `${ctx.client.host} is not what it was: it no longer has what it was sent of ${lost}. Nothing was sent. ${agreement(ctx.remote.name)}`;
-    ctx.report.stop = { kind: 'reset' };
-    return;
-  }
   await release(ctx, options, [{ events: await askAgain(ctx, { knownOnly: true }), intervals: [] }]);
 }
 
