@@ -129,17 +129,20 @@ export function grantOf(db: Reader, run: string, processor: string): StoredGrant
   return row && toGrant(row);
 }
 
+const liveGrants = `FROM job_grant g WHERE processor = ? AND expires > ?
+  AND EXISTS (SELECT 1 FROM job j WHERE j.run = g.run AND j.target = ?)`;
+
+/** What a processor was granted in a target collection by the run whose grant ends last; undefined where none is live. */
+export function longestGrantIn(db: Reader, collection: string, processor: string, nowMs: number) {
+  const sql = `SELECT actions, expires ${liveGrants} ORDER BY expires DESC LIMIT 1`;
+  const row = db.get<GrantRow>(sql, processor, nowMs, collection);
+  return row && toGrant(row);
+}
+
 /** What a processor was granted in a target collection by runs whose grants have not ended; of equal ones that which ends last. */
 export function grantsIn(db: Reader, collection: string, processor: string, nowMs: number): StoredGrant[] {
-  return db
-    .all<GrantRow>(
-      `SELECT actions, max(expires) AS expires FROM job_grant g WHERE processor = ? AND expires > ?
-         AND EXISTS (SELECT 1 FROM job j WHERE j.run = g.run AND j.target = ?) GROUP BY actions`,
-      processor,
-      nowMs,
-      collection,
-    )
-    .map(toGrant);
+  const sql = `SELECT actions, max(expires) AS expires ${liveGrants} GROUP BY actions`;
+  return db.all<GrantRow>(sql, processor, nowMs, collection).map(toGrant);
 }
 
 /** The processors of a run. */
