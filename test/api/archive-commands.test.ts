@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -103,16 +103,28 @@ test('a backup of an earlier program is verified in a copy, and not changed', as
   };
   setBack(file, 1);
   const before = await list();
+  // As in a place that nobody can write to.
+  await chmod(file, 0o444);
   const sound = await archeion(backup, 'verify');
   expect([sound.err, sound.code]).toEqual(['', 0]);
   expect(sound.out).toMatch(/list of the backup: all is well\n.*: all is well\n(?:.*\n)*An earlier Archeion .* a copy/);
   expect((await readFile(file)).equals(before)).toBe(true);
+  await chmod(file, 0o600);
   const db = new Database(file);
   db.exec("UPDATE entity SET label = 'Eda' WHERE label = 'Ada Lovelace'");
   db.close();
   await list();
   const wrong = await archeion(backup, 'verify', '--json');
   expect([wrong.code, wrong.json().problem_count]).toEqual([1, 1]);
+});
+
+test('a verification that is told to stop stops', async () => {
+  await using folder = await temporaryFolder();
+  await using _node = await startNode({ data: join(folder.path, 'data') });
+  const backup = join(folder.path, 'backup');
+  expect((await archeion(join(folder.path, 'data'), 'backup', backup)).err).toBe('');
+  const { code, out, err } = await commandLine(backup, ['verify'], AbortSignal.abort());
+  expect([code, out, err]).toEqual([1, '', 'archeion: Stopped. Nothing was changed.']);
 });
 
 test('what cannot be is one sentence: no file, no folder, an unknown format, a damaged file', async () => {

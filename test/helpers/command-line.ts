@@ -4,6 +4,7 @@ import { run } from '../../src/server/commands/run.ts';
 export async function commandLine(
   dataFolder: string,
   args: readonly string[],
+  stopped = new AbortController().signal,
 ): Promise<{ code: number; out: string; err: string }> {
   const out: string[] = [];
   const err: string[] = [];
@@ -15,7 +16,7 @@ export async function commandLine(
     terminal: null,
     out: (line) => void out.push(line),
     err: (line) => void err.push(line),
-    stopped: new AbortController().signal,
+    stopped,
   });
   return { code, out: out.join('\n'), err: err.join('\n') };
 }

@@ -130,7 +130,7 @@ async function onFolder(
   const database = writtenIn(data, network);
   if (isOutdated(database)) throw outdated(database);
   const folder = resolve(data, network);
-  const report = await lastOf(shell, 'verify', linesOf({ database, folder }), stepText);
+  const report = await lastOf(shell, 'verify', linesOf(shell, { database, folder }), stepText);
   const today = kept && report.ok ? logInFolder(folder, kept.size) : null;
   return { parts: [{ what: network, report }], logged: report, today };
 }
@@ -139,7 +139,8 @@ async function onFolder(
 async function onBackup(shell: Shell, data: string, kept: SignedHead | null): Promise<Verified> {
   if (kept) writtenIn(data, kept.network);
   const present = networks.filter((network) => existsSync(databaseFile(data, network)));
-  const list = await lastOf(shell, 'verify', told(runTask({ name: 'verifyBackup', args: { folder: data } })), stepText);
+  const comparison = runTask({ name: 'verifyBackup', args: { folder: data } });
+  const list = await lastOf(shell, 'verify', told(shell, comparison), stepText);
   const verified: Verified = { parts: [{ what: 'list', report: list }], logged: null, today: null };
   for (const network of present) {
     const folder = resolve(data, network);
@@ -154,25 +155,26 @@ async function onBackup(shell: Shell, data: string, kept: SignedHead | null): Pr
 
 /** What is in a network of a backup; of one that an earlier program has made, in a copy, since nothing is changed in it. */
 async function ofBackup(shell: Shell, database: string, folder: string): Promise<VerifyReport> {
-  const verify = (file: string) => lastOf(shell, 'verify', linesOf({ database: file, folder, backup: true }), stepText);
+  const verify = (file: string) =>
+    lastOf(shell, 'verify', linesOf(shell, { database: file, folder, backup: true }), stepText);
   if (!isOutdated(database)) return verify(database);
-  try {
-    await using copy = await updatedCopy(database);
-    const report = await verify(copy.database);
-    report.remarks.push(
-      `An earlier Archeion has written ${database}: a copy of it was brought up to date and verified.`,
-    );
-    return report;
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error;
+  const made = await updatedCopy(database).catch((error: unknown) => {
+    if (error instanceof StorageError) return error;
+    throw error;
+  });
+  if (made instanceof StorageError) {
     const findings = new Findings();
     findings.problem(
       'database',
       `An earlier Archeion has written ${database}, and no copy of it can be brought up to date where temporary files lie ` +
-        `(${error.reason}). Make room there, or restore the backup and start a node on that once ("archeion serve").`,
+        `(${made.reason}). Make room there, or restore the backup and start a node on that once ("archeion serve").`,
     );
     return findings.report();
   }
+  await using copy = made;
+  const report = await verify(copy.database);
+  report.remarks.push(`An earlier Archeion has written ${database}: a copy of it was brought up to date and verified.`);
+  return report;
 }
 
 /** A network's database, which is there. @throws UsageError */
@@ -191,15 +193,20 @@ function outdated(database: string): FailureError {
   );
 }
 
-async function* linesOf(order: VerifyOrder): AsyncGenerator<Line, void, undefined> {
+async function* linesOf(shell: Shell, order: VerifyOrder): AsyncGenerator<Line, void, undefined> {
   await using thread = new LogThread();
-  yield* told(verification(order, thread));
+  yield* told(shell, verification(order, thread));
 }
 
-async function* told(task: AsyncGenerator<Progress, VerifyReport, undefined>): AsyncGenerator<Line, void, undefined> {
+/** @throws FailureError once the command is told to stop */
+async function* told(
+  { stopped }: Shell,
+  task: AsyncGenerator<Progress, VerifyReport, undefined>,
+): AsyncGenerator<Line, void, undefined> {
   for (;;) {
     const next = await task.next();
     if (next.done) return yield { done: next.value };
+    if (stopped.aborted) await task.throw(new FailureError('Stopped. Nothing was changed.'));
     yield { progress: next.value };
   }
 }

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -16,6 +16,8 @@ export async function updatedCopy(database: string): Promise<{ database: string 
     const copy = join(folder, basename(database));
     await storingLater(async () => {
       await copyFile(database, copy);
+      // A backup may be kept where nobody can write.
+      await chmod(copy, 0o600);
       const db = new Database(copy);
       try {
         migrate(db, migrations);
