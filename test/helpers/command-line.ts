@@ -1,10 +1,11 @@
 import { run } from '../../src/server/commands/run.ts';
+import type { Shell } from '../../src/server/commands/shell.ts';
 
 /** One command line in this process: its exit code, and what it printed, joined. `dataFolder` is used where none is named. */
 export async function commandLine(
   dataFolder: string,
   args: readonly string[],
-  stopped = new AbortController().signal,
+  stopped: Shell['stopped'] = new AbortController().signal,
 ): Promise<{ code: number; out: string; err: string }> {
   const out: string[] = [];
   const err: string[] = [];
