@@ -163,6 +163,22 @@ describePage('the sync screens', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('where no common version is known nobody is said to have changed anything, and nothing is merged', async () => {
+    await addOrigin();
+    await added();
+    await syncNow(/In step/);
+    const said = { type: 'letter', collection: place.id };
+    const { id } = await create(origin, curator, { ...said, properties: { label: 'To Dora', pages: 4 } });
+    await create(node, me, { ...said, id, properties: { label: 'To Dora' } });
+    await syncNow(/waits for you: one conflict/);
+    await page.goto(`${node.url}/ui/sync/conflicts/museum/${id}`);
+    await page.getByText('They differ in one place').waitFor();
+    await page.getByText('without a common version').waitFor();
+    expect(await page.getByText('both changed it').count()).toBe(0);
+    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Place', 'Yours', 'Theirs']);
+    await lookAt(page, 'sync-conflict-without-base');
+  });
+
   test('an entity deleted there and changed here is decided whole; a hostile one shows harmlessly', async () => {
     await addOrigin();
     await added();

@@ -11,6 +11,8 @@ import { PeerName } from './peer-name.tsx';
 
 interface ThreeWayRowProps {
   difference: Difference;
+  /** Whether it is known what was there before. */
+  based: boolean;
   /** The name of the place. */
   place: string;
   /** What the peer of a relationship is called. */
@@ -21,7 +23,7 @@ interface ThreeWayRowProps {
 }
 
 /** One place that differs: what was there, and what of it each side took away and added. */
-export function ThreeWayRow({ difference, place, peer, choice, onChoose }: ThreeWayRowProps) {
+export function ThreeWayRow({ difference, based, place, peer, choice, onChoose }: ThreeWayRowProps) {
   const { t } = useTexts();
   const { path, base, mine, theirs } = difference;
   const [whole, setWhole] = useState(false);
@@ -72,14 +74,16 @@ export function ThreeWayRow({ difference, place, peer, choice, onChoose }: Three
         ) : (
           <bdi>{name}</bdi>
         )}
-        {choice !== null && <span className="block text-xs font-normal text-warning">{t('merge.bothChanged')}</span>}
+        {based && choice !== null && (
+          <span className="block text-xs font-normal text-warning">{t('merge.bothChanged')}</span>
+        )}
         {isLong && (
           <Button small aria-expanded={whole} className="mt-1" onClick={() => setWhole(!whole)}>
             {t(whole ? 'merge.less' : 'merge.whole')}
           </Button>
         )}
       </th>
-      <td className="p-1 align-top text-quiet">{shown(base, changes.base)}</td>
+      {based && <td className="p-1 align-top text-quiet">{shown(base, changes.base)}</td>}
       {side('mine')}
       {side('theirs')}
     </tr>

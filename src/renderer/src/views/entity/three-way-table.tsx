@@ -5,6 +5,8 @@ import { ThreeWayRow } from './three-way-row.tsx';
 
 interface ThreeWayTableProps {
   differences: readonly Difference[];
+  /** Whether it is known what was there before. */
+  based?: boolean;
   /** By `placeName`; mine where nothing was chosen. */
   choices: Readonly<Record<string, Side>>;
   onChoose(place: string, side: Side): void;
@@ -13,7 +15,7 @@ interface ThreeWayTableProps {
 }
 
 /** Each place that differs: what was there, and what both sides made of it; where both changed it, one is chosen. */
-export function ThreeWayTable({ differences, choices, onChoose, relationships }: ThreeWayTableProps) {
+export function ThreeWayTable({ differences, based = true, choices, onChoose, relationships }: ThreeWayTableProps) {
   const { t } = useTexts();
   const labels = new Map(relationships.map((one) => [keyOf(one), one.peer_label]));
   return (
@@ -21,7 +23,7 @@ export function ThreeWayTable({ differences, choices, onChoose, relationships }:
       <thead className="text-xs text-quiet">
         <tr>
           <th className="w-40 py-1 pr-2 font-medium">{t('merge.place')}</th>
-          <th className="p-1 font-medium">{t('merge.base')}</th>
+          {based && <th className="p-1 font-medium">{t('merge.base')}</th>}
           <th className="p-1 font-medium">{t('merge.mine')}</th>
           <th className="p-1 font-medium">{t('merge.theirs')}</th>
         </tr>
@@ -32,6 +34,7 @@ export function ThreeWayTable({ differences, choices, onChoose, relationships }:
             key={placeName(one.path)}
             place={placeName(one.path)}
             difference={one}
+            based={based}
             peer={one.path[0] === 'relationships' ? labels.get(one.path.slice(1, 3).join(' ')) : undefined}
             choice={one.clash ? (choices[placeName(one.path)] ?? 'mine') : null}
             onChoose={(side) => onChoose(placeName(one.path), side)}

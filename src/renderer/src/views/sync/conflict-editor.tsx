@@ -157,7 +157,7 @@ export function ConflictEditor({
         }
         about={
           <span className="flex flex-wrap gap-x-3">
-            <span>{t(remote === 'car' ? 'sync.conflictArchive' : 'sync.conflictWith', { remote })}</span>
+            <span>{t(aboutOf(remote, base !== null), { remote })}</span>
             <Link to="/entities/$id" params={{ id }} className="text-accent underline">
               {t('sync.openEntity')}
             </Link>
@@ -192,7 +192,9 @@ export function ConflictEditor({
               <p className="min-w-48 flex-1">
                 {byHand
                   ? t('sync.byHandAbout')
-                  : t(clashes.length === 0 ? 'merge.noClash' : 'merge.clashes', { count: clashes.length })}
+                  : t(clashes.length === 0 ? 'merge.noClash' : base ? 'merge.clashes' : 'merge.differ', {
+                      count: clashes.length,
+                    })}
               </p>
               <Button onClick={() => all('mine')}>
                 {t('sync.allOurs')}
@@ -229,6 +231,7 @@ export function ConflictEditor({
             ) : (
               <ThreeWayTable
                 differences={differences}
+                based={base !== null}
                 choices={choices}
                 onChoose={(place, side) => setChoices({ ...choices, [place]: side })}
                 relationships={[...mine.relationships, ...theirs.relationships, ...(base?.relationships ?? [])]}
@@ -257,4 +260,9 @@ export function ConflictEditor({
       {question}
     </>
   );
+}
+
+function aboutOf(remote: string, based: boolean) {
+  if (remote === 'car') return 'sync.conflictArchive';
+  return based ? 'sync.conflictWith' : 'sync.conflictApart';
 }
