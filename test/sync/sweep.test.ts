@@ -2,6 +2,7 @@ import { cp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { findRemote, type Remote } from '../../src/server/store/remotes.ts';
 import { idPages } from '../../src/server/sync/id-pages.ts';
@@ -399,6 +400,81 @@ test('W3: a remote that is only pushed to and has lost everything has all of it 
   expect(await tipsOf(other)).toEqual(await tipsOf(mirror));
   expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, conflicts: 0 });
   expect(await sync(mirror, here)).toMatchObject({ stopped: null, created: 0, updated: 0 });
+});
+
+test.each(['push', 'both'])(
+  'W3: what cannot be read while a remote that was set back is compared goes there again later, direction %s',
+  async (direction) => {
+    await using opened = new AsyncDisposableStack();
+    let time = Date.now();
+    const folder = opened.use(await temporaryFolder());
+    const [data, empty] = [join(folder.path, 'origin'), join(folder.path, 'empty')];
+    const fresh = await startNode({ data });
+    const { port } = new URL(fresh.url);
+    const key = keyOf(operator(fresh));
+    await fresh[Symbol.asyncDispose]();
+    await cp(data, empty, { recursive: true });
+    const origin = await startNode({ data, env: { ARCHEION_PORT: port } });
+    const mirror = opened.use(
+      await startNode({ now: () => time, wait: (ms, signal) => delay(ms / 20, undefined, { signal }) }),
+    );
+    const here = operator(mirror);
+    const proxy = opened.use(await startProxy(origin.url));
+    await addRemote(mirror, here, { url: proxy.url, key, direction });
+    const place = await collection(mirror, here, { label: 'Works' });
+    const [unread, removed, third] = [
+      await create(mirror, here, { collection: place.id, properties: { n: 1 } }),
+      await create(mirror, here, { collection: place.id, properties: { n: 2 } }),
+      await create(mirror, here, { collection: place.id, properties: { n: 3 } }),
+    ];
+    expect(await sync(mirror, here)).toMatchObject({ created: 4 });
+    await origin[Symbol.asyncDispose]();
+    const other = opened.use(await startNode({ data: empty, env: { ARCHEION_PORT: port } }));
+    await expectAnotherInstance(mirror);
+
+    const failing = new Set([unread.id, removed.id, third.id]);
+    proxy.fault = ({ path }) =>
+      [...failing].some((id) => path === `/entities/${id}/tip`) ? { status: 500 } : undefined;
+    expect(await agree({ mirror, here })).toMatchObject({ swept: true, stopped: null, created: 1, troubles: 3 });
+    await remove(mirror, here, await read(mirror, here, removed.id));
+    await update(mirror, here, await read(mirror, here, unread.id), { properties: { n: 'edited' } });
+    expect(await sync(mirror, here)).toMatchObject({ created: 0, updated: 0 });
+
+    proxy.fault = () => undefined;
+    time += 3_600_000;
+    expect(await sync(mirror, here)).toMatchObject({ stopped: null, created: 2, deleted: 0 });
+    expect((await read(other, operator(other), unread.id)).properties).toEqual({ n: 'edited' });
+    expect((await read(other, operator(other), third.id)).properties).toEqual({ n: 3 });
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, troubles: {} });
+    expect((await tipsOf(other))[removed.id]).toBeUndefined();
+    expect(await sync(mirror, here)).toMatchObject({ stopped: null, created: 0, updated: 0 });
+  },
+);
+
+test('W3: what a remote that is only pushed to did not show is asked for again with another key', async () => {
+  await using opened = new AsyncDisposableStack();
+  const origin = opened.use(await startNode());
+  const mirror = opened.use(await startNode());
+  const proxy = opened.use(await startProxy(origin.url));
+  const [here, there] = [operator(mirror), operator(origin)];
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(there), direction: 'push' });
+  const place = await collection(mirror, here, { label: 'Works' });
+  const work = await create(mirror, here, { collection: place.id, properties: { n: 1 } });
+  await sync(mirror, here);
+  await update(origin, there, await read(origin, there, work.id), { properties: { m: 2 } });
+  await expectAnotherInstance(mirror);
+  proxy.fault = ({ path }) => {
+    if (path === '/entities/batch-get') return { status: 404 };
+    return path.startsWith('/versions/manifest/') ? { status: 403, body: { error: 'Not shown' } } : undefined;
+  };
+  expect(await agree({ mirror, here })).toMatchObject({ swept: true, troubles: 1 });
+  await update(mirror, here, await read(mirror, here, work.id), { properties: { k: 3 } });
+  proxy.fault = () => undefined;
+  expect(await sync(mirror, here)).toMatchObject({ updated: 0, merged: 0 });
+  ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(there), direction: 'push' }));
+  expect(await sync(mirror, here)).toMatchObject({ merged: 1 });
+  expect((await read(origin, there, work.id)).properties).toEqual({ n: 1, m: 2, k: 3 });
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, troubles: {} });
 });
 
 test('W3: a remote that is only pushed to brings nothing that it was not asked for', async () => {

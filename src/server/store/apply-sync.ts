@@ -146,6 +146,7 @@ function putKey(db: Writer, remote: number, row: RowOf<'remote_key'>, time: numb
   if (user !== before) db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
   db.run('DELETE FROM push_refusal WHERE remote = ? AND status IN (401, 403)', remote);
   db.run('UPDATE remote_entity SET apart = 0 WHERE remote = ? AND apart = 1', remote);
+  db.run("UPDATE remote_entity SET again = ? WHERE remote = ? AND trouble = 'forbidden'", time, remote);
   rebuildPending(db, remote);
 }
 

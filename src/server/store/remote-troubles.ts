@@ -37,7 +37,13 @@ export interface DueTrouble {
   evidence: string | null;
   /** A version of it has been read before. */
   known: boolean;
+  /** It could not be read when a remote that was reset was compared: what it had before counts no more. */
+  forgotten: boolean;
 }
+
+/** Over a row `k` of remote_entity. */
+const isForgotten = `EXISTS (SELECT 1 FROM remote_mark m
+  WHERE m.remote = k.remote AND m.entity = k.entity AND m.mark = 'forgotten')`;
 
 /**
  * The entities that are to be asked for again by now (epoch milliseconds), those first that have waited longest.
@@ -48,15 +54,17 @@ export function dueTroubles(
   remote: number,
   { now, limit, knownOnly }: { now: number; limit: number; knownOnly: boolean },
 ): DueTrouble[] {
-  const rows = db.all<Omit<DueTrouble, 'known'> & { known: number }>(
-    `SELECT e.id, k.trouble, k.evidence, k.theirs IS NOT NULL AS known FROM remote_entity k JOIN entity e ON e.key = k.entity
-      WHERE k.remote = ? AND k.again <= ? AND (? = 0 OR k.theirs IS NOT NULL) ORDER BY k.again LIMIT ?`,
+  const rows = db.all<Omit<DueTrouble, 'known' | 'forgotten'> & { known: number; forgotten: number }>(
+    `SELECT e.id, k.trouble, k.evidence, k.theirs IS NOT NULL AS known, ${isForgotten} AS forgotten
+       FROM remote_entity k JOIN entity e ON e.key = k.entity
+      WHERE k.remote = ? AND k.again <= ? AND (? = 0 OR k.theirs IS NOT NULL OR ${isForgotten})
+      ORDER BY k.again LIMIT ?`,
     remote,
     now,
     knownOnly ? 1 : 0,
     limit,
   );
-  return rows.map(({ known, ...row }) => ({ ...row, known: known === 1 }));
+  return rows.map(({ known, forgotten, ...row }) => ({ ...row, known: known === 1, forgotten: forgotten === 1 }));
 }
 
 /** Whether an entity could not be read, and is asked for again by itself. */

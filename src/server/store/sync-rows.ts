@@ -96,7 +96,7 @@ export type SyncRow =
       apart?: boolean;
     }
   | { kind: 'remote_trouble'; remote: string; id: string; event: number; trouble: Trouble; evidence: string }
-  /** What could not be read, and of which no version is known from there, is none of what is wanted. */
+  /** What could not be read, and of which no version is known from there, is none of what is wanted, or not there any more. */
   | { kind: 'trouble_gone'; remote: string; id: string }
   /** The remote has the bytes that an entity names; `sending`: they are on their way to an address. */
   | { kind: 'content_there'; remote: string; id: string; cid: string }

@@ -49,15 +49,17 @@ async function askFor(ctx: SyncContext, due: DueTrouble[], now: number): Promise
 }
 
 /**
- * What was not taken over waits for its next time, unless it can be read now and is none of what is wanted. Where `patience` is
- * over it may not have been read at all.
+ * What was not taken over waits for its next time, unless it can be read now and is none of what is wanted, or the remote lost
+ * it when it was reset, so that it goes there again. Where `patience` is over it may not have been read at all.
  */
-function leftCommit(ctx: SyncContext, { id, known, ...before }: DueTrouble, tip: string | Unusable | null): Commit {
+function leftCommit(ctx: SyncContext, one: DueTrouble, tip: string | Unusable | null): Commit {
   const { store, remote } = ctx;
+  const { id, known, forgotten } = one;
   const isOpen = store.read((db) => findKnown(db, remote.key, id).intent !== null);
-  const same = { trouble: before.trouble, evidence: before.evidence ?? '' };
-  const why = tip === null || typeof tip === 'string' ? same : tip;
-  const commit = troubleCommit(ctx, { id: 0, entity: id }, why);
-  if (typeof tip !== 'string' || known || isOpen || ctx.patience.isOver) return commit;
+  const isLost = tip === null && forgotten;
+  const isUnwanted = typeof tip === 'string' && !isOpen && !ctx.patience.isOver;
+  const same = { trouble: one.trouble, evidence: one.evidence ?? '' };
+  const commit = troubleCommit(ctx, { id: 0, entity: id }, tip === null || typeof tip === 'string' ? same : tip);
+  if (known || !(isLost || isUnwanted)) return commit;
   return { ...commit, rows: [{ kind: 'trouble_gone', remote: remote.name, id }] };
 }
