@@ -425,6 +425,57 @@ describe('a push between nodes', () => {
     expect(await tipsOf(origin)).toEqual(await tipsOf(mirror));
   });
 
+  test('of what is refused in one collection for its authors goes on as blocks in the others', async () => {
+    await using pair = await startPair();
+    const { origin, mirror, curator, here, there } = pair;
+    const next = await user(origin, 'next curator');
+    const [edited, managed] = [
+      await collection(origin, there, { label: 'Edited' }),
+      await collection(origin, there, { label: 'Managed' }),
+    ];
+    for (const who of [curator, next]) {
+      await enrol(origin, there, edited.id, who, 'editor');
+      await enrol(origin, there, managed.id, who, 'owner');
+    }
+    const work = await create(origin, there, { collection: managed.id, properties: { n: 1 } });
+    await sync(mirror, here);
+    // Creations go out before changes, in a request of their own.
+    const made = await create(mirror, here, { collection: edited.id, properties: { n: 1 } });
+    const ours = await update(mirror, here, work, { properties: { n: 2 } });
+    expect([made.edited_by.user_id, ours.edited_by.user_id]).toEqual([curator.id, curator.id]);
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(next), direction: 'both' }));
+    expect(await sync(mirror, here)).toMatchObject({ created: 1, updated: 1, refused: 0 });
+    expect((await read(origin, there, made.id)).edited_by.user_id).toBe(next.id);
+    expect((await read(origin, there, work.id)).cid).toBe(ours.cid);
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, conflicts: 0 });
+  });
+
+  test.each([
+    ['less at once, which it is sent from then on', 100_000, true],
+    ['hardly anything, so that it goes by the public interface', 2_000, false],
+  ])('through a proxy that takes %s', async (_name, most, asBlocks) => {
+    await using origin = await startNode();
+    await using mirror = await startNode();
+    await using proxy = await startProxy(origin.url, { plain: false });
+    const [there, here] = [operator(origin), operator(mirror)];
+    await addRemote(mirror, here, { url: proxy.url, key: keyOf(there) });
+    const place = await collection(mirror, here, { label: 'Works' });
+    const label = 'x'.repeat(3000);
+    for (let n = 0; n < 100; n++) await create(mirror, here, { collection: place.id, properties: { label, n } });
+    const pushes = () => proxy.calls.filter(({ path }) => path === pushPath);
+    const tooLarge = () => pushes().filter(({ body }) => body.length > most).length;
+    proxy.fault = ({ path, body }) => (path === pushPath && body.length > most ? { status: 413 } : undefined);
+    const before = await tipsOf(mirror);
+    expect(await sync(mirror, here)).toMatchObject({ created: 101, refused: 0 });
+    expect(await tipsOf(origin)).toEqual(await tipsOf(mirror));
+    expect(
+      Object.entries(await tipsOf(mirror)).filter(([id, tip]) => id !== place.id && before[id] === tip),
+    ).toHaveLength(asBlocks ? 100 : 0);
+    // What it takes at once is found by a few requests, not by one for each of them.
+    if (asBlocks) expect(tooLarge()).toBeLessThan(8);
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0 });
+  });
+
   test('reaches a third node through the second', async () => {
     await using pair = await startPair();
     const { origin, mirror, curator, here } = pair;

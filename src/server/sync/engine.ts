@@ -20,6 +20,7 @@ import { Patience, untilSpent } from './patience.ts';
 import { askKnown, compareKnown, pull } from './pull.ts';
 import { emptyPreview, previewPull } from './pull-preview.ts';
 import { checkFailing, push } from './push.ts';
+import { maxBytes } from './push-blocks.ts';
 import type { ContentMemory } from './push-context.ts';
 import { type PendingChanges, pendingChanges, previewPush } from './push-pending.ts';
 import { RemoteClient } from './remote.ts';
@@ -266,7 +267,8 @@ export class SyncEngine implements AsyncDisposable {
     const newest = `/events?${new URLSearchParams({ limit: '1', network })}`;
     const ctx = {
       ...{ store, remote, client, schema: `${service}/eidos@v1`, now, report, self, turns: this.#turns },
-      ...{ blocks: card?.blocks ?? false, instance: this.#options.instance, foreign: true },
+      ...{ blocks: card?.blocks ?? false, instance: this.#options.instance },
+      ...{ ownOnly: new Set<string>(), roomThere: maxBytes },
       files: new FileStore(filesFolder(store.folder)),
       partials: new PartialFiles(partialsFolder(store.folder)),
       ...{ memory, settled: memory.settled },

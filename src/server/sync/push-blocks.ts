@@ -1,6 +1,7 @@
 import { cidBytes } from '../blocks/cid.ts';
 import type { Block } from '../blocks/encode.ts';
 import { section, segmentHead } from '../blocks/segment-car.ts';
+import { collectionsOf } from '../model/manifest.ts';
 import type { Commit, Row } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findVersion, type Version as StoredVersion } from '../store/versions.ts';
@@ -27,13 +28,15 @@ interface Outgoing {
   tip: Version;
   /** Oldest first. */
   blocks: Block[];
-  /** A version in it is by somebody else than the key's user. */
-  foreign: boolean;
+  /** Of blocks. */
+  bytes: number;
+  /** A version in it is by somebody else than the key's user: which collection it lies in, or its id outside of them; else null. */
+  foreign: string | null;
 }
 
 /** What one request holds at most, and of one entity; longer drafts go out as one change. */
 const perRequest = 200;
-const maxBytes = 8 * 1024 * 1024;
+export const maxBytes = 8 * 1024 * 1024;
 const maxVersions = 500;
 const maxChainBytes = 4 * 1024 * 1024;
 
@@ -45,11 +48,9 @@ const maxChainBytes = 4 * 1024 * 1024;
 export async function pushBlocks(ctx: PushContext, ids: string[]): Promise<string[]> {
   const left: string[] = [];
   let open: Outgoing[] = [];
-  let bytes = 0;
   const flush = async () => {
     if (open.length > 0) left.push(...(await send(ctx, open)));
     open = [];
-    bytes = 0;
   };
   for (const id of ids) {
     await ctx.turns.next();
@@ -58,9 +59,8 @@ export async function pushBlocks(ctx: PushContext, ids: string[]): Promise<strin
       left.push(id);
       continue;
     }
+    if (open.length === perRequest || bytesOf(open) + outgoing.bytes > ctx.roomThere) await flush();
     open.push(outgoing);
-    bytes += outgoing.blocks.reduce((sum, block) => sum + block.bytes.length, 0);
-    if (open.length === perRequest || bytes > maxBytes) await flush();
   }
   await flush();
   return left;
@@ -72,7 +72,7 @@ function outgoingOf(ctx: PushContext, db: Reader, id: string): Outgoing | null {
   const { local, theirs } = state;
   if (local === null || intent === 'none' || intent === 'same' || intent === 'ask') return null;
   const blocks: Block[] = [];
-  let foreign = false;
+  let isForeign = false;
   let size = 0;
   const floor =
     theirs && intent === 'prefer'
@@ -87,14 +87,26 @@ function outgoingOf(ctx: PushContext, db: Reader, id: string): Outgoing | null {
       return null;
     // These bytes have to be there before they are named.
     if (cid === local.cid && namedBytes(manifest).some((named) => wantsFirst(ctx, named))) return null;
-    foreign ||= manifest.edited_by.user_id !== ctx.remote.user;
+    isForeign ||= manifest.edited_by.user_id !== ctx.remote.user;
     blocks.push({ cid: version.cid, bytes });
     size += bytes.length;
     cid = manifest.prev;
   }
-  if (foreign && !ctx.foreign) return null;
+  const foreign = isForeign ? placeOf(db, local.cid, id) : null;
+  if (foreign !== null && ctx.ownOnly.has(foreign)) return null;
   const base = intent === 'prefer' ? { base: floor } : {};
-  return { id, intent, expect: theirs?.cid ?? null, ...base, tip: local, blocks: blocks.reverse(), foreign };
+  const expect = theirs?.cid ?? null;
+  return { id, intent, expect, ...base, tip: local, blocks: blocks.reverse(), bytes: size, foreign };
+}
+
+/** What says who may bring others' versions of an entity (decisions.md, Authors across nodes). */
+function placeOf(db: Reader, tip: string, id: string): string {
+  const version = findVersion(db, tip);
+  return (version && collectionsOf(version.manifest)[0]) ?? id;
+}
+
+function bytesOf(outgoing: Outgoing[]): number {
+  return outgoing.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** One request; gives back what it did not bring there, or of what nobody knows whether it did. */
@@ -104,6 +116,7 @@ async function send(ctx: PushContext, outgoing: Outgoing[]): Promise<string[]> {
   let results: Map<string, PushedResult> | null;
   try {
     const { status, body } = await ctx.client.write('POST', '/node/sync/push', carOf(ctx, outgoing));
+    if (status === 413) return await sendLess(ctx, outgoing);
     results = status === 200 ? readPushed(body) : null;
     // It does not take them after all.
     if (results === null) ctx.blocks = false;
@@ -117,6 +130,14 @@ async function send(ctx: PushContext, outgoing: Outgoing[]): Promise<string[]> {
   return [...left, ...(await settle(ctx, answered))];
 }
 
+/** What stands before the other side, a proxy as a rule, takes less at once. What is too much alone goes out as one change. */
+async function sendLess(ctx: PushContext, outgoing: Outgoing[]): Promise<string[]> {
+  if (outgoing.length === 1) return outgoing.map(({ id }) => id);
+  ctx.roomThere = Math.min(ctx.roomThere, Math.ceil(bytesOf(outgoing) / 2));
+  const half = Math.ceil(outgoing.length / 2);
+  return [...(await send(ctx, outgoing.slice(0, half))), ...(await send(ctx, outgoing.slice(half)))];
+}
+
 function sorted(ctx: PushContext, outgoing: Outgoing[], results: Map<string, PushedResult>) {
   const answered: Outgoing[] = [];
   const refused: { one: Outgoing; words: string }[] = [];
@@ -128,8 +149,7 @@ function sorted(ctx: PushContext, outgoing: Outgoing[], results: Map<string, Pus
     if (result?.success && result.tip === one.tip.cid) answered.push(one);
     else if (isOver && result?.forbidden !== undefined) refused.push({ one, words: result.forbidden });
     else left.push(one.id);
-    // Versions of others are not taken from this key; those of other collections are tried again with the next run.
-    if (one.foreign && result?.reason === 'author') ctx.foreign = false;
+    if (one.foreign !== null && result?.reason === 'author') ctx.ownOnly.add(one.foreign);
   }
   return { answered, refused, left };
 }

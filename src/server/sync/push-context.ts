@@ -19,8 +19,13 @@ export interface PushContext extends SyncContext {
   self: readonly string[];
   /** This node's own id. */
   instance: string;
-  /** Whether the remote may take versions by others than the key's user; as blocks, that is. */
-  foreign: boolean;
+  /**
+   * Collections, and entities that are in none, into which the remote takes no versions by others than the key's user; as blocks,
+   * that is.
+   */
+  ownOnly: Set<string>;
+  /** More bytes of versions are not sent by one request: the remote, or what stands before it, took no more. */
+  roomThere: number;
   files: FileStore;
   partials: PartialFiles;
   memory: ContentMemory;
