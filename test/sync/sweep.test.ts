@@ -477,6 +477,85 @@ test('W3: what a remote that is only pushed to did not show is asked for again w
   expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, troubles: {} });
 });
 
+test.each([
+  ['is shorter than it was', 0],
+  ['has another event where the newest was', 8],
+])('W3: a plain remote that is only pushed to and was set back is noticed where its feed %s', async (_name, edits) => {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(await temporaryFolder());
+  const [data, backup] = [join(folder.path, 'hub'), join(folder.path, 'backup')];
+  const hub = await startNode({ data });
+  const [there, port] = [operator(hub), new URL(hub.url).port];
+  const proxy = opened.use(await startProxy(hub.url, { stranger: true }));
+  let time = Date.now();
+  const mirror = opened.use(
+    await startNode({ now: () => time, wait: (ms, signal) => delay(ms / 20, undefined, { signal }) }),
+  );
+  const here = operator(mirror);
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(there), direction: 'push' });
+  const place = await collection(mirror, here, { label: 'Works' });
+  const said = { collection: place.id, properties: { n: 1 } };
+  const [kept, changed, removed] = [
+    await create(mirror, here, said),
+    await create(mirror, here, said),
+    await create(mirror, here, said),
+  ];
+  expect(await sync(mirror, here)).toMatchObject({ created: 4 });
+  await hub[Symbol.asyncDispose]();
+  await cp(data, backup, { recursive: true });
+  const again = await startNode({ data, env: { ARCHEION_PORT: port } });
+  await update(mirror, here, await read(mirror, here, changed.id), { properties: { n: 2 } });
+  const fresh = await create(mirror, here, said);
+  expect(await sync(mirror, here)).toMatchObject({ created: 1, updated: 1 });
+  await remove(mirror, here, await read(mirror, here, removed.id));
+  expect(await sync(mirror, here)).toMatchObject({ deleted: 1, stopped: null });
+  proxy.calls.length = 0;
+  expect(await sync(mirror, here)).toMatchObject({ stopped: null });
+  // Before and after, while nothing was lost.
+  expect(proxy.calls.map(({ path }) => path)).toEqual(Array(2).fill('/events?limit=1&network=main'));
+  await again[Symbol.asyncDispose]();
+  const back = opened.use(await startNode({ data: backup, env: { ARCHEION_PORT: port } }));
+  let other = await read(back, there, kept.id);
+  for (let n = 0; n < edits; n++) other = await update(back, there, other, { properties: { after: n } });
+
+  expect((await sync(mirror, here)).stopped).toContain('is not what it was');
+  expect((await read(back, there, changed.id)).properties).toEqual({ n: 1 });
+  // What is not compared to its end is begun again, and nothing is sent before.
+  await update(mirror, here, await read(mirror, here, fresh.id), { properties: { n: 3 } });
+  proxy.fault = ({ path }) => (path.startsWith('/entities/') ? { status: 401 } : undefined);
+  const cut = await ask(mirror, here, 'POST /node/remotes/origin/sync?accept_large_change=true');
+  expect(lines(cut.text).at(-1)).toMatchObject({ error: expect.stringContaining('does not tell tips') });
+  expect(proxy.calls.filter(({ method, path }) => method !== 'GET' && path !== '/entities/batch-get')).toEqual([]);
+  proxy.fault = () => undefined;
+  expect((await sync(mirror, here)).stopped).toContain('is not what it was');
+  // One that cannot be read meanwhile goes there when it can.
+  proxy.fault = ({ path }) => (path === `/entities/${fresh.id}/tip` ? { status: 500 } : undefined);
+  expect(await agree({ mirror, here })).toMatchObject({ stopped: null, swept: true, conflicts: 0, created: 0 });
+  proxy.fault = () => undefined;
+  time += 3_600_000;
+  expect(await sync(mirror, here)).toMatchObject({ stopped: null, created: 1 });
+  expect((await read(back, there, changed.id)).properties).toEqual({ n: 2 });
+  expect((await read(back, there, fresh.id)).properties).toEqual({ n: 3 });
+  expect((await ask(back, there, `GET /entities/${removed.id}`)).status).toBe(404);
+  expect((await read(back, there, kept.id)).cid).toBe(other.cid);
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, conflicts: 0, troubles: {} });
+  expect(await sync(mirror, here)).toMatchObject({ stopped: null, created: 0, updated: 0, deleted: 0 });
+});
+
+test('W3: a remote that is only pushed to and shows no feed, or fails at it, is pushed to', async () => {
+  await using opened = new AsyncDisposableStack();
+  const hub = opened.use(await startNode());
+  const mirror = opened.use(await startNode({ wait: (ms, signal) => delay(ms / 20, undefined, { signal }) }));
+  const proxy = opened.use(await startProxy(hub.url, { stranger: true }));
+  const [here, there] = [operator(mirror), operator(hub)];
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(there), direction: 'push' });
+  for (const status of [0, 404, 500, 403, 0]) {
+    proxy.fault = ({ path }) => (status > 0 && path.startsWith('/events') ? { status } : undefined);
+    await collection(mirror, here, { label: `Made at ${status}` });
+    expect(await sync(mirror, here)).toMatchObject({ created: 1, stopped: null });
+  }
+});
+
 test('W3: a remote that is only pushed to brings nothing that it was not asked for', async () => {
   await using opened = new AsyncDisposableStack();
   const origin = opened.use(await startNode());

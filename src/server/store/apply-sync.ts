@@ -56,6 +56,9 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
     case 'feed_swept':
       noteSweep(db, remote, row);
       return;
+    case 'push_mark':
+      putMark(db, remote, row);
+      return;
     case 'remote_forgot':
       forget(db, remote, row.id);
       return;
@@ -255,6 +258,11 @@ function noteSweep(db: Writer, remote: number, { reset }: RowOf<'feed_swept'>): 
   dropContents(db, remote);
   db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
   db.run('UPDATE remote_entity SET event = 0 WHERE remote = ?', remote);
+  putMark(db, remote, { mark: null });
+}
+
+function putMark(db: Writer, remote: number, { mark }: Pick<RowOf<'push_mark'>, 'mark'>): void {
+  db.run('UPDATE remote SET mark = ?, mark_cid = ? WHERE key = ?', mark?.id ?? null, mark?.cid ?? null, remote);
 }
 
 function forget(db: Writer, remote: number, id: string): void {

@@ -59,6 +59,11 @@ export function lastRun(db: Reader, remote: number): RunRow | undefined {
   );
 }
 
+/** The newest event of a remote's feed after the last push to it; undefined where it is not known. */
+export function pushMark(db: Reader, remote: number): { id: number; cid: string } | undefined {
+  return db.get('SELECT mark AS id, mark_cid AS cid FROM remote WHERE key = ? AND mark IS NOT NULL', remote);
+}
+
 /** Whether anything waits to be pushed to a remote. */
 export function hasPending(db: Reader, remote: number): boolean {
   return db.get('SELECT 1 FROM push_pending WHERE remote = ? LIMIT 1', remote) !== undefined;

@@ -236,7 +236,7 @@ CREATE TABLE remote (
   hours TEXT,                         -- hours of the day in which it is watched, as 22-6
   types TEXT,                         -- the types of entities that are mirrored, a JSON list; null: all
   content TEXT NOT NULL DEFAULT 'tips'  -- the file content that is mirrored: of current versions, or none
-) STRICT;
+, mark INTEGER, mark_cid TEXT) STRICT;
 
 CREATE TABLE remote_collection (
   remote INTEGER NOT NULL,

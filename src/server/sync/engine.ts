@@ -17,11 +17,12 @@ import { cardOf, type Introduction, introduced } from './introduction.ts';
 import { KeySeal } from './key-seal.ts';
 import { followLive, type LiveOptions } from './live.ts';
 import { Patience, untilSpent } from './patience.ts';
-import { askKnown, compareKnown, pull } from './pull.ts';
+import { askKnown, pull } from './pull.ts';
 import { emptyPreview, previewPull } from './pull-preview.ts';
 import { checkFailing, push } from './push.ts';
 import { maxBytes } from './push-blocks.ts';
 import type { ContentMemory } from './push-context.ts';
+import { noteMark } from './push-mark.ts';
 import { type PendingChanges, pendingChanges, previewPush } from './push-pending.ts';
 import { RemoteClient } from './remote.ts';
 import {
@@ -283,11 +284,8 @@ export class SyncEngine implements AsyncDisposable {
       linking: false,
     };
     const options = { pageSize, accept, reset };
-    const read = () => {
-      if (remote.direction !== 'push') return pull(ctx, options);
-      return reset ? compareKnown(ctx, options) : askKnown(ctx, options);
-    };
-    const unread = await untilSpent(read);
+    const isRead = remote.direction !== 'push';
+    const unread = await untilSpent(() => (isRead ? pull(ctx, options) : askKnown(ctx, options)));
     // Not before all is compared: until then nobody knows what this one has.
     if (reset && unread) throw unread;
     if (reset) await this.#pin(store, remote);
@@ -295,6 +293,7 @@ export class SyncEngine implements AsyncDisposable {
     // What cannot be read says nothing of what can be written, and that nothing of files.
     ctx.patience.anew();
     const unsent = sends ? await untilSpent(() => push(ctx, { concurrency: pushConcurrency, accept })) : null;
+    if (sends && !isRead) await noteMark(ctx);
     ctx.patience.anew();
     await syncContent(ctx, { concurrency: contentConcurrency, sends });
     if (unread ?? unsent) throw unread ?? unsent;

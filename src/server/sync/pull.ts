@@ -7,6 +7,9 @@ import { type SyncContext, type TakeOverOptions, takeOver } from './arrivals.ts'
 import { askAgain } from './ask-again.ts';
 import { agreement, braked } from './brake.ts';
 import { type FeedEvent, type FeedPage, type FeedState, feedStep, type Interval, isOpen, startFeed } from './feed.ts';
+import { untilSpent } from './patience.ts';
+import { setBackSince } from './push-mark.ts';
+import type { RemoteAnswer } from './remote.ts';
 import { noteSwept, sweep, type WholeSweep } from './sweep.ts';
 import { readFeedPage, readWords } from './wire.ts';
 
@@ -47,8 +50,7 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
   const reset = await walk(ctx, options, held);
   if (reset !== null) {
     if (options.accept) return afterReset(ctx, options);
-    ctx.report.stopped = `${ctx.client.host} is not what it was: ${reset}. Nothing more was taken over. ${agreement(ctx.remote.name)}`;
-    ctx.report.stop = { kind: 'reset' };
+    stopAtReset(ctx, `${reset}. Nothing more was taken over`);
     return;
   }
   held.push({ events: await askAgain(ctx), intervals: [] });
@@ -63,28 +65,49 @@ async function close(ctx: SyncContext, options: PullOptions): Promise<void> {
   const { forgotten } = swept;
   if (forgotten !== null) {
     if (options.accept) return afterReset(ctx, options);
-    ctx.report.stopped = `${ctx.client.host} is not what it was: it no longer has ${forgotten}. ${agreement(ctx.remote.name)}`;
-    ctx.report.stop = { kind: 'reset' };
+    stopAtReset(ctx, `it no longer has ${forgotten}`);
     return;
   }
   await finish(ctx, options, swept, false);
 }
 
+function stopAtReset({ client, remote, report }: SyncContext, words: string): void {
+  report.stopped = `${client.host} is not what it was: ${words}. ${agreement(remote.name)}`;
+  report.stop = { kind: 'reset' };
+}
+
 /** Another feed: everything is compared, and the feed walked from its head to its end. */
 async function afterReset(ctx: SyncContext, options: PullOptions): Promise<void> {
-  const swept = await sweep(ctx, { reset: true, concurrency: batches.plain.atOnce });
-  if (await finish(ctx, options, swept, true)) await pull(ctx, { ...options, reset: false });
+  if (await compareAll(ctx, options, false)) await pull(ctx, { ...options, reset: false });
 }
 
-/** The same of a remote that is only pushed to: what it has forgotten goes out again. */
-export async function compareKnown(ctx: SyncContext, options: PullOptions): Promise<void> {
-  const swept = await sweep(ctx, { reset: true, concurrency: batches.plain.atOnce, knownOnly: true });
-  await finish(ctx, options, swept, true);
+/**
+ * Compares all of a remote that was reset; false where that stopped.
+ * @throws UnreachableError also where it failed at too much of it: nobody knows what it has, so that nothing is sent there
+ */
+async function compareAll(ctx: SyncContext, options: PullOptions, knownOnly: boolean): Promise<boolean> {
+  let isWhole = false;
+  const spent = await untilSpent(async () => {
+    const swept = await sweep(ctx, { reset: true, concurrency: batches.plain.atOnce, knownOnly });
+    isWhole = await finish(ctx, options, swept, true);
+  });
+  if (spent) throw new UnreachableError(spent.message);
+  return isWhole;
 }
 
-/** Of a remote that is only pushed to: what could not be read of it is asked for again. */
+/**
+ * What is read of a remote that is only pushed to: whether it was set back since, and again what could not be read of it. Where
+ * it is another one, or somebody agrees that it was set back, all that is known there is compared.
+ * @throws UnreachableError where not all of it could be, so that nothing is sent before
+ */
 export async function askKnown(ctx: SyncContext, options: PullOptions): Promise<void> {
-  await release(ctx, options, [{ events: await askAgain(ctx, { knownOnly: true }), intervals: [] }]);
+  const reason = options.reset ? null : await setBackSince(ctx);
+  if (reason !== null && !options.accept) {
+    stopAtReset(ctx, `${reason}. Nothing was sent`);
+    return;
+  }
+  if (options.reset || reason !== null) await compareAll(ctx, options, true);
+  else await release(ctx, options, [{ events: await askAgain(ctx, { knownOnly: true }), intervals: [] }]);
 }
 
 /**
@@ -166,9 +189,21 @@ async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): P
 /** @throws UnreachableError */
 export async function readPage(
   ctx: Pick<SyncContext, 'store' | 'client'>,
-  { cursor, phase }: FeedState,
+  feed: FeedState,
   pageSize: number,
 ): Promise<FeedPage> {
+  const { status, body, page } = await askPage(ctx, feed, pageSize);
+  if (page !== null) return page;
+  if (status !== 200) throw new UnreachableError(`${ctx.client.host} shows no events: ${readWords(body, status)}`);
+  throw new UnreachableError(`${ctx.client.host} answers /events with something else than a page of the feed`);
+}
+
+/** What a remote answers to the question for a page; `page` is null where that is none. @throws UnreachableError */
+export async function askPage(
+  ctx: Pick<SyncContext, 'store' | 'client'>,
+  { cursor, phase }: FeedState,
+  pageSize: number,
+): Promise<RemoteAnswer & { page: FeedPage | null }> {
   const { network } = ctx.store;
   const limit = phase === 'checking' ? 1 : pageSize;
   const query = new URLSearchParams({
@@ -176,12 +211,10 @@ export async function readPage(
     network,
     ...(cursor !== null && { cursor: String(cursor) }),
   });
-  const { status, body } = await ctx.client.read(`/events?${query}`);
-  if (status !== 200) throw new UnreachableError(`${ctx.client.host} shows no events: ${readWords(body, status)}`);
-  const page = readFeedPage(body, network);
-  if (page === null || page.events.some(({ id }) => cursor !== null && id >= cursor))
-    throw new UnreachableError(`${ctx.client.host} answers /events with something else than a page of the feed`);
-  return page;
+  const answer = await ctx.client.read(`/events?${query}`);
+  const page = answer.status === 200 ? readFeedPage(answer.body, network) : null;
+  const isNext = page?.events.every(({ id }) => cursor === null || id < cursor);
+  return { ...answer, page: isNext ? page : null };
 }
 
 /** Of several events of one entity the newest counts; what is known already or under way needs no second look. */

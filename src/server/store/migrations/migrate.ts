@@ -6,12 +6,21 @@ import { remoteMarks } from './0003-remote-marks.ts';
 import { keepEnds } from './0004-import-ends.ts';
 import { troublesAgain } from './0005-troubles-again.ts';
 import { keptApart } from './0006-kept-apart.ts';
+import { pushMark } from './0007-push-mark.ts';
 
 /** A step from one schema version to the next: SQL, or a function over the open connection. */
 export type Migration = string | ((db: Database.Database) => void);
 
 /** In order; the database's `user_version` is how many of them it has seen. Forward only. */
-export const migrations: readonly Migration[] = [initial, nameMoves, remoteMarks, keepEnds, troublesAgain, keptApart];
+export const migrations: readonly Migration[] = [
+  initial,
+  nameMoves,
+  remoteMarks,
+  keepEnds,
+  troublesAgain,
+  keptApart,
+  pushMark,
+];
 
 /** The schema's version. @throws StorageError where a newer program has written the database; it is not touched */
 export function knownVersion(db: Database.Database, steps: readonly Migration[]): number {
