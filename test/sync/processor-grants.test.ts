@@ -78,6 +78,9 @@ test('in a mirror each run keeps what it gave, whatever another one gives for ho
   const logged = await invoke({ expires_in: 600, job_collection: place.id });
   expect(logged.status).toBe('started');
   expect(await describe()).toBe(200);
+  // And no longer than that run was given, though the other one goes on.
+  clock.ms += 600_000;
+  expect([await create(), await describe()]).toEqual([201, 403]);
   clock.ms = Date.parse(longer.expires_at);
   expect([await create(), await describe()]).toEqual([403, 403]);
 });

@@ -48,6 +48,15 @@ const shortestMs = 60_000;
 /** Until when the invoker may do an action in the collection, epoch milliseconds; 0 where it may not. */
 export type HeldUntil = (action: string) => number;
 
+export interface GrantTerms {
+  now: number;
+  /** Milliseconds. */
+  wanted: number;
+  heldUntil: HeldUntil;
+  /** What is written stands beside what is there, and ends by itself. */
+  separate?: boolean;
+}
+
 /**
  * What a processor needs in a collection for `wanted` milliseconds from `now` on. A grant gives nothing that the invoker does
  * not hold there, and for no longer; it takes nothing away from one that is live, which other runs may rely on.
@@ -55,7 +64,7 @@ export type HeldUntil = (action: string) => number;
 export function planGrant(
   access: CollectionAccess,
   grantee: Grantee,
-  { now, wanted, heldUntil }: { now: number; wanted: number; heldUntil: HeldUntil },
+  { now, wanted, heldUntil, separate = false }: GrantTerms,
 ): GrantPlan {
   const { role, given, member, live } = standing(access, grantee, now);
   const actions = [...new Set(grantee.actions)];
@@ -72,7 +81,7 @@ export function planGrant(
   const keptUntil = (action: string) => (concrete(action).length > 0 ? until(action) : heldUntil('collection:manage'));
   const reach = lasting ? end : Math.min(end, ...kept.map(keptUntil));
   const suffices = live !== null && lacking.length === 0 && ends - now >= (reach - now) * enough;
-  const expires = suffices ? ends : Math.max(reach, ends);
+  const expires = suffices ? ends : separate ? reach : Math.max(reach, ends);
   const cutShort = expires < end && ends - now < (end - now) * enough;
   const lastingLacks = lasting ? lacking : [];
   const refused = (action: string) =>

@@ -46,8 +46,9 @@ export function planGrants(
   return grantees.map((grantee) => {
     // In a mirror the grants that stand on this node count alone. What the collection itself gives counts at the remote, where
     // no job of this node changes it.
-    const given = collection.mirror === null ? access : togetherAccess(grantsIn(db, id, grantee.id, now), grantee);
-    return planGrant(given, grantee, { now, wanted: wantedMs, heldUntil });
+    const separate = collection.mirror !== null;
+    const given = separate ? togetherAccess(grantsIn(db, id, grantee.id, now), grantee) : access;
+    return planGrant(given, grantee, { now, wanted: wantedMs, heldUntil, separate });
   });
 }
 
