@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { findRemote, type Remote } from '../../src/server/store/remotes.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
@@ -86,6 +87,29 @@ test('and at all of one collection: the others arrive, and what was made here go
   const arrived = await tipsOf(mirror);
   for (const { id, cid } of good) expect(arrived[id]).toBe(cid);
   expect(await remoteOf(mirror, here)).toMatchObject({ troubles: { failing: 110 } });
+});
+
+test('and that was reset: with each agreement the comparison comes further, and nothing is sent before its end', async () => {
+  await using scene = await startScene();
+  const { origin, mirror, proxy, there, here } = scene;
+  const place = await collection(origin, there, { label: 'Broken' });
+  const bad = await createMany(origin, there, place, 110);
+  await sync(mirror, here);
+  const own = await create(mirror, here, { properties: { label: 'made here' } });
+  proxy.fault = failingAt(new Set(bad.map(({ id }) => id)));
+  const store = await mirror.ctx.networks.get('main');
+  const remote = store.read((db) => findRemote(db, 'origin')) as Remote;
+  const row = { ...remote, kind: 'remote', remote: 'origin', instance: 'before' } as const;
+  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time: 0 }]);
+  const agreed = async () =>
+    lines((await ask(mirror, here, 'POST /node/remotes/origin/sync?accept_large_change=true')).text).at(-1);
+  expect(await agreed()).toMatchObject({ error: expect.stringContaining('no more was tried') });
+  expect((await tipsOf(origin))[own.id]).toBeUndefined();
+  await agreed();
+  // The feed, which is walked after that, names versions that are here.
+  expect(await agreed()).toMatchObject({ done: { swept: true, created: 1 } });
+  expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {}, pending: 0 });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 
 test('and that takes the key no more is not taken for compared', async () => {

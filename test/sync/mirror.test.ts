@@ -219,6 +219,7 @@ describe('remotes', () => {
     expect(lines(answer.text)).toEqual([
       {
         preview: {
+          reset: null,
           events: 1,
           entities: 1,
           deletions: [],

@@ -451,96 +451,116 @@ test.each(['push', 'both'])(
   },
 );
 
-test('W3: what a remote that is only pushed to did not show is asked for again with another key', async () => {
-  await using opened = new AsyncDisposableStack();
-  const origin = opened.use(await startNode());
-  const mirror = opened.use(await startNode());
-  const proxy = opened.use(await startProxy(origin.url));
-  const [here, there] = [operator(mirror), operator(origin)];
-  await addRemote(mirror, here, { url: proxy.url, key: keyOf(there), direction: 'push' });
-  const place = await collection(mirror, here, { label: 'Works' });
-  const work = await create(mirror, here, { collection: place.id, properties: { n: 1 } });
-  await sync(mirror, here);
-  await update(origin, there, await read(origin, there, work.id), { properties: { m: 2 } });
-  await expectAnotherInstance(mirror);
-  proxy.fault = ({ path }) => {
-    if (path === '/entities/batch-get') return { status: 404 };
-    return path.startsWith('/versions/manifest/') ? { status: 403, body: { error: 'Not shown' } } : undefined;
-  };
-  expect(await agree({ mirror, here })).toMatchObject({ swept: true, troubles: 1 });
-  await update(mirror, here, await read(mirror, here, work.id), { properties: { k: 3 } });
-  proxy.fault = () => undefined;
-  expect(await sync(mirror, here)).toMatchObject({ updated: 0, merged: 0 });
-  ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(there), direction: 'push' }));
-  expect(await sync(mirror, here)).toMatchObject({ merged: 1 });
-  expect((await read(origin, there, work.id)).properties).toEqual({ n: 1, m: 2, k: 3 });
-  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, troubles: {} });
-});
+test.each(['with another key', 'after a while'])(
+  'W3: what a remote that is only pushed to did not show is asked for again %s',
+  async (when) => {
+    await using opened = new AsyncDisposableStack();
+    let time = Date.now();
+    const origin = opened.use(await startNode());
+    const mirror = opened.use(await startNode({ now: () => time }));
+    const proxy = opened.use(await startProxy(origin.url));
+    const [here, there] = [operator(mirror), operator(origin)];
+    await addRemote(mirror, here, { url: proxy.url, key: keyOf(there), direction: 'push' });
+    const place = await collection(mirror, here, { label: 'Works' });
+    const work = await create(mirror, here, { collection: place.id, properties: { n: 1 } });
+    await sync(mirror, here);
+    await update(origin, there, await read(origin, there, work.id), { properties: { m: 2 } });
+    await expectAnotherInstance(mirror);
+    proxy.fault = ({ path }) => {
+      if (path === '/entities/batch-get') return { status: 404 };
+      return path.startsWith('/versions/manifest/') ? { status: 403, body: { error: 'Not shown' } } : undefined;
+    };
+    expect(await agree({ mirror, here })).toMatchObject({ swept: true, troubles: 1 });
+    await update(mirror, here, await read(mirror, here, work.id), { properties: { k: 3 } });
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ updated: 0, merged: 0 });
+    if (when === 'after a while') time += 3_600_000;
+    else ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(there), direction: 'push' }));
+    expect(await sync(mirror, here)).toMatchObject({ merged: 1 });
+    expect((await read(origin, there, work.id)).properties).toEqual({ n: 1, m: 2, k: 3 });
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, troubles: {} });
+  },
+);
 
 test.each([
-  ['is shorter than it was', 0],
-  ['has another event where the newest was', 8],
-])('W3: a plain remote that is only pushed to and was set back is noticed where its feed %s', async (_name, edits) => {
-  await using opened = new AsyncDisposableStack();
-  const folder = opened.use(await temporaryFolder());
-  const [data, backup] = [join(folder.path, 'hub'), join(folder.path, 'backup')];
-  const hub = await startNode({ data });
-  const [there, port] = [operator(hub), new URL(hub.url).port];
-  const proxy = opened.use(await startProxy(hub.url, { stranger: true }));
-  let time = Date.now();
-  const mirror = opened.use(
-    await startNode({ now: () => time, wait: (ms, signal) => delay(ms / 20, undefined, { signal }) }),
-  );
-  const here = operator(mirror);
-  await addRemote(mirror, here, { url: proxy.url, key: keyOf(there), direction: 'push' });
-  const place = await collection(mirror, here, { label: 'Works' });
-  const said = { collection: place.id, properties: { n: 1 } };
-  const [kept, changed, removed] = [
-    await create(mirror, here, said),
-    await create(mirror, here, said),
-    await create(mirror, here, said),
-  ];
-  expect(await sync(mirror, here)).toMatchObject({ created: 4 });
-  await hub[Symbol.asyncDispose]();
-  await cp(data, backup, { recursive: true });
-  const again = await startNode({ data, env: { ARCHEION_PORT: port } });
-  await update(mirror, here, await read(mirror, here, changed.id), { properties: { n: 2 } });
-  const fresh = await create(mirror, here, said);
-  expect(await sync(mirror, here)).toMatchObject({ created: 1, updated: 1 });
-  await remove(mirror, here, await read(mirror, here, removed.id));
-  expect(await sync(mirror, here)).toMatchObject({ deleted: 1, stopped: null });
-  proxy.calls.length = 0;
-  expect(await sync(mirror, here)).toMatchObject({ stopped: null });
-  // Before and after, while nothing was lost.
-  expect(proxy.calls.map(({ path }) => path)).toEqual(Array(2).fill('/events?limit=1&network=main'));
-  await again[Symbol.asyncDispose]();
-  const back = opened.use(await startNode({ data: backup, env: { ARCHEION_PORT: port } }));
-  let other = await read(back, there, kept.id);
-  for (let n = 0; n < edits; n++) other = await update(back, there, other, { properties: { after: n } });
+  ['push', 'is shorter than it was', 0],
+  ['push', 'has another event where the newest was', 8],
+  ['both', 'is as long as when it was read', 0],
+  ['both', 'has another event where the newest was', 8],
+])(
+  'W3: a plain remote that was set back after a push is noticed (%s) where its feed %s',
+  async (direction, _name, edits) => {
+    await using opened = new AsyncDisposableStack();
+    const folder = opened.use(await temporaryFolder());
+    const [data, backup] = [join(folder.path, 'hub'), join(folder.path, 'backup')];
+    const hub = await startNode({ data });
+    const [there, port] = [operator(hub), new URL(hub.url).port];
+    const proxy = opened.use(await startProxy(hub.url, { stranger: true }));
+    let time = Date.now();
+    const mirror = opened.use(
+      await startNode({ now: () => time, wait: (ms, signal) => delay(ms / 20, undefined, { signal }) }),
+    );
+    const here = operator(mirror);
+    await addRemote(mirror, here, { url: proxy.url, key: keyOf(there), direction });
+    const place = await collection(mirror, here, { label: 'Works' });
+    const said = { collection: place.id, properties: { n: 1 } };
+    const [kept, changed, removed] = [
+      await create(mirror, here, said),
+      await create(mirror, here, said),
+      await create(mirror, here, said),
+    ];
+    expect(await sync(mirror, here)).toMatchObject({ created: 4 });
+    await hub[Symbol.asyncDispose]();
+    await cp(data, backup, { recursive: true });
+    const again = await startNode({ data, env: { ARCHEION_PORT: port } });
+    await update(mirror, here, await read(mirror, here, changed.id), { properties: { n: 2 } });
+    const fresh = await create(mirror, here, said);
+    expect(await sync(mirror, here)).toMatchObject({ created: 1, updated: 1 });
+    await remove(mirror, here, await read(mirror, here, removed.id));
+    expect(await sync(mirror, here)).toMatchObject({ deleted: 1, stopped: null });
+    proxy.calls.length = 0;
+    expect(await sync(mirror, here)).toMatchObject({ stopped: null });
+    // All that it costs while nothing was lost, and nothing is sent.
+    if (direction === 'push') expect(proxy.calls.map(({ path }) => path)).toEqual(['/events?limit=1&network=main']);
+    await again[Symbol.asyncDispose]();
+    const back = opened.use(await startNode({ data: backup, env: { ARCHEION_PORT: port } }));
+    let other = await read(back, there, kept.id);
+    for (let n = 0; n < edits; n++) other = await update(back, there, other, { properties: { after: n } });
 
-  expect((await sync(mirror, here)).stopped).toContain('is not what it was');
-  expect((await read(back, there, changed.id)).properties).toEqual({ n: 1 });
-  // What is not compared to its end is begun again, and nothing is sent before.
-  await update(mirror, here, await read(mirror, here, fresh.id), { properties: { n: 3 } });
-  proxy.fault = ({ path }) => (path.startsWith('/entities/') ? { status: 401 } : undefined);
-  const cut = await ask(mirror, here, 'POST /node/remotes/origin/sync?accept_large_change=true');
-  expect(lines(cut.text).at(-1)).toMatchObject({ error: expect.stringContaining('does not tell tips') });
-  expect(proxy.calls.filter(({ method, path }) => method !== 'GET' && path !== '/entities/batch-get')).toEqual([]);
-  proxy.fault = () => undefined;
-  expect((await sync(mirror, here)).stopped).toContain('is not what it was');
-  // One that cannot be read meanwhile goes there when it can.
-  proxy.fault = ({ path }) => (path === `/entities/${fresh.id}/tip` ? { status: 500 } : undefined);
-  expect(await agree({ mirror, here })).toMatchObject({ stopped: null, swept: true, conflicts: 0, created: 0 });
-  proxy.fault = () => undefined;
-  time += 3_600_000;
-  expect(await sync(mirror, here)).toMatchObject({ stopped: null, created: 1 });
-  expect((await read(back, there, changed.id)).properties).toEqual({ n: 2 });
-  expect((await read(back, there, fresh.id)).properties).toEqual({ n: 3 });
-  expect((await ask(back, there, `GET /entities/${removed.id}`)).status).toBe(404);
-  expect((await read(back, there, kept.id)).cid).toBe(other.cid);
-  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, conflicts: 0, troubles: {} });
-  expect(await sync(mirror, here)).toMatchObject({ stopped: null, created: 0, updated: 0, deleted: 0 });
-});
+    // What cannot be looked at holds nothing back, and takes nothing for seen; a pull needs the feed in any case.
+    await update(mirror, here, await read(mirror, here, place.id), {
+      properties: { label: 'Sent before it was looked' },
+    });
+    proxy.fault = ({ path }) => (path.startsWith('/events') ? { status: 404 } : undefined);
+    if (direction === 'push') expect(await sync(mirror, here)).toMatchObject({ updated: 1, stopped: null });
+    proxy.fault = () => undefined;
+    const looked = await ask(mirror, here, 'POST /node/remotes/origin/sync?dry_run=true');
+    expect(lines(looked.text).at(-1)).toMatchObject({ preview: { reset: expect.stringMatching(/event/) } });
+    expect((await sync(mirror, here)).stopped).toContain('is not what it was');
+    expect((await read(back, there, changed.id)).properties).toEqual({ n: 1 });
+    proxy.calls.length = 0;
+    // What is not compared to its end is begun again, and nothing is sent before.
+    await update(mirror, here, await read(mirror, here, fresh.id), { properties: { n: 3 } });
+    proxy.fault = ({ path }) => (path.startsWith('/entities/') ? { status: 401 } : undefined);
+    const cut = await ask(mirror, here, 'POST /node/remotes/origin/sync?accept_large_change=true');
+    expect(lines(cut.text).at(-1)).toMatchObject({ error: expect.stringContaining('does not tell tips') });
+    expect(proxy.calls.filter(({ method, path }) => method !== 'GET' && path !== '/entities/batch-get')).toEqual([]);
+    proxy.fault = () => undefined;
+    expect((await sync(mirror, here)).stopped).toContain('is not what it was');
+    // One that cannot be read meanwhile goes there when it can.
+    proxy.fault = ({ path }) => (path === `/entities/${fresh.id}/tip` ? { status: 500 } : undefined);
+    expect(await agree({ mirror, here })).toMatchObject({ stopped: null, swept: true, conflicts: 0, created: 0 });
+    proxy.fault = () => undefined;
+    time += 3_600_000;
+    expect(await sync(mirror, here)).toMatchObject({ stopped: null, created: 1 });
+    expect((await read(back, there, changed.id)).properties).toEqual({ n: 2 });
+    expect((await read(back, there, fresh.id)).properties).toEqual({ n: 3 });
+    expect((await ask(back, there, `GET /entities/${removed.id}`)).status).toBe(404);
+    expect((await read(back, there, kept.id)).cid).toBe(other.cid);
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, conflicts: 0, troubles: {} });
+    expect(await sync(mirror, here)).toMatchObject({ stopped: null, created: 0, updated: 0, deleted: 0 });
+  },
+);
 
 test('W3: a remote that is only pushed to and shows no feed, or fails at it, is pushed to', async () => {
   await using opened = new AsyncDisposableStack();

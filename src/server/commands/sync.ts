@@ -39,6 +39,7 @@ export interface Report {
 }
 
 interface Preview {
+  reset: string | null;
   events: number;
   entities: number;
   deletions: { id: string; type: string; label: string }[];
@@ -157,6 +158,9 @@ function describe({ remote, report, preview, open, error }: Outcome): string[] {
   if (preview)
     return [
       `${remote}: ${counted(preview.events, 'event')} of ${counted(preview.entities, 'entity')} to pull, ${counted(preview.push.length, 'entity')} to push`,
+      ...(preview.reset === null
+        ? []
+        : [`  It is not what it was: ${preview.reset}. What it has forgotten would go there again.`]),
       ...firstLook(preview),
       ...preview.deletions.map(({ id, type, label }) => `  deletes here ${id} ${printable(`${type} ${label}`)}`),
       ...(preview.looked_at_all ? [] : ['  Not all was looked at: there may be more deletions.']),

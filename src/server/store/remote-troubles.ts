@@ -16,6 +16,12 @@ export function putTrouble(
   );
   // Another version than the one that was asked for before.
   const tries = known === undefined || row.event > known.event ? 0 : known.tries;
+  // No event may tell that it is shown, nor that it has to go there again.
+  const isLost = db.get(
+    "SELECT 1 FROM remote_mark WHERE remote = ? AND entity = ? AND mark = 'forgotten'",
+    remote,
+    entity,
+  );
   db.run(
     `INSERT INTO remote_entity (remote, entity, event, trouble, evidence, again, tries) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (remote, entity) DO UPDATE SET event = max(event, excluded.event), trouble = excluded.trouble,
@@ -25,7 +31,7 @@ export function putTrouble(
     row.event,
     row.trouble,
     row.evidence,
-    row.trouble === 'forbidden' ? null : nextAsk(time, tries),
+    row.trouble === 'forbidden' && !isLost ? null : nextAsk(time, tries),
     tries + 1,
   );
 }
@@ -41,13 +47,13 @@ export interface DueTrouble {
   forgotten: boolean;
 }
 
-/** Over a row `k` of remote_entity. */
-const isForgotten = `EXISTS (SELECT 1 FROM remote_mark m
+/** Over a row `k` of remote_entity: the remote was reset, and what it has of the entity has not been read since. */
+export const isForgotten = `EXISTS (SELECT 1 FROM remote_mark m
   WHERE m.remote = k.remote AND m.entity = k.entity AND m.mark = 'forgotten')`;
 
 /**
  * The entities that are to be asked for again by now (epoch milliseconds), those first that have waited longest.
- * @param knownOnly none of which no version has ever been read
+ * @param knownOnly none of which no version has ever been read, or sent there
  */
 export function dueTroubles(
   db: Reader,
@@ -67,9 +73,12 @@ export function dueTroubles(
   return rows.map(({ known, forgotten, ...row }) => ({ ...row, known: known === 1, forgotten: forgotten === 1 }));
 }
 
-/** Whether an entity could not be read, and is asked for again by itself. */
-export function isAskedAgain(db: Reader, remote: number, id: string): boolean {
-  return isDue(db, remote, id, Number.MAX_SAFE_INTEGER);
+/** Whether an entity could not be read, `since` the remote was reset, and is asked for again by itself. */
+export function isAskedAgain(db: Reader, remote: number, id: string, since: boolean): boolean {
+  const entity = entityKey(db, id);
+  const sql = `SELECT 1 FROM remote_entity k
+    WHERE k.remote = ? AND k.entity = ? AND k.again IS NOT NULL AND (? = 0 OR ${isForgotten})`;
+  return entity !== undefined && db.get(sql, remote, entity, since ? 1 : 0) !== undefined;
 }
 
 /** Whether an entity is to be asked for again by now. */

@@ -165,38 +165,6 @@ function keyedCid(db: Reader, key: number | null): string | null {
   return text(row?.cid ?? null);
 }
 
-/** What is known of an entity of a remote, for comparing it. */
-export interface KnownTip {
-  id: string;
-  /** Null where none could be read yet. */
-  theirs: string | null;
-  trouble: Trouble | null;
-  /** It could not be read, and is asked for again by itself. */
-  isAskedAgain: boolean;
-}
-
-/** A page of everything that is known of a remote, by the store's order from `after` on; `next` is null on the last. */
-export function knownPage(
-  db: Reader,
-  remote: number,
-  after: number,
-  limit: number,
-): { rows: KnownTip[]; next: number | null } {
-  const rows = db.all<{ key: number; id: string; theirs: Uint8Array | null; trouble: Trouble | null; again: number }>(
-    `SELECT e.key, e.id, t.cid AS theirs, k.trouble, k.again IS NOT NULL AS again FROM remote_entity k JOIN entity e ON e.key = k.entity
-       LEFT JOIN block t ON t.key = k.theirs WHERE k.remote = ? AND k.entity > ? ORDER BY k.entity LIMIT ?`,
-    remote,
-    after,
-    limit,
-  );
-  return {
-    rows: rows.map(({ id, theirs, trouble, again }) => ({
-      ...{ id, theirs: text(theirs), trouble, isAskedAgain: again === 1 },
-    })),
-    next: rows.length === limit ? (rows.at(-1)?.key ?? null) : null,
-  };
-}
-
 /** The collections that came from a remote. */
 export function mirroredCollections(db: Reader, remote: number): string[] {
   const sql = "SELECT id FROM entity WHERE mirror = ? AND type = 'collection' AND deleted = 0 ORDER BY id";

@@ -14,7 +14,7 @@ const together = 20;
 /**
  * Asks again for what could not be taken over, some of what is due in each run (SPEC.md, Feed). Gives back deletions of what
  * is live here, which are not made yet. What the remote fails at is no surprise, and ends nothing but the asking.
- * @param knownOnly nothing is taken of which no version has ever been read
+ * @param knownOnly nothing is taken of which no version has ever been read, or sent there
  * @throws UnreachableError
  */
 export async function askAgain(ctx: SyncContext, { knownOnly = false } = {}): Promise<FeedEvent[]> {

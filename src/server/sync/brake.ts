@@ -23,6 +23,12 @@ export async function braked(
   return changes > brake * mirrored ? mirrored : null;
 }
 
+/** Ends a run at a remote that is not what it was, as `words` say. */
+export function stopAtReset({ client, remote, report }: SyncContext, words: string): void {
+  report.stopped = `${client.host} is not what it was: ${words}. ${agreement(remote.name)}`;
+  report.stop = { kind: 'reset' };
+}
+
 /** How to go on, for whoever has looked. */
 export function agreement(remote: string): string {
   return `Look at it with "archeion sync ${remote} --dry-run"; if it is right: archeion sync ${remote} --accept-large-change.`;

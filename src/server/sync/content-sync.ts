@@ -10,7 +10,7 @@ import { findVersion } from '../store/versions.ts';
 import { fetchBytes, type Missed } from './fetch-bytes.ts';
 import { type NamedBytes, namedBytes } from './named-bytes.ts';
 import type { PushContext } from './push-context.ts';
-import { isFailure } from './remote.ts';
+import { isFailure } from './remote-errors.ts';
 import { sendBytes } from './send-bytes.ts';
 
 const pageSize = 200;
@@ -34,7 +34,6 @@ export async function syncContent(
   const { store, memory, report, files, failing } = ctx;
   const head = store.read(lastMove);
   const kept = files.keptSoFar();
-  if (report.swept) memory.compared = null;
   const queue = new PQueue({ concurrency });
   const failures: unknown[] = [];
   // Moves and files that came may name an entity several times.

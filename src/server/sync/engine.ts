@@ -6,7 +6,7 @@ import { AlreadyExistsError, NotFoundError } from '../errors.ts';
 import { idOn, type Network } from '../model/ids.ts';
 import { filesFolder, partialsFolder } from '../store/network-folders.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import { findRemote, listRemotes, type Remote, seenIntervals } from '../store/remotes.ts';
+import { findRemote, listRemotes, pushMark, type Remote, seenIntervals } from '../store/remotes.ts';
 import type { RemoteSettings, SyncRow } from '../store/sync-rows.ts';
 import { alignAliases } from './aliases.ts';
 import { agreement } from './brake.ts';
@@ -22,7 +22,7 @@ import { emptyPreview, previewPull } from './pull-preview.ts';
 import { checkFailing, push } from './push.ts';
 import { maxBytes } from './push-blocks.ts';
 import type { ContentMemory } from './push-context.ts';
-import { noteMark } from './push-mark.ts';
+import { noteMark, setBackSince } from './push-mark.ts';
 import { type PendingChanges, pendingChanges, previewPush } from './push-pending.ts';
 import { RemoteClient } from './remote.ts';
 import {
@@ -208,7 +208,9 @@ export class SyncEngine implements AsyncDisposable {
   async preview(network: Network, name: string): Promise<Preview> {
     const { store, remote } = await this.#remote(network, name);
     await using client = await this.#client(network, remote);
-    const found = remote.direction === 'push' ? emptyPreview : await previewPull({ store, remote, client }, pageSize);
+    const needs = { store, remote, client };
+    const isRead = remote.direction !== 'push';
+    const found = isRead ? await previewPull(needs, pageSize) : { ...emptyPreview, reset: await setBackSince(needs) };
     const isFirst = remote.direction !== 'push' && store.read((db) => seenIntervals(db, remote.key)).length === 0;
     const files = new FileStore(filesFolder(store.folder));
     const first = isFirst ? await lookFirst({ remote, client, files }) : null;
@@ -286,6 +288,7 @@ export class SyncEngine implements AsyncDisposable {
     const options = { pageSize, accept, reset };
     const isRead = remote.direction !== 'push';
     const unread = await untilSpent(() => (isRead ? pull(ctx, options) : askKnown(ctx, options)));
+    if (report.swept) memory.compared = null;
     // Not before all is compared: until then nobody knows what this one has.
     if (reset && unread) throw unread;
     if (reset) await this.#pin(store, remote);
@@ -293,9 +296,10 @@ export class SyncEngine implements AsyncDisposable {
     // What cannot be read says nothing of what can be written, and that nothing of files.
     ctx.patience.anew();
     const unsent = sends ? await untilSpent(() => push(ctx, { concurrency: pushConcurrency, accept })) : null;
-    if (sends && !isRead) await noteMark(ctx);
     ctx.patience.anew();
     await syncContent(ctx, { concurrency: contentConcurrency, sends });
+    const isMarked = store.read((db) => pushMark(db, remote.key)) !== undefined;
+    if (sends && report.stopped === null && (report.sent.files > 0 || !isMarked)) await noteMark(ctx);
     if (unread ?? unsent) throw unread ?? unsent;
     checkFailing(ctx);
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
-import { HeldOffError, type RemoteClient } from './remote.ts';
+import type { RemoteClient } from './remote.ts';
+import { HeldOffError } from './remote-errors.ts';
 
 export interface LiveOptions {
   /** Whether the remote offers such a stream, asked each time before it is opened. */

@@ -1,6 +1,6 @@
 import { UnreachableError } from '../errors.ts';
 import type { Unusable } from './manifests.ts';
-import { FailedAnswerError } from './remote.ts';
+import { FailedAnswerError } from './remote-errors.ts';
 
 /** After so many failures in a row it is asked whether it answers at all. */
 const few = 10;

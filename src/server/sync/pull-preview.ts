@@ -3,11 +3,14 @@ import { type EntityRow, findEntity } from '../store/entities.ts';
 import { seenIntervals } from '../store/remotes.ts';
 import type { SyncContext } from './arrivals.ts';
 import { feedStep, isOpen, startFeed } from './feed.ts';
-import { readPage } from './pull.ts';
+import { readPage } from './feed-page.ts';
+import { setBackSince } from './push-mark.ts';
 import { readBatch } from './wire.ts';
 
 /** How much a pull would look at, and what it would delete. */
 export interface PullPreview {
+  /** What gives away that the remote was reset; null for nothing. */
+  reset: string | null;
   /** New events. */
   events: number;
   /** Of how many entities. */
@@ -18,7 +21,9 @@ export interface PullPreview {
   looked_at_all: boolean;
 }
 
-export const emptyPreview: PullPreview = { events: 0, entities: 0, deletions: [], looked_at_all: true };
+export const emptyPreview: PullPreview = {
+  ...{ reset: null, events: 0, entities: 0, deletions: [], looked_at_all: true },
+};
 
 /** Counted no further. */
 const maxCounted = 1_000_000;
@@ -34,6 +39,7 @@ type Needs = Pick<SyncContext, 'store' | 'remote' | 'client'>;
 export async function previewPull(needs: Needs, pageSize: number): Promise<PullPreview> {
   const { store, remote } = needs;
   const entities = new Set<string>();
+  const back = await setBackSince(needs);
   let events = 0;
   let feed = startFeed(store.read((db) => seenIntervals(db, remote.key)));
   while (isOpen(feed)) {
@@ -42,7 +48,8 @@ export async function previewPull(needs: Needs, pageSize: number): Promise<PullP
     events += step.events.length;
     for (const { entity } of step.events) if (entities.size < maxCounted) entities.add(entity);
   }
-  return { events, entities: entities.size, ...(await deletionsAmong(needs, entities)) };
+  const reset = back ?? (feed.phase === 'reset' ? feed.reason : null);
+  return { reset, events, entities: entities.size, ...(await deletionsAmong(needs, entities)) };
 }
 
 async function deletionsAmong(needs: Needs, entities: Set<string>) {

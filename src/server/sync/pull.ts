@@ -5,13 +5,12 @@ import { entityKey } from '../store/entity-keys.ts';
 import { knownEvent, seenIntervals } from '../store/remotes.ts';
 import { type SyncContext, type TakeOverOptions, takeOver } from './arrivals.ts';
 import { askAgain } from './ask-again.ts';
-import { agreement, braked } from './brake.ts';
-import { type FeedEvent, type FeedPage, type FeedState, feedStep, type Interval, isOpen, startFeed } from './feed.ts';
+import { agreement, braked, stopAtReset } from './brake.ts';
+import { type FeedEvent, feedStep, type Interval, isOpen, startFeed } from './feed.ts';
+import { readPage } from './feed-page.ts';
 import { untilSpent } from './patience.ts';
 import { setBackSince } from './push-mark.ts';
-import type { RemoteAnswer } from './remote.ts';
 import { noteSwept, sweep, type WholeSweep } from './sweep.ts';
-import { readFeedPage, readWords } from './wire.ts';
 
 export interface PullOptions {
   /** Events a page, 1 to 1000. */
@@ -47,7 +46,7 @@ interface HeldPage {
 export async function pull(ctx: SyncContext, options: PullOptions): Promise<void> {
   if (options.reset) return afterReset(ctx, options);
   const held: HeldPage[] = [];
-  const reset = await walk(ctx, options, held);
+  const reset = (await setBackSince(ctx)) ?? (await walk(ctx, options, held));
   if (reset !== null) {
     if (options.accept) return afterReset(ctx, options);
     stopAtReset(ctx, `${reset}. Nothing more was taken over`);
@@ -69,11 +68,6 @@ async function close(ctx: SyncContext, options: PullOptions): Promise<void> {
     return;
   }
   await finish(ctx, options, swept, false);
-}
-
-function stopAtReset({ client, remote, report }: SyncContext, words: string): void {
-  report.stopped = `${client.host} is not what it was: ${words}. ${agreement(remote.name)}`;
-  report.stop = { kind: 'reset' };
 }
 
 /** Another feed: everything is compared, and the feed walked from its head to its end. */
@@ -184,37 +178,6 @@ async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): P
     await queue.onIdle();
   }
   return feed.phase === 'reset' ? feed.reason : null;
-}
-
-/** @throws UnreachableError */
-export async function readPage(
-  ctx: Pick<SyncContext, 'store' | 'client'>,
-  feed: FeedState,
-  pageSize: number,
-): Promise<FeedPage> {
-  const { status, body, page } = await askPage(ctx, feed, pageSize);
-  if (page !== null) return page;
-  if (status !== 200) throw new UnreachableError(`${ctx.client.host} shows no events: ${readWords(body, status)}`);
-  throw new UnreachableError(`${ctx.client.host} answers /events with something else than a page of the feed`);
-}
-
-/** What a remote answers to the question for a page; `page` is null where that is none. @throws UnreachableError */
-export async function askPage(
-  ctx: Pick<SyncContext, 'store' | 'client'>,
-  { cursor, phase }: FeedState,
-  pageSize: number,
-): Promise<RemoteAnswer & { page: FeedPage | null }> {
-  const { network } = ctx.store;
-  const limit = phase === 'checking' ? 1 : pageSize;
-  const query = new URLSearchParams({
-    limit: String(limit),
-    network,
-    ...(cursor !== null && { cursor: String(cursor) }),
-  });
-  const answer = await ctx.client.read(`/events?${query}`);
-  const page = answer.status === 200 ? readFeedPage(answer.body, network) : null;
-  const isNext = page?.events.every(({ id }) => cursor === null || id < cursor);
-  return { ...answer, page: isNext ? page : null };
 }
 
 /** Of several events of one entity the newest counts; what is known already or under way needs no second look. */

@@ -1,7 +1,7 @@
 import { cidBytes } from '../blocks/cid.ts';
 import type { Block } from '../blocks/encode.ts';
 import { section, segmentHead } from '../blocks/segment-car.ts';
-import { collectionsOf } from '../model/manifest.ts';
+import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import type { Commit, Row } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findVersion, type Version as StoredVersion } from '../store/versions.ts';
@@ -12,7 +12,7 @@ import { namedBytes } from './named-bytes.ts';
 import { refuse } from './push-answers.ts';
 import { wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
-import { LostAnswerError } from './remote.ts';
+import { LostAnswerError } from './remote-errors.ts';
 import { countPushed } from './report.ts';
 import { entityStep, type Intent, intentOf, type Version } from './state.ts';
 import { type PushedResult, readPushed } from './wire.ts';
@@ -30,7 +30,10 @@ interface Outgoing {
   blocks: Block[];
   /** Of blocks. */
   bytes: number;
-  /** A version in it is by somebody else than the key's user: which collection it lies in, or its id outside of them; else null. */
+  /**
+   * A version in it is by somebody else than the key's user: which collection all of it lies in, its own id where that is none, or
+   * not one alone; else null.
+   */
   foreign: string | null;
 }
 
@@ -72,6 +75,7 @@ function outgoingOf(ctx: PushContext, db: Reader, id: string): Outgoing | null {
   const { local, theirs } = state;
   if (local === null || intent === 'none' || intent === 'same' || intent === 'ask') return null;
   const blocks: Block[] = [];
+  const places = new Set(theirs ? [placeIn(findVersion(db, theirs.cid)?.manifest, id)] : []);
   let isForeign = false;
   let size = 0;
   const floor =
@@ -87,12 +91,13 @@ function outgoingOf(ctx: PushContext, db: Reader, id: string): Outgoing | null {
       return null;
     // These bytes have to be there before they are named.
     if (cid === local.cid && namedBytes(manifest).some((named) => wantsFirst(ctx, named))) return null;
+    places.add(placeIn(manifest, id));
     isForeign ||= manifest.edited_by.user_id !== ctx.remote.user;
     blocks.push({ cid: version.cid, bytes });
     size += bytes.length;
     cid = manifest.prev;
   }
-  const foreign = isForeign ? placeOf(db, local.cid, id) : null;
+  const foreign = isForeign ? (places.size === 1 && [...places][0]) || id : null;
   if (foreign !== null && ctx.ownOnly.has(foreign)) return null;
   const base = intent === 'prefer' ? { base: floor } : {};
   const expect = theirs?.cid ?? null;
@@ -100,9 +105,8 @@ function outgoingOf(ctx: PushContext, db: Reader, id: string): Outgoing | null {
 }
 
 /** What says who may bring others' versions of an entity (decisions.md, Authors across nodes). */
-function placeOf(db: Reader, tip: string, id: string): string {
-  const version = findVersion(db, tip);
-  return (version && collectionsOf(version.manifest)[0]) ?? id;
+function placeIn(manifest: Manifest | undefined, id: string): string {
+  return (manifest && collectionsOf(manifest)[0]) ?? id;
 }
 
 function bytesOf(outgoing: Outgoing[]): number {

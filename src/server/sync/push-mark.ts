@@ -1,54 +1,73 @@
 import { UnreachableError } from '../errors.ts';
-import { pushMark } from '../store/remotes.ts';
+import { pushMark, seenIntervals } from '../store/remotes.ts';
 import type { SyncContext } from './arrivals.ts';
-import { type FeedPage, feedStep, startFeed } from './feed.ts';
-import { askPage } from './pull.ts';
-import { FailedAnswerError } from './remote.ts';
+import { type FeedEvent, type FeedPage, type FeedState, feedStep, startFeed } from './feed.ts';
+import { askPage } from './feed-page.ts';
+import { HeldOffError } from './remote-errors.ts';
 
-// Of a remote that is only pushed to no feed is walked. What a pull knows by that, that the remote was set back, is known by one
-// event: the newest one after the last push (SPEC.md, Push).
+// What a walk of a remote's feed has seen says nothing of what was pushed after it, and of a remote that is only pushed to no feed
+// is walked. That it was set back since is known by one event: the newest one after the last push (SPEC.md, F6).
+
+type Needs = Pick<SyncContext, 'store' | 'remote' | 'client'>;
 
 /**
  * What gives away that a remote was set back since the last push to it; null for nothing, also where it shows no feed by now or
  * fails at it, which is no reason to send nothing.
- * @throws UnreachableError where it does not answer
+ * @throws HeldOffError
  */
-export async function setBackSince(ctx: SyncContext): Promise<string | null> {
-  const mark = ctx.store.read((db) => pushMark(db, ctx.remote.key));
-  if (!mark) return null;
-  let feed = startFeed([{ first: mark.id, last: mark.id, cid: mark.cid, lost: false }]);
+export async function setBackSince(needs: Needs): Promise<string | null> {
+  const { store, remote } = needs;
+  const { mark, seen } = store.read((db) => ({
+    mark: pushMark(db, remote.key),
+    seen: seenIntervals(db, remote.key).findLast(({ lost }) => !lost),
+  }));
+  const isWalked = remote.direction !== 'push' && seen !== undefined && mark !== undefined && mark.id <= seen.last;
+  return mark === undefined || isWalked ? null : ((await look(needs, mark))?.reason ?? null);
+}
+
+/**
+ * Notes where the feed is after something was pushed, unless the remote was set back meanwhile: what gives that away, null for
+ * nothing. What cannot be looked at leaves the mark of before.
+ * @throws HeldOffError
+ */
+export async function noteMark(ctx: SyncContext): Promise<string | null> {
+  const { store, remote, now } = ctx;
+  const known = store.read((db) => pushMark(db, remote.key));
+  const found = await look(ctx, known);
+  if (found === null || found.reason !== null) return found?.reason ?? null;
+  const { head } = found;
+  if (!head || (known?.id === head.id && known.cid === head.cid)) return null;
+  const row = { kind: 'push_mark', remote: remote.name, mark: { id: head.id, cid: head.cid } } as const;
+  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+  return null;
+}
+
+interface Look {
+  /** The newest event. */
+  head: FeedEvent | undefined;
+  /** What gives away that the mark is not in the feed as it was. */
+  reason: string | null;
+}
+
+/** Null where there is nothing to look at. @throws HeldOffError */
+async function look(needs: Needs, mark: { id: number; cid: string } | undefined): Promise<Look | null> {
+  let feed = startFeed(mark ? [{ first: mark.id, last: mark.id, cid: mark.cid, lost: false }] : []);
+  let head: FeedEvent | undefined;
   do {
-    const page = await pageThere(ctx, feed);
+    const page = await pageThere(needs, feed);
     if (page === null) return null;
+    head ??= page.events[0];
     feed = feedStep(feed, page).state;
   } while (feed.phase === 'checking');
-  return feed.phase === 'reset' ? feed.reason : null;
+  return { head, reason: feed.phase === 'reset' ? feed.reason : null };
 }
 
-/** Notes where the feed is after a push. What cannot be read leaves the mark of before, which says less and nothing wrong. */
-export async function noteMark(ctx: SyncContext): Promise<void> {
-  const { store, remote, now } = ctx;
-  let page: FeedPage | null;
+/** Whether the remote answers at all is for what comes after to find out. @throws HeldOffError */
+async function pageThere(needs: Needs, feed: FeedState): Promise<FeedPage | null> {
   try {
-    page = await pageThere(ctx, startFeed([]));
+    return (await askPage(needs, feed, { limit: 1, tries: 2 })).page;
   } catch (error) {
-    if (!(error instanceof UnreachableError)) throw error;
-    return;
-  }
-  const newest = page?.events[0];
-  const known = store.read((db) => pushMark(db, remote.key));
-  if (!newest || (known?.id === newest.id && known.cid === newest.cid)) return;
-  const row = { kind: 'push_mark', remote: remote.name, mark: { id: newest.id, cid: newest.cid } } as const;
-  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
-}
-
-/** @throws UnreachableError where it does not answer at all */
-async function pageThere(ctx: SyncContext, feed: Parameters<typeof askPage>[1]): Promise<FeedPage | null> {
-  try {
-    const { page } = await askPage(ctx, feed, 1);
-    return page;
-  } catch (error) {
-    if (error instanceof FailedAnswerError) return null;
+    if (error instanceof UnreachableError && !(error instanceof HeldOffError)) return null;
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { isTipAtAnother, isTipElsewhere } from '../store/pending.ts';
 import { contentStates } from '../store/remote-content.ts';
 import { hasWaitingPeer, lackingPeers, type PendingRow, pendingPeers, type Remote } from '../store/remotes.ts';
 import { findVersion, lastLive } from '../store/versions.ts';
-import { agreement, braked } from './brake.ts';
+import { agreement, braked, stopAtReset } from './brake.ts';
 import { contentHash, versionOf } from './content.ts';
 import { decide } from './decide.ts';
 import { type Loaded, loadEntity } from './entity.ts';
@@ -16,11 +16,13 @@ import { lookAfter, readRemoteTip, refuse, settle, takeAnswer } from './push-ans
 import { pushBlocks } from './push-blocks.ts';
 import { type Delivered, deliver, wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
+import { noteMark } from './push-mark.ts';
 import { allPending } from './push-pending.ts';
 import type { PushRequest } from './push-request.ts';
-import { FailedInPartError, isFailure, type RemoteAnswer } from './remote.ts';
+import type { RemoteAnswer } from './remote.ts';
+import { FailedInPartError, isFailure } from './remote-errors.ts';
 import { decideTip } from './remote-tip.ts';
-import { countPushed } from './report.ts';
+import { countPushed, pushedSoFar } from './report.ts';
 import { requestsFor } from './requests.ts';
 import { noteThere } from './send-bytes.ts';
 import { type EntityEvent, type Intent, intentOf, outranks, type Version } from './state.ts';
@@ -46,7 +48,11 @@ export async function push(ctx: PushContext, { concurrency, accept }: PushOption
     ctx.report.stop = { kind: 'changes', count: changes, of };
     return;
   }
-  for (const round of await roundsOf(ctx, pending)) await pushRound(ctx, round, concurrency);
+  for (const round of await roundsOf(ctx, pending))
+    for (let at = 0; at < round.length; at += marked) {
+      await pushRound(ctx, round.slice(at, at + marked), concurrency);
+      if (ctx.report.stopped !== null) return;
+    }
   // Every folder is out of where it was: now they go where they are to be.
   const moved = [...ctx.unlinked];
   ctx.unlinked.clear();
@@ -54,7 +60,11 @@ export async function push(ctx: PushContext, { concurrency, accept }: PushOption
   await pushRound(ctx, moved, concurrency);
 }
 
+/** So many entities at most were brought there since the mark that vouches for them. */
+const marked = 500;
+
 async function pushRound(ctx: PushContext, round: string[], concurrency: number): Promise<void> {
+  const before = pushedSoFar(ctx.report);
   const queue = new PQueue({ concurrency });
   const sending = (await pushBlocks(ctx, round)).map((id) => queue.add(() => pushOne(ctx, id)));
   try {
@@ -63,6 +73,8 @@ async function pushRound(ctx: PushContext, round: string[], concurrency: number)
     queue.clear();
     await queue.onIdle();
   }
+  const reason = pushedSoFar(ctx.report) > before ? await noteMark(ctx) : null;
+  if (reason !== null) stopAtReset(ctx, `${reason}. No more was sent`);
 }
 
 async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise<string[][]> {

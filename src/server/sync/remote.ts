@@ -4,6 +4,7 @@ import type { Pool } from 'undici';
 import { DomainError, UnreachableError } from '../errors.ts';
 import type { Network } from '../model/ids.ts';
 import { publicLookup } from './public-lookup.ts';
+import { FailedAnswerError, HeldOffError, LostAnswerError } from './remote-errors.ts';
 import type { Throttle } from './throttle.ts';
 
 /** One answer; `body` is null where it is no JSON. */
@@ -54,6 +55,15 @@ export interface SentBytes {
   headers?: Record<string, string>;
 }
 
+/** How an attempt is tried again. */
+interface Patient {
+  /** Whether the attempt brought so much that it does not count. */
+  moved?: () => boolean;
+  /** A 5xx that stays is given back. */
+  gives?: boolean;
+  tries?: number;
+}
+
 type Response = Awaited<ReturnType<Pool['request']>>;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -66,36 +76,6 @@ const longestWait = 60_000;
 const answerTimeout = 60_000;
 /** A batch of 100 large entities, and not the memory of the node. */
 const maxAnswerBytes = 64 * 1024 * 1024;
-
-/** The request may have been carried out: nobody knows. */
-export class LostAnswerError extends UnreachableError {
-  override readonly name = 'UnreachableError';
-}
-
-/** The remote answers, but fails at what it was asked for, however often it is asked: that may be so of nothing else. */
-export class FailedAnswerError extends UnreachableError {
-  override readonly name = 'UnreachableError';
-}
-
-/** Whether it is what was asked for that failed, and not the remote as a whole, as far as an error tells. */
-export function isFailure(error: unknown): error is LostAnswerError | FailedAnswerError {
-  return error instanceof LostAnswerError || error instanceof FailedAnswerError;
-}
-
-/** All of a run was done but what the remote failed at. */
-export class FailedInPartError extends UnreachableError {
-  override readonly name = 'UnreachableError';
-}
-
-/** The remote wants to be left alone for longer than a run waits: `retryAfter` is for how many milliseconds. */
-export class HeldOffError extends UnreachableError {
-  override readonly name = 'UnreachableError';
-  readonly retryAfter: number;
-  constructor(host: string, retryAfter: number) {
-    super(`${host} wants to be left alone for ${Math.ceil(retryAfter / 1000)} seconds. Sync with it again after that.`);
-    this.retryAfter = retryAfter;
-  }
-}
 
 /**
  * A client of one remote: requests go to its address and nowhere else (redirects are not followed), answers have a
@@ -136,14 +116,15 @@ export class RemoteClient implements AsyncDisposable {
   }
 
   /**
-   * A read: tried again after a broken connection, 429 and 5xx.
+   * A read: tried again after a broken connection, 429 and 5xx, `tries` times at most.
    * @throws UnreachableError when it has been tried often enough, FailedAnswerError where it was answered 5xx then
    */
-  read(path: string, body?: unknown): Promise<RemoteAnswer> {
-    return this.#again(path, async () => {
+  read(path: string, body?: unknown, tries = attempts): Promise<RemoteAnswer> {
+    const send = async () => {
       const { answer, retryAfter } = await this.#send(body === undefined ? 'GET' : 'POST', path, body);
       return { answer, value: answer, retryAfter };
-    });
+    };
+    return this.#again(path, send, { tries });
   }
 
   /**
@@ -227,7 +208,7 @@ export class RemoteClient implements AsyncDisposable {
   async #again<T>(
     path: string,
     send: () => Promise<{ answer: RemoteAnswer; value: T; retryAfter: number | null }>,
-    { moved = () => false, gives = false }: { moved?: () => boolean; gives?: boolean } = {},
+    { moved = () => false, gives = false, tries = attempts }: Patient = {},
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       let after: number | null = null;
@@ -236,7 +217,7 @@ export class RemoteClient implements AsyncDisposable {
       try {
         const { answer, value, retryAfter } = await send();
         if (answer.status !== 429 && answer.status < 500) return value;
-        if (gives && attempt === attempts && answer.status >= 500 && retryAfter === null) return value;
+        if (gives && attempt === tries && answer.status >= 500 && retryAfter === null) return value;
         failure = `it answered ${answer.status} to ${path}`;
         failed = answer.status >= 500;
         after = retryAfter;
@@ -247,7 +228,7 @@ export class RemoteClient implements AsyncDisposable {
       this.#options.signal?.throwIfAborted();
       this.#heed(attempt, after);
       if (moved()) attempt = 1;
-      if (attempt === attempts) {
+      if (attempt === tries) {
         const words = `${this.host} cannot be read: ${failure}`;
         throw failed ? new FailedAnswerError(words) : new UnreachableError(words);
       }

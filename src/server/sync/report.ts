@@ -75,6 +75,11 @@ export function isActive({
   return lost !== null || swept || stopped !== null || moved.some((n) => n > 0);
 }
 
+/** How many entities a run has brought there so far. */
+export function pushedSoFar({ created, updated, deleted, restored }: Report): number {
+  return created + updated + deleted + restored;
+}
+
 export function countPushed(report: Report, intent: Intent): void {
   if (intent === 'create') report.created++;
   if (intent === 'update') report.updated++;

@@ -3,7 +3,7 @@ import type { Network } from '../model/ids.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { lastRun, type Remote, type RunRow } from '../store/remotes.ts';
 import type { RunFault, SyncRow } from '../store/sync-rows.ts';
-import { FailedInPartError, HeldOffError } from './remote.ts';
+import { FailedInPartError, HeldOffError } from './remote-errors.ts';
 import { emptyReport, isActive, type Report } from './report.ts';
 
 /** What a run came to; times are epoch milliseconds. */

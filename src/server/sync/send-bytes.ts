@@ -3,7 +3,8 @@ import type { ContentState } from '../store/remote-content.ts';
 import type { SyncRow } from '../store/sync-rows.ts';
 import type { NamedBytes } from './named-bytes.ts';
 import type { PushContext } from './push-context.ts';
-import { LostAnswerError, type RemoteAnswer, type SentBytes } from './remote.ts';
+import type { RemoteAnswer, SentBytes } from './remote.ts';
+import { LostAnswerError } from './remote-errors.ts';
 import { placeIn, type UploadPlace } from './upload-place.ts';
 import { readUploadOffset, readUploadUrl, readWords } from './wire.ts';
 

@@ -2,12 +2,13 @@ import PQueue from 'p-queue';
 import { UnreachableError } from '../errors.ts';
 import type { Row } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
+import { type KnownTip, knownPage } from '../store/known-tips.ts';
 import { isAskedAgain } from '../store/remote-troubles.ts';
-import { isKnownAt, type KnownTip, knownPage, mirroredCollections } from '../store/remotes.ts';
+import { isKnownAt, mirroredCollections } from '../store/remotes.ts';
 import { type SyncContext, takeOver, troubleCommit } from './arrivals.ts';
 import type { FeedEvent } from './feed.ts';
 import { type Allowance, idPages } from './id-pages.ts';
-import { FailedAnswerError } from './remote.ts';
+import { FailedAnswerError } from './remote-errors.ts';
 import { tipsThere } from './tips-there.ts';
 import { readCatalog, readListing } from './wire.ts';
 
@@ -71,7 +72,7 @@ export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<Wh
       const from: number = after;
       const page = ctx.store.read((db) => knownPage(db, ctx.remote.key, from, batchOf(ctx)));
       after = page.next;
-      const rows = page.rows.filter((row) => options.reset || !row.isAskedAgain);
+      const rows = page.rows.filter((row) => !row.isAskedAgain || (options.reset && !row.isForgotten));
       if (rows.length > 0)
         await start(
           rows.map(({ id }) => id),
@@ -133,12 +134,15 @@ async function* collectionPages({ client, remote, store }: SyncContext, allowanc
     yield ids ?? store.read((db) => mirroredCollections(db, remote.key));
 }
 
-/** What could not be read is asked for again by itself (ask-again.ts), and does not keep a sweep from its end each time. */
+/**
+ * What could not be read is asked for again by itself (ask-again.ts), and does not keep a sweep from its end each time; after a reset
+ * that is so of what could not be read since.
+ */
 async function* unknownOf(ctx: SyncContext, ids: string[], { reset }: SweepOptions): AsyncGenerator<string[]> {
   const { store, remote, turns } = ctx;
   const unknown: string[] = [];
   await turns.each(ids, (id) => {
-    const isLeft = (db: Reader) => isKnownAt(db, remote.key, id) || (!reset && isAskedAgain(db, remote.key, id));
+    const isLeft = (db: Reader) => isKnownAt(db, remote.key, id) || isAskedAgain(db, remote.key, id, reset);
     if (!store.read(isLeft)) unknown.push(id);
   });
   const size = batchOf(ctx);

@@ -1,7 +1,8 @@
 import { UnreachableError } from '../errors.ts';
 import type { SyncContext } from './arrivals.ts';
 import type { Unusable } from './manifests.ts';
-import { FailedAnswerError, type RemoteAnswer } from './remote.ts';
+import type { RemoteAnswer } from './remote.ts';
+import { FailedAnswerError } from './remote-errors.ts';
 import { type CurrentView, readBatch, readTip, readTips, readWords } from './wire.ts';
 
 /**

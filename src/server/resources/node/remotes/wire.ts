@@ -370,6 +370,8 @@ export interface DeletionPreviewView {
 }
 
 export interface SyncPreviewView {
+  /** What gives away that the remote was reset, so that a sync would stop there; null for nothing. */
+  reset: string | null;
   /**
    * New events.
    * @isInt

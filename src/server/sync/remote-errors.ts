@@ -1,0 +1,31 @@
+import { UnreachableError } from '../errors.ts';
+
+/** The request may have been carried out: nobody knows. */
+export class LostAnswerError extends UnreachableError {
+  override readonly name = 'UnreachableError';
+}
+
+/** The remote answers, but fails at what it was asked for, however often it is asked: that may be so of nothing else. */
+export class FailedAnswerError extends UnreachableError {
+  override readonly name = 'UnreachableError';
+}
+
+/** Whether it is what was asked for that failed, and not the remote as a whole, as far as an error tells. */
+export function isFailure(error: unknown): error is LostAnswerError | FailedAnswerError {
+  return error instanceof LostAnswerError || error instanceof FailedAnswerError;
+}
+
+/** All of a run was done but what the remote failed at. */
+export class FailedInPartError extends UnreachableError {
+  override readonly name = 'UnreachableError';
+}
+
+/** The remote wants to be left alone for longer than a run waits: `retryAfter` is for how many milliseconds. */
+export class HeldOffError extends UnreachableError {
+  override readonly name = 'UnreachableError';
+  readonly retryAfter: number;
+  constructor(host: string, retryAfter: number) {
+    super(`${host} wants to be left alone for ${Math.ceil(retryAfter / 1000)} seconds. Sync with it again after that.`);
+    this.retryAfter = retryAfter;
+  }
+}
