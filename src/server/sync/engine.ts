@@ -297,7 +297,7 @@ export class SyncEngine implements AsyncDisposable {
     ctx.patience.anew();
     const unsent = sends ? await untilSpent(() => push(ctx, { concurrency: pushConcurrency, accept })) : null;
     ctx.patience.anew();
-    await syncContent(ctx, { concurrency: contentConcurrency, sends });
+    await syncContent(ctx, { concurrency: contentConcurrency, sends: sends && report.stopped === null });
     const isMarked = store.read((db) => pushMark(db, remote.key)) !== undefined;
     if (sends && report.stopped === null && (report.sent.files > 0 || !isMarked)) await noteMark(ctx);
     if (unread ?? unsent) throw unread ?? unsent;
