@@ -77,7 +77,7 @@ export type SyncRow =
    * nothing of the earlier one counts any more.
    */
   | { kind: 'feed_swept'; remote: string; reset: boolean }
-  /** The newest event of a remote's feed after a push to it; null for none, also where it does not tell. */
+  /** The newest event of a remote's feed after a push to it; null after a reset, of which it says nothing. */
   | { kind: 'push_mark'; remote: string; mark: { id: number; cid: string } | null }
   /** The remote was reset and no longer has an entity. */
   | { kind: 'remote_forgot'; remote: string; id: string }

@@ -67,7 +67,8 @@ export async function syncContent(
   }
   if (failures.length > 0) throw failures[0];
   // What was not pushed is looked at again.
-  if (report.stopped === null) Object.assign(memory, { compared: head, kept });
+  if (report.stopped !== null) return;
+  Object.assign(memory, { compared: head, kept });
   ctx.settled.clear();
   for (const id of failing.keys()) ctx.settled.add(id);
 }

@@ -299,7 +299,8 @@ export class SyncEngine implements AsyncDisposable {
     ctx.patience.anew();
     await syncContent(ctx, { concurrency: contentConcurrency, sends: sends && report.stopped === null });
     const isMarked = store.read((db) => pushMark(db, remote.key)) !== undefined;
-    if (sends && report.stopped === null && (report.sent.files > 0 || !isMarked)) await noteMark(ctx);
+    const isBeyond = report.sent.files > 0 || unsent !== null || !isMarked;
+    if (sends && report.stopped === null && isBeyond) await noteMark(ctx);
     if (unread ?? unsent) throw unread ?? unsent;
     checkFailing(ctx);
   }
