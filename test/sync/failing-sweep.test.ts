@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { findRemote, type Remote } from '../../src/server/store/remotes.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok } from '../helpers/entities.ts';
+import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { addRemote, keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
 import { type Call, startProxy } from './proxy.ts';
@@ -110,6 +110,27 @@ test('and that was reset: with each agreement the comparison comes further, and 
   expect(await agreed()).toMatchObject({ done: { swept: true, created: 1 } });
   expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {}, pending: 0 });
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
+test('and that was reset is taken for the other node once all was compared, also where its news cannot be read', async () => {
+  await using scene = await startScene();
+  const { origin, mirror, proxy, there, here } = scene;
+  const place = await collection(origin, there, { label: 'Broken' });
+  const bad = await createMany(origin, there, place, 110);
+  await sync(mirror, here);
+  for (const { id } of bad) await update(origin, there, await read(origin, there, id), { properties: { news: true } });
+  const own = await create(mirror, here, { properties: { label: 'made here' } });
+  const fails = failingAt(new Set(bad.map(({ id }) => id)));
+  proxy.fault = (call) => (call.path.startsWith('/versions/') ? { status: 500 } : fails(call));
+  const store = await mirror.ctx.networks.get('main');
+  const remote = () => store.read((db) => findRemote(db, 'origin')) as Remote;
+  const row = { ...remote(), kind: 'remote', remote: 'origin', instance: 'before' } as const;
+  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time: 0 }]);
+  for (let n = 0; n < 4 && remote().instance === 'before'; n++)
+    await ask(mirror, here, 'POST /node/remotes/origin/sync?accept_large_change=true');
+  expect(remote().instance).not.toBe('before');
+  await scene.errorOf();
+  expect((await tipsOf(origin))[own.id]).toBeDefined();
 });
 
 test('and that takes the key no more is not taken for compared', async () => {

@@ -3,7 +3,7 @@ import { entityKey } from './entity-keys.ts';
 import { nextAsk } from './next-ask.ts';
 import type { SyncRow, Trouble } from './sync-rows.ts';
 
-/** Notes why an entity of a remote could not be taken over; what is not shown is not asked for again. */
+/** Notes why an entity of a remote could not be taken over; what is not shown is not asked for again, unless the remote was reset. */
 export function putTrouble(
   db: Writer,
   { remote, entity, time }: { remote: number; entity: number; time: number },

@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import { FileStore } from '../blocks/file-store.ts';
 import { PartialFiles } from '../blocks/partial-files.ts';
 import { Turns } from '../blocks/turns.ts';
-import { AlreadyExistsError, NotFoundError } from '../errors.ts';
+import { AlreadyExistsError, NotFoundError, type UnreachableError } from '../errors.ts';
 import { idOn, type Network } from '../model/ids.ts';
 import { filesFolder, partialsFolder } from '../store/network-folders.ts';
 import type { NetworkStore } from '../store/network-store.ts';
@@ -287,11 +287,14 @@ export class SyncEngine implements AsyncDisposable {
     };
     const options = { pageSize, accept, reset };
     const isRead = remote.direction !== 'push';
-    const unread = await untilSpent(() => (isRead ? pull(ctx, options) : askKnown(ctx, options)));
-    if (report.swept) memory.compared = null;
-    // Not before all is compared: until then nobody knows what this one has.
-    if (reset && unread) throw unread;
-    if (reset) await this.#pin(store, remote);
+    let unread: UnreachableError | null;
+    try {
+      unread = await untilSpent(() => (isRead ? pull(ctx, options) : askKnown(ctx, options)));
+    } finally {
+      // Not before all is compared: until then nobody knows what this one has. What fails after that is tried again.
+      if (report.swept) memory.compared = null;
+      if (reset && report.swept) await this.#pin(store, remote);
+    }
     const sends = pushes(remote) && report.stopped === null;
     // What cannot be read says nothing of what can be written, and that nothing of files.
     ctx.patience.anew();
