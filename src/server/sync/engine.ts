@@ -33,6 +33,7 @@ import {
   everything,
   isSameScope,
   isWider,
+  pushes,
 } from './remote-settings.ts';
 import { type RemoteStatus, statusOf } from './remote-status.ts';
 import { emptyReport, type Report } from './report.ts';
@@ -211,7 +212,7 @@ export class SyncEngine implements AsyncDisposable {
     const needs = { store, remote, client };
     const isRead = remote.direction !== 'push';
     const found = isRead ? await previewPull(needs, pageSize) : { ...emptyPreview, reset: await setBackSince(needs) };
-    const isFirst = remote.direction !== 'push' && store.read((db) => seenIntervals(db, remote.key)).length === 0;
+    const isFirst = isRead && store.read((db) => seenIntervals(db, remote.key)).length === 0;
     const files = new FileStore(filesFolder(store.folder));
     const first = isFirst ? await lookFirst({ remote, client, files }) : null;
     return {
@@ -390,10 +391,6 @@ export class SyncEngine implements AsyncDisposable {
     const throttle = max_kbps === null ? undefined : new Throttle(max_kbps, clock);
     return RemoteClient.open({ url, secret, network, service, random, wait, signal, throttle });
   }
-}
-
-function pushes({ secret, direction }: Remote): boolean {
-  return secret !== null && direction !== 'pull';
 }
 
 function unknown(name: string): NotFoundError {

@@ -1,5 +1,6 @@
 import { ValidationError } from '../errors.ts';
 import { isEntityId, type Network, networkOf } from '../model/ids.ts';
+import type { Remote } from '../store/remotes.ts';
 import type { Direction, RemoteScope, RemoteSettings } from '../store/sync-rows.ts';
 import { readHours } from './hours.ts';
 
@@ -50,4 +51,9 @@ export function checkedUrl(text: string): string {
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw ValidationError.at(['url'], 'must be an address without user, query or fragment; the key is given apart');
   return url.href.replace(/(?<!\/)\/+$/, '');
+}
+
+/** Whether edits go to a remote. */
+export function pushes({ secret, direction }: Pick<Remote, 'secret' | 'direction'>): boolean {
+  return secret !== null && direction !== 'pull';
 }
