@@ -112,6 +112,31 @@ test('and that was reset: with each agreement the comparison comes further, and 
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 
+test('and that was reset is compared all the same where it never lists one of its collections', async () => {
+  await using scene = await startScene();
+  const { origin, mirror, proxy, there, here, forget, errorOf } = scene;
+  const closed = await collection(origin, there, { label: 'Never listed' });
+  await createMany(origin, there, closed, 3);
+  await sync(mirror, here);
+  const unseen = await create(origin, there, { collection: closed.id });
+  await forget();
+  const own = await create(mirror, here, { properties: { label: 'made here' } });
+  proxy.fault = ({ path }) => (path.startsWith(`/collections/${closed.id}/entities`) ? { status: 500 } : undefined);
+  const store = await mirror.ctx.networks.get('main');
+  const remote = () => store.read((db) => findRemote(db, 'origin')) as Remote;
+  const row = { ...remote(), kind: 'remote', remote: 'origin', instance: 'before' } as const;
+  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time: 0 }]);
+  const agreed = await ask(mirror, here, 'POST /node/remotes/origin/sync?accept_large_change=true');
+  expect(lines(agreed.text).at(-1)).toMatchObject({ error: expect.stringContaining('(to the listing of collection') });
+  expect(remote().instance).not.toBe('before');
+  expect((await tipsOf(origin))[own.id]).toBeDefined();
+  // It is listed once that can be, and until then each run says so.
+  expect(await errorOf()).toContain('(to the listing of collection');
+  proxy.fault = () => undefined;
+  expect(await errorOf()).toBeUndefined();
+  expect((await tipsOf(mirror))[unseen.id]).toBe(unseen.cid);
+});
+
 test('and that was reset is taken for the other node once all was compared, also where its news cannot be read', async () => {
   await using scene = await startScene();
   const { origin, mirror, proxy, there, here } = scene;

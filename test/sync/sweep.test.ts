@@ -393,6 +393,8 @@ test('W3: a remote that is only pushed to and has lost everything has all of it 
   // As when it was restored, which gives it another instance id.
   const remote = await expectAnotherInstance(mirror);
 
+  const looked = await ask(mirror, here, 'POST /node/remotes/origin/sync?dry_run=true');
+  expect(lines(looked.text).at(-1)).toMatchObject({ preview: { reset: 'it is another node than before' } });
   expect((await sync(mirror, here)).stopped).toContain('another node');
   expect(await tipsOf(other)).toEqual({});
   expect(await agree({ mirror, here })).toMatchObject({ swept: true, stopped: null, created: 4 });
@@ -574,6 +576,30 @@ test('W3: a remote that is only pushed to and shows no feed, or fails at it, is 
     await collection(mirror, here, { label: `Made at ${status}` });
     expect(await sync(mirror, here)).toMatchObject({ created: 1, stopped: null });
   }
+});
+
+test('W3: a remote that was pulled from and is only pushed to by now is known by the newest that was seen there', async () => {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(await temporaryFolder());
+  const [data, backup] = [join(folder.path, 'hub'), join(folder.path, 'backup')];
+  const hub = await startNode({ data });
+  const [there, port] = [operator(hub), new URL(hub.url).port];
+  const proxy = opened.use(await startProxy(hub.url, { stranger: true }));
+  const mirror = opened.use(await startNode());
+  const here = operator(mirror);
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(there) });
+  const place = await collection(mirror, here, { label: 'Works' });
+  await sync(mirror, here);
+  await hub[Symbol.asyncDispose]();
+  await cp(data, backup, { recursive: true });
+  const again = await startNode({ data, env: { ARCHEION_PORT: port } });
+  await create(again, there, { collection: place.id });
+  // What came since the last push.
+  expect(await sync(mirror, here)).toMatchObject({ created: 0, updated: 0 });
+  await again[Symbol.asyncDispose]();
+  opened.use(await startNode({ data: backup, env: { ARCHEION_PORT: port } }));
+  ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(there), direction: 'push' }));
+  expect((await sync(mirror, here)).stopped).toContain('is not what it was: its newest event is');
 });
 
 test('W3: a remote that is only pushed to brings nothing that it was not asked for', async () => {

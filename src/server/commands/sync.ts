@@ -188,7 +188,9 @@ function describe({ remote, report, preview, open, error }: Outcome): string[] {
           `  events ${report.lost.first} to ${report.lost.last} were gone before they were seen` +
             (report.swept ? '; everything was compared instead' : ''),
         ]
-      : []),
+      : report.swept
+        ? ['  everything was compared']
+        : []),
     ...(report.stopped === null ? [] : [`  ${report.stopped}`]),
   ];
 }

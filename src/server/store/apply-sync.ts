@@ -181,7 +181,7 @@ function putScope(db: Writer, remote: number, { collections, types, content, wid
   putCollections(db, remote, collections);
   const list = types.length > 0 ? JSON.stringify(types) : null;
   db.run('UPDATE remote SET types = ?, content = ? WHERE key = ?', list, content, remote);
-  if (wider) db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
+  if (wider) unsee(db, remote);
   rebuildPending(db, remote);
 }
 
@@ -256,9 +256,15 @@ function noteSweep(db: Writer, remote: number, { reset }: RowOf<'feed_swept'>): 
   }
   // It may be another one, or an earlier one: which bytes it has is asked for anew.
   dropContents(db, remote);
-  db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
+  unsee(db, remote);
   db.run('UPDATE remote_entity SET event = 0 WHERE remote = ?', remote);
   putMark(db, remote, { mark: null });
+}
+
+/** Nothing of a remote's feed has been dealt with any more. */
+function unsee(db: Writer, remote: number): void {
+  db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
+  db.run('UPDATE remote_run SET level = NULL WHERE remote = ?', remote);
 }
 
 function putMark(db: Writer, remote: number, { mark }: Pick<RowOf<'push_mark'>, 'mark'>): void {

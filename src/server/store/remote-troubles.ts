@@ -73,12 +73,11 @@ export function dueTroubles(
   return rows.map(({ known, forgotten, ...row }) => ({ ...row, known: known === 1, forgotten: forgotten === 1 }));
 }
 
-/** Whether an entity could not be read, `since` the remote was reset, and is asked for again by itself. */
-export function isAskedAgain(db: Reader, remote: number, id: string, since: boolean): boolean {
+/** Whether an entity could not be read, and is asked for again by itself. */
+export function isAskedAgain(db: Reader, remote: number, id: string): boolean {
   const entity = entityKey(db, id);
-  const sql = `SELECT 1 FROM remote_entity k
-    WHERE k.remote = ? AND k.entity = ? AND k.again IS NOT NULL AND (? = 0 OR ${isForgotten})`;
-  return entity !== undefined && db.get(sql, remote, entity, since ? 1 : 0) !== undefined;
+  const sql = 'SELECT 1 FROM remote_entity WHERE remote = ? AND entity = ? AND again IS NOT NULL';
+  return entity !== undefined && db.get(sql, remote, entity) !== undefined;
 }
 
 /** Whether an entity is to be asked for again by now. */

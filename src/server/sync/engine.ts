@@ -6,24 +6,23 @@ import { AlreadyExistsError, NotFoundError, type UnreachableError } from '../err
 import { idOn, type Network } from '../model/ids.ts';
 import { filesFolder, partialsFolder } from '../store/network-folders.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import { findRemote, listRemotes, pushMark, type Remote, seenIntervals } from '../store/remotes.ts';
+import { findRemote, listRemotes, pushMark, type Remote } from '../store/remotes.ts';
 import type { RemoteSettings, SyncRow } from '../store/sync-rows.ts';
 import { alignAliases } from './aliases.ts';
 import { agreement } from './brake.ts';
 import { syncContent } from './content-sync.ts';
 import type { NewRemote, Preview, RemoteChange, RunOptions, SyncOptions } from './engine-options.ts';
-import { lookFirst } from './first-look.ts';
 import { cardOf, type Introduction, introduced } from './introduction.ts';
 import { KeySeal } from './key-seal.ts';
 import { followLive, type LiveOptions } from './live.ts';
 import { Patience, untilSpent } from './patience.ts';
+import { previewOf } from './preview.ts';
 import { askKnown, pull } from './pull.ts';
-import { emptyPreview, previewPull } from './pull-preview.ts';
 import { checkFailing, push } from './push.ts';
 import { maxBytes } from './push-blocks.ts';
 import type { ContentMemory } from './push-context.ts';
-import { noteMark, setBackSince } from './push-mark.ts';
-import { type PendingChanges, pendingChanges, previewPush } from './push-pending.ts';
+import { noteMark } from './push-mark.ts';
+import { type PendingChanges, pendingChanges } from './push-pending.ts';
 import { RemoteClient } from './remote.ts';
 import {
   checkedDirection,
@@ -124,6 +123,7 @@ export class SyncEngine implements AsyncDisposable {
       rows.push({ kind: 'remote_scope', remote: name, ...scope, wider: isWider(remote, scope) });
       await this.#alone(network, name, set);
       this.#memoryOf(network, remote).compared = null;
+      this.runs.forget(network, name);
     }
     return this.status(network, name);
   }
@@ -209,17 +209,7 @@ export class SyncEngine implements AsyncDisposable {
   async preview(network: Network, name: string): Promise<Preview> {
     const { store, remote } = await this.#remote(network, name);
     await using client = await this.#client(network, remote);
-    const needs = { store, remote, client };
-    const isRead = remote.direction !== 'push';
-    const found = isRead ? await previewPull(needs, pageSize) : { ...emptyPreview, reset: await setBackSince(needs) };
-    const isFirst = isRead && store.read((db) => seenIntervals(db, remote.key)).length === 0;
-    const files = new FileStore(filesFolder(store.folder));
-    const first = isFirst ? await lookFirst({ remote, client, files }) : null;
-    return {
-      ...found,
-      first,
-      push: pushes(remote) ? await previewPush({ store, remote, turns: this.#turns }, this.#self(network)) : [],
-    };
+    return await previewOf({ store, remote, client, turns: this.#turns }, { pageSize, self: this.#self(network) });
   }
 
   /**
@@ -234,14 +224,13 @@ export class SyncEngine implements AsyncDisposable {
     { signal, accept = false }: RunOptions = {},
   ): Promise<Report> {
     const { store, remote } = await this.#remote(network, name);
-    const pulls = remote.direction !== 'push';
     const own = new AbortController();
     const ending = AbortSignal.any([own.signal, this.#closing.signal, ...(signal ? [signal] : [])]);
-    const work = () => this.#sync({ store, remote }, report, { signal: ending, accept });
+    const work = (allRead: () => void) => this.#sync({ store, remote }, report, { signal: ending, accept, allRead });
     await this.#alone(network, name, async () => {
       this.#endings.set(`${network} ${name}`, own);
       try {
-        await this.runs.record({ store, remote }, { report, pulls, signal: ending }, work);
+        await this.runs.record({ store, remote }, { report, signal: ending }, work);
       } finally {
         this.#endings.delete(`${network} ${name}`);
       }
@@ -252,7 +241,7 @@ export class SyncEngine implements AsyncDisposable {
   async #sync(
     { store, remote }: { store: NetworkStore; remote: Remote },
     report: Report,
-    { signal, accept }: { signal: AbortSignal; accept: boolean },
+    { signal, accept, allRead }: { signal: AbortSignal; accept: boolean; allRead: () => void },
   ): Promise<void> {
     const { now, service } = this.#options;
     const { network } = store;
@@ -293,9 +282,13 @@ export class SyncEngine implements AsyncDisposable {
       unread = await untilSpent(() => (isRead ? pull(ctx, options) : askKnown(ctx, options)));
     } finally {
       // Not before all is compared: until then nobody knows what this one has. What fails after that is tried again.
-      if (report.swept) memory.compared = null;
+      if (report.swept) {
+        memory.compared = null;
+        this.runs.forget(network, remote.name);
+      }
       if (reset && report.swept) await this.#pin(store, remote);
     }
+    if (isRead && unread === null && ctx.unlisted === null && report.stopped === null) allRead();
     const sends = pushes(remote) && report.stopped === null;
     // What cannot be read says nothing of what can be written, and that nothing of files.
     ctx.patience.anew();
@@ -305,6 +298,7 @@ export class SyncEngine implements AsyncDisposable {
     const isMarked = store.read((db) => pushMark(db, remote.key)) !== undefined;
     const isBeyond = report.sent.files > 0 || unsent !== null || !isMarked;
     if (sends && report.stopped === null && isBeyond) await noteMark(ctx);
+    if (report.stopped !== null) return;
     if (unread ?? unsent) throw unread ?? unsent;
     checkFailing(ctx);
   }

@@ -41,6 +41,11 @@ function markOf(seen: Interval[]): Interval | undefined {
   return seen.findLast((it) => !it.lost);
 }
 
+/** The newest version that the feed named when it was read last; null where that is not known. */
+export function newestSeen({ seen }: Pick<FeedState, 'seen'>): string | null {
+  return markOf(seen)?.cid ?? null;
+}
+
 /** Whether there is a page to ask for, with `state.cursor`. */
 export function isOpen({ phase }: FeedState): boolean {
   return phase === 'checking' || phase === 'walking';

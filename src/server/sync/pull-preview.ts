@@ -2,9 +2,10 @@ import PQueue from 'p-queue';
 import { type EntityRow, findEntity } from '../store/entities.ts';
 import { seenIntervals } from '../store/remotes.ts';
 import type { SyncContext } from './arrivals.ts';
-import { feedStep, isOpen, startFeed } from './feed.ts';
+import { feedStep, isOpen, newestSeen, startFeed } from './feed.ts';
 import { readPage } from './feed-page.ts';
 import { setBackSince } from './push-mark.ts';
+import { emptied } from './quiet-feed.ts';
 import { readBatch } from './wire.ts';
 
 /** How much a pull would look at, and what it would delete. */
@@ -42,13 +43,16 @@ export async function previewPull(needs: Needs, pageSize: number): Promise<PullP
   const back = await setBackSince(needs);
   let events = 0;
   let feed = startFeed(store.read((db) => seenIntervals(db, remote.key)));
+  let head: number | null = null;
   while (isOpen(feed)) {
-    const step = feedStep(feed, await readPage(needs, feed, pageSize));
+    const page = await readPage(needs, feed, pageSize);
+    head ??= page.events[0]?.id ?? 0;
+    const step = feedStep(feed, page);
     feed = step.state;
     events += step.events.length;
     for (const { entity } of step.events) if (entities.size < maxCounted) entities.add(entity);
   }
-  const reset = back ?? (feed.phase === 'reset' ? feed.reason : null);
+  const reset = back ?? feed.reason ?? (head === 0 ? await emptied(needs, newestSeen(feed)) : null);
   return { reset, events, entities: entities.size, ...(await deletionsAmong(needs, entities)) };
 }
 

@@ -6,10 +6,11 @@ import { knownEvent, seenIntervals } from '../store/remotes.ts';
 import { type SyncContext, type TakeOverOptions, takeOver } from './arrivals.ts';
 import { askAgain } from './ask-again.ts';
 import { agreement, braked, stopAtReset } from './brake.ts';
-import { type FeedEvent, feedStep, type Interval, isOpen, startFeed } from './feed.ts';
+import { type FeedEvent, feedStep, type Interval, isOpen, newestSeen, startFeed } from './feed.ts';
 import { readPage } from './feed-page.ts';
 import { untilSpent } from './patience.ts';
 import { setBackSince } from './push-mark.ts';
+import { emptied, mayHaveMissed } from './quiet-feed.ts';
 import { noteSwept, sweep, type WholeSweep } from './sweep.ts';
 
 export interface PullOptions {
@@ -46,7 +47,8 @@ interface HeldPage {
 export async function pull(ctx: SyncContext, options: PullOptions): Promise<void> {
   if (options.reset) return afterReset(ctx, options);
   const held: HeldPage[] = [];
-  const reset = (await setBackSince(ctx)) ?? (await walk(ctx, options, held));
+  const walked = await walk(ctx, options, held);
+  const { reset } = walked;
   if (reset !== null) {
     if (options.accept) return afterReset(ctx, options);
     stopAtReset(ctx, `${reset}. Nothing more was taken over`);
@@ -54,8 +56,9 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
   }
   held.push({ events: await askAgain(ctx), intervals: [] });
   await release(ctx, options, held);
-  const gaps = ctx.store.read((db) => seenIntervals(db, ctx.remote.key)).some((it) => it.lost && !it.swept);
-  if (gaps && ctx.report.stopped === null) await close(ctx, options);
+  const hasGap = ctx.store.read((db) => seenIntervals(db, ctx.remote.key)).some((it) => it.lost && !it.swept);
+  const isOpen = hasGap || (walked.isEmpty && mayHaveMissed(ctx));
+  if (isOpen && ctx.report.stopped === null) await close(ctx, options);
 }
 
 /** What left the feed before it was seen is looked for entity by entity. */
@@ -70,19 +73,19 @@ async function close(ctx: SyncContext, options: PullOptions): Promise<void> {
   await finish(ctx, options, swept, false);
 }
 
-/** Another feed: everything is compared, and the feed walked from its head to its end. */
+/** Another feed: all that is known is compared, and the feed walked from its head to its end, as if it had never been seen. */
 async function afterReset(ctx: SyncContext, options: PullOptions): Promise<void> {
-  if (await compareAll(ctx, options, false)) await pull(ctx, { ...options, reset: false });
+  if (await compareAll(ctx, options)) await pull(ctx, { ...options, reset: false });
 }
 
 /**
- * Compares all of a remote that was reset; false where that stopped.
+ * Compares all that is known of a remote that was reset; false where that stopped.
  * @throws UnreachableError also where it failed at too much of it: nobody knows what it has, so that nothing is sent there
  */
-async function compareAll(ctx: SyncContext, options: PullOptions, knownOnly: boolean): Promise<boolean> {
+async function compareAll(ctx: SyncContext, options: PullOptions): Promise<boolean> {
   let isWhole = false;
   const spent = await untilSpent(async () => {
-    const swept = await sweep(ctx, { reset: true, concurrency: batches.plain.atOnce, knownOnly });
+    const swept = await sweep(ctx, { reset: true, concurrency: batches.plain.atOnce });
     isWhole = await finish(ctx, options, swept, true);
   });
   if (spent) throw new UnreachableError(spent.message);
@@ -100,14 +103,13 @@ export async function askKnown(ctx: SyncContext, options: PullOptions): Promise<
     stopAtReset(ctx, `${reason}. Nothing was sent`);
     return;
   }
-  if (options.reset || reason !== null) await compareAll(ctx, options, true);
+  if (options.reset || reason !== null) await compareAll(ctx, options);
   else await release(ctx, options, [{ events: await askAgain(ctx, { knownOnly: true }), intervals: [] }]);
 }
 
 /**
  * Makes the deletions that a comparison of everything has found, and records it: one that stops here, is cut off, or could not
  * list all, is begun again, since no feed tells of these any more. False where it stopped.
- * @throws UnreachableError where not all of a remote that was reset could be listed
  */
 async function finish(
   ctx: SyncContext,
@@ -116,7 +118,6 @@ async function finish(
   reset: boolean,
 ): Promise<boolean> {
   if (!(await release(ctx, options, [{ events: held, intervals: [] }], reset))) return false;
-  if (unlisted !== null && reset) throw new UnreachableError(again(unlisted));
   if (unlisted !== null) {
     ctx.unlisted = again(unlisted);
     return true;
@@ -147,15 +148,26 @@ async function release(ctx: SyncContext, { accept }: PullOptions, held: HeldPage
   return true;
 }
 
-/** Walks the feed back to the mark; what gives a reset away, null for none. */
-async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): Promise<string | null> {
+interface Walked {
+  /** What gives a reset away, null for none. */
+  reset: string | null;
+  /** The feed shows no event. */
+  isEmpty: boolean;
+}
+
+/** Walks the feed back to the mark. */
+async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): Promise<Walked> {
+  const back = await setBackSince(ctx);
+  if (back !== null) return { reset: back, isEmpty: false };
   const queue = new PQueue({ concurrency: (ctx.blocks ? batches.blocks : batches.plain).atOnce });
   const open: OpenPage[] = [];
+  let isEmpty = false;
   let feed = startFeed(ctx.store.read((db) => seenIntervals(db, ctx.remote.key)));
   try {
     while (isOpen(feed)) {
       const page = await readPage(ctx, feed, options.pageSize);
       ctx.report.head ??= page.events[0]?.id ?? 0;
+      isEmpty = feed.cursor === null && page.events.length === 0;
       const step = feedStep(feed, page);
       feed = step.state;
       if (feed.phase === 'reset') break;
@@ -177,7 +189,7 @@ async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): P
     queue.clear();
     await queue.onIdle();
   }
-  return feed.phase === 'reset' ? feed.reason : null;
+  return { reset: isEmpty ? await emptied(ctx, newestSeen(feed)) : feed.reason, isEmpty };
 }
 
 /** Of several events of one entity the newest counts; what is known already or under way needs no second look. */

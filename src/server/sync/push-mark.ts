@@ -1,8 +1,9 @@
 import { UnreachableError } from '../errors.ts';
 import { pushMark, seenIntervals } from '../store/remotes.ts';
 import type { SyncContext } from './arrivals.ts';
-import { type FeedEvent, type FeedPage, type FeedState, feedStep, startFeed } from './feed.ts';
+import { type FeedEvent, type FeedPage, type FeedState, feedStep, newestSeen, startFeed } from './feed.ts';
 import { askPage } from './feed-page.ts';
+import { emptied } from './quiet-feed.ts';
 import { HeldOffError } from './remote-errors.ts';
 
 // What a walk of a remote's feed has seen says nothing of what was pushed after it, and of a remote that is only pushed to no feed
@@ -17,12 +18,15 @@ type Needs = Pick<SyncContext, 'store' | 'remote' | 'client'>;
  */
 export async function setBackSince(needs: Needs): Promise<string | null> {
   const { store, remote } = needs;
-  const { mark, seen } = store.read((db) => ({
-    mark: pushMark(db, remote.key),
-    seen: seenIntervals(db, remote.key).findLast(({ lost }) => !lost),
-  }));
-  const isWalked = remote.direction !== 'push' && seen !== undefined && mark !== undefined && mark.id <= seen.last;
-  return mark === undefined || isWalked ? null : ((await look(needs, mark))?.reason ?? null);
+  const [mark, seen] = store.read((db) => [
+    pushMark(db, remote.key),
+    seenIntervals(db, remote.key).findLast(({ lost }) => !lost),
+  ]);
+  const isSeen = seen !== undefined && (mark === undefined || mark.id <= seen.last);
+  // The walk that comes begins with what it has seen itself.
+  if (isSeen && remote.direction !== 'push') return null;
+  const newest = isSeen ? { id: seen.last, cid: seen.cid } : mark;
+  return newest === undefined ? null : ((await look(needs, newest))?.reason ?? null);
 }
 
 /**
@@ -50,7 +54,7 @@ interface Look {
 }
 
 /** Null where there is nothing to look at. @throws HeldOffError */
-async function look(needs: Needs, mark: { id: number; cid: string } | undefined): Promise<Look | null> {
+async function look(needs: Needs, mark: { id: number; cid: string | null } | undefined): Promise<Look | null> {
   let feed = startFeed(mark ? [{ first: mark.id, last: mark.id, cid: mark.cid, lost: false }] : []);
   let head: FeedEvent | undefined;
   do {
@@ -59,7 +63,7 @@ async function look(needs: Needs, mark: { id: number; cid: string } | undefined)
     head ??= page.events[0];
     feed = feedStep(feed, page).state;
   } while (feed.phase === 'checking');
-  return { head, reason: feed.phase === 'reset' ? feed.reason : null };
+  return { head, reason: head ? feed.reason : await emptied(needs, newestSeen(feed)) };
 }
 
 /** Whether the remote answers at all is for what comes after to find out. @throws HeldOffError */

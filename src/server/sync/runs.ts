@@ -53,18 +53,21 @@ export class Runs {
     this.#listeners.push(listener);
   }
 
-  /** Does a run's work and keeps what it came to. `pulls`: a run without an error has seen all of the feed. */
+  /** Does a run's work and keeps what it came to; `work` says when all of the feed has been dealt with. */
   async record(
     { store, remote }: { store: NetworkStore; remote: Remote },
-    { report, pulls, signal }: { report: Report; pulls: boolean; signal: AbortSignal },
-    work: () => Promise<void>,
+    { report, signal }: { report: Report; signal: AbortSignal },
+    work: (allRead: () => void) => Promise<void>,
   ): Promise<void> {
     const key = keyOf(store.network, remote.name);
     const started = this.#now();
     this.#reports.set(key, report);
     let failure: unknown;
+    let level: number | null = null;
     try {
-      await work();
+      await work(() => {
+        level = started;
+      });
     } catch (error) {
       failure = error;
       throw error;
@@ -80,8 +83,7 @@ export class Runs {
         retryAfter: failure instanceof HeldOffError ? failure.retryAfter : null,
         interrupted: signal.aborted,
       };
-      const complete = pulls && failure === undefined && report.stopped === null;
-      await this.#keep(store, remote, run, complete ? started : null);
+      await this.#keep(store, remote, run, level);
       for (const listener of this.#listeners) listener(store.network, remote.name, run);
     }
   }
@@ -99,7 +101,7 @@ export class Runs {
     return run;
   }
 
-  /** For a remote that is no more. */
+  /** What is known of a remote is read again: it is no more, or what its feed said before counts no more. */
   forget(network: Network, remote: string): void {
     this.#last.delete(keyOf(network, remote));
   }

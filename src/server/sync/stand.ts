@@ -4,8 +4,8 @@ import type { LastRun } from './runs.ts';
 
 // How things stand with a remote, in numbers, as functions from what is known of it.
 
-/** Feeds keep events for thirty days (interface.md, Events). */
-const retention = 30 * 24 * 3600 * 1000;
+/** How long feeds keep events, in milliseconds (interface.md, Events). */
+export const retention = 30 * 24 * 3600 * 1000;
 
 export interface Lag {
   /** Events that its feed held when it was last asked, and that have not been dealt with. */

@@ -15,12 +15,13 @@ import { readCatalog, readListing } from './wire.ts';
 // Anti-entropy: everything is compared tip by tip, for what no feed tells any more (SPEC.md, Sweep).
 
 export interface SweepOptions {
-  /** The remote was reset: what it said before counts no more. */
+  /**
+   * The remote was reset: what it said before counts no more. What is known here is compared alone; what else is there comes by
+   * its feed, and by the listings where that does not tell all.
+   */
   reset: boolean;
   /** How many batches of entities are under way at once. */
   concurrency: number;
-  /** What is known here is compared alone: nothing is taken from there that is not. */
-  knownOnly?: boolean;
 }
 
 export interface Swept {
@@ -62,7 +63,7 @@ export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<Wh
     queue.add(() => compare(ids, known)).catch((error: unknown) => failures.push(error));
   };
   try {
-    for await (const ids of options.knownOnly ? [] : listed(ctx, options, swept)) {
+    for await (const ids of options.reset ? [] : listed(ctx, swept)) {
       if (isOver()) break;
       await start(ids, new Map());
     }
@@ -99,17 +100,17 @@ function batchOf({ blocks }: SyncContext): number {
  * Ids that the remote lists and that nothing is known of here, a batch at a time; what could not be listed is noted.
  * @throws UnreachableError, also for no end
  */
-async function* listed(ctx: SyncContext, options: SweepOptions, swept: WholeSweep): AsyncGenerator<string[]> {
+async function* listed(ctx: SyncContext, swept: WholeSweep): AsyncGenerator<string[]> {
   const { client, remote } = ctx;
   const allowance: Allowance = { left: mostListed };
   for await (const collections of collectionPages(ctx, allowance)) {
-    yield* unknownOf(ctx, collections, options);
+    yield* unknownOf(ctx, collections);
     for (const collection of collections) {
       const path = `/collections/${collection}/entities`;
       // A collection that is gone, closed, or that the remote fails at, is no reason to leave the others.
       try {
         for await (const ids of idPages(client, { path, read: readListing }, allowance))
-          if (ids !== null) yield* unknownOf(ctx, ids, options);
+          if (ids !== null) yield* unknownOf(ctx, ids);
         ctx.patience.worked();
       } catch (error) {
         if (!(error instanceof FailedAnswerError)) throw error;
@@ -134,15 +135,12 @@ async function* collectionPages({ client, remote, store }: SyncContext, allowanc
     yield ids ?? store.read((db) => mirroredCollections(db, remote.key));
 }
 
-/**
- * What could not be read is asked for again by itself (ask-again.ts), and does not keep a sweep from its end each time; after a reset
- * that is so of what could not be read since.
- */
-async function* unknownOf(ctx: SyncContext, ids: string[], { reset }: SweepOptions): AsyncGenerator<string[]> {
+/** What could not be read is asked for again by itself (ask-again.ts), and does not keep a sweep from its end each time. */
+async function* unknownOf(ctx: SyncContext, ids: string[]): AsyncGenerator<string[]> {
   const { store, remote, turns } = ctx;
   const unknown: string[] = [];
   await turns.each(ids, (id) => {
-    const isLeft = (db: Reader) => isKnownAt(db, remote.key, id) || isAskedAgain(db, remote.key, id, reset);
+    const isLeft = (db: Reader) => isKnownAt(db, remote.key, id) || isAskedAgain(db, remote.key, id);
     if (!store.read(isLeft)) unknown.push(id);
   });
   const size = batchOf(ctx);

@@ -1,0 +1,39 @@
+import { FileStore } from '../blocks/file-store.ts';
+import type { Turns } from '../blocks/turns.ts';
+import { filesFolder } from '../store/network-folders.ts';
+import { seenIntervals } from '../store/remotes.ts';
+import type { SyncContext } from './arrivals.ts';
+import type { Preview } from './engine-options.ts';
+import { lookFirst } from './first-look.ts';
+import { cardOf } from './introduction.ts';
+import { emptyPreview, previewPull } from './pull-preview.ts';
+import { setBackSince } from './push-mark.ts';
+import { previewPush } from './push-pending.ts';
+import { pushes } from './remote-settings.ts';
+
+type Needs = Pick<SyncContext, 'store' | 'remote' | 'client'> & { turns: Turns };
+
+/**
+ * What a run with a remote would do, without doing it.
+ * @param self the ids of who writes here
+ * @throws UnreachableError
+ */
+export async function previewOf(
+  needs: Needs,
+  { pageSize, self }: { pageSize: number; self: string[] },
+): Promise<Preview> {
+  const { store, remote, client } = needs;
+  const card = remote.instance === null ? null : await cardOf(client);
+  const isOther = remote.instance !== null && card?.instance !== remote.instance;
+  const isRead = remote.direction !== 'push';
+  const found = isRead ? await previewPull(needs, pageSize) : { ...emptyPreview, reset: await setBackSince(needs) };
+  const isFirst = isRead && store.read((db) => seenIntervals(db, remote.key)).length === 0;
+  const files = new FileStore(filesFolder(store.folder));
+  const first = isFirst ? await lookFirst({ remote, client, files }) : null;
+  return {
+    ...found,
+    reset: isOther ? 'it is another node than before' : found.reset,
+    first,
+    push: pushes(remote) ? await previewPush(needs, self) : [],
+  };
+}

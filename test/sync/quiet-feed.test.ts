@@ -1,0 +1,137 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ask, operator } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
+import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { addRemote, keyOf, lines, type Pair, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
+import { startProxy } from './proxy.ts';
+
+// A remote at which nothing was changed for so long that its feed is empty.
+
+const ways = [
+  ['blocks', false],
+  ['the plain interface', true],
+] as const;
+const month = 31 * 24 * 3600 * 1000;
+
+/** A pair on both of which a month goes by when `rest` is called, and nothing happens meanwhile. */
+async function startResting(plain: boolean): Promise<Pair & { rest: () => Promise<void> }> {
+  let later = 0;
+  const now = () => Date.now() + later;
+  const pair = await startPair({ plain, origin: { now }, mirror: { now } });
+  const rest = async () => {
+    later += month;
+    await pair.origin.ctx.events.prune();
+  };
+  return { ...pair, rest };
+}
+
+test.each(ways)('F7: what has rested for a month is mirrored whole, once, by %s', async (_name, plain) => {
+  await using pair = await startResting(plain);
+  const { origin, mirror, curator, here } = pair;
+  const place = await collection(origin, curator, { label: 'Works' });
+  for (let n = 0; n < 3; n++) await create(origin, curator, { collection: place.id, properties: { n } });
+  await pair.rest();
+  expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: true, stopped: null });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: false, stopped: null });
+});
+
+test.each(ways)(
+  'F7: what was changed while nobody synced, and has rested since, arrives by %s',
+  async (_name, plain) => {
+    await using pair = await startResting(plain);
+    const { origin, mirror, curator, here, there } = pair;
+    const place = await collection(origin, curator, { label: 'Works' });
+    const work = await create(origin, curator, { collection: place.id, properties: { n: 1 } });
+    await sync(mirror, here);
+    const changed = await update(origin, curator, work, { properties: { n: 2 } });
+    const fresh = await create(origin, curator, { collection: place.id });
+    await pair.rest();
+    expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: true, stopped: null });
+    expect((await read(mirror, here, work.id)).cid).toBe(changed.cid);
+    expect((await read(mirror, here, fresh.id)).cid).toBe(fresh.cid);
+    await update(mirror, here, await read(mirror, here, work.id), { properties: { n: 3 } });
+    expect(await sync(mirror, here)).toMatchObject({ swept: false, updated: 1, stopped: null });
+    expect((await read(origin, there, work.id)).properties).toEqual({ n: 3 });
+  },
+);
+
+test('F7: what a wider scope brings comes also where its feed is empty', async () => {
+  await using pair = await startResting(false);
+  const { origin, mirror, curator, here } = pair;
+  const places = [await collection(origin, curator, { label: 'A' }), await collection(origin, curator, { label: 'B' })];
+  const works: Entity[] = [];
+  for (const place of places) works.push(await create(origin, curator, { collection: place.id }));
+  const scope = (collections: string[]) => ask(mirror, here, 'PUT /node/remotes/origin', { collections });
+  ok(await scope(places.slice(0, 1).map(({ id }) => id)));
+  await sync(mirror, here);
+  await pair.rest();
+  await sync(mirror, here);
+  expect((await ask(mirror, here, `GET /entities/${works[1]?.id}`)).status).toBe(404);
+  ok(await scope([]));
+  expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: true });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
+test.each(['push', 'both'])(
+  'F7: a plain remote that lost everything, and has an empty feed, is left alone until somebody agrees (%s)',
+  async (direction) => {
+    await using opened = new AsyncDisposableStack();
+    const folder = opened.use(await temporaryFolder());
+    const [data, empty] = [join(folder.path, 'hub'), join(folder.path, 'empty')];
+    // What is there from the beginning, the operator alone, has left the feed.
+    const fresh = await startNode({ data, now: () => Date.now() - month });
+    const [there, port] = [operator(fresh), new URL(fresh.url).port];
+    await fresh[Symbol.asyncDispose]();
+    await cp(data, empty, { recursive: true });
+    const hub = await startNode({ data, env: { ARCHEION_PORT: port } });
+    const proxy = opened.use(await startProxy(hub.url, { stranger: true }));
+    const mirror = opened.use(await startNode());
+    const here = operator(mirror);
+    await addRemote(mirror, here, { url: proxy.url, key: keyOf(there), direction });
+    const place = await collection(mirror, here, { label: 'Works' });
+    const work = await create(mirror, here, { collection: place.id, properties: { n: 1 } });
+    expect(await sync(mirror, here)).toMatchObject({ created: 2 });
+    await sync(mirror, here);
+    await hub[Symbol.asyncDispose]();
+    const emptied = opened.use(await startNode({ data: empty, env: { ARCHEION_PORT: port } }));
+    const edited = await update(mirror, here, await read(mirror, here, work.id), { properties: { n: 2 } });
+
+    const looked = await ask(mirror, here, 'POST /node/remotes/origin/sync?dry_run=true');
+    expect(lines(looked.text).at(-1)).toMatchObject({ preview: { reset: expect.stringContaining('shows no event') } });
+    expect((await sync(mirror, here)).stopped).toContain('is not what it was: it shows no event');
+    expect(await tipsOf(emptied)).toEqual({});
+    const agreed = await ask(mirror, here, 'POST /node/remotes/origin/sync?accept_large_change=true');
+    expect(lines(agreed.text).at(-1)).toMatchObject({ done: { created: 2, stopped: null, conflicts: 0 } });
+    expect((await read(emptied, there, work.id)).properties).toEqual(edited.properties);
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, conflicts: 0 });
+    expect(await sync(mirror, here)).toMatchObject({ created: 0, updated: 0, stopped: null });
+  },
+);
+
+test('F7: a remote that fails at that question, or does not show the version, is no such one', async () => {
+  await using opened = new AsyncDisposableStack();
+  const hub = opened.use(await startNode());
+  const there = operator(hub);
+  const proxy = opened.use(await startProxy(hub.url, { stranger: true }));
+  const mirror = opened.use(await startNode({ wait: async () => undefined }));
+  const here = operator(mirror);
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(there), direction: 'push' });
+  const place = await collection(mirror, here, { label: 'Works' });
+  await sync(mirror, here);
+  const noEvents = { change: () => ({ events: [], has_more: false, cursor: 0 }) };
+  for (const status of [403, 500, 0]) {
+    const newest = (await tipsOf(hub))[place.id];
+    proxy.fault = ({ path }) =>
+      path.startsWith('/events')
+        ? noEvents
+        : status > 0 && path === `/versions/manifest/${newest}`
+          ? { status, body: { error: 'No' } }
+          : undefined;
+    await update(mirror, here, await read(mirror, here, place.id), { properties: { label: `Made at ${status}` } });
+    expect(await sync(mirror, here)).toMatchObject({ updated: 1, stopped: null });
+    expect(proxy.calls.some(({ path }) => path === `/versions/manifest/${newest}`)).toBe(true);
+  }
+});
