@@ -602,6 +602,24 @@ test('W3: a remote that was pulled from and is only pushed to by now is known by
   expect((await sync(mirror, here)).stopped).toContain('is not what it was: its newest event is');
 });
 
+test('W3: where each of many waits for the one before, the feed is not looked at after each', async () => {
+  await using opened = new AsyncDisposableStack();
+  const hub = opened.use(await startNode());
+  const proxy = opened.use(await startProxy(hub.url, { stranger: true }));
+  const mirror = opened.use(await startNode());
+  const here = operator(mirror);
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(operator(hub)), direction: 'push' });
+  const place = await collection(mirror, here, { label: 'Works' });
+  let before = await create(mirror, here, { collection: place.id });
+  for (let n = 0; n < 6; n++)
+    before = await create(mirror, here, {
+      collection: place.id,
+      relationships: [{ predicate: 'follows', peer: before.id }],
+    });
+  expect(await sync(mirror, here)).toMatchObject({ created: 8 });
+  expect(proxy.calls.filter(({ path }) => path.startsWith('/events'))).toHaveLength(1);
+});
+
 test('W3: a remote that is only pushed to brings nothing that it was not asked for', async () => {
   await using opened = new AsyncDisposableStack();
   const origin = opened.use(await startNode());

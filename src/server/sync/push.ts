@@ -48,9 +48,18 @@ export async function push(ctx: PushContext, { concurrency, accept }: PushOption
     ctx.report.stop = { kind: 'changes', count: changes, of };
     return;
   }
+  let vouched = pushedSoFar(ctx.report);
+  const mark = async () => {
+    vouched = pushedSoFar(ctx.report);
+    const reason = await noteMark(ctx);
+    if (reason !== null) stopAtReset(ctx, `${reason}. No more was sent`);
+  };
   for (const round of await roundsOf(ctx, pending))
-    for (let at = 0; at < round.length; at += marked) {
-      await pushRound(ctx, round.slice(at, at + marked), concurrency);
+    for (let at = 0; at < round.length; ) {
+      const part = round.slice(at, at + marked - (pushedSoFar(ctx.report) - vouched));
+      await pushRound(ctx, part, concurrency);
+      at += part.length;
+      if (pushedSoFar(ctx.report) - vouched >= marked) await mark();
       if (ctx.report.stopped !== null) return;
     }
   // Every folder is out of where it was: now they go where they are to be.
@@ -58,13 +67,13 @@ export async function push(ctx: PushContext, { concurrency, accept }: PushOption
   ctx.unlinked.clear();
   ctx.linking = true;
   await pushRound(ctx, moved, concurrency);
+  if (pushedSoFar(ctx.report) > vouched) await mark();
 }
 
 /** So many entities at most were brought there since the mark that vouches for them. */
 const marked = 500;
 
 async function pushRound(ctx: PushContext, round: string[], concurrency: number): Promise<void> {
-  const before = pushedSoFar(ctx.report);
   const queue = new PQueue({ concurrency });
   const sending = (await pushBlocks(ctx, round)).map((id) => queue.add(() => pushOne(ctx, id)));
   try {
@@ -73,8 +82,6 @@ async function pushRound(ctx: PushContext, round: string[], concurrency: number)
     queue.clear();
     await queue.onIdle();
   }
-  const reason = pushedSoFar(ctx.report) > before ? await noteMark(ctx) : null;
-  if (reason !== null) stopAtReset(ctx, `${reason}. No more was sent`);
 }
 
 async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise<string[][]> {
