@@ -75,6 +75,31 @@ test('F7: what a wider scope brings comes also where its feed is empty', async (
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 
+test('F7: what another key shows comes also where its feed is empty', async () => {
+  let later = 0;
+  const now = () => Date.now() + later;
+  await using opened = new AsyncDisposableStack();
+  const hub = opened.use(await startNode({ now }));
+  const mirror = opened.use(await startNode({ now }));
+  const proxy = opened.use(await startProxy(hub.url));
+  const [there, here] = [operator(hub), operator(mirror)];
+  const place = await collection(hub, there, { label: 'Works' });
+  const work = await create(hub, there, { collection: place.id });
+  later += month;
+  await hub.ctx.events.prune();
+  // A service that lists to nobody what is not public.
+  proxy.fault = ({ path, headers }) =>
+    headers.authorization === undefined && path.startsWith('/collections/catalog')
+      ? { change: (body) => ({ ...(body as object), data: [] }) }
+      : undefined;
+  await addRemote(mirror, here, { url: proxy.url });
+  expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: true });
+  expect((await tipsOf(mirror))[work.id]).toBeUndefined();
+  ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(there), direction: 'pull' }));
+  expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: true });
+  expect((await tipsOf(mirror))[work.id]).toBe(work.cid);
+});
+
 test.each(['push', 'both'])(
   'F7: a plain remote that lost everything, and has an empty feed, is left alone until somebody agrees (%s)',
   async (direction) => {

@@ -146,7 +146,7 @@ function putKey(db: Writer, remote: number, row: RowOf<'remote_key'>, time: numb
   db.run('UPDATE remote SET secret = ?, user_id = ?, direction = ? WHERE key = ?', secret, user, direction, remote);
   noteSync(db, { time, remote: row.remote, kind: 'rekeyed', ...(user === null ? {} : { detail: user }) });
   // Somebody else may see and do what was refused to the one before.
-  if (user !== before) db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
+  if (user !== before) unsee(db, remote);
   db.run('DELETE FROM push_refusal WHERE remote = ? AND status IN (401, 403)', remote);
   db.run('UPDATE remote_entity SET apart = 0 WHERE remote = ? AND apart = 1', remote);
   db.run("UPDATE remote_entity SET again = ? WHERE remote = ? AND trouble = 'forbidden'", time, remote);

@@ -187,6 +187,7 @@ export class SyncEngine implements AsyncDisposable {
       const row: SyncRow = { kind: 'remote_key', remote: name, secret, user, direction: way };
       await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time: now() }]);
       this.#memoryOf(network, remote).compared = null;
+      this.runs.forget(network, name);
       alignAliases(store, identity);
     });
     return this.status(network, name);
