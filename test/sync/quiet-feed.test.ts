@@ -49,7 +49,11 @@ test.each(ways)(
     const changed = await update(origin, curator, work, { properties: { n: 2 } });
     const fresh = await create(origin, curator, { collection: place.id });
     await pair.rest();
+    const looked = async () =>
+      lines((await ask(mirror, here, 'POST /node/remotes/origin/sync?dry_run=true')).text).at(-1);
+    expect(await looked()).toMatchObject({ preview: { events: 0, reset: null, compares_all: true } });
     expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: true, stopped: null });
+    expect(await looked()).toMatchObject({ preview: { events: 0, reset: null, compares_all: false } });
     expect((await read(mirror, here, work.id)).cid).toBe(changed.cid);
     expect((await read(mirror, here, fresh.id)).cid).toBe(fresh.cid);
     await update(mirror, here, await read(mirror, here, work.id), { properties: { n: 3 } });

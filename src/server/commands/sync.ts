@@ -44,6 +44,7 @@ interface Preview {
   entities: number;
   deletions: { id: string; type: string; label: string }[];
   looked_at_all: boolean;
+  compares_all: boolean;
   first: { entities: number; version_bytes: number; files: number; file_bytes: number; unknown: string[] } | null;
   push: { id: string; type: string; label: string; intent: string; lacks: string[] }[];
 }
@@ -163,6 +164,9 @@ function describe({ remote, report, preview, open, error }: Outcome): string[] {
         : [`  It is not what it was: ${preview.reset}. What it has forgotten would go there again.`]),
       ...firstLook(preview),
       ...preview.deletions.map(({ id, type, label }) => `  deletes here ${id} ${printable(`${type} ${label}`)}`),
+      ...(preview.compares_all
+        ? ['  Its feed does not tell all that was changed: everything would be compared, which is not counted here.']
+        : []),
       ...(preview.looked_at_all ? [] : ['  Not all was looked at: there may be more deletions.']),
       ...preview.push.flatMap(({ intent, id, type, label, lacks }) => [
         `  ${intent} ${id} ${printable(`${type} ${label}`)}`,

@@ -208,9 +208,10 @@ export class SyncEngine implements AsyncDisposable {
 
   /** What a run would do, without doing it. @throws NotFoundError, UnreachableError */
   async preview(network: Network, name: string): Promise<Preview> {
+    const { now } = this.#options;
     const { store, remote } = await this.#remote(network, name);
     await using client = await this.#client(network, remote);
-    return await previewOf({ store, remote, client, turns: this.#turns }, { pageSize, self: this.#self(network) });
+    return await previewOf({ store, remote, client, now, turns: this.#turns }, { pageSize, self: this.#self(network) });
   }
 
   /**

@@ -11,7 +11,7 @@ import { setBackSince } from './push-mark.ts';
 import { previewPush } from './push-pending.ts';
 import { pushes } from './remote-settings.ts';
 
-type Needs = Pick<SyncContext, 'store' | 'remote' | 'client'> & { turns: Turns };
+type Needs = Pick<SyncContext, 'store' | 'remote' | 'client' | 'now'> & { turns: Turns };
 
 /**
  * What a run with a remote would do, without doing it.

@@ -5,7 +5,7 @@ import type { SyncContext } from './arrivals.ts';
 import { feedStep, isOpen, newestSeen, startFeed } from './feed.ts';
 import { readPage } from './feed-page.ts';
 import { setBackSince } from './push-mark.ts';
-import { emptied } from './quiet-feed.ts';
+import { emptied, mayHaveMissed } from './quiet-feed.ts';
 import { readBatch } from './wire.ts';
 
 /** How much a pull would look at, and what it would delete. */
@@ -20,10 +20,12 @@ export interface PullPreview {
   deletions: { id: string; type: string; label: string }[];
   /** Whether all entities were looked at for that. */
   looked_at_all: boolean;
+  /** The feed does not tell all that was changed: everything would be compared, and what comes of that is not counted. */
+  compares_all: boolean;
 }
 
 export const emptyPreview: PullPreview = {
-  ...{ reset: null, events: 0, entities: 0, deletions: [], looked_at_all: true },
+  ...{ reset: null, events: 0, entities: 0, deletions: [], looked_at_all: true, compares_all: false },
 };
 
 /** Counted no further. */
@@ -34,7 +36,7 @@ const maxMissing = 1000;
 const batchSize = 100;
 const atOnce = 8;
 
-type Needs = Pick<SyncContext, 'store' | 'remote' | 'client'>;
+type Needs = Pick<SyncContext, 'store' | 'remote' | 'client' | 'now'>;
 
 /** Walks the feed as a pull does, and takes nothing over. @throws UnreachableError */
 export async function previewPull(needs: Needs, pageSize: number): Promise<PullPreview> {
@@ -42,18 +44,22 @@ export async function previewPull(needs: Needs, pageSize: number): Promise<PullP
   const entities = new Set<string>();
   const back = await setBackSince(needs);
   let events = 0;
-  let feed = startFeed(store.read((db) => seenIntervals(db, remote.key)));
+  const seen = store.read((db) => seenIntervals(db, remote.key));
+  let hasGap = seen.some((it) => it.lost && !it.swept);
+  let feed = startFeed(seen);
   let head: number | null = null;
   while (isOpen(feed)) {
     const page = await readPage(needs, feed, pageSize);
     head ??= page.events[0]?.id ?? 0;
     const step = feedStep(feed, page);
     feed = step.state;
+    hasGap ||= step.lost !== null;
     events += step.events.length;
     for (const { entity } of step.events) if (entities.size < maxCounted) entities.add(entity);
   }
   const reset = back ?? feed.reason ?? (head === 0 ? await emptied(needs, newestSeen(feed)) : null);
-  return { reset, events, entities: entities.size, ...(await deletionsAmong(needs, entities)) };
+  const compares_all = hasGap || (head === 0 && mayHaveMissed(needs));
+  return { reset, events, entities: entities.size, ...(await deletionsAmong(needs, entities)), compares_all };
 }
 
 async function deletionsAmong(needs: Needs, entities: Set<string>) {

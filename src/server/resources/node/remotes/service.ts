@@ -8,6 +8,7 @@ import type { Run } from '../../../sync/runs.ts';
 import { hoursLeft, lagOf } from '../../../sync/stand.ts';
 import type { Watcher } from '../../../sync/watch.ts';
 import { wordsOf } from '../../../sync/words.ts';
+import type { SyncPreviewView } from './preview-wire.ts';
 import type {
   AddRemoteBody,
   CheckRemoteBody,
@@ -18,7 +19,6 @@ import type {
   RemotesView,
   RemoteView,
   SyncLineView,
-  SyncPreviewView,
   SyncReportView,
   SyncRunView,
   WatchLineView,
