@@ -60,7 +60,12 @@ describe('the table', () => {
     // Whoever has the token has been let in before.
     const transfers = ['GET /node/downloads/{token}', 'GET /node/uploads/{token}', 'PUT /node/uploads/{token}'];
     // What other nodes read, as they read /events and versions.
-    const peers = ['GET /node/events/stream', 'POST /node/sync/blocks', 'POST /node/sync/tips'];
+    const peers = [
+      'GET /node/events/stream',
+      'GET /node/sync/entities',
+      'POST /node/sync/blocks',
+      'POST /node/sync/tips',
+    ];
     expect(open.map(([route]) => route).sort()).toEqual([...session, ...attestations, ...transfers, ...peers].sort());
   });
 

@@ -2,7 +2,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { addRemote, keyOf, lines, type Pair, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
 import { startProxy } from './proxy.ts';
@@ -61,6 +61,46 @@ test.each(ways)(
     expect((await read(origin, there, work.id)).properties).toEqual({ n: 3 });
   },
 );
+
+test('F7: what lies in no collection comes from a node all the same, also of many', async () => {
+  await using pair = await startResting(false);
+  const { origin, mirror, curator, here, there } = pair;
+  const loose: Entity[] = [];
+  for (let at = 0; at < 1100; at += 100) {
+    const entities = Array.from({ length: 100 }, (_, n) => ({ type: 'note', properties: { n: at + n } }));
+    loose.push(...ok<{ results: Entity[] }>(await ask(origin, curator, 'POST /entities/batch', { entities })).results);
+  }
+  await remove(origin, curator, loose.pop() as Entity);
+  await pair.rest();
+  expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: true, stopped: null });
+  const arrived = await tipsOf(mirror);
+  for (const { id, cid } of loose) expect(arrived[id]).toBe(cid);
+  const first = ok<{ ids: string[]; next: string }>(await ask(origin, there, 'GET /node/sync/entities'));
+  expect(first.next).toBe(first.ids.at(-1));
+  const second = ok<{ ids: string[] }>(await ask(origin, there, `GET /node/sync/entities?after=${first.next}`));
+  expect(second).toMatchObject({ next: null });
+  const users = new Set([...first.ids, ...second.ids].filter((id) => !loose.some((it) => it.id === id)));
+  expect(users.size).toBe(2);
+  expect((await ask(origin, there, 'GET /node/sync/entities?after=x')).status).toBe(400);
+});
+
+test('F7: a node that does not tell what it has is listed as any other remote', async () => {
+  let later = 0;
+  const now = () => Date.now() + later;
+  await using opened = new AsyncDisposableStack();
+  const hub = opened.use(await startNode({ now }));
+  const mirror = opened.use(await startNode({ now }));
+  const proxy = opened.use(await startProxy(hub.url, { plain: false }));
+  const [there, here] = [operator(hub), operator(mirror)];
+  const place = await collection(hub, there, { label: 'Works' });
+  const work = await create(hub, there, { collection: place.id });
+  later += month;
+  await hub.ctx.events.prune();
+  proxy.fault = ({ path }) => (path.startsWith('/node/sync/entities') ? { status: 404 } : undefined);
+  await addRemote(mirror, here, { url: proxy.url });
+  expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: true });
+  expect((await tipsOf(mirror))[work.id]).toBe(work.cid);
+});
 
 test('F7: what a wider scope brings comes also where its feed is empty', async () => {
   await using pair = await startResting(false);

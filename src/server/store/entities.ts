@@ -109,6 +109,17 @@ export function peerFacts(
 }
 
 /** Types of live entities with how many there are of each, the most common first. It walks all entities: a long read. */
+/** Entities that are live, by their ids from `after` on, at most `limit`. */
+export function liveAfter(db: Reader, after: string, limit: number): EntityRow[] {
+  return db
+    .all<Columns>(
+      `SELECT ${columns} FROM entity e WHERE e.id > ? AND e.tip IS NOT NULL AND e.deleted = 0 ORDER BY e.id LIMIT ?`,
+      after,
+      limit,
+    )
+    .map((row) => ({ ...row, deleted: false }));
+}
+
 export function countTypes(db: Reader): { type: string; count: number }[] {
   return db.all(
     `SELECT type, count(*) AS count FROM entity WHERE tip IS NOT NULL AND deleted = 0

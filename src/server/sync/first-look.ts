@@ -27,7 +27,7 @@ const mostRead = 2000;
 const batchSize = 100;
 
 interface Needs {
-  remote: Pick<Remote, 'collections' | 'types' | 'content'>;
+  remote: Pick<Remote, 'collections' | 'types' | 'content' | 'instance'>;
   client: RemoteClient;
   files: Pick<FileStore, 'has'>;
 }
@@ -51,7 +51,13 @@ export async function lookFirst(needs: Needs): Promise<FirstLook> {
       ? [`Sizes are those of ${sizes.looked_at} of ${ids.size} entities; the others were not read, or are not shown.`]
       : []),
     ...(sizes.unsized > 0 ? [`${sizes.unsized} files do not say how large they are.`] : []),
-    ...(remote.collections.length === 0 ? ['What lies in no collection comes too, and is not counted.'] : []),
+    ...(remote.collections.length === 0
+      ? [
+          remote.instance === null
+            ? 'What lies in no collection comes as far as its feed tells of it, and is not counted.'
+            : 'What lies in no collection comes too, and is not counted.',
+        ]
+      : []),
     'Earlier versions come too; their number and size are not known.',
   ];
   const { unsized: _, ...known } = sizes;

@@ -10,7 +10,7 @@ import type { FeedEvent } from './feed.ts';
 import { type Allowance, idPages } from './id-pages.ts';
 import { FailedAnswerError } from './remote-errors.ts';
 import { tipsThere } from './tips-there.ts';
-import { readCatalog, readListing } from './wire.ts';
+import { readCatalog, readListing, readLiveIds } from './wire.ts';
 
 // Anti-entropy: everything is compared tip by tip, for what no feed tells any more (SPEC.md, Sweep).
 
@@ -103,6 +103,8 @@ function batchOf({ blocks }: SyncContext): number {
 async function* listed(ctx: SyncContext, swept: WholeSweep): AsyncGenerator<string[]> {
   const { client, remote } = ctx;
   const allowance: Allowance = { left: mostListed };
+  // A node tells also what lies in no collection. One of an earlier form, or that fails at it, is listed as any other remote.
+  if (ctx.blocks && remote.collections.length === 0 && (yield* toldLive(ctx, allowance))) return;
   for await (const collections of collectionPages(ctx, allowance)) {
     yield* unknownOf(ctx, collections);
     for (const collection of collections) {
@@ -123,6 +125,25 @@ async function* listed(ctx: SyncContext, swept: WholeSweep): AsyncGenerator<stri
     throw new UnreachableError(
       `${client.host} lists more than ${mostListed} entities, or without end. Limit what comes: archeion remote set ${remote.name} --collection ID.`,
     );
+}
+
+/** All live entities of a node that nothing is known of here; false where it did not tell them all. */
+async function* toldLive(ctx: SyncContext, allowance: Allowance): AsyncGenerator<string[], boolean> {
+  for (let after = ''; allowance.left > 0; ) {
+    const query = after === '' ? '' : `?${new URLSearchParams({ after })}`;
+    const answer = await ctx.patience.readingMany(
+      () => ctx.client.read(`/node/sync/entities${query}`),
+      () => 1,
+    );
+    const page = answer?.status === 200 ? readLiveIds(answer.body) : null;
+    if (page === null) return false;
+    allowance.left -= Math.max(1, page.ids.length);
+    yield* unknownOf(ctx, page.ids);
+    if (page.next === null) return true;
+    if (page.next <= after) return false;
+    after = page.next;
+  }
+  return false;
 }
 
 /** All collections of a remote, where it has the endpoint; else those that are known from it. */

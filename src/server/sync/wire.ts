@@ -42,6 +42,7 @@ const versions = z.object({
 });
 const historic = z.object({ cid, manifest: map });
 const tip = z.object({ ...named, cid });
+const liveIds = z.object({ ids: z.array(id).max(1000), next: id.nullable() });
 const tips = z.object({ tips: z.array(z.object({ id, cid })).max(1000) });
 const user = z.object(named);
 const offer = z.number().catch(0);
@@ -150,6 +151,12 @@ export function readHistoric(body: unknown): Record<string, unknown> | null {
 export function readTips(body: unknown): Map<string, string> | null {
   const parsed = tips.safeParse(body);
   return parsed.success ? new Map(parsed.data.tips.map((it) => [it.id, it.cid])) : null;
+}
+
+/** A page of a node's live entities; null where the answer is none. */
+export function readLiveIds(body: unknown): { ids: string[]; next: string | null } | null {
+  const parsed = liveIds.safeParse(body);
+  return parsed.success ? parsed.data : null;
 }
 
 /** The CID that a tip or a write names. */

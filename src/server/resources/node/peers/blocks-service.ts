@@ -6,16 +6,16 @@ import { accepted, type Caller } from '../../../model/caller.ts';
 import { networkOf } from '../../../model/ids.ts';
 import { findBlock } from '../../../store/blocks.ts';
 import type { Reader } from '../../../store/connection.ts';
-import { findEntity, findTip } from '../../../store/entities.ts';
+import { findEntity, findTip, liveAfter } from '../../../store/entities.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { type Stretch, segmentsOf } from '../../../store/segment-reads.ts';
 import type { PermissionsService } from '../../permissions/service.ts';
-import type { TipsView, WantedStretch } from './wire.ts';
+import type { LiveIdsView, TipsView, WantedStretch } from './wire.ts';
 
 /** An answer ends after so many bytes; what it lacks is asked for again. */
 const maxBytes = 4 * 1024 * 1024;
-/** Stretches that are looked for in one read. */
+/** Stretches that are looked for in one read, and entities of a page. */
 const perRead = 1000;
 
 /** What the root block of an answer says. */
@@ -61,6 +61,18 @@ export class BlocksService {
       if (cid !== undefined) tips.push({ id, cid });
     });
     return { tips };
+  }
+
+  /** @param after an entity's id, or nothing */
+  async live(caller: Caller, after: string): Promise<LiveIdsView> {
+    const actor = accepted(caller);
+    const store = await this.#networks.get(caller.network);
+    const rows = store.read((db) => liveAfter(db, after, perRead));
+    const ids: string[] = [];
+    await this.#turns.each(rows, (row) => {
+      if (store.look((db) => this.#permissions.may(db, actor, 'entity:view', row))) ids.push(row.id);
+    });
+    return { ids, next: rows.length === perRead ? (rows.at(-1)?.id ?? null) : null };
   }
 
   #find(db: Reader, actor: Actor, { id, cid, have }: WantedStretch, found: Found): 'missing' | 'forbidden' | null {

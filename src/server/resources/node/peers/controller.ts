@@ -23,7 +23,7 @@ import type { BlocksService } from './blocks-service.ts';
 import type { HistoryService } from './history-service.ts';
 import type { PushService } from './push-service.ts';
 import type { EventStreamService, Streamed } from './stream-service.ts';
-import type { BlocksBody, HistoryView, PushedView, TipsBody, TipsView } from './wire.ts';
+import type { BlocksBody, HistoryView, LiveIdsView, PushedView, TipsBody, TipsView } from './wire.ts';
 
 /** What nodes ask of each other beyond the public interface. */
 @Route('node')
@@ -68,6 +68,17 @@ export class PeersController {
   @NoSecurity()
   tips(@Request() request: CallerRequest, @Body() body: TipsBody): Promise<TipsView> {
     return this.blocks.tips(request.caller, body.ids);
+  }
+
+  /**
+   * All entities of the network that are live and that the caller may view, a page at a time: what the listings of collections
+   * do not have is among them.
+   * @param after The `next` of the page before; without it the first one comes
+   */
+  @Get('sync/entities')
+  @NoSecurity()
+  live(@Request() request: CallerRequest, @Query() after?: EntityId): Promise<LiveIdsView> {
+    return this.blocks.live(request.caller, after ?? '');
   }
 
   /**

@@ -36,6 +36,12 @@ export interface TipsView {
   tips: { id: EntityId; cid: VersionCid }[];
 }
 
+export interface LiveIdsView {
+  ids: EntityId[];
+  /** What the next page is asked for after; null on the last one. A page may have fewer ids than it looked at. */
+  next: EntityId | null;
+}
+
 /** A move of a tip, as GET /events has it. */
 export interface MoveEventView {
   /** @isLong */
