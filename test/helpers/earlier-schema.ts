@@ -10,6 +10,7 @@ const undoing = [
    ALTER TABLE remote_entity DROP COLUMN again; ALTER TABLE remote_entity DROP COLUMN tries`,
   'ALTER TABLE remote_entity DROP COLUMN apart',
   'ALTER TABLE remote DROP COLUMN mark; ALTER TABLE remote DROP COLUMN mark_cid',
+  '',
 ];
 
 /** Takes a database file back to what a program with an earlier schema version wrote. */

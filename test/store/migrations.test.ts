@@ -9,6 +9,7 @@ import { importRun } from '../../src/server/store/import-runs.ts';
 import { dropCopies } from '../../src/server/store/migrations/kept-copy.ts';
 import { type Migration, migrations } from '../../src/server/store/migrations/migrate.ts';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
+import { lastRun, listRemotes } from '../../src/server/store/remotes.ts';
 import { isOutdated } from '../../src/server/store/verify.ts';
 import { setBack } from '../helpers/earlier-schema.ts';
 import { first, idOf, next, openStore, step, writers } from '../helpers/store.ts';
@@ -146,5 +147,24 @@ test('of imports of an earlier database nobody knows whether they ended', async 
   openWriter(opened.file).close();
   const reader = openReader(opened.file);
   expect(importRun(reader, idOf(1))).toMatchObject({ ...run, ended: null });
+  reader.close();
+});
+
+test('a remote that showed no event is looked through once more: what was read of it to its end need not be all', async () => {
+  await using opened = await openStore('here');
+  const remote = { url: 'https://a.test', secret: null, instance: null, user: null, collections: [] };
+  const run = { started: 1, ended: 2, report: '{"stopped":null}', error: null, fault: null, held: null, level: 1 };
+  const rows = ['quiet', 'busy'].flatMap((name): Row[] => [
+    { kind: 'remote', remote: name, direction: 'pull', ...remote },
+    { kind: 'remote_run', remote: name, ...run, head: name === 'quiet' ? 0 : 3, notable: false },
+    { kind: 'feed_seen', remote: name, first: 1, last: 3, cid: null, lost: false },
+  ]);
+  await opened.store.submit([{ changes: [], preconditions: [], rows, origin: 'local', time: 0 }]);
+  await opened.store.close();
+  setBack(opened.file, 7);
+  openWriter(opened.file).close();
+  const reader = openReader(opened.file);
+  const levels = listRemotes(reader).map(({ name, key }) => [name, lastRun(reader, key)?.level]);
+  expect(Object.fromEntries(levels)).toEqual({ busy: 1, quiet: null });
   reader.close();
 });

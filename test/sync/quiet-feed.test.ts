@@ -36,6 +36,12 @@ test.each(ways)('F7: what has rested for a month is mirrored whole, once, by %s'
   expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: true, stopped: null });
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: false, stopped: null });
+  // Nothing lies between what was compared and the first event that it shows again.
+  const looked = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync?dry_run=true')).text).at(-1);
+  expect(looked).toMatchObject({ preview: { first: null, compares_all: false } });
+  await create(origin, curator, { collection: place.id });
+  expect(await sync(mirror, here)).toMatchObject({ events: 1, entities: 1, swept: false, lost: null });
+  expect(await remoteOf(mirror, here)).toMatchObject({ lost: [], lag: { events: 0 } });
 });
 
 test.each(ways)(
@@ -180,27 +186,106 @@ test.each(['push', 'both'])(
   },
 );
 
-test('F7: a remote that fails at that question, or does not show the version, is no such one', async () => {
+/** A mirror by the plain interface of a hub with an entity in each of two collections, that is then replaced by an empty one. */
+async function startLosing() {
+  await using opened = new AsyncDisposableStack();
+  let later = 0;
+  const now = () => Date.now() + later;
+  const folder = opened.use(await temporaryFolder());
+  const [data, empty] = [join(folder.path, 'hub'), join(folder.path, 'empty')];
+  const fresh = await startNode({ data, now: () => Date.now() - month });
+  const [there, port] = [operator(fresh), new URL(fresh.url).port];
+  await fresh[Symbol.asyncDispose]();
+  await cp(data, empty, { recursive: true });
+  const hub = await startNode({ data, now, env: { ARCHEION_PORT: port } });
+  const proxy = opened.use(await startProxy(hub.url, { stranger: true }));
+  const mirror = opened.use(await startNode({ now }));
+  const places = [await collection(hub, there, { label: 'A' }), await collection(hub, there, { label: 'B' })] as const;
+  const works = [
+    await create(hub, there, { collection: places[0].id }),
+    await create(hub, there, { collection: places[1].id }),
+  ] as const;
+  const rest = async () => {
+    later += month;
+    await hub.ctx.events.prune();
+  };
+  const lose = async () => {
+    await hub[Symbol.asyncDispose]();
+    all.use(await startNode({ data: empty, now, env: { ARCHEION_PORT: port } }));
+  };
+  const here = operator(mirror);
+  const all = opened.move();
+  return {
+    hub,
+    mirror,
+    here,
+    there,
+    proxy,
+    places,
+    works,
+    rest,
+    lose,
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+test('F7: a remote that lost everything is noticed by another version where no event of it was seen', async () => {
+  await using scene = await startLosing();
+  const { mirror, here, there, proxy, works } = scene;
+  await scene.rest();
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(there) });
+  expect(await sync(mirror, here)).toMatchObject({ swept: true, entities: 4 });
+  await update(mirror, here, await read(mirror, here, works[0].id), { properties: { n: 2 } });
+  await scene.lose();
+  expect((await sync(mirror, here)).stopped).toContain('it shows no event any more');
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 1, refused: 0 });
+});
+
+test('F7: and where its newest event was of what is not wanted here', async () => {
+  await using scene = await startLosing();
+  const { mirror, here, there, proxy, works, places } = scene;
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(there), collections: [places[0].id] });
+  expect(await sync(mirror, here)).toMatchObject({ entities: 2 });
+  await update(mirror, here, await read(mirror, here, works[0].id), { properties: { n: 2 } });
+  await scene.lose();
+  expect((await sync(mirror, here)).stopped).toContain('it shows no event any more');
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 1, refused: 0 });
+});
+
+test.each([403, 500])('F7: a remote that answers %i to that question is no such one', async (status) => {
   await using opened = new AsyncDisposableStack();
   const hub = opened.use(await startNode());
-  const there = operator(hub);
   const proxy = opened.use(await startProxy(hub.url, { stranger: true }));
   const mirror = opened.use(await startNode({ wait: async () => undefined }));
   const here = operator(mirror);
-  await addRemote(mirror, here, { url: proxy.url, key: keyOf(there), direction: 'push' });
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(operator(hub)), direction: 'push' });
   const place = await collection(mirror, here, { label: 'Works' });
+  const other = await collection(mirror, here, { label: 'Others' });
   await sync(mirror, here);
   const noEvents = { change: () => ({ events: [], has_more: false, cursor: 0 }) };
-  for (const status of [403, 500, 0]) {
-    const newest = (await tipsOf(hub))[place.id];
-    proxy.fault = ({ path }) =>
-      path.startsWith('/events')
-        ? noEvents
-        : status > 0 && path === `/versions/manifest/${newest}`
-          ? { status, body: { error: 'No' } }
-          : undefined;
-    await update(mirror, here, await read(mirror, here, place.id), { properties: { label: `Made at ${status}` } });
-    expect(await sync(mirror, here)).toMatchObject({ updated: 1, stopped: null });
-    expect(proxy.calls.some(({ path }) => path === `/versions/manifest/${newest}`)).toBe(true);
-  }
+  const asked = new Set<string>();
+  proxy.fault = ({ path }) => {
+    if (path.startsWith('/events')) return noEvents;
+    if (!path.endsWith('/tip')) return undefined;
+    asked.add(path);
+    return { status, body: { error: 'No' } };
+  };
+  await update(mirror, here, await read(mirror, here, place.id), { properties: { label: 'Changed' } });
+  expect(await sync(mirror, here)).toMatchObject({ updated: 1, stopped: null });
+  expect([`/entities/${place.id}/tip`, `/entities/${other.id}/tip`].filter((path) => asked.has(path))).toHaveLength(1);
+});
+
+test('F7: what a remote was set back to and is not known here comes also where its new feed does not name it', async () => {
+  await using scene = await startLosing();
+  const { mirror, here, there, proxy, works } = scene;
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(there) });
+  await sync(mirror, here);
+  const unseen = await create(scene.hub, there, { collection: scene.places[1].id });
+  const event = { id: 1, pi: works[0].id, cid: works[0].cid, ts: new Date().toISOString() };
+  const begunAnew = { change: () => ({ events: [event], has_more: false, cursor: 1 }) };
+  proxy.fault = ({ path }) => (path.startsWith('/events') ? begunAnew : undefined);
+  expect((await sync(mirror, here)).stopped).toContain('its newest event is 1');
+  const agreed = await ask(mirror, here, 'POST /node/remotes/origin/sync?accept_large_change=true');
+  expect(lines(agreed.text).at(-1)).toMatchObject({ done: { swept: true, stopped: null } });
+  expect((await tipsOf(mirror))[unseen.id]).toBe(unseen.cid);
 });

@@ -193,7 +193,7 @@ function describe({ remote, report, preview, open, error }: Outcome): string[] {
             (report.swept ? '; everything was compared instead' : ''),
         ]
       : report.swept
-        ? ['  everything was compared']
+        ? ['  it was compared entity by entity']
         : []),
     ...(report.stopped === null ? [] : [`  ${report.stopped}`]),
   ];

@@ -64,6 +64,16 @@ export function pushMark(db: Reader, remote: number): { id: number; cid: string 
   return db.get('SELECT mark AS id, mark_cid AS cid FROM remote WHERE key = ? AND mark IS NOT NULL', remote);
 }
 
+/** One of the newest entities that are live here and known at a remote, with the version that it had; undefined for none. */
+export function lastKnown(db: Reader, remote: number): { entity: string; cid: string } | undefined {
+  const row = db.get<{ id: string; cid: Uint8Array }>(
+    `SELECT e.id, t.cid FROM remote_entity k CROSS JOIN entity e ON e.key = k.entity CROSS JOIN block t ON t.key = k.theirs
+      WHERE k.remote = ? AND e.deleted = 0 ORDER BY k.entity DESC LIMIT 1`,
+    remote,
+  );
+  return row && { entity: row.id, cid: cidText(row.cid) };
+}
+
 /** Whether anything waits to be pushed to a remote. */
 export function hasPending(db: Reader, remote: number): boolean {
   return db.get('SELECT 1 FROM push_pending WHERE remote = ? LIMIT 1', remote) !== undefined;

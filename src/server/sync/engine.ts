@@ -228,7 +228,8 @@ export class SyncEngine implements AsyncDisposable {
     const { store, remote } = await this.#remote(network, name);
     const own = new AbortController();
     const ending = AbortSignal.any([own.signal, this.#closing.signal, ...(signal ? [signal] : [])]);
-    const work = (allRead: () => void) => this.#sync({ store, remote }, report, { signal: ending, accept, allRead });
+    const work = (allRead: () => Promise<void>) =>
+      this.#sync({ store, remote }, report, { signal: ending, accept, allRead });
     await this.#alone(network, name, async () => {
       this.#endings.set(`${network} ${name}`, own);
       try {
@@ -243,7 +244,7 @@ export class SyncEngine implements AsyncDisposable {
   async #sync(
     { store, remote }: { store: NetworkStore; remote: Remote },
     report: Report,
-    { signal, accept, allRead }: { signal: AbortSignal; accept: boolean; allRead: () => void },
+    { signal, accept, allRead }: { signal: AbortSignal; accept: boolean; allRead: () => Promise<void> },
   ): Promise<void> {
     const { now, service } = this.#options;
     const { network } = store;
@@ -290,7 +291,7 @@ export class SyncEngine implements AsyncDisposable {
       }
       if (reset && report.swept) await this.#pin(store, remote);
     }
-    if (isRead && unread === null && ctx.unlisted === null && report.stopped === null) allRead();
+    if (isRead && unread === null && ctx.unlisted === null && report.stopped === null) await allRead();
     const sends = pushes(remote) && report.stopped === null;
     // What cannot be read says nothing of what can be written, and that nothing of files.
     ctx.patience.anew();

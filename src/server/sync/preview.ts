@@ -9,6 +9,7 @@ import { cardOf } from './introduction.ts';
 import { emptyPreview, previewPull } from './pull-preview.ts';
 import { setBackSince } from './push-mark.ts';
 import { previewPush } from './push-pending.ts';
+import { levelOf } from './quiet-feed.ts';
 import { pushes } from './remote-settings.ts';
 
 type Needs = Pick<SyncContext, 'store' | 'remote' | 'client' | 'now'> & { turns: Turns };
@@ -27,7 +28,8 @@ export async function previewOf(
   const isOther = remote.instance !== null && card?.instance !== remote.instance;
   const isRead = remote.direction !== 'push';
   const found = isRead ? await previewPull(needs, pageSize) : { ...emptyPreview, reset: await setBackSince(needs) };
-  const isFirst = isRead && store.read((db) => seenIntervals(db, remote.key)).length === 0;
+  const isSeen = store.read((db) => seenIntervals(db, remote.key)).length > 0;
+  const isFirst = isRead && !isSeen && levelOf(needs) === null;
   const files = new FileStore(filesFolder(store.folder));
   const first = isFirst ? await lookFirst({ remote, client, files }) : null;
   return {

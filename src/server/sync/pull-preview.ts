@@ -5,7 +5,7 @@ import type { SyncContext } from './arrivals.ts';
 import { feedStep, isOpen, newestSeen, startFeed } from './feed.ts';
 import { readPage } from './feed-page.ts';
 import { setBackSince } from './push-mark.ts';
-import { emptied, mayHaveMissed } from './quiet-feed.ts';
+import { emptied, isBegunAgain, mayHaveMissed } from './quiet-feed.ts';
 import { readBatch } from './wire.ts';
 
 /** How much a pull would look at, and what it would delete. */
@@ -45,7 +45,7 @@ export async function previewPull(needs: Needs, pageSize: number): Promise<PullP
   const back = await setBackSince(needs);
   let events = 0;
   const seen = store.read((db) => seenIntervals(db, remote.key));
-  let hasGap = seen.some((it) => it.lost && !it.swept);
+  let hasGap = isBegunAgain(needs) || seen.some((it) => it.lost && !it.swept);
   let feed = startFeed(seen);
   let head: number | null = null;
   while (isOpen(feed)) {
@@ -53,7 +53,7 @@ export async function previewPull(needs: Needs, pageSize: number): Promise<PullP
     head ??= page.events[0]?.id ?? 0;
     const step = feedStep(feed, page);
     feed = step.state;
-    hasGap ||= step.lost !== null;
+    hasGap ||= step.lost !== null && (seen.length > 0 || mayHaveMissed(needs));
     events += step.events.length;
     for (const { entity } of step.events) if (entities.size < maxCounted) entities.add(entity);
   }

@@ -10,7 +10,7 @@ import { type FeedEvent, feedStep, type Interval, isOpen, newestSeen, startFeed 
 import { readPage } from './feed-page.ts';
 import { untilSpent } from './patience.ts';
 import { setBackSince } from './push-mark.ts';
-import { emptied, mayHaveMissed } from './quiet-feed.ts';
+import { emptied, isBegunAgain, mayHaveMissed } from './quiet-feed.ts';
 import { noteSwept, sweep, type WholeSweep } from './sweep.ts';
 
 export interface PullOptions {
@@ -47,6 +47,7 @@ interface HeldPage {
 export async function pull(ctx: SyncContext, options: PullOptions): Promise<void> {
   if (options.reset) return afterReset(ctx, options);
   const held: HeldPage[] = [];
+  const begunAgain = isBegunAgain(ctx);
   const walked = await walk(ctx, options, held);
   const { reset } = walked;
   if (reset !== null) {
@@ -57,7 +58,7 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
   held.push({ events: await askAgain(ctx), intervals: [] });
   await release(ctx, options, held);
   const hasGap = ctx.store.read((db) => seenIntervals(db, ctx.remote.key)).some((it) => it.lost && !it.swept);
-  const isOpen = hasGap || (walked.isEmpty && mayHaveMissed(ctx));
+  const isOpen = hasGap || begunAgain || (walked.isEmpty && mayHaveMissed(ctx));
   if (isOpen && ctx.report.stopped === null) await close(ctx, options);
 }
 
@@ -162,7 +163,10 @@ async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): P
   const queue = new PQueue({ concurrency: (ctx.blocks ? batches.blocks : batches.plain).atOnce });
   const open: OpenPage[] = [];
   let isEmpty = false;
-  let feed = startFeed(ctx.store.read((db) => seenIntervals(db, ctx.remote.key)));
+  const seen = ctx.store.read((db) => seenIntervals(db, ctx.remote.key));
+  // What an empty feed left out has been compared: nothing lies between that and its first event.
+  const isCompared = seen.length === 0 && !mayHaveMissed(ctx);
+  let feed = startFeed(seen);
   try {
     while (isOpen(feed)) {
       const page = await readPage(ctx, feed, options.pageSize);
@@ -174,7 +178,8 @@ async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): P
       ctx.report.events += step.events.length;
       const events = await newestOf(ctx, step.events, open);
       const dealt = { entities: new Set(events.map((event) => event.entity)), done: Promise.resolve() };
-      const intervals = [step.covered, step.lost];
+      const below = step.lost && isCompared ? { ...step.lost, lost: false } : step.lost;
+      const intervals = [step.covered, below];
       dealt.done = dealWith(ctx, queue, events).then((deletions) => {
         if (deletions.length === 0) return record(ctx, intervals);
         held.push({ events: deletions, intervals });

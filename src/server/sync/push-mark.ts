@@ -25,8 +25,9 @@ export async function setBackSince(needs: Needs): Promise<string | null> {
   const isSeen = seen !== undefined && (mark === undefined || mark.id <= seen.last);
   // The walk that comes begins with what it has seen itself.
   if (isSeen && remote.direction !== 'push') return null;
+  if (mark === undefined && remote.direction !== 'push') return null;
   const newest = isSeen ? { id: seen.last, cid: seen.cid } : mark;
-  return newest === undefined ? null : ((await look(needs, newest))?.reason ?? null);
+  return (await look(needs, newest))?.reason ?? null;
 }
 
 /**

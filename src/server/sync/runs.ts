@@ -34,6 +34,8 @@ export interface LastRun extends Omit<Run, 'inPart' | 'retryAfter' | 'interrupte
 
 export type RunListener = (network: Network, remote: string, run: Run) => void;
 
+/** Of a run that goes on. */
+const open = { error: null, fault: null, held: null };
 /** Idle runs are written down no more often than this, in milliseconds. */
 const quietWrites = 600_000;
 
@@ -57,7 +59,7 @@ export class Runs {
   async record(
     { store, remote }: { store: NetworkStore; remote: Remote },
     { report, signal }: { report: Report; signal: AbortSignal },
-    work: (allRead: () => void) => Promise<void>,
+    work: (allRead: () => Promise<void>) => Promise<void>,
   ): Promise<void> {
     const key = keyOf(store.network, remote.name);
     const started = this.#now();
@@ -65,8 +67,11 @@ export class Runs {
     let failure: unknown;
     let level: number | null = null;
     try {
-      await work(() => {
+      await work(async () => {
         level = started;
+        // What comes after it may take days, and need not be done again for the sake of it.
+        if ((this.last(store, remote)?.level ?? null) === null)
+          await this.#write(store, remote, { started, ended: this.#now(), report, level, ...open }, false);
       });
     } catch (error) {
       failure = error;
@@ -79,7 +84,7 @@ export class Runs {
         report,
         error: failure === undefined ? null : signal.aborted ? 'It was ended before it was done.' : wordsOf(failure),
         fault: failure === undefined ? null : signal.aborted ? 'ended' : faultOf(failure),
-        inPart: failure instanceof FailedInPartError && report.stopped === null,
+        inPart: failure instanceof FailedInPartError,
         retryAfter: failure instanceof HeldOffError ? failure.retryAfter : null,
         interrupted: signal.aborted,
       };
@@ -124,13 +129,19 @@ export class Runs {
       written: quiet ? before.written : ended,
     });
     if (quiet) return;
-    const row: SyncRow = {
-      kind: 'remote_run',
-      remote: remote.name,
-      ...{ started, ended, error, fault, held, level, head: report.head, report: JSON.stringify(report) },
-      notable: isActive(report) || error !== (before?.error ?? null),
-    };
-    await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: ended }]);
+    const notable = isActive(report) || error !== (before?.error ?? null);
+    await this.#write(store, remote, { started, ended, error, fault, held, level, report }, notable);
+  }
+
+  async #write(
+    store: NetworkStore,
+    { name }: Remote,
+    { report, ...run }: Omit<LastRun, 'head'>,
+    notable: boolean,
+  ): Promise<void> {
+    const said = { head: report.head, report: JSON.stringify(report) };
+    const row: SyncRow = { kind: 'remote_run', remote: name, ...run, ...said, notable };
+    await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${name}`, time: run.ended }]);
   }
 
   #read(store: NetworkStore, { name, key }: Remote): (LastRun & { written: number }) | undefined {
