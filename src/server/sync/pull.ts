@@ -20,6 +20,8 @@ export interface PullOptions {
   accept: boolean;
   /** The remote is another one than before: nothing it said counts any more. */
   reset: boolean;
+  /** All that is known of it was compared in this run. */
+  compared?: boolean;
 }
 
 /** Entities a request, and requests at once: what a kill costs to fetch again, and what is held in memory. */
@@ -64,7 +66,8 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
 
 /** What left the feed before it was seen is looked for entity by entity. */
 async function close(ctx: SyncContext, options: PullOptions): Promise<void> {
-  const swept = await sweep(ctx, { reset: false, concurrency: batches.plain.atOnce });
+  const { compared = false } = options;
+  const swept = await sweep(ctx, { reset: false, compared, concurrency: batches.plain.atOnce });
   const { forgotten } = swept;
   if (forgotten !== null) {
     if (options.accept) return afterReset(ctx, options);
@@ -76,7 +79,7 @@ async function close(ctx: SyncContext, options: PullOptions): Promise<void> {
 
 /** Another feed: all that is known is compared, and the feed walked from its head to its end, as if it had never been seen. */
 async function afterReset(ctx: SyncContext, options: PullOptions): Promise<void> {
-  if (await compareAll(ctx, options)) await pull(ctx, { ...options, reset: false });
+  if (await compareAll(ctx, options)) await pull(ctx, { ...options, reset: false, compared: true });
 }
 
 /**

@@ -20,6 +20,8 @@ export interface SweepOptions {
    * its feed, and by the listings where that does not tell all.
    */
   reset: boolean;
+  /** What is known here was compared just before. */
+  compared?: boolean;
   /** How many batches of entities are under way at once. */
   concurrency: number;
 }
@@ -69,7 +71,7 @@ export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<Wh
     }
     // What has come by the listing is known now, and compared once more at the cost of a request a batch.
     await queue.onIdle();
-    for (let after: number | null = 0; after !== null && !isOver(); ) {
+    for (let after: number | null = options.compared ? null : 0; after !== null && !isOver(); ) {
       const from: number = after;
       const page = ctx.store.read((db) => knownPage(db, ctx.remote.key, from, batchOf(ctx)));
       after = page.next;
