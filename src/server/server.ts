@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Config, Secrets } from './config.ts';
 import { type Context, openContext, type Surroundings, version } from './context.ts';
 import { openDataFolder, syncedBy } from './data-folder.ts';
@@ -27,7 +28,10 @@ export interface Overrides extends Pick<AppOptions, 'extend'> {
   pid?: number;
   /** The folder of the built page. */
   ui?: string | null;
-  /** Whether remotes that are set to it are watched; a node that runs for one command leaves them alone. */
+  /**
+   * Whether remotes that are set to it are watched, and what was accepted on any network is gone on with; a node that runs
+   * for one command leaves both alone.
+   */
   watch?: boolean;
 }
 
@@ -54,6 +58,8 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
     await openContext({ config: { ...config, data }, secrets, log, instance, now, wait: overrides.wait }),
   );
 
+  const others = opened.use(new OtherNetworks(ctx));
+
   // The port is part of the names that the app answers to, and known once the server listens.
   const own = { port: config.port, allowed: config.allowedHosts };
   const app = createApp(ctx, { own, ui: overrides.ui ?? null, extend: overrides.extend });
@@ -69,7 +75,33 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
   await ctx.invocations.start(url);
   if (overrides.watch) await ctx.watcher.start();
   log.info({ url, data, version }, 'ready');
+  if (overrides.watch) others.open();
 
   const all = opened.move();
   return { url, ctx, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** Networks that nobody has asked for yet, opened beside all else; a stop waits for the one in hand. */
+class OtherNetworks implements AsyncDisposable {
+  readonly #ctx: Pick<Context, 'networks' | 'archives' | 'log'>;
+  readonly #stopped = new AbortController();
+  #opening: Promise<void> = Promise.resolve();
+
+  constructor(ctx: Pick<Context, 'networks' | 'archives' | 'log'>) {
+    this.#ctx = ctx;
+  }
+
+  open(): void {
+    const { networks, log } = this.#ctx;
+    const failed = (network: string, error: unknown) =>
+      log.error({ err: error, network }, 'a network could not be opened; the next request that needs it tries again');
+    // Whoever waits for the start goes first.
+    this.#opening = turn().then(() => networks.openExisting(failed, this.#stopped.signal));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped.abort();
+    this.#ctx.archives.carImports.stop();
+    await this.#opening;
+  }
 }

@@ -1,5 +1,6 @@
-import type { Network } from '../model/ids.ts';
-import { NetworkStore, type Threads } from './network-store.ts';
+import { existsSync } from 'node:fs';
+import { type Network, networks as networkNames } from '../model/ids.ts';
+import { databaseFile, NetworkStore, type Threads } from './network-store.ts';
 
 /** The storage of each network, opened when it is first used. */
 export class Networks {
@@ -48,6 +49,21 @@ export class Networks {
       throw error;
     }
     return store;
+  }
+
+  /**
+   * Opens each network that has a database, so that what was accepted there is gone on with though nobody asks for it. One
+   * after the other until `stopped`; `failed` hears of those that cannot be opened.
+   */
+  async openExisting(failed: (network: Network, error: unknown) => void, stopped: AbortSignal): Promise<void> {
+    for (const network of networkNames) {
+      if (stopped.aborted || !existsSync(databaseFile(this.#data, network))) continue;
+      try {
+        await this.get(network);
+      } catch (error) {
+        failed(network, error);
+      }
+    }
   }
 
   /** The networks that have been used. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { DamagedArchiveError } from '../../../blocks/damaged-archive-error.ts';
 import { FileStore } from '../../../blocks/file-store.ts';
+import { UnavailableError } from '../../../errors.ts';
 import { DamagedPackageError } from '../../../exchange/packages/damaged-package-error.ts';
 import { isZip, readPackage } from '../../../exchange/packages/package-reader.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
@@ -43,6 +44,7 @@ export interface CarImportSurroundings {
  */
 export class CarImportService {
   readonly #env: CarImportSurroundings;
+  #stopped = false;
 
   constructor(env: CarImportSurroundings) {
     this.#env = env;
@@ -143,6 +145,11 @@ export class CarImportService {
     await sweepSpool(store.folder, kept);
   }
 
+  /** The node stops: an import that is being completed is left to the next start, where it is now. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
   /** Whether nothing is left of it to do. */
   async #completed(
     store: NetworkStore,
@@ -159,9 +166,11 @@ export class CarImportService {
       // To what goes on now, these look as if they had been here before.
       const made = store.read((db) => countMade(db, run.id));
       let done: ImportTally | undefined;
-      for await (const tally of applied(store, path, { now, run: run.id }))
+      for await (const tally of applied(store, path, { now, run: run.id })) {
+        if (this.#stopped) throw new UnavailableError('The node is stopping');
         if ('done' in tally)
           done = { ...tally.done, created: tally.done.created + made, unchanged: tally.done.unchanged - made };
+      }
       log.info({ network, ...done }, 'the import is complete');
       await this.#record(store, task, false, done);
       return true;

@@ -1,0 +1,110 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import Database from 'better-sqlite3';
+import { expect, test, vi } from 'vitest';
+import type { Json } from '../../src/server/model/manifest.ts';
+import type { Row } from '../../src/server/store/commit.ts';
+import { openReader, type Reader } from '../../src/server/store/connection.ts';
+import { spoolFolder } from '../../src/server/store/network-folders.ts';
+import { databaseFile, NetworkStore } from '../../src/server/store/network-store.ts';
+import { spooledPath } from '../../src/server/store/spool.ts';
+import { archiveTask, archiveTasks } from '../../src/server/store/tasks.ts';
+import { on, operator } from '../helpers/callers.ts';
+import { create } from '../helpers/entities.ts';
+import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { operate } from '../helpers/node-archives.ts';
+
+// What a stop left on a network that nobody asks for.
+
+const file = '00000000-0000-4000-8000-000000000000.car';
+
+interface Left {
+  documents: number;
+  updates: number;
+  imports: number;
+}
+
+function leftIn(data: string): Left {
+  const db = openReader(databaseFile(data, 'test'));
+  const count = (sql: string, reader: Reader = db) => reader.get<{ n: number }>(sql)?.n ?? 0;
+  try {
+    return {
+      documents: count("SELECT count(*) AS n FROM entity WHERE type = 'document' AND tip IS NOT NULL"),
+      updates: count('SELECT count(*) AS n FROM additive WHERE expires IS NULL'),
+      imports: archiveTasks(db).goOn.length,
+    };
+  } finally {
+    db.close();
+  }
+}
+
+/** Makes a data folder whose test network has an import of three entities under way and an additive update waiting. */
+async function leave(data: string): Promise<void> {
+  await using other = await temporaryFolder();
+  let car: Uint8Array = new Uint8Array();
+  {
+    await using from = await startNode({ data: other.path });
+    for (let i = 0; i < 3; i++) await create(from, on('test', operator(from)), { type: 'document' });
+    car = new Uint8Array(await (await operate(from, 'GET /node/export', undefined, 'test')).arrayBuffer());
+  }
+  const rows: Row[] = [];
+  {
+    await using node = await startNode({ data });
+    const who = on('test', operator(node));
+    const { id } = await create(node, who, { type: 'thing' });
+    const summary = JSON.stringify({ relationships: 0, first: [], keys: [], note: null });
+    const body = JSON.stringify({ properties: { a: 1 } });
+    rows.push({ kind: 'additive', id, actor: JSON.stringify({ kind: 'user', id: who.id }), summary, body });
+  }
+  const store = await NetworkStore.open(data, 'test', 'here');
+  await mkdir(spoolFolder(store.folder), { recursive: true });
+  await writeFile(spooledPath(store.folder, file) ?? '', car);
+  const state = { file, run: { id: '00000000000000000000000000', started: 0, name: 'left.car' } } as Json;
+  rows.push({ kind: 'task', id: `${archiveTask} ${file}`, task: { kind: archiveTask, state } });
+  await store.submit([{ changes: [], preconditions: [], rows, origin: 'local', time: 0 }]);
+  await store.close();
+}
+
+test('what was accepted on a network is gone on with after a start, though nobody asks for it', async () => {
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  await leave(data);
+  expect(leftIn(data)).toEqual({ documents: 0, updates: 1, imports: 1 });
+  {
+    // A node that runs for one command leaves it alone.
+    await using node = await startNode({ data });
+    expect(node.ctx.networks.opened().map(({ network }) => network)).toEqual(['main']);
+  }
+  expect(leftIn(data)).toEqual({ documents: 0, updates: 1, imports: 1 });
+  await using _node = await startNode({ data, watch: true });
+  await vi.waitFor(() => expect(leftIn(data)).toEqual({ documents: 3, updates: 0, imports: 0 }), 15_000);
+});
+
+test('a node that stops leaves an import that it completes to its next start', async () => {
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  await leave(data);
+  {
+    await using node = await startNode({ data });
+    node.ctx.archives.carImports.stop();
+    await node.ctx.networks.get('test');
+  }
+  const db = openReader(databaseFile(data, 'test'));
+  expect(archiveTasks(db).goOn).toMatchObject([{ file, ended: { starts: 0 } }]);
+  db.close();
+  // Stopped at once, whether or not it has begun: nothing is lost.
+  await startNode({ data, watch: true }).then((node) => node[Symbol.asyncDispose]());
+  await using _node = await startNode({ data, watch: true });
+  await vi.waitFor(() => expect(leftIn(data)).toMatchObject({ documents: 3, imports: 0 }), 15_000);
+});
+
+test('a network that cannot be opened is no reason not to start', async () => {
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  await leave(data);
+  const later = new Database(databaseFile(data, 'test'));
+  later.pragma('user_version = 999');
+  later.close();
+  await using node = await startNode({ data, watch: true });
+  await vi.waitFor(() => expect(node.logged.join('')).toContain('a network could not be opened'), 15_000);
+  expect((await operate(node, 'GET /users/me')).status).toBe(200);
+});
