@@ -8,10 +8,13 @@ import { FileStore } from '../blocks/file-store.ts';
 import { StorageError } from '../errors.ts';
 import type { Network } from '../model/ids.ts';
 import type { BackedUpFile } from './backup-manifest.ts';
-import { rollBackJournal } from './connection.ts';
+import { openReader, rollBackJournal } from './connection.ts';
 import { digestOf } from './file-digest.ts';
-import { filesFolder } from './network-folders.ts';
+import { filesFolder, spoolFolder } from './network-folders.ts';
+import { databaseFile } from './network-store.ts';
 import type { Progress } from './progress.ts';
+import { spooledPath } from './spool.ts';
+import { archiveTasks } from './tasks.ts';
 
 /** What goes from one folder into another; `files` is what has gone, with paths below both. */
 export interface Copy {
@@ -35,6 +38,49 @@ export async function takeDatabase(copy: Copy, path: string): Promise<void> {
   await noteFile(copy, path);
 }
 
+/**
+ * Takes one moment of a network's database, and the archives whose imports were under way then. One that is complete by the
+ * time that its archive is to be copied is in a later moment, which is taken instead.
+ */
+export async function takeNetwork(copy: Copy, network: Network): Promise<void> {
+  const database = databaseFile('', network);
+  for (let last = mostMoments; last >= 0; last--) {
+    await takeDatabase(copy, database);
+    if ((await takeSpooled(copy, network)) || last === 0) return;
+    await rm(join(copy.to, database));
+    await rm(join(copy.to, spoolFolder(network)), { recursive: true, force: true });
+    copy.files.splice(copy.files.findIndex(({ path }) => path === slashed(database)));
+  }
+}
+
+const mostMoments = 3;
+
+/** Whether every archive that a copied database names is in the copy, or was not there without its import having ended. */
+async function takeSpooled(copy: Copy, network: Network): Promise<boolean> {
+  for (const file of namedArchives(databaseFile(copy.to, network))) {
+    const path = spooledPath(network, file);
+    if (path === null) continue;
+    await mkdir(dirname(join(copy.to, path)), { recursive: true, mode: 0o700 });
+    try {
+      await takeFile(copy, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (!namedArchives(databaseFile(copy.from, network)).includes(file)) return false;
+    }
+  }
+  return true;
+}
+
+function namedArchives(database: string): string[] {
+  const db = openReader(database);
+  try {
+    const { goOn, left } = archiveTasks(db);
+    return [...goOn, ...left].map(({ file }) => file);
+  } finally {
+    db.close();
+  }
+}
+
 /** Gives the SHA-256 of what was copied. */
 export async function takeFile(copy: Copy, path: string): Promise<Buffer> {
   await copyDurably(join(copy.from, path), join(copy.to, path));
@@ -43,8 +89,12 @@ export async function takeFile(copy: Copy, path: string): Promise<Buffer> {
 
 async function noteFile({ to, files }: Copy, path: string): Promise<Buffer> {
   const { size, sha256 } = await digestOf(join(to, path));
-  files.push({ path: path.replaceAll('\\', '/'), size, sha256: sha256.toString('hex') });
+  files.push({ path: slashed(path), size, sha256: sha256.toString('hex') });
   return sha256;
+}
+
+function slashed(path: string): string {
+  return path.replaceAll('\\', '/');
 }
 
 /**

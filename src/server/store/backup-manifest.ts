@@ -45,7 +45,7 @@ export interface BackupManifest {
 
 /** Nothing else is ever taken out of a backup, so that no path leads out of the folder. */
 const paths =
-  /^(?:identity\.db|chat\.db|operator\.key|(?:main|test)\/(?:archeion|attest)\.db|(?:main|test)\/files\/[a-z0-9]{2}\/[a-z0-9]{50,80})$/;
+  /^(?:identity\.db|chat\.db|operator\.key|(?:main|test)\/(?:archeion|attest)\.db|(?:main|test)\/files\/[a-z0-9]{2}\/[a-z0-9]{50,80}|(?:main|test)\/spool\/[0-9a-f-]{36}\.car)$/;
 
 /** Earlier programs also took along what others had put beside the kept files: `.DS_Store`, `Thumbs.db`. */
 const strays = /^(?:main|test)\/files\//;
@@ -53,6 +53,14 @@ const strays = /^(?:main|test)\/files\//;
 /** Whether one of a manifest's `files` is content of versions, under its CID. */
 export function isContent(path: string): boolean {
   return strays.test(path);
+}
+
+/** Archives whose import was under way (spool.ts). */
+const spooled = /^(?:main|test)\/spool\//;
+
+/** Whether a restore goes on without one of a manifest's `files`, where it is not what it was. */
+export function isDispensable(path: string): boolean {
+  return isContent(path) || spooled.test(path);
 }
 
 const count = z.number().int().min(0);

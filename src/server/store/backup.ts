@@ -5,7 +5,7 @@ import { FileStore } from '../blocks/file-store.ts';
 import { ValidationError } from '../errors.ts';
 import { type Network, networks } from '../model/ids.ts';
 import { attestFile } from './attest-log.ts';
-import { type Copy, takeContent, takeDatabase, takeFile } from './backup-copy.ts';
+import { type Copy, takeContent, takeDatabase, takeFile, takeNetwork } from './backup-copy.ts';
 import {
   type BackedUpNetwork,
   type BackupManifest,
@@ -55,7 +55,7 @@ export async function makeBackup(
       report({ step: `${network} database`, done: 0 });
       // First, since it follows the other: a log must not know moves that are not in the backup.
       await takeDatabase(copy, attestFile(network));
-      await takeDatabase(copy, databaseFile('', network));
+      await takeNetwork(copy, network);
       const damaged = await takeContent(copy, network, report);
       manifest.networks.push({ network, ...(await countsOf(folder, network, damaged)) });
     }

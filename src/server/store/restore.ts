@@ -4,21 +4,27 @@ import Database from 'better-sqlite3';
 import { copyDurably } from '../blocks/durable-file.ts';
 import { makeFolder } from '../blocks/durable-folder.ts';
 import { ValidationError } from '../errors.ts';
+import type { Network } from '../model/ids.ts';
 import { checkFile, soundPlace, UnsoundFileError } from './backup-files.ts';
-import { type BackedUpFile, type FoundBackup, isContent, readManifest } from './backup-manifest.ts';
+import { type BackedUpFile, type FoundBackup, isDispensable, readManifest } from './backup-manifest.ts';
+import { openReader } from './connection.ts';
 import { holdJobs } from './held-jobs.ts';
 import { identityFile } from './identity-schema.ts';
 import { databaseFile } from './network-store.ts';
 import type { Progress } from './progress.ts';
+import { sortedImports } from './spool.ts';
 import { storingLater } from './storage-error.ts';
+import type { ArchiveTask } from './tasks.ts';
 import { fillWhole, realPlace, whyNotFillable } from './whole-folder.ts';
 
 /** What was restored. */
 export interface Restored extends FoundBackup {
-  /** Which content of the backup is damaged or gone, and so not in the folder, by its paths. */
+  /** Which content of the backup, and which archives, are damaged or gone, and so not in the folder, by their paths. */
   leftOut: string[];
   /** How many jobs of the backup had not ended. */
   heldJobs: number;
+  /** Imports of archives that had not ended: those that the node completes at its start, and those whose archive is not here. */
+  imports: { goOn: ArchiveTask[]; lost: ArchiveTask[] };
 }
 
 /**
@@ -57,17 +63,23 @@ async function restore(source: string, data: string, report: (progress: Progress
     renewInstance(join(folder, identityFile));
     const { networks, time } = found.manifest;
     let heldJobs = 0;
-    for (const { network } of networks) heldJobs += holdJobs(databaseFile(folder, network), Date.parse(time));
-    return { ...found, leftOut, heldJobs };
+    const imports: Restored['imports'] = { goOn: [], lost: [] };
+    for (const { network } of networks) {
+      heldJobs += holdJobs(databaseFile(folder, network), Date.parse(time));
+      const { goOn, lost } = importsIn(folder, network);
+      imports.goOn.push(...goOn);
+      imports.lost.push(...lost);
+    }
+    return { ...found, leftOut, heldJobs, imports };
   });
 }
 
-/** Where a file of the backup lies; null for content that is not what it was. @throws StorageError */
+/** Where a file of the backup lies; null for content or an archive that is not what it was. @throws StorageError */
 async function placeOf(source: string, file: BackedUpFile): Promise<string | null> {
   try {
     return await soundPlace(source, file);
   } catch (error) {
-    if (error instanceof UnsoundFileError && isContent(file.path)) return null;
+    if (error instanceof UnsoundFileError && isDispensable(file.path)) return null;
     throw error;
   }
 }
@@ -88,6 +100,15 @@ async function take(
     if ((await placeOf(source, file)) !== null) throw error;
     await rm(to, { force: true });
     return false;
+  }
+}
+
+function importsIn(data: string, network: Network): Restored['imports'] {
+  const db = openReader(databaseFile(data, network));
+  try {
+    return sortedImports(db, join(data, network));
+  } finally {
+    db.close();
   }
 }
 

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder, syncFolder } from '../blocks/durable-folder.ts';
 import { StorageError } from '../errors.ts';
+import type { Reader } from './connection.ts';
 import { spoolFolder } from './network-folders.ts';
 import { storageError } from './storage-error.ts';
+import { type ArchiveTask, archiveTasks } from './tasks.ts';
 
 /** A file's name in the spool folder; nothing of a user's text is in it. */
 const names = /^[0-9a-f-]{36}\.car$/;
@@ -12,6 +15,17 @@ const names = /^[0-9a-f-]{36}\.car$/;
 /** Where a spooled file lies; null for what is no name of one. */
 export function spooledPath(folder: string, name: string): string | null {
   return names.test(name) ? join(spoolFolder(folder), name) : null;
+}
+
+/** Imports that are at work or that the next start goes on with, and those that it cannot complete: their archive is not here. */
+export function sortedImports(db: Reader, folder: string): { goOn: ArchiveTask[]; lost: ArchiveTask[] } {
+  const isHere = ({ file }: ArchiveTask) => existsSync(spooledPath(folder, file) ?? '');
+  const { goOn, left } = archiveTasks(db);
+  const gone = [...goOn, ...left].filter((task) => !isHere(task));
+  // The record of one that is complete goes before its archive.
+  const now = archiveTasks(db);
+  const still = new Set([...now.goOn, ...now.left].map(({ file }) => file));
+  return { goOn: goOn.filter((task) => !gone.includes(task)), lost: gone.filter(({ file }) => still.has(file)) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { labelKey } from '../model/label-fold.ts';
 import type { Connection, Reader } from './connection.ts';
+import { sortedImports } from './spool.ts';
 import { archiveTasks } from './tasks.ts';
 import type { MoveLog } from './verify-entities.ts';
 import type { Findings } from './verify-findings.ts';
@@ -25,14 +26,29 @@ export async function verifyLeftovers(db: Connection, findings: Findings, moves:
        (SELECT 1 FROM block b WHERE b.key = s.tip AND b.entity = s.entity)`,
   );
   if (sources && sources.n > 0) findings.problem('entity', `${sources.n} sources of imports name no version.`);
-  const { goOn, left } = archiveTasks(db);
-  if (goOn.length > 0)
-    findings.remark('An import of an archive is not complete; the next start of the node completes it.');
-  for (const { file, run } of left)
+}
+
+/** Imports of archives that have not ended, of a network's folder or of a backup's. */
+export function verifyImports(
+  db: Connection,
+  { folder, backup }: { folder: string; backup: boolean },
+  findings: Findings,
+): void {
+  const { goOn, lost } = sortedImports(db, folder);
+  const starts = backup ? 'a node that is restored from this backup completes it at its start' : nextStart;
+  if (goOn.length > 0) findings.remark(`An import of an archive is not complete; ${starts}.`);
+  for (const { file, run } of lost)
+    findings.remark(
+      `An import of an archive (${run.name ?? file}) is not complete, and cannot be completed: its file is not ${backup ? 'in this backup' : 'here'}. What it had brought is there; import the archive again${backup ? ' after a restore' : ''}.`,
+    );
+  const gone = new Set(lost.map(({ file }) => file));
+  for (const { file, run } of archiveTasks(db).left.filter((task) => !gone.has(task.file)))
     findings.remark(
       `An import of an archive (${run.name ?? file}) is left alone, since it ended the node at several starts. Import the archive again, with more memory where that was short. To be rid of this remark undo the import (POST /node/imports/${run.id}/undo); or, to keep what it had brought, delete spool/${file} in the folder of the network and start the node again.`,
     );
 }
+
+const nextStart = 'the next start of the node completes it';
 
 interface ListingPlace {
   collection: number;

@@ -9,7 +9,7 @@ import { verifyBlocks } from './verify-blocks.ts';
 import { checkDatabase, checkNodeDatabases } from './verify-databases.ts';
 import { verifyEntities } from './verify-entities.ts';
 import { Findings, type VerifyReport } from './verify-findings.ts';
-import { verifyLeftovers } from './verify-leftovers.ts';
+import { verifyImports, verifyLeftovers } from './verify-leftovers.ts';
 
 /** Whether an earlier program has written a database, which has to be brought up to date before it can be verified. */
 export function isOutdated(database: string): boolean {
@@ -53,6 +53,7 @@ export async function verifyStore(
     await verifyBlocks(db, findings, report);
     const moves = await verifyEntities(db, findings, report);
     await verifyLeftovers(db, findings, moves);
+    verifyImports(db, { folder, backup }, findings);
     const files = new FileStore(filesFolder(folder));
     // As it stands in the data folder.
     const place = join(basename(folder), basename(filesFolder(folder)));
