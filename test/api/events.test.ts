@@ -109,6 +109,49 @@ describe('the feed', () => {
   });
 });
 
+it('tells who asks from behind 30 days that events have left the feed, also where it is empty', async () => {
+  const time = { ms: clock.ms };
+  await using one = await startNode({ now: () => time.ms });
+  const who = await user(one, 'ada');
+  for (let n = 0; n < 3; n++) await create(one, who);
+  const asked = async (query: string) => ok<EventsView>(await ask(one, anonymous, `GET /events?${query}`));
+  const last = (await asked('limit=1')).events[0]?.id ?? 0;
+  time.ms += 31 * day;
+  await one.ctx.events.prune();
+  expect(await asked('since=1')).toEqual({ events: [], has_more: false, cursor: last });
+  expect((await asked(`since=${last + 5}`)).cursor).toBe(last + 5);
+  expect((await asked(`since=1&until=${last}`)).cursor).toBe(last - 1);
+  expect((await asked('since=2&until=2')).cursor).toBe(2);
+  expect((await asked('limit=1')).cursor).toBe(0);
+});
+
+it('is whole again when the clock was ahead and is right', async () => {
+  await using folder = await temporaryFolder();
+  const time = { ms: clock.ms };
+  const open = () => startNode({ data: folder.path, now: () => time.ms });
+  const shown = async (by: TestNode) =>
+    ok<EventsView>(await ask(by, anonymous, 'GET /events?limit=1000')).events.map(({ pi }) => pi);
+  let young: Entity;
+  {
+    await using first = await open();
+    const who = await user(first, 'ada');
+    await create(first, who);
+    time.ms += 29 * day;
+    young = await create(first, who);
+  }
+  time.ms += 365 * day;
+  {
+    await using ahead = await open();
+    expect(await shown(ahead)).toEqual([]);
+  }
+  time.ms -= 363 * day;
+  await using right = await open();
+  expect(await shown(right)).toEqual([young.id]);
+  // An hour that finds nothing to move leaves it there.
+  await right.ctx.events.prune();
+  expect(await shown(right)).toEqual([young.id]);
+});
+
 it('shows nothing behind 30 days to the first who asks after a start', async () => {
   await using folder = await temporaryFolder();
   const open = () => startNode({ data: folder.path, now: () => clock.ms });

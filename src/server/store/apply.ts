@@ -155,10 +155,8 @@ function applyRow(db: Writer, row: Exclude<Row, QueuedRow>, time: number): void 
       applyImportRow(db, row);
       return;
     case 'feed_floor':
-      // A floor never sinks: what has left the feed does not come back.
       db.run(
-        `INSERT INTO meta (name, value) VALUES ('feed_floor', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
-           WHERE CAST(excluded.value AS INTEGER) > CAST(value AS INTEGER)`,
+        "INSERT INTO meta (name, value) VALUES ('feed_floor', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
         String(row.move),
       );
       return;

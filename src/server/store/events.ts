@@ -38,6 +38,16 @@ export function feedFloor(db: Reader): number {
   return Number(db.get<{ value: string }>("SELECT value FROM meta WHERE name = 'feed_floor'")?.value ?? 0);
 }
 
+/**
+ * Where the look for the floor of a feed without moves recorded before `since` (epoch ms) begins: at the floor that it has, or at
+ * 0 where the move there is not that old. A clock that was ahead has moved it then.
+ */
+export function floorBefore(db: Reader, since: number): number {
+  const floor = feedFloor(db);
+  const at = db.get<{ time: number }>('SELECT time FROM moves WHERE id <= ? ORDER BY id DESC LIMIT 1', floor);
+  return at !== undefined && at.time >= since ? 0 : floor;
+}
+
 /** Moves that one look for a floor goes through. */
 const perLook = 5000;
 

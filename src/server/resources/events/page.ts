@@ -22,11 +22,14 @@ export function eventsPage(
   store: NetworkStore,
   { since, until = Number.MAX_SAFE_INTEGER, limit }: EventsQuery,
 ): EventsPage {
-  const { moves, more } = store.read((db) =>
-    since === undefined ? movesBefore(db, until, limit) : movesAfter(db, Math.max(since, feedFloor(db)), limit, until),
-  );
+  const { moves, more, from } = store.read((db) => {
+    if (since === undefined) return { ...movesBefore(db, until, limit), from: 0 };
+    const from = Math.max(since, feedFloor(db));
+    // No cursor goes beyond what was asked for, where that has left the feed.
+    return { ...movesAfter(db, from, limit, until), from: Math.max(since, Math.min(from, until - 1)) };
+  });
   const ts = timeWriter();
-  const cursor = moves.at(-1)?.id ?? since ?? 0;
+  const cursor = moves.at(-1)?.id ?? from;
   const view: EventsView = {
     events: moves.map(({ id, entity, cid, time }) => ({ id, pi: entity, entity_id: entity, cid, ts: ts(time) })),
     has_more: more,

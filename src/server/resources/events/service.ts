@@ -1,6 +1,6 @@
 import { Turns } from '../../blocks/turns.ts';
 import type { Network } from '../../model/ids.ts';
-import { feedFloor, floorAfter } from '../../store/events.ts';
+import { feedFloor, floorAfter, floorBefore } from '../../store/events.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { Networks } from '../../store/networks.ts';
 import { type EventsQuery, eventsPage, followingOf } from './page.ts';
@@ -40,7 +40,8 @@ export class EventsService implements Disposable {
 
   /**
    * Newest first, or with `since` oldest first (wire-contract.md 4.5). `has_more` and `cursor` are about the direction: an
-   * empty page answers the `since` that it came with, so that a poll goes on from there, and else 0. Gives the JSON of an
+   * empty page answers the `since` that it came with, or the floor where that is above it, so that a poll goes on from there and
+   * sees that events have left the feed, and else 0. Gives the JSON of an
    * `EventsView`, in UTF-8.
    */
   async list(network: Network, query: EventsQuery): Promise<Uint8Array> {
@@ -51,18 +52,19 @@ export class EventsService implements Disposable {
     return page.json;
   }
 
-  /** Moves the floor of each open network's feed to 30 days ago; the rows stay (decisions.md, Events). */
+  /** Moves the floor of each open network's feed to 30 days ago, also back where the clock was ahead; the rows stay (decisions.md, Events). */
   async prune(): Promise<void> {
     for (const store of this.#networks.opened()) await this.#prune(store);
   }
 
   async #prune(store: NetworkStore): Promise<void> {
     const time = this.#now();
+    const since = time - retention;
     const before = store.read(feedFloor);
-    let floor = before;
+    let floor = store.read((db) => floorBefore(db, since));
     for (let isLast = false; !isLast; ) {
       await this.#turns.next();
-      ({ floor, isLast } = store.read((db) => floorAfter(db, floor, time - retention)));
+      ({ floor, isLast } = store.read((db) => floorAfter(db, floor, since)));
     }
     if (floor === before) return;
     await store.submit([

@@ -18,7 +18,7 @@ export interface EventsView {
   has_more: boolean;
   /**
    * To be passed back as `until` for older events, with `since` as `since` for newer ones. On an empty page 0, with
-   * `since` its value.
+   * `since` its value, or the last id that has left the feed where that is higher.
    * @isLong
    */
   cursor: number;
