@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { findRemote, type Remote } from '../../src/server/store/remotes.ts';
-import { idPages } from '../../src/server/sync/id-pages.ts';
+import { idPages, type NoIds } from '../../src/server/sync/id-pages.ts';
 import { RemoteClient } from '../../src/server/sync/remote.ts';
 import { readListing } from '../../src/server/sync/wire.ts';
 import { ask, operator, user } from '../helpers/callers.ts';
@@ -184,6 +184,57 @@ test.each(ways)('W7: a collection that cannot be listed holds back nothing else,
   expect(await sync(mirror, here)).toMatchObject({ swept: false });
 });
 
+/** A plain remote with a collection of three works, the feed of which has forgotten all that. */
+async function startRested() {
+  await using opened = new AsyncDisposableStack();
+  let later = 0;
+  const origin = opened.use(await startNode({ now: () => Date.now() + later }));
+  const mirror = opened.use(await startNode());
+  const proxy = opened.use(await startProxy(origin.url, { stranger: true }));
+  const curator = await user(origin, 'curator');
+  const here = operator(mirror);
+  const place = await collection(origin, curator, { label: 'Works' });
+  const works: Entity[] = [];
+  for (let n = 0; n < 3; n++) works.push(await create(origin, curator, { collection: place.id, properties: { n } }));
+  later += month;
+  await origin.ctx.events.prune();
+  await create(origin, curator, { collection: place.id });
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
+  const all = opened.move();
+  return { origin, mirror, proxy, curator, here, place, works, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** What a collection lists, said in another way. */
+const relisted =
+  (change: (body: { entities: unknown[] }) => unknown): FaultyRemote['fault'] =>
+  ({ path }) =>
+    /^\/collections\/[^/]+\/entities/.test(path)
+      ? { change: (body) => change(body as { entities: unknown[] }) }
+      : undefined;
+
+test.each([
+  ['no pagination', {}],
+  ['another pagination', { pagination: { total: 4 } }],
+])('W1: a listing with %s is read to its end', async (_name, rest) => {
+  await using scene = await startRested();
+  const { origin, mirror, proxy, here } = scene;
+  proxy.fault = relisted(({ entities }) => ({ entities, ...rest }));
+  expect(await sync(mirror, here)).toMatchObject({ swept: true, stopped: null });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
+test('W7: a listing that is not understood is named, and compared by the next run', async () => {
+  await using scene = await startRested();
+  const { origin, mirror, proxy, here, place } = scene;
+  proxy.fault = relisted(({ entities }) => ({ items: entities }));
+  const last = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error: string };
+  expect(last.error).toContain(`answers what is no listing (to the listing of collection ${place.id})`);
+  expect((await read(mirror, here, place.id)).cid).toBe(place.cid);
+  proxy.fault = () => undefined;
+  expect(await sync(mirror, here)).toMatchObject({ swept: true });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
 test('W6: a listing that goes on for ever is gone through as far as is allowed', async () => {
   let asked = 0;
   const server = createServer((_request, response) => {
@@ -201,7 +252,7 @@ test('W6: a listing that goes on for ever is gone through as far as is allowed',
     random: () => 0,
   });
   const allowance = { left: 2000 };
-  const pages: (string[] | null)[] = [];
+  const pages: (string[] | NoIds)[] = [];
   for await (const ids of idPages(client, { path: '/collections/x/entities', read: readListing }, allowance))
     pages.push(ids);
   await new Promise((resolve) => server.close(resolve));

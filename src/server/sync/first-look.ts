@@ -68,7 +68,7 @@ async function catalogOf(client: RemoteClient): Promise<string[] | null> {
   const found = new Set<string>();
   const catalog = { path: '/collections/catalog', read: readCatalog };
   for await (const ids of idPages(client, catalog, { left: mostEntities })) {
-    if (ids === null) return found.size === 0 ? null : [...found];
+    if (typeof ids === 'string') return found.size === 0 ? null : [...found];
     for (const id of ids) found.add(id);
   }
   return [...found];
@@ -80,7 +80,7 @@ async function list({ remote, client }: Needs, collection: string, ids: Set<stri
   const path = `/collections/${collection}/entities`;
   for (const query of kinds)
     for await (const page of idPages(client, { path, query, read: readListing }, { left: mostEntities - ids.size })) {
-      if (page === null) return false;
+      if (typeof page === 'string') return false;
       for (const id of page) ids.add(id);
     }
   return true;

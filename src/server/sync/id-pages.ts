@@ -6,13 +6,16 @@ export interface Allowance {
   left: number;
 }
 
+/** What a remote gives in place of ids: it does not show them (403, 404), or says what nobody here understands. */
+export type NoIds = 'refused' | 'unread';
+
 const pageSize = 1000;
 const leastCounted = 10;
 
 /**
- * The pages of a listing, each id of a page once; null, and then nothing more, where one cannot be read. It ends with the page
- * that says so, with one that brings nothing new (a remote that knows of no offsets gives the same for ever), and where the
- * allowance is used up.
+ * The pages of a listing, each id of a page once; why there are none, and then nothing more, where one cannot be read. It ends
+ * with the page that says so, with one that brings nothing new (a remote that knows of no offsets gives the same for ever, and
+ * one that never says whether there is more has come to its end), and where the allowance is used up.
  * @param path up to the `?`
  * @throws UnreachableError
  */
@@ -20,7 +23,7 @@ export async function* idPages(
   client: Pick<RemoteClient, 'read'>,
   { path, query = {}, read }: { path: string; query?: Record<string, string>; read: (body: unknown) => IdPage | null },
   allowance: Allowance,
-): AsyncGenerator<string[] | null> {
+): AsyncGenerator<string[] | NoIds> {
   let first = new Set<string>();
   let before = first;
   for (let offset = 0; allowance.left > 0; offset += pageSize) {
@@ -28,14 +31,14 @@ export async function* idPages(
     const { status, body } = await client.read(`${path}?${range}`);
     const page = status === 200 ? read(body) : null;
     if (page === null) {
-      yield null;
+      yield status === 200 ? 'unread' : 'refused';
       return;
     }
     const ids = new Set(page.ids);
     allowance.left -= Math.max(leastCounted, ids.size);
     const fresh = [...ids].filter((id) => !first.has(id) && !before.has(id));
     if (fresh.length > 0) yield fresh;
-    if (!page.more || fresh.length === 0) return;
+    if (page.more === false || fresh.length === 0) return;
     if (offset === 0) first = ids;
     before = ids;
   }

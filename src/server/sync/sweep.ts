@@ -109,24 +109,34 @@ async function* listed(ctx: SyncContext, swept: WholeSweep): AsyncGenerator<stri
   if (ctx.blocks && remote.collections.length === 0 && (yield* toldLive(ctx, allowance))) return;
   for await (const collections of collectionPages(ctx, allowance)) {
     yield* unknownOf(ctx, collections);
-    for (const collection of collections) {
-      const path = `/collections/${collection}/entities`;
-      // A collection that is gone, closed, or that the remote fails at, is no reason to leave the others.
-      try {
-        for await (const ids of idPages(client, { path, read: readListing }, allowance))
-          if (ids !== null) yield* unknownOf(ctx, ids);
-        ctx.patience.worked();
-      } catch (error) {
-        if (!(error instanceof FailedAnswerError)) throw error;
-        swept.unlisted ??= `${error.message} (to the listing of collection ${collection})`;
-        await ctx.patience.failed(error.message);
-      }
-    }
+    for (const collection of collections) yield* membersOf(ctx, collection, allowance, swept);
   }
   if (allowance.left <= 0)
     throw new UnreachableError(
       `${client.host} lists more than ${mostListed} entities, or without end. Limit what comes: archeion remote set ${remote.name} --collection ID.`,
     );
+}
+
+/** What a collection lists and is not known here. One that is gone, closed, or cannot be read, is no reason to leave the others. */
+async function* membersOf(
+  ctx: SyncContext,
+  collection: string,
+  allowance: Allowance,
+  swept: WholeSweep,
+): AsyncGenerator<string[]> {
+  const { client, patience } = ctx;
+  const path = `/collections/${collection}/entities`;
+  try {
+    for await (const ids of idPages(client, { path, read: readListing }, allowance))
+      if (typeof ids !== 'string') yield* unknownOf(ctx, ids);
+      else if (ids === 'unread')
+        swept.unlisted ??= `${client.host} answers what is no listing (to the listing of collection ${collection})`;
+    patience.worked();
+  } catch (error) {
+    if (!(error instanceof FailedAnswerError)) throw error;
+    swept.unlisted ??= `${error.message} (to the listing of collection ${collection})`;
+    await patience.failed(error.message);
+  }
 }
 
 /** All live entities of a node that nothing is known of here; false where it did not tell them all. */
@@ -155,7 +165,7 @@ async function* collectionPages({ client, remote, store }: SyncContext, allowanc
     return;
   }
   for await (const ids of idPages(client, { path: '/collections/catalog', read: readCatalog }, allowance))
-    yield ids ?? store.read((db) => mirroredCollections(db, remote.key));
+    yield typeof ids === 'string' ? store.read((db) => mirroredCollections(db, remote.key)) : ids;
 }
 
 /** What could not be read is asked for again by itself (ask-again.ts), and does not keep a sweep from its end each time. */

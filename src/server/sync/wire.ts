@@ -27,10 +27,9 @@ const current = z.looseObject({
   relationships: list,
 });
 const batch = z.object({ entities: z.array(current).max(1000) });
-const listing = z.object({
-  entities: z.array(z.object(named)).max(10_000),
-  pagination: z.object({ has_more: z.boolean() }),
-});
+/** interface.md does not show what else a collection's listing says: what is not understood of it says nothing. */
+const paging = z.object({ has_more: z.boolean() }).optional().catch(undefined);
+const listing = z.object({ entities: z.array(z.object(named)).max(10_000), pagination: paging });
 const catalog = z.object({
   data: z.array(z.object({ id })).max(10_000),
   pagination: z.object({ has_more: z.boolean() }),
@@ -112,10 +111,10 @@ export function readBatch(body: unknown): CurrentView[] | null {
   });
 }
 
-/** A page of ids, and whether there are more. */
+/** A page of ids, and whether there are more; null where it does not say. */
 export interface IdPage {
   ids: string[];
-  more: boolean;
+  more: boolean | null;
 }
 
 /** A collection's listing; null where the answer is none. */
@@ -123,7 +122,7 @@ export function readListing(body: unknown): IdPage | null {
   const parsed = listing.safeParse(body);
   if (!parsed.success) return null;
   const { entities, pagination } = parsed.data;
-  return { ids: entities.flatMap((it) => entityOf(it) ?? []), more: pagination.has_more && entities.length > 0 };
+  return { ids: entities.flatMap((it) => entityOf(it) ?? []), more: pagination?.has_more ?? null };
 }
 
 /** A page of all collections; null where the answer is none. */
