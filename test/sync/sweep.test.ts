@@ -235,12 +235,16 @@ test('W7: a listing that is not understood is named, and compared by the next ru
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 
-test('W6: a listing that goes on for ever is gone through as far as is allowed', async () => {
+const numbered = (from: number, to: number) =>
+  Array.from({ length: Math.max(0, to - from) }, (_, n) => ({ id: `01${String(from + n).padStart(24, '0')}` }));
+
+/** What comes of a remote's listing, page by page, and how often it was asked. */
+async function pagesOf(answer: (offset: number, limit: number) => object, allowance = { left: 1_000_000 }) {
   let asked = 0;
-  const server = createServer((_request, response) => {
-    const entities = Array.from({ length: 500 }, (_, n) => ({ id: `01${String(asked * 500 + n).padStart(24, '0')}` }));
+  const server = createServer(({ url = '' }, response) => {
     asked++;
-    response.end(JSON.stringify({ entities, pagination: { has_more: true } }));
+    const query = new URL(url, 'http://remote').searchParams;
+    response.end(JSON.stringify(answer(Number(query.get('offset')), Number(query.get('limit')))));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -251,12 +255,50 @@ test('W6: a listing that goes on for ever is gone through as far as is allowed',
     service: 'arke',
     random: () => 0,
   });
-  const allowance = { left: 2000 };
   const pages: (string[] | NoIds)[] = [];
   for await (const ids of idPages(client, { path: '/collections/x/entities', read: readListing }, allowance))
     pages.push(ids);
   await new Promise((resolve) => server.close(resolve));
-  expect([asked, pages.flat().length, allowance.left]).toEqual([4, 2000, 0]);
+  return { asked, ids: new Set(pages.flat()).size, left: allowance.left };
+}
+
+test('W6: a listing that goes on for ever is gone through as far as is allowed', async () => {
+  const endless = (offset: number) => ({
+    entities: numbered(offset, offset + 500),
+    pagination: { has_more: true },
+  });
+  expect(await pagesOf(endless, { left: 2000 })).toEqual({ asked: 4, ids: 2000, left: 0 });
+});
+
+/** So much of 3,000 entities is in a page, of what it leaves out `isShown` says; `says` whether there is more. */
+const listing =
+  (atOnce: number, isShown: (n: number) => boolean, says: (more: boolean) => object) => (offset: number) => {
+    const to = Math.min(offset + atOnce, 3000);
+    const entities = numbered(offset, to).filter(({ id }) => isShown(Number(id.slice(2))));
+    return { entities, ...says(to < 3000) };
+  };
+const all = () => true;
+const told = (has_more: boolean) => ({ pagination: { has_more } });
+
+test.each([
+  ['fewer at once than it was asked for', listing(100, all, told), 3000, 30],
+  ['fewer at once, and not whether there is more', listing(100, all, () => ({})), 3000, 31],
+  ['an empty page', listing(1000, (n) => n < 1000 || n >= 2000, told), 2000, 3],
+  ['an empty page among short ones', listing(100, (n) => n < 1000 || n >= 1100, told), 2900, 30],
+  ['an empty page first', listing(1000, (n) => n >= 1000, told), 2000, 3],
+  ['less than it has gone through', listing(1000, (n) => n < 2 || n % 7 === 1, told), 430, 21],
+])('W6: a listing that gives %s is read to its end', async (_name, answer, ids, atMost) => {
+  const pages = await pagesOf(answer);
+  expect(pages.ids).toBe(ids);
+  expect(pages.asked).toBeLessThanOrEqual(atMost);
+});
+
+test.each([
+  ['an empty page', () => []],
+  ['the same page', () => numbered(0, 40)],
+])('W6: a listing that goes on with %s for ever comes to an end', async (_name, entities) => {
+  const { asked } = await pagesOf(() => ({ entities: entities(), ...told(true) }));
+  expect(asked).toBeLessThanOrEqual(3);
 });
 
 test('W5: a node tells its tips, and what differs comes as blocks', async () => {

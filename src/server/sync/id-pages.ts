@@ -14,8 +14,8 @@ const leastCounted = 10;
 
 /**
  * The pages of a listing, each id of a page once; why there are none, and then nothing more, where one cannot be read. It ends
- * with the page that says so, with one that brings nothing new (a remote that knows of no offsets gives the same for ever, and
- * one that never says whether there is more has come to its end), and where the allowance is used up.
+ * with the page that says so; with the second in a row that brings nothing new (a remote that knows of no offsets gives the same
+ * for ever), or the first where it is not said whether there is more; and where the allowance is used up.
  * @param path up to the `?`
  * @throws UnreachableError
  */
@@ -26,7 +26,9 @@ export async function* idPages(
 ): AsyncGenerator<string[] | NoIds> {
   let first = new Set<string>();
   let before = first;
-  for (let offset = 0; allowance.left > 0; offset += pageSize) {
+  let wasFruitless = false;
+  const stride = new Stride();
+  for (let offset = 0; allowance.left > 0; ) {
     const range = new URLSearchParams({ limit: String(pageSize), offset: String(offset), ...query });
     const { status, body } = await client.read(`${path}?${range}`);
     const page = status === 200 ? read(body) : null;
@@ -38,8 +40,27 @@ export async function* idPages(
     allowance.left -= Math.max(leastCounted, ids.size);
     const fresh = [...ids].filter((id) => !first.has(id) && !before.has(id));
     if (fresh.length > 0) yield fresh;
-    if (page.more === false || fresh.length === 0) return;
-    if (offset === 0) first = ids;
-    before = ids;
+    const isFruitless = fresh.length === 0;
+    if (page.more === false || (isFruitless && (wasFruitless || page.more === null))) return;
+    wasFruitless = isFruitless;
+    if (first.size === 0) first = ids;
+    if (ids.size > 0) before = ids;
+    offset += stride.after(page.ids.length, isFruitless);
+  }
+}
+
+/**
+ * How far a page goes. A remote may give less than it was asked for at once, or leave out of a page what it does not show: what
+ * comes after what it gave is asked for next, where some of it comes again in the second case. A page without anything new is
+ * passed over whole; two of one length in a row tell how long pages are there.
+ */
+class Stride {
+  #page = pageSize;
+  #before = 0;
+
+  after(held: number, isFruitless: boolean): number {
+    if (held >= leastCounted && held === this.#before) this.#page = held;
+    this.#before = held;
+    return isFruitless ? this.#page : held;
   }
 }

@@ -130,7 +130,7 @@ export function readCatalog(body: unknown): IdPage | null {
   const parsed = catalog.safeParse(body);
   if (!parsed.success) return null;
   const { data, pagination } = parsed.data;
-  return { ids: data.map((it) => it.id), more: pagination.has_more && data.length > 0 };
+  return { ids: data.map((it) => it.id), more: pagination.has_more };
 }
 
 /** A page of an entity's versions, newest first; `next` is where the next one starts. Null where the answer is none. */
