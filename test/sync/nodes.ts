@@ -105,6 +105,7 @@ export interface Report {
   content: { files: number; bytes: number; missing: number };
   sent: { files: number; bytes: number };
   swept: boolean;
+  uncatalogued: boolean;
   lost: { first: number; last: number } | null;
   stopped: string | null;
 }

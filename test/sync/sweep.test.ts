@@ -223,6 +223,44 @@ test.each([
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 
+test('W1: of a remote without a catalog come the collections of the user of the key, and the words say what is not known', async () => {
+  await using scene = await startRested();
+  const { origin, mirror, proxy, curator, here, place } = scene;
+  await collection(origin, curator, { label: 'New' });
+  proxy.fault = ({ path }) => {
+    if (path.startsWith('/collections/catalog')) return { status: 404 };
+    const [, list] = /^\/(users|collections)\/[^/]+\/(collections|entities)/.exec(path) ?? [];
+    // With `pi` alone, as interface.md allows.
+    return list === 'users' ? { change: renamed } : undefined;
+  };
+  const renamed = (body: unknown) => {
+    const { collections, ...rest } = body as { collections: { id: string }[] };
+    return { ...rest, collections: collections.map(({ id, ...it }) => ({ ...it, pi: id })) };
+  };
+  expect(await sync(mirror, here)).toMatchObject({ swept: true, uncatalogued: true, stopped: null });
+  expect((await read(mirror, here, place.id)).cid).toBe(place.cid);
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  expect(await sync(mirror, here)).toMatchObject({ swept: false, uncatalogued: false });
+  expect((await remoteOf(mirror, here)).words.join(' ')).toMatch(
+    /what is known was compared instead\. The remote does not list its collections: /,
+  );
+  expect(proxy.calls.filter(({ path }) => path.startsWith('/collections/catalog'))).toHaveLength(1);
+});
+
+test('W7: a listing of the collections of the key that fails holds back nothing else', async () => {
+  await using scene = await startRested();
+  const { origin, mirror, proxy, here } = scene;
+  proxy.fault = ({ path }) => {
+    if (path.startsWith('/collections/catalog')) return { status: 404 };
+    return /^\/users\/[^/]+\/collections/.test(path) ? { status: 500 } : undefined;
+  };
+  const failed = await ask(mirror, here, 'POST /node/remotes/origin/sync');
+  expect(lines(failed.text).at(-1)).toMatchObject({ error: expect.stringContaining('collections of user') });
+  proxy.fault = () => undefined;
+  expect(await sync(mirror, here)).toMatchObject({ swept: true, uncatalogued: false });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
 test('W7: a listing that is not understood is named, and compared by the next run', async () => {
   await using scene = await startRested();
   const { origin, mirror, proxy, here, place } = scene;

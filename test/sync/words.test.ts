@@ -5,7 +5,9 @@ import { type Stand, wordsOf } from '../../src/server/sync/words.ts';
 
 const now = Date.UTC(2026, 4, 12, 12);
 const ago = (seconds: number) => now - seconds * 1000;
-const seen = (first: number, last: number, lost = false, swept = lost) => ({ first, last, cid: null, lost, swept });
+const seen = (first: number, last: number, lost = false, swept = lost) => ({
+  ...{ first, last, cid: null, lost, swept, uncatalogued: false },
+});
 
 function stand(given: Partial<Stand>): Stand {
   return {
@@ -66,6 +68,17 @@ describe('how things stand with a remote, in words', () => {
       'Last synced 12 seconds ago: 5 versions pulled, 1 change pushed.',
       "Watched from 22 to 6 o'clock, with at most 2,000 kbit/s; the next sync begins in 30 seconds.",
     ]);
+  });
+
+  test('that does not list its collections', () => {
+    const given = { seen: [{ ...seen(1, 400, true), uncatalogued: true }, seen(401, 500)] };
+    const words = [
+      'Events 1 to 400 had expired before they were seen; what is known was compared instead.',
+      'The remote does not list its collections: what rested there for longer than its feed tells is not known.',
+    ];
+    expect(wordsOf(stand(given), now).slice(1, 3)).toEqual(words);
+    const lastRun = run({ report: { ...emptyReport(), swept: true, uncatalogued: true } });
+    expect(wordsOf(stand({ lastRun }), now)).toContain(words[1]);
   });
 
   test('that was left alone for long, and does not answer', () => {

@@ -11,7 +11,7 @@ const german = textsOf('de', de as Messages);
 const report: Report = {
   ...{ events: 0, entities: 0, versions: 0, created: 0, updated: 0, deleted: 0, restored: 0, refused: 0, merged: 0 },
   ...{ conflicts: 0, troubles: 0, content: { files: 0, bytes: 0, missing: 0 }, sent: { files: 0, bytes: 0 } },
-  ...{ lost: null, swept: false, head: 10, stopped: null, stop: null },
+  ...{ lost: null, swept: false, uncatalogued: false, head: 10, stopped: null, stop: null },
 };
 const hoursAgo = (n: number) => new Date(Date.now() - n * 3_600_000).toISOString();
 

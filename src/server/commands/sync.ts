@@ -34,6 +34,7 @@ export interface Report {
   content: { files: number; bytes: number; missing: number };
   sent: { files: number; bytes: number };
   swept: boolean;
+  uncatalogued: boolean;
   lost: { first: number; last: number } | null;
   stopped: string | null;
 }
@@ -154,6 +155,13 @@ function files({ content, sent }: Report): string {
   return [...part(content.files, content.bytes, 'fetched'), ...part(sent.files, sent.bytes, 'sent')].join('');
 }
 
+function compared({ uncatalogued }: Report): string {
+  return uncatalogued ? 'what is known was compared' : 'everything was compared';
+}
+
+const uncataloguedWords =
+  'The remote does not list its collections: what rested there for longer than its feed tells is not known.';
+
 function describe({ remote, report, preview, open, error }: Outcome): string[] {
   if (error !== undefined) return [`${remote}: ${error}`];
   if (preview)
@@ -190,11 +198,12 @@ function describe({ remote, report, preview, open, error }: Outcome): string[] {
     ...(report.lost
       ? [
           `  events ${report.lost.first} to ${report.lost.last} were gone before they were seen` +
-            (report.swept ? '; everything was compared instead' : ''),
+            (report.swept ? `; ${compared(report)} instead` : ''),
         ]
       : report.swept
-        ? ['  it was compared entity by entity']
+        ? [`  ${compared(report)}`]
         : []),
+    ...(report.uncatalogued ? [`  ${uncataloguedWords}`] : []),
     ...(report.stopped === null ? [] : [`  ${report.stopped}`]),
   ];
 }

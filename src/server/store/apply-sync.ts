@@ -248,10 +248,15 @@ function cover(db: Writer, remote: number, { first, last, cid, lost }: RowOf<'fe
   );
 }
 
-function noteSweep(db: Writer, remote: number, { reset }: RowOf<'feed_swept'>): void {
+function noteSweep(db: Writer, remote: number, { reset, uncatalogued }: RowOf<'feed_swept'>): void {
   if (!reset) {
     askContentsAgain(db, remote);
-    db.run('UPDATE remote_seen SET swept = 1 WHERE remote = ? AND lost = 1', remote);
+    // 2: but for what lies in collections that the remote does not list.
+    db.run(
+      'UPDATE remote_seen SET swept = ? WHERE remote = ? AND lost = 1 AND swept <> 1',
+      uncatalogued ? 2 : 1,
+      remote,
+    );
     return;
   }
   // It may be another one, or an earlier one: which bytes it has is asked for anew.

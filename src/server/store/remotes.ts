@@ -101,15 +101,17 @@ export interface SeenRow {
   lost: boolean;
   /** Of what is lost: everything was compared since. */
   swept: boolean;
+  /** Of what was compared: but for what lies in collections that the remote does not list. */
+  uncatalogued: boolean;
 }
 
 export function seenIntervals(db: Reader, remote: number): SeenRow[] {
   return db
-    .all<Omit<SeenRow, 'lost' | 'swept'> & { lost: number; swept: number }>(
+    .all<Omit<SeenRow, 'lost' | 'swept' | 'uncatalogued'> & { lost: number; swept: number }>(
       'SELECT first, last, cid, lost, swept FROM remote_seen WHERE remote = ? ORDER BY first',
       remote,
     )
-    .map((row) => ({ ...row, lost: row.lost === 1, swept: row.swept === 1 }));
+    .map((row) => ({ ...row, lost: row.lost === 1, swept: row.swept > 0, uncatalogued: row.swept === 2 }));
 }
 
 /** What is kept of one entity at one remote; versions are CIDs. */

@@ -76,7 +76,7 @@ export type SyncRow =
    * All tips were compared: what was lost is made up for. `reset`: the remote began another feed, and
    * nothing of the earlier one counts any more.
    */
-  | { kind: 'feed_swept'; remote: string; reset: boolean }
+  | { kind: 'feed_swept'; remote: string; reset: boolean; uncatalogued: boolean }
   /** The newest event of a remote's feed after a push to it; null after a reset, of which it says nothing. */
   | { kind: 'push_mark'; remote: string; mark: { id: number; cid: string } | null }
   /** The remote was reset and no longer has an entity. */

@@ -118,7 +118,7 @@ export async function askKnown(ctx: SyncContext, options: PullOptions): Promise<
 async function finish(
   ctx: SyncContext,
   options: PullOptions,
-  { held, unlisted }: WholeSweep,
+  { held, unlisted, uncatalogued }: WholeSweep,
   reset: boolean,
 ): Promise<boolean> {
   if (!(await release(ctx, options, [{ events: held, intervals: [] }], reset))) return false;
@@ -126,8 +126,9 @@ async function finish(
     ctx.unlisted = again(unlisted);
     return true;
   }
-  await noteSwept(ctx, { reset });
+  await noteSwept(ctx, { reset, uncatalogued });
   ctx.report.swept = true;
+  ctx.report.uncatalogued = uncatalogued;
   return true;
 }
 

@@ -28,6 +28,8 @@ export interface Report {
   lost: { first: number; last: number } | null;
   /** Everything was compared, tip by tip. */
   swept: boolean;
+  /** The remote does not list its collections: of those that nobody here knows nothing was compared. */
+  uncatalogued: boolean;
   /** The newest event of its feed when the run began; null where it was not asked. */
   head: number | null;
   /** Why the run stopped early; null where it did not. */
@@ -53,6 +55,7 @@ export function emptyReport(): Report {
       troubles: 0,
       lost: null,
       swept: false,
+      uncatalogued: false,
       head: null,
       stopped: null,
       stop: null,
@@ -64,6 +67,7 @@ export function emptyReport(): Report {
 export function isActive({
   lost,
   swept,
+  uncatalogued: _uncatalogued,
   head: _head,
   stopped,
   stop: _stop,

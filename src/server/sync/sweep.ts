@@ -10,7 +10,7 @@ import type { FeedEvent } from './feed.ts';
 import { type Allowance, idPages } from './id-pages.ts';
 import { FailedAnswerError } from './remote-errors.ts';
 import { tipsThere } from './tips-there.ts';
-import { readCatalog, readListing, readLiveIds } from './wire.ts';
+import { readCatalog, readListing, readLiveIds, readUsersCollections } from './wire.ts';
 
 // Anti-entropy: everything is compared tip by tip, for what no feed tells any more (SPEC.md, Sweep).
 
@@ -37,6 +37,8 @@ export interface Swept {
 export interface WholeSweep extends Swept {
   /** A collection whose members could not be listed: what the remote said to that; null where all were. */
   unlisted: string | null;
+  /** The remote does not list its collections: what lies in one that is not known is compared as far as a feed told of it. */
+  uncatalogued: boolean;
 }
 
 /** Entities that are compared at once: what POST /entities/batch-get takes, and what a node tells in little time. */
@@ -50,7 +52,7 @@ const mostListed = 10_000_000;
  * @throws UnreachableError
  */
 export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<WholeSweep> {
-  const swept: WholeSweep = { held: [], forgotten: null, unlisted: null };
+  const swept: WholeSweep = { held: [], forgotten: null, unlisted: null, uncatalogued: false };
   const queue = new PQueue({ concurrency: options.concurrency });
   const failures: unknown[] = [];
   const isOver = () => failures.length > 0 || swept.forgotten !== null;
@@ -90,8 +92,11 @@ export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<Wh
 }
 
 /** Records that everything was compared, which is not before the deletions that were held have been made too. */
-export async function noteSwept(ctx: SyncContext, { reset }: Pick<SweepOptions, 'reset'>): Promise<void> {
-  await note(ctx, { kind: 'feed_swept', remote: ctx.remote.name, reset });
+export async function noteSwept(
+  ctx: SyncContext,
+  { reset, uncatalogued }: Pick<SweepOptions, 'reset'> & Pick<WholeSweep, 'uncatalogued'>,
+): Promise<void> {
+  await note(ctx, { kind: 'feed_swept', remote: ctx.remote.name, reset, uncatalogued });
 }
 
 function batchOf({ blocks }: SyncContext): number {
@@ -107,7 +112,7 @@ async function* listed(ctx: SyncContext, swept: WholeSweep): AsyncGenerator<stri
   const allowance: Allowance = { left: mostListed };
   // A node tells also what lies in no collection. One of an earlier form, or that fails at it, is listed as any other remote.
   if (ctx.blocks && remote.collections.length === 0 && (yield* toldLive(ctx, allowance))) return;
-  for await (const collections of collectionPages(ctx, allowance)) {
+  for await (const collections of collectionPages(ctx, allowance, swept)) {
     yield* unknownOf(ctx, collections);
     for (const collection of collections) yield* membersOf(ctx, collection, allowance, swept);
   }
@@ -158,14 +163,47 @@ async function* toldLive(ctx: SyncContext, allowance: Allowance): AsyncGenerator
   return false;
 }
 
-/** All collections of a remote, where it has the endpoint; else those that are known from it. */
-async function* collectionPages({ client, remote, store }: SyncContext, allowance: Allowance) {
+/**
+ * All collections of a remote, where it has the endpoint, which interface.md does not know; else those that are known from it,
+ * and those in which the user of the key holds a role.
+ */
+async function* collectionPages(ctx: SyncContext, allowance: Allowance, swept: WholeSweep): AsyncGenerator<string[]> {
+  const { client, remote, store } = ctx;
   if (remote.collections.length > 0) {
     yield remote.collections;
     return;
   }
   for await (const ids of idPages(client, { path: '/collections/catalog', read: readCatalog }, allowance))
-    yield typeof ids === 'string' ? store.read((db) => mirroredCollections(db, remote.key)) : ids;
+    if (typeof ids === 'string') swept.uncatalogued = true;
+    else yield ids;
+  if (!swept.uncatalogued) return;
+  const known = store.read((db) => mirroredCollections(db, remote.key));
+  yield known;
+  yield* usersCollections(ctx, new Set(known), allowance, swept);
+}
+
+/** The collections in which the key's user holds a role, but those in `known`. */
+async function* usersCollections(
+  { client, remote, patience }: SyncContext,
+  known: ReadonlySet<string>,
+  allowance: Allowance,
+  swept: WholeSweep,
+): AsyncGenerator<string[]> {
+  if (remote.user === null) return;
+  const listing = { path: `/users/${remote.user}/collections`, read: readUsersCollections };
+  const pages = idPages(client, listing, allowance);
+  const next = () =>
+    patience.readingMany(
+      () => pages.next(),
+      () => 1,
+    );
+  for (let page = await next(); page?.done !== true; page = await next()) {
+    if (page === null) {
+      swept.unlisted ??= `${client.host} fails at the listing of collections of user ${remote.user}`;
+      return;
+    }
+    if (typeof page.value !== 'string') yield page.value.filter((id) => !known.has(id));
+  }
 }
 
 /** What could not be read is asked for again by itself (ask-again.ts), and does not keep a sweep from its end each time. */

@@ -30,6 +30,7 @@ const batch = z.object({ entities: z.array(current).max(1000) });
 /** interface.md does not show what else a collection's listing says: what is not understood of it says nothing. */
 const paging = z.object({ has_more: z.boolean() }).optional().catch(undefined);
 const listing = z.object({ entities: z.array(z.object(named)).max(10_000), pagination: paging });
+const users = z.object({ collections: z.array(z.object(named)).max(10_000), pagination: paging });
 const catalog = z.object({
   data: z.array(z.object({ id })).max(10_000),
   pagination: z.object({ has_more: z.boolean() }),
@@ -131,6 +132,14 @@ export function readCatalog(body: unknown): IdPage | null {
   if (!parsed.success) return null;
   const { data, pagination } = parsed.data;
   return { ids: data.map((it) => it.id), more: pagination.has_more };
+}
+
+/** A page of the collections in which a user holds a role, each once or more often; null where the answer is none. */
+export function readUsersCollections(body: unknown): IdPage | null {
+  const parsed = users.safeParse(body);
+  if (!parsed.success) return null;
+  const { collections, pagination } = parsed.data;
+  return { ids: collections.flatMap((it) => entityOf(it) ?? []), more: pagination?.has_more ?? null };
 }
 
 /** A page of an entity's versions, newest first; `next` is where the next one starts. Null where the answer is none. */

@@ -37,8 +37,8 @@ function feedWords({ seen, lag, hoursLeft, lastRun }: Stand, now: number): strin
   const intervals = (wanted: (it: SeenRow) => boolean) =>
     seen.filter(wanted).map(({ first, last }) => `${number(first)} to ${number(last)}`);
   const dealt = intervals((it) => !it.lost);
-  const expired = (swept: boolean, then: string) => {
-    const found = intervals((it) => it.lost && it.swept === swept);
+  const expired = (wanted: (it: SeenRow) => boolean, then: string) => {
+    const found = intervals((it) => it.lost && wanted(it));
     return found.length > 0 ? [`Events ${found.join(', ')} had expired before they were seen${then}.`] : [];
   };
   const level = lastRun?.level ?? null;
@@ -51,12 +51,17 @@ function feedWords({ seen, lag, hoursLeft, lastRun }: Stand, now: number): strin
         : `${number(lag.events ?? 0)} events are unread; all were read ${ago(level)}`;
   return [
     dealt.length === 0 ? 'No event seen yet.' : `Events ${dealt.join(', ')} seen.`,
-    ...expired(true, '; everything was compared instead'),
-    ...expired(false, ', and what they told is still to be looked for'),
+    ...expired((it) => it.swept && !it.uncatalogued, '; everything was compared instead'),
+    ...expired((it) => it.uncatalogued, '; what is known was compared instead'),
+    ...expired((it) => !it.swept, ', and what they told is still to be looked for'),
+    ...(lastRun?.report.uncatalogued || seen.some((it) => it.uncatalogued) ? [uncataloguedWords] : []),
     `${behind}${level === null && lag.events ? `: ${number(lag.events)} are left` : ''}.`,
     ...expiryWords(lag.events ?? 0, hoursLeft),
   ];
 }
+
+const uncataloguedWords =
+  'The remote does not list its collections: what rested there for longer than its feed tells is not known.';
 
 function expiryWords(unread: number, hoursLeft: number | null): string[] {
   if (hoursLeft === null || (unread === 0 && hoursLeft >= fewHours)) return [];

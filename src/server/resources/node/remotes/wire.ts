@@ -77,7 +77,7 @@ export interface FeedInterval {
 }
 
 export interface LostInterval extends FeedInterval {
-  /** Everything was compared since, tip by tip, so that nothing is missing. */
+  /** Everything was compared since, tip by tip: all that the remote lists, and all that was known of it. */
   swept: boolean;
 }
 
@@ -287,6 +287,8 @@ export interface SyncReportView {
   lost: FeedInterval | null;
   /** Everything was compared, tip by tip: for events that were gone, or after a reset. */
   swept: boolean;
+  /** The remote does not list its collections: what rested there for longer than its feed tells is not known. */
+  uncatalogued: boolean;
   /**
    * The newest event of its feed.
    * @isInt
