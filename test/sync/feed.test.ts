@@ -47,7 +47,7 @@ function walk(feed: Feed, seen: Interval[], limit: number, dies = Number.POSITIV
     if (++pages > 10_000) throw new Error('it walks for ever');
     if (pages > dies) break;
     for (const { id } of step.events) taken.add(id);
-    for (const interval of [step.covered, step.lost]) if (interval) kept = join(kept, interval);
+    for (const interval of [step.covered, ...step.lost]) if (interval) kept = join(kept, interval);
   }
   return { seen: kept, taken, reset: state.phase === 'reset', pages };
 }
@@ -128,6 +128,46 @@ describe('a walk', () => {
     const later = walk({ events, floor: 10 }, seen, 4);
     expect(later.taken).toEqual(new Set([11, 12]));
     expect(later.seen.filter((it) => it.lost)).toEqual([]);
+  });
+
+  test('F3: what an interrupted walk had not come to, and then expired, is lost, wherever the feed ends now', () => {
+    const events = Array.from({ length: 9 }, (_, i) => ({ id: i + 1, entity: 'e', cid: `c${i + 1}` }));
+    const { seen } = walk({ events, floor: 0 }, [], 3, 1);
+    expect(seen).toEqual([{ first: 7, last: 9, cid: 'c9', lost: false }]);
+    const below = [{ first: 1, last: 6, cid: null, lost: true }];
+    for (const floor of [6, 7, 8, 9])
+      expect(walk({ events, floor }, seen, 3).seen.filter((it) => it.lost)).toEqual(below);
+    const later = Array.from({ length: 20 }, (_, i) => ({ id: i + 1, entity: 'e', cid: `c${i + 1}` }));
+    const again = walk({ events: later, floor: 0 }, seen, 3, 2);
+    expect(walk({ events: later, floor: 15 }, again.seen, 3).seen.filter((it) => it.lost)).toEqual([
+      ...below,
+      { first: 10, last: 15, cid: null, lost: true },
+    ]);
+  });
+
+  test('F3: cut off anywhere while events expire, it has taken or named every one', () => {
+    const run = fc.record({ dies: fc.integer({ min: 1, max: 20 }), more: fc.nat(30), expires: fc.nat(30) });
+    fc.assert(
+      fc.property(feeds, limits, fc.array(run, { maxLength: 5 }), (events, limit, runs) => {
+        const taken = new Set<number>();
+        let seen: Interval[] = [];
+        let [length, expired] = [0, 0];
+        for (const { dies, more, expires } of [...runs, { dies: Number.POSITIVE_INFINITY, more: 60, expires: 5 }]) {
+          length = Math.min(events.length, length + more);
+          expired = Math.min(length, expired + expires);
+          const floor = events[expired - 1]?.id ?? 0;
+          const { reset, ...walked } = walk({ events: events.slice(0, length), floor }, seen, limit, dies);
+          expect(reset).toBe(false);
+          for (const id of walked.taken) taken.add(id);
+          seen = walked.seen;
+        }
+        const last = seen.findLast((it) => !it.lost)?.last ?? 0;
+        for (const { id } of events.slice(0, length)) {
+          const isLost = seen.some((it) => it.lost && it.first <= id && id <= it.last);
+          if (id <= last) expect(taken.has(id) || isLost).toBe(true);
+        }
+      }),
+    );
   });
 
   test('F4: a head below the mark, and a known id that names another version, are a reset', () => {

@@ -57,14 +57,14 @@ export interface FeedStep {
   events: FeedEvent[];
   /** Recorded once those events are dealt with, and not before. */
   covered: Interval | null;
-  /** Ids that the feed no longer has and that were never seen. */
-  lost: Interval | null;
+  /** Ids that the feed no longer has and that were never seen, ascending. */
+  lost: Interval[];
 }
 
 /** Takes the page that was asked for with `state.cursor`. */
 export function feedStep(state: FeedState, page: FeedPage): FeedStep {
   const reason = resetReason(state, page);
-  const none = { events: [], covered: null, lost: null };
+  const none = { events: [], covered: null, lost: [] };
   if (reason !== null) return { state: { ...state, phase: 'reset', reason }, ...none };
   if (state.phase === 'checking')
     return { state: { ...state, cursor: null, phase: 'walking', checked: true }, ...none };
@@ -77,7 +77,7 @@ export function feedStep(state: FeedState, page: FeedPage): FeedStep {
     state: { ...state, cursor: next ?? state.cursor, phase: next === null ? 'complete' : 'walking' },
     events,
     covered: coveredBy(state, page),
-    lost: page.more ? null : lostBelow(state, page),
+    lost: page.more ? [] : lostBelow(state, page),
   };
 }
 
@@ -117,10 +117,17 @@ function cursorAfter({ seen }: FeedState, { events, more }: FeedPage): number | 
   return first <= 1 ? null : first;
 }
 
-/** Where the feed ends above what was seen, the events between have left it; so have those below the first walk's end. */
-function lostBelow({ seen, cursor }: FeedState, { events }: FeedPage): Interval | null {
-  const end = events.at(-1)?.id ?? cursor;
-  if (end === null || seen.some((it) => holds(it, end))) return null;
-  const first = (seen.findLast((it) => it.last < end)?.last ?? 0) + 1;
-  return first < end ? { first, last: end - 1, cid: null, lost: true } : null;
+/**
+ * What lies below the feed's end has left it: all of it that was not seen is lost, above what was seen, below it and between.
+ * An empty feed has ended above all that was seen.
+ */
+function lostBelow({ seen, cursor }: FeedState, { events }: FeedPage): Interval[] {
+  const end = events.at(-1)?.id ?? cursor ?? (markOf(seen)?.last ?? 0) + 1;
+  const holes: Interval[] = [];
+  let first = 1;
+  for (const it of [...seen.filter((one) => one.first < end), { first: end, last: end }]) {
+    if (first < it.first) holes.push({ first, last: it.first - 1, cid: null, lost: true });
+    first = Math.max(first, it.last + 1);
+  }
+  return holes;
 }

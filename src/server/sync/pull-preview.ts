@@ -53,7 +53,7 @@ export async function previewPull(needs: Needs, pageSize: number): Promise<PullP
     head ??= page.events[0]?.id ?? 0;
     const step = feedStep(feed, page);
     feed = step.state;
-    hasGap ||= step.lost !== null && (seen.length > 0 || mayHaveMissed(needs));
+    hasGap ||= step.lost.length > 0 && (seen.length > 0 || mayHaveMissed(needs));
     events += step.events.length;
     for (const { entity } of step.events) if (entities.size < maxCounted) entities.add(entity);
   }

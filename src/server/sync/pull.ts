@@ -182,8 +182,8 @@ async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): P
       ctx.report.events += step.events.length;
       const events = await newestOf(ctx, step.events, open);
       const dealt = { entities: new Set(events.map((event) => event.entity)), done: Promise.resolve() };
-      const below = step.lost && isCompared ? { ...step.lost, lost: false } : step.lost;
-      const intervals = [step.covered, below];
+      const below = isCompared ? step.lost.map((gap) => ({ ...gap, lost: false })) : step.lost;
+      const intervals = [step.covered, ...below];
       dealt.done = dealWith(ctx, queue, events).then((deletions) => {
         if (deletions.length === 0) return record(ctx, intervals);
         held.push({ events: deletions, intervals });
@@ -237,6 +237,6 @@ async function record({ store, remote, now, report }: SyncContext, intervals: (I
     .map((interval): Row => ({ kind: 'feed_seen', remote: remote.name, ...interval }));
   if (rows.length === 0) return;
   await store.submit([{ changes: [], preconditions: [], rows, origin: `remote:${remote.name}`, time: now() }]);
-  const lost = intervals.find((interval) => interval?.lost && interval.first > 1);
+  const lost = intervals.findLast((interval) => interval?.lost && interval.first > 1);
   if (lost) report.lost = { first: lost.first, last: lost.last };
 }

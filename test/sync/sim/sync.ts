@@ -63,9 +63,9 @@ function* pull(node: ModelNode, server: Server): Work<boolean> {
       if ((mirror.entities.get(event.entity)?.event ?? 0) < event.id)
         yield* takeOver(node, server, event.entity, event.cid, event.id, false);
     yield null;
-    for (const interval of [step.covered, step.lost]) if (interval) mirror.seen = united(mirror.seen, interval);
+    for (const interval of [step.covered, ...step.lost]) if (interval) mirror.seen = united(mirror.seen, interval);
     // What left the feed before it was seen is looked for entity by entity.
-    if (step.lost && step.lost.first > 1) yield* sweep(node, server, false);
+    if (step.lost.length > 0) yield* sweep(node, server, false);
   }
   // What could not be read is asked for again now and then.
   if (mirror.pulled++ % 2 === 1) yield* askAgain(node, server);

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { operator, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity } from '../helpers/entities.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+import { addRemote, keyOf, remoteOf, sync, tipsOf } from './nodes.ts';
+import { type FaultyRemote, startProxy } from './proxy.ts';
+
+// Feeds that do not tell everything at once, or in the order in which it came to be.
+
+interface Event {
+  id: number;
+  entity_id: string;
+  cid: string;
+}
+
+interface Page {
+  events: Event[];
+  has_more: boolean;
+  cursor: number;
+}
+
+interface Scene extends AsyncDisposable {
+  origin: TestNode;
+  mirror: TestNode;
+  proxy: FaultyRemote;
+  curator: Person;
+  here: Person;
+  place: Entity;
+  works: Entity[];
+}
+
+/** A mirror that reaches its origin, which has a collection with five works, only through a proxy. */
+async function startScene({ plain = true } = {}): Promise<Scene> {
+  await using opened = new AsyncDisposableStack();
+  const origin = opened.use(await startNode());
+  const mirror = opened.use(await startNode());
+  const proxy = opened.use(await startProxy(origin.url, { plain }));
+  const curator = await user(origin, 'curator');
+  const here = operator(mirror);
+  const place = await collection(origin, curator, { label: 'Works' });
+  const works: Entity[] = [];
+  for (let n = 0; n < 5; n++) works.push(await create(origin, curator, { collection: place.id, properties: { n } }));
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
+  const all = opened.move();
+  return { origin, mirror, proxy, curator, here, place, works, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** Where a page of the feed was asked from, null for the newest; undefined for what asks for something else. */
+function askedFrom(path: string): number | null | undefined {
+  if (!path.startsWith('/events?')) return undefined;
+  const cursor = new URLSearchParams(path.slice('/events?'.length)).get('cursor');
+  return cursor === null ? null : Number(cursor);
+}
+
+test('F3: what an interrupted first walk had not come to, and has left the feed since, is looked for', async () => {
+  await using scene = await startScene();
+  const { origin, mirror, proxy, here } = scene;
+  proxy.fault = ({ path }) => {
+    const from = askedFrom(path);
+    if (typeof from === 'number') return { status: 302 };
+    return from === null
+      ? { change: (body) => ({ ...(body as Page), events: (body as Page).events.slice(0, 3), has_more: true }) }
+      : undefined;
+  };
+  await expect(sync(mirror, here)).rejects.toThrow();
+  await expect.poll(async () => (await remoteOf(mirror, here)).seen).toHaveLength(1);
+  const floor = (await remoteOf(mirror, here)).seen[0]?.first as number;
+  proxy.fault = ({ path }) =>
+    askedFrom(path) === undefined
+      ? undefined
+      : {
+          change: (body) => {
+            const events = (body as Page).events.filter(({ id }) => id > floor);
+            return { events, has_more: false, cursor: events.at(-1)?.id ?? 0 };
+          },
+        };
+  expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: true, stopped: null });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  expect((await remoteOf(mirror, here)).lost).toEqual([{ first: 1, last: floor - 1, swept: true }]);
+  expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: false, stopped: null });
+});
