@@ -5,19 +5,27 @@ import {
   type FeedPage,
   feedStep,
   type Interval,
+  isEmpty,
   isOpen,
+  limitOf,
   startFeed,
 } from '../../src/server/sync/feed.ts';
 
-/** A feed as a remote has it: ascending ids with holes; what is at or below the floor has expired. */
+/**
+ * A feed as a remote has it: ascending ids with holes; what is at or below the floor has expired. Pages are cut before the
+ * `foreign` ids, those of another network, are left out.
+ */
 interface Feed {
   events: FeedEvent[];
   floor: number;
+  foreign?: ReadonlySet<number>;
 }
 
-function pageOf({ events, floor }: Feed, cursor: number | null, limit: number): FeedPage {
+function pageOf({ events, floor, foreign }: Feed, cursor: number | null, limit: number): FeedPage {
   const below = events.filter(({ id }) => id > floor && (cursor === null || id < cursor)).toReversed();
-  return { events: below.slice(0, limit), more: below.length > limit };
+  const cut = below.slice(0, limit);
+  const next = cut.at(-1)?.id ?? null;
+  return { events: cut.filter(({ id }) => !foreign?.has(id)), more: below.length > limit, next };
 }
 
 /** What the store does with covered intervals (store/apply-sync.ts). */
@@ -32,6 +40,7 @@ interface Walk {
   seen: Interval[];
   taken: Set<number>;
   reset: boolean;
+  empty: boolean;
   pages: number;
 }
 
@@ -42,14 +51,14 @@ function walk(feed: Feed, seen: Interval[], limit: number, dies = Number.POSITIV
   let kept = seen;
   let pages = 0;
   while (isOpen(state)) {
-    const step = feedStep(state, pageOf(feed, state.cursor, limit));
+    const step = feedStep(state, pageOf(feed, state.cursor, limitOf(state, limit)));
     state = step.state;
     if (++pages > 10_000) throw new Error('it walks for ever');
     if (pages > dies) break;
     for (const { id } of step.events) taken.add(id);
     for (const interval of [step.covered, ...step.lost]) if (interval) kept = join(kept, interval);
   }
-  return { seen: kept, taken, reset: state.phase === 'reset', pages };
+  return { seen: kept, taken, reset: state.phase === 'reset', empty: isEmpty(state), pages };
 }
 
 const feeds = fc
@@ -168,6 +177,57 @@ describe('a walk', () => {
         }
       }),
     );
+  });
+
+  test('F8: pages that are cut before they are filtered by network are no end', () => {
+    const foreigners = fc.array(fc.boolean(), { minLength: 60, maxLength: 60 });
+    const run = fc.record({ dies: fc.integer({ min: 1, max: 20 }), more: fc.nat(30) });
+    fc.assert(
+      fc.property(feeds, foreigners, limits, fc.array(run, { maxLength: 4 }), (events, isForeign, limit, runs) => {
+        const foreign = new Set(events.filter((_, at) => isForeign[at]).map(({ id }) => id));
+        const own = events.map(({ id }) => id).filter((id) => !foreign.has(id));
+        const taken = new Set<number>();
+        let seen: Interval[] = [];
+        let length = 0;
+        const whole = { dies: Number.POSITIVE_INFINITY, more: 60 };
+        for (const { dies, more } of [...runs, whole, whole]) {
+          length = Math.min(events.length, length + more);
+          const { reset, ...walked } = walk({ events: events.slice(0, length), floor: 0, foreign }, seen, limit, dies);
+          expect(reset).toBe(false);
+          if (dies === whole.dies) expect(walked.empty).toBe(own.length === 0);
+          for (const id of walked.taken) taken.add(id);
+          seen = walked.seen;
+        }
+        expect([...taken].toSorted((a, b) => a - b)).toEqual(own);
+        expect(own.filter((id) => seen.some((it) => it.lost && it.first <= id && id <= it.last))).toEqual([]);
+        expect(walk({ events, floor: 0, foreign }, seen, limit).taken.size).toBe(0);
+      }),
+    );
+  });
+
+  test('F2: where a kill left a page without the one above it, no event stands where it ends, and that is no reset', () => {
+    const events = [2, 3, 5, 9, 11, 12].map((id) => ({ id, entity: 'e', cid: `c${id}` }));
+    const seen = [
+      { first: 1, last: 2, cid: 'c2', lost: false },
+      { first: 5, last: 8, cid: null, lost: false },
+    ];
+    expect(walk({ events, floor: 0 }, seen, 1)).toMatchObject({ taken: new Set([3, 9, 11, 12]), reset: false });
+    const other = events.map((event) => (event.id === 2 ? { ...event, cid: 'another' } : event));
+    expect(walk({ events: other, floor: 0 }, seen, 1)).toMatchObject({ taken: new Set(), reset: true });
+  });
+
+  test('F8: a page of nothing but another network at the head hides neither what is new nor a reset', () => {
+    const events = Array.from({ length: 12 }, (_, i) => ({ id: i + 1, entity: 'e', cid: `c${i + 1}` }));
+    const foreign = new Set([9, 10, 11, 12]);
+    const { seen } = walk({ events: events.slice(0, 6), floor: 0, foreign }, [], 2);
+    const later = walk({ events, floor: 0, foreign }, seen, 2);
+    expect(later).toMatchObject({ taken: new Set([7, 8]), reset: false });
+    expect(later.seen).toMatchObject([{ first: 1, last: 8, cid: 'c8', lost: false }]);
+    const without = events.filter(({ id }) => id !== 8);
+    expect(walk({ events: without, floor: 0, foreign }, later.seen, 2)).toMatchObject({
+      reset: true,
+      taken: new Set(),
+    });
   });
 
   test('F4: a head below the mark, and a known id that names another version, are a reset', () => {

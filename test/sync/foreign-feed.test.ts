@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity } from '../helpers/entities.ts';
+import { collection, create, type Entity, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
-import { addRemote, keyOf, remoteOf, sync, tipsOf } from './nodes.ts';
+import { addRemote, keyOf, read, remoteOf, sync, tipsOf } from './nodes.ts';
 import { type FaultyRemote, startProxy } from './proxy.ts';
 
 // Feeds that do not tell everything at once, or in the order in which it came to be.
@@ -78,4 +78,55 @@ test('F3: what an interrupted first walk had not come to, and has left the feed 
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   expect((await remoteOf(mirror, here)).lost).toEqual([{ first: 1, last: floor - 1, swept: true }]);
   expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: false, stopped: null });
+});
+
+/** Pages of `limit` events that are cut before those that are not `own` are left out of them. */
+function cutting(limit: number, own: (event: Event) => boolean): FaultyRemote['fault'] {
+  return ({ path }) =>
+    askedFrom(path) === undefined
+      ? undefined
+      : {
+          change: (body) => {
+            const { events, has_more } = body as Page;
+            const page = events.slice(0, limit);
+            const cursor = page.at(-1)?.id ?? 0;
+            return { events: page.filter(own), has_more: has_more || events.length > limit, cursor };
+          },
+        };
+}
+
+test('F8: pages of another network alone are passed over, at the head and between', async () => {
+  await using scene = await startScene();
+  const { origin, mirror, proxy, curator, here, place, works } = scene;
+  const [first, , third, fourth, last] = works;
+  const hidden = new Set([third?.id, fourth?.id, last?.id]);
+  proxy.fault = cutting(2, ({ entity_id }) => !hidden.has(entity_id));
+  expect(await sync(mirror, here)).toMatchObject({ swept: false, stopped: null });
+  expect((await tipsOf(mirror))[first?.id ?? '']).toBe(first?.cid);
+  const { seen } = await remoteOf(mirror, here);
+  expect(seen).toHaveLength(1);
+  expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: false, stopped: null });
+  // What is sent there notes where its feed is (F6), by questions for one event.
+  const edited = await update(mirror, here, await read(mirror, here, first?.id ?? ''), { properties: { n: 'here' } });
+  for (let n = 0; n < 3; n++) hidden.add((await create(origin, curator, { collection: place.id })).id);
+  expect(await sync(mirror, here)).toMatchObject({ updated: 1, stopped: null });
+  for (let n = 0; n < 3; n++) hidden.add((await create(origin, curator, { collection: place.id })).id);
+  expect(await sync(mirror, here)).toMatchObject({ updated: 0, swept: false, stopped: null });
+  expect((await read(origin, curator, first?.id ?? '')).properties).toEqual(edited.properties);
+});
+
+test('F8: an empty page with others after it that does not say where they begin is no page', async () => {
+  await using scene = await startScene();
+  const { mirror, proxy, here } = scene;
+  for (const cursor of [undefined, null, 0, 'x', 100_000]) {
+    proxy.fault = ({ path }) => {
+      const from = askedFrom(path);
+      if (from === undefined) return undefined;
+      // The first one is good, and the second one leads back.
+      return {
+        change: () => ({ events: [], has_more: true, cursor: from === null && cursor === 100_000 ? 50 : cursor }),
+      };
+    };
+    await expect(sync(mirror, here)).rejects.toThrow('something else than a page of the feed');
+  }
 });

@@ -1,6 +1,6 @@
 import { UnreachableError } from '../errors.ts';
 import type { SyncContext } from './arrivals.ts';
-import type { FeedPage, FeedState } from './feed.ts';
+import { type FeedPage, type FeedState, isBlank, limitOf } from './feed.ts';
 import type { RemoteAnswer } from './remote.ts';
 import { readFeedPage, readWords } from './wire.ts';
 
@@ -8,8 +8,7 @@ type Needs = Pick<SyncContext, 'store' | 'client'>;
 
 /** The page of a remote's feed that comes next. @throws UnreachableError */
 export async function readPage(needs: Needs, feed: FeedState, pageSize: number): Promise<FeedPage> {
-  const limit = feed.phase === 'checking' ? 1 : pageSize;
-  const { status, body, page } = await askPage(needs, feed, { limit });
+  const { status, body, page } = await askPage(needs, feed, { limit: limitOf(feed, pageSize) });
   if (page !== null) return page;
   const { host } = needs.client;
   if (status !== 200) throw new UnreachableError(`${host} shows no events: ${readWords(body, status)}`);
@@ -33,6 +32,11 @@ export async function askPage(
   });
   const answer = await client.read(`/events?${query}`, undefined, tries);
   const page = answer.status === 200 ? readFeedPage(answer.body, network) : null;
-  const isNext = page?.events.every(({ id }) => cursor === null || id < cursor);
-  return { ...answer, page: isNext ? page : null };
+  return { ...answer, page: page !== null && isNext(page, cursor) ? page : null };
+}
+
+/** Whether all of a page lies below where it was asked from; an empty one with others after it has to say where they begin. */
+function isNext(page: FeedPage, cursor: number | null): boolean {
+  if (isBlank(page)) return page.next !== null && (cursor === null || page.next < cursor);
+  return page.events.every(({ id }) => cursor === null || id < cursor);
 }

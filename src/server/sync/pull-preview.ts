@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import { type EntityRow, findEntity } from '../store/entities.ts';
 import { seenIntervals } from '../store/remotes.ts';
 import type { SyncContext } from './arrivals.ts';
-import { feedStep, isOpen, newestSeen, startFeed } from './feed.ts';
+import { feedStep, isEmpty, isOpen, newestSeen, startFeed } from './feed.ts';
 import { readPage } from './feed-page.ts';
 import { setBackSince } from './push-mark.ts';
 import { emptied, isBegunAgain, mayHaveMissed } from './quiet-feed.ts';
@@ -47,18 +47,16 @@ export async function previewPull(needs: Needs, pageSize: number): Promise<PullP
   const seen = store.read((db) => seenIntervals(db, remote.key));
   let hasGap = isBegunAgain(needs) || seen.some((it) => it.lost && !it.swept);
   let feed = startFeed(seen);
-  let head: number | null = null;
   while (isOpen(feed)) {
     const page = await readPage(needs, feed, pageSize);
-    head ??= page.events[0]?.id ?? 0;
     const step = feedStep(feed, page);
     feed = step.state;
     hasGap ||= step.lost.length > 0 && (seen.length > 0 || mayHaveMissed(needs));
     events += step.events.length;
     for (const { entity } of step.events) if (entities.size < maxCounted) entities.add(entity);
   }
-  const reset = back ?? feed.reason ?? (head === 0 ? await emptied(needs, newestSeen(feed)) : null);
-  const compares_all = hasGap || (head === 0 && mayHaveMissed(needs));
+  const reset = back ?? feed.reason ?? (isEmpty(feed) ? await emptied(needs, newestSeen(feed)) : null);
+  const compares_all = hasGap || (isEmpty(feed) && mayHaveMissed(needs));
   return { reset, events, entities: entities.size, ...(await deletionsAmong(needs, entities)), compares_all };
 }
 

@@ -6,7 +6,7 @@ import { knownEvent, seenIntervals } from '../store/remotes.ts';
 import { type SyncContext, type TakeOverOptions, takeOver } from './arrivals.ts';
 import { askAgain } from './ask-again.ts';
 import { agreement, braked, stopAtReset } from './brake.ts';
-import { type FeedEvent, feedStep, type Interval, isOpen, newestSeen, startFeed } from './feed.ts';
+import { type FeedEvent, feedStep, type Interval, isEmpty, isOpen, newestSeen, startFeed } from './feed.ts';
 import { readPage } from './feed-page.ts';
 import { untilSpent } from './patience.ts';
 import { setBackSince } from './push-mark.ts';
@@ -166,7 +166,6 @@ async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): P
   if (back !== null) return { reset: back, isEmpty: false };
   const queue = new PQueue({ concurrency: (ctx.blocks ? batches.blocks : batches.plain).atOnce });
   const open: OpenPage[] = [];
-  let isEmpty = false;
   const seen = ctx.store.read((db) => seenIntervals(db, ctx.remote.key));
   // What an empty feed left out has been compared: nothing lies between that and its first event.
   const isCompared = seen.length === 0 && !mayHaveMissed(ctx);
@@ -174,10 +173,9 @@ async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): P
   try {
     while (isOpen(feed)) {
       const page = await readPage(ctx, feed, options.pageSize);
-      ctx.report.head ??= page.events[0]?.id ?? 0;
-      isEmpty = feed.cursor === null && page.events.length === 0;
       const step = feedStep(feed, page);
       feed = step.state;
+      ctx.report.head ??= page.events[0]?.id ?? (isEmpty(feed) ? 0 : null);
       if (feed.phase === 'reset') break;
       ctx.report.events += step.events.length;
       const events = await newestOf(ctx, step.events, open);
@@ -198,7 +196,8 @@ async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): P
     queue.clear();
     await queue.onIdle();
   }
-  return { reset: isEmpty ? await emptied(ctx, newestSeen(feed)) : feed.reason, isEmpty };
+  const showsNone = isEmpty(feed);
+  return { reset: showsNone ? await emptied(ctx, newestSeen(feed)) : feed.reason, isEmpty: showsNone };
 }
 
 /** Of several events of one entity the newest counts; what is known already or under way needs no second look. */

@@ -9,6 +9,9 @@ import { HeldOffError } from './remote-errors.ts';
 // What a walk of a remote's feed has seen says nothing of what was pushed after it, and of a remote that is only pushed to no feed
 // is walked. That it was set back since is known by one event: the newest one after the last push (SPEC.md, F6).
 
+/** Events a page where one a page does not tell. */
+const pageSize = 500;
+
 type Needs = Pick<SyncContext, 'store' | 'remote' | 'client'>;
 
 /**
@@ -63,14 +66,15 @@ async function look(needs: Needs, mark: { id: number; cid: string | null } | und
     if (page === null) return null;
     head ??= page.events[0];
     feed = feedStep(feed, page).state;
-  } while (feed.phase === 'checking');
+    // A blank page says nothing of the newest event.
+  } while (feed.phase === 'checking' || feed.blank);
   return { head, reason: head ? feed.reason : await emptied(needs, newestSeen(feed)) };
 }
 
 /** Whether the remote answers at all is for what comes after to find out. @throws HeldOffError */
 async function pageThere(needs: Needs, feed: FeedState): Promise<FeedPage | null> {
   try {
-    return (await askPage(needs, feed, { limit: 1, tries: 2 })).page;
+    return (await askPage(needs, feed, { limit: feed.blank ? pageSize : 1, tries: 2 })).page;
   } catch (error) {
     if (error instanceof UnreachableError && !(error instanceof HeldOffError)) return null;
     throw error;

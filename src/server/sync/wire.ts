@@ -11,7 +11,11 @@ const map = z.custom<Record<string, unknown>>((v) => typeof v === 'object' && v 
 const list = z.custom<unknown[]>(Array.isArray);
 
 const event = z.object({ id: z.int().min(0), pi: id.optional(), entity_id: id.optional(), cid });
-const events = z.object({ events: z.array(event).max(10_000), has_more: z.boolean() });
+const events = z.object({
+  events: z.array(event).max(10_000),
+  has_more: z.boolean(),
+  cursor: z.int().min(1).nullable().catch(null),
+});
 
 /** The wire form of a current version: only its head is looked at, its hash vouches for the rest. */
 const current = z.looseObject({
@@ -99,7 +103,7 @@ export function readFeedPage(body: unknown, network: Network): FeedPage | null {
     before = id;
     found.push({ id, entity, cid });
   }
-  return { events: found, more: parsed.data.has_more && found.length > 0 };
+  return { events: found, more: parsed.data.has_more, next: parsed.data.cursor };
 }
 
 /** The entities of a batch-get, those that can be read; null where the answer is none. */

@@ -95,7 +95,7 @@ export class Server {
 
   events(cursor: number | null, limit: number): FeedPage {
     const older = this.feed.filter(({ id }) => id > this.floor && (cursor === null || id < cursor)).reverse();
-    return { events: older.slice(0, limit), more: older.length > limit };
+    return { events: older.slice(0, limit), more: older.length > limit, next: null };
   }
 
   /** A compare-and-swap write of the client `who`; `expect` null creates. */
