@@ -124,3 +124,9 @@ export async function refuse(ctx: PushContext, id: string, tip: string, status: 
   report.refused++;
   return true;
 }
+
+/** Nothing was done there: the requests that were recorded are settled. */
+export async function settleUnchanged({ store, remote, now }: PushContext, ids: readonly string[]): Promise<void> {
+  const rows = ids.map((id) => ({ kind: 'push_void', remote: remote.name, id }) as const);
+  await store.submit([{ changes: [], preconditions: [], rows, origin: `remote:${remote.name}`, time: now() }]);
+}

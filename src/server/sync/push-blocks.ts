@@ -9,10 +9,10 @@ import { commitsBetween } from './apply.ts';
 import { commonVersion, loadEntity } from './entity.ts';
 import { storedChain } from './manifests.ts';
 import { namedBytes } from './named-bytes.ts';
-import { refuse } from './push-answers.ts';
+import { refuse, settleUnchanged } from './push-answers.ts';
 import { wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
-import { LostAnswerError } from './remote-errors.ts';
+import { DeniedError, LostAnswerError } from './remote-errors.ts';
 import { countPushed } from './report.ts';
 import { entityStep, type Intent, intentOf, type Version } from './state.ts';
 import { type PushedResult, readPushed } from './wire.ts';
@@ -125,6 +125,7 @@ async function send(ctx: PushContext, outgoing: Outgoing[]): Promise<string[]> {
     // It does not take them after all.
     if (results === null) ctx.blocks = false;
   } catch (error) {
+    if (error instanceof DeniedError) await settleUnchanged(ctx, all);
     if (!(error instanceof LostAnswerError)) throw error;
     return all;
   }

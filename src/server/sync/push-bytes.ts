@@ -24,7 +24,7 @@ export function wantsFirst({ remote, bytesFirst }: PushContext, named: NamedByte
  * Brings bytes to a remote that has the entity and does not name them yet, in the form that the remote has: to an address
  * (and complete, where the remote is no node), else under their key, else as a file's own in the earlier form.
  * @param record to be called before each request that may write a version
- * @throws UnreachableError, LostAnswerError
+ * @throws UnreachableError, LostAnswerError, DeniedError
  */
 export async function deliver(
   ctx: PushContext,

@@ -12,7 +12,7 @@ import { type Loaded, loadEntity } from './entity.ts';
 import { storedChain } from './manifests.ts';
 import { type NamedBytes, namedBytes } from './named-bytes.ts';
 import { creationRounds } from './order.ts';
-import { lookAfter, readRemoteTip, refuse, settle, takeAnswer } from './push-answers.ts';
+import { lookAfter, readRemoteTip, refuse, settle, settleUnchanged, takeAnswer } from './push-answers.ts';
 import { pushBlocks } from './push-blocks.ts';
 import { type Delivered, deliver, wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
@@ -20,7 +20,7 @@ import { noteMark } from './push-mark.ts';
 import { allPending } from './push-pending.ts';
 import type { PushRequest } from './push-request.ts';
 import type { RemoteAnswer } from './remote.ts';
-import { FailedInPartError, isFailure } from './remote-errors.ts';
+import { DeniedError, FailedInPartError, isFailure } from './remote-errors.ts';
 import { decideTip } from './remote-tip.ts';
 import { countPushed, pushedSoFar } from './report.ts';
 import { requestsFor } from './requests.ts';
@@ -120,6 +120,12 @@ function noteFailing({ failing }: PushContext, id: string, error: unknown): void
   failing.set(id, error.message);
 }
 
+/** What became of a request that was recorded is not known, or that nothing did. @throws what is no failure at this entity */
+async function noteUnanswered(ctx: PushContext, id: string, error: unknown): Promise<void> {
+  if (error instanceof DeniedError) await settleUnchanged(ctx, [id]);
+  noteFailing(ctx, id, error);
+}
+
 /** Brings one entity to the remote, as far as that does not fail at it. @throws UnreachableError where it fails at everything */
 async function pushOne(ctx: PushContext, id: string): Promise<void> {
   let answered = false;
@@ -165,7 +171,7 @@ async function pushEntity(ctx: PushContext, id: string): Promise<boolean> {
     switch (intent) {
       case 'none':
         // A creation that did not arrive of what is deleted here by now.
-        if (asked) await settleUnchanged(ctx, id);
+        if (asked) await settleUnchanged(ctx, [id]);
         return asked;
       case 'same':
         await settleSame(ctx, loaded);
@@ -175,7 +181,7 @@ async function pushEntity(ctx: PushContext, id: string): Promise<boolean> {
         if (asked && !brought) {
           brought = true;
           asked = false;
-          await settleUnchanged(ctx, id);
+          await settleUnchanged(ctx, [id]);
           if ((await pushBlocks(ctx, [id])).length === 0) return true;
           break;
         }
@@ -248,7 +254,7 @@ async function send(
     try {
       answer = await ctx.client.write(request.method, request.path, request.body(expect ?? ''));
     } catch (error) {
-      noteFailing(ctx, id, error);
+      await noteUnanswered(ctx, id, error);
       return false;
     }
     // What was merged with the other one's change goes out at once.
@@ -257,12 +263,12 @@ async function send(
     if (intent === 'create' && answer.status === 400 && (await readRemoteTip(ctx, id)) === 'settled') return true;
     if (isClaim(ctx, local, answer)) {
       ctx.bytesFirst.add(id);
-      await settleUnchanged(ctx, id);
+      await settleUnchanged(ctx, [id]);
       return false;
     }
     if (isLink(ctx, { local, theirs }, answer)) {
       ctx.unlinked.add(id);
-      await settleUnchanged(ctx, id);
+      await settleUnchanged(ctx, [id]);
       return false;
     }
     if (answer.status >= 400) return refuse(ctx, id, sent, answer.status, readWords(answer.body, answer.status));
@@ -304,13 +310,6 @@ function isLink(ctx: PushContext, { local, theirs }: Sides, { status, body }: Re
   );
 }
 
-/** Nothing was done there: the request that was recorded is settled. */
-async function settleUnchanged(ctx: PushContext, id: string): Promise<void> {
-  const { store, remote, now } = ctx;
-  const row = { kind: 'push_void', remote: remote.name, id } as const;
-  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
-}
-
 interface Sides {
   local: Manifest;
   theirs: Manifest | null;
@@ -335,7 +334,7 @@ async function bring(ctx: PushContext, { local, sent, ahead }: Ahead): Promise<b
     try {
       done = await deliver(ctx, { named, local, expect: theirs.cid }, record);
     } catch (error) {
-      noteFailing(ctx, id, error);
+      await noteUnanswered(ctx, id, error);
       return false;
     }
     if (done === 'there') continue;

@@ -15,6 +15,16 @@ export function isFailure(error: unknown): error is LostAnswerError | FailedAnsw
   return error instanceof LostAnswerError || error instanceof FailedAnswerError;
 }
 
+/** The key does not count there, or what stands before the remote says so for a while: nothing was done. */
+export class DeniedError extends UnreachableError {
+  override readonly name = 'UnreachableError';
+  constructor(host: string, words: string) {
+    super(
+      `${host} does not accept the key: ${words}. No more was sent. It is tried again with the next sync; where that goes on, give it another key.`,
+    );
+  }
+}
+
 /** All of a run was done but what the remote failed at. */
 export class FailedInPartError extends UnreachableError {
   override readonly name = 'UnreachableError';

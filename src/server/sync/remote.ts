@@ -4,8 +4,9 @@ import type { Pool } from 'undici';
 import { DomainError, UnreachableError } from '../errors.ts';
 import type { Network } from '../model/ids.ts';
 import { publicLookup } from './public-lookup.ts';
-import { FailedAnswerError, HeldOffError, LostAnswerError } from './remote-errors.ts';
+import { DeniedError, FailedAnswerError, HeldOffError, LostAnswerError } from './remote-errors.ts';
 import type { Throttle } from './throttle.ts';
+import { readWords } from './wire.ts';
 
 /** One answer; `body` is null where it is no JSON. */
 export interface RemoteAnswer {
@@ -59,9 +60,14 @@ export interface SentBytes {
 interface Patient {
   /** Whether the attempt brought so much that it does not count. */
   moved?: () => boolean;
-  /** A 5xx that stays is given back. */
+  /** A 5xx, 408 or 425 that stays is given back. */
   gives?: boolean;
   tries?: number;
+}
+
+/** That a remote failed, whatever it was asked for: also what it did not come to read in time, or wants to be sent once more. */
+function isFailed(status: number): boolean {
+  return status >= 500 || status === 408 || status === 425;
 }
 
 type Response = Awaited<ReturnType<Pool['request']>>;
@@ -116,8 +122,8 @@ export class RemoteClient implements AsyncDisposable {
   }
 
   /**
-   * A read: tried again after a broken connection, 429 and 5xx, `tries` times at most.
-   * @throws UnreachableError when it has been tried often enough, FailedAnswerError where it was answered 5xx then
+   * A read: tried again after a broken connection, 408, 425, 429 and 5xx, `tries` times at most.
+   * @throws UnreachableError when it has been tried often enough, FailedAnswerError where it was answered that it failed then
    */
   read(path: string, body?: unknown, tries = attempts): Promise<RemoteAnswer> {
     const send = async () => {
@@ -216,10 +222,10 @@ export class RemoteClient implements AsyncDisposable {
       let failed = false;
       try {
         const { answer, value, retryAfter } = await send();
-        if (answer.status !== 429 && answer.status < 500) return value;
-        if (gives && attempt === tries && answer.status >= 500 && retryAfter === null) return value;
+        if (answer.status !== 429 && !isFailed(answer.status)) return value;
+        if (gives && attempt === tries && isFailed(answer.status) && retryAfter === null) return value;
         failure = `it answered ${answer.status} to ${path}`;
-        failed = answer.status >= 500;
+        failed = isFailed(answer.status);
         after = retryAfter;
       } catch (error) {
         if (error instanceof DomainError) throw error;
@@ -238,13 +244,13 @@ export class RemoteClient implements AsyncDisposable {
 
   /**
    * A write: sent again only where the remote says that it did nothing (429).
-   * @throws LostAnswerError where it may have been carried out
+   * @throws LostAnswerError where it may have been carried out, DeniedError where the key does not count
    */
   write(method: Exclude<Method, 'GET'>, path: string, body: unknown): Promise<RemoteAnswer> {
     return this.#write(() => this.#send(method, path, body));
   }
 
-  /** A write whose body is a file's bytes. @throws LostAnswerError where it may have been carried out */
+  /** A write whose body is a file's bytes. @throws as `write` */
   writeBytes(method: 'POST' | 'PUT', path: string, bytes: SentBytes): Promise<RemoteAnswer> {
     return this.#write(async () => this.#answerOf(await this.#request(method, path, undefined, { bytes }), path));
   }
@@ -269,10 +275,13 @@ export class RemoteClient implements AsyncDisposable {
         throw new LostAnswerError(`The answer of ${this.host} was lost: ${message}`);
       }
       const { answer, retryAfter } = sent;
-      if (answer.status >= 500) {
+      if (isFailed(answer.status)) {
         if (retryAfter !== null && retryAfter <= longestWait) await this.#pause(attempt, retryAfter);
         throw new LostAnswerError(`${this.host} answered ${answer.status}`);
       }
+      // Another address is sent no key.
+      if (answer.status === 401 && this.#options.secret !== null)
+        throw new DeniedError(this.host, readWords(answer.body, answer.status));
       if (answer.status !== 429) return answer;
       this.#heed(attempt, retryAfter);
       if (attempt === attempts) throw new UnreachableError(`${this.host} takes no more requests for now`);

@@ -4,7 +4,7 @@ import type { SyncRow } from '../store/sync-rows.ts';
 import type { NamedBytes } from './named-bytes.ts';
 import type { PushContext } from './push-context.ts';
 import type { RemoteAnswer, SentBytes } from './remote.ts';
-import { LostAnswerError } from './remote-errors.ts';
+import { DeniedError, LostAnswerError } from './remote-errors.ts';
 import { placeIn, type UploadPlace } from './upload-place.ts';
 import { readUploadOffset, readUploadUrl, readWords } from './wire.ts';
 
@@ -87,7 +87,7 @@ export function outgoing({ files, report }: PushContext, { cid, type }: NamedByt
   return { type, size: size - from, source };
 }
 
-/** Puts bytes to an address of the remote's, going on with what has come there. @throws UnreachableError */
+/** Puts bytes to an address of the remote's, going on with what has come there. @throws UnreachableError, DeniedError */
 export async function sendToAddress(
   ctx: PushContext,
   named: NamedBytes,
@@ -104,6 +104,7 @@ export async function sendToAddress(
   // Asked for twice there are two addresses, of which one is used.
   const answer = await ctx.client.read(`/entities/${id}/content/upload-url`, { cid, content_type: type, size });
   if (isAbsent(answer.status)) return 'no_address';
+  if (answer.status === 401) throw new DeniedError(ctx.client.host, readWords(answer.body, answer.status));
   if (answer.status >= 400) return { status: answer.status, words: readWords(answer.body, answer.status) };
   const address = readUploadUrl(answer.body);
   const place = address === null ? null : placeIn(address, ctx.remote);

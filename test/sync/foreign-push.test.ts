@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { ask, operator, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, update } from '../helpers/entities.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+import { expectBytes, holding } from './contents.ts';
+import { addRemote, keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
+import { type FaultyRemote, startProxy } from './proxy.ts';
+
+interface Scene extends AsyncDisposable {
+  origin: TestNode;
+  mirror: TestNode;
+  proxy: FaultyRemote;
+  curator: Person;
+  here: Person;
+  place: Entity;
+  works: Entity[];
+}
+
+/** A mirror of a remote that is another program, with a collection of three works. */
+async function startForeign({ stranger = true, direction = 'both' } = {}): Promise<Scene> {
+  await using opened = new AsyncDisposableStack();
+  const origin = opened.use(await startNode());
+  const proxy = opened.use(await startProxy(origin.url, { plain: stranger, stranger }));
+  const mirror = opened.use(await startNode({ wait: async () => undefined }));
+  const curator = await user(origin, 'curator');
+  const here = operator(mirror);
+  const place = await collection(origin, curator, { label: 'Works' });
+  const works: Entity[] = [];
+  for (let n = 0; n < 3; n++) works.push(await create(origin, curator, { collection: place.id, properties: { n } }));
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
+  await sync(mirror, here);
+  if (direction !== 'both') await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(curator), direction });
+  const all = opened.move();
+  return { origin, mirror, proxy, curator, here, place, works, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** The error with which a run ends. */
+async function failure({ mirror, here }: Scene): Promise<string> {
+  const { text } = await ask(mirror, here, 'POST /node/remotes/origin/sync');
+  return (lines(text).at(-1) as { error: string }).error;
+}
+
+const unauthorized = { status: 401, body: { error: 'Unauthorized: Missing or invalid authentication token' } };
+
+test.each([
+  ['a plain remote', true],
+  ['a node', false],
+])(
+  'P7: a write that is answered 401 ends the run in the words of %s, and goes out with the next one',
+  async (_name, stranger) => {
+    await using scene = await startForeign({ stranger });
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    for (const work of works) await update(mirror, here, work, { properties: { n: 'edited' } });
+    proxy.fault = ({ method, path }) => (method === 'PUT' || path === '/node/sync/push' ? unauthorized : undefined);
+    expect(await failure(scene)).toContain('Unauthorized: Missing or invalid authentication token');
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 3, refused: 0 });
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ updated: 3, refused: 0, conflicts: 0 });
+    for (const { id } of works) expect((await read(origin, curator, id)).properties).toEqual({ n: 'edited' });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  },
+);
+
+test.each([
+  ['asked for an address', (path: string) => path.endsWith('/upload-url')],
+  ['sent bytes', (path: string) => !path.endsWith('/upload-url')],
+])('a remote that answers 401 when it is %s refuses nothing', async (_how, isHit) => {
+  await using scene = await startForeign();
+  const { origin, mirror, proxy, curator, here, place } = scene;
+  const bytes = Buffer.from('what was photographed');
+  const pictured = await holding(mirror, here, bytes, { collection: place.id });
+  proxy.fault = ({ method, path }) =>
+    method !== 'GET' && path.includes('/content') && isHit(path) ? unauthorized : undefined;
+  expect(await failure(scene)).toContain('Unauthorized');
+  expect(await remoteOf(mirror, here)).toMatchObject({ refused: 0 });
+  proxy.fault = () => undefined;
+  await sync(mirror, here);
+  await expectBytes(origin, curator, `/entities/${pictured.id}/content`, bytes);
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
+});
+
+test.each([408, 425])(
+  'what is answered %d for a while is tried again, whether it is read or written',
+  async (status) => {
+    await using scene = await startForeign();
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    const [ours, theirs] = works as [Entity, Entity];
+    await update(mirror, here, ours, { properties: { n: 'ours' } });
+    await update(origin, curator, theirs, { properties: { n: 'theirs' } });
+    const met = new Set<string>();
+    proxy.fault = ({ method, path }) => {
+      const call = `${method} ${path}`;
+      const isFirst = !met.has(call);
+      met.add(call);
+      return isFirst ? { status } : undefined;
+    };
+    expect(await sync(mirror, here)).toMatchObject({ updated: 1, refused: 0, troubles: 0 });
+    expect((await read(origin, curator, ours.id)).properties).toEqual({ n: 'ours' });
+    expect((await read(mirror, here, theirs.id)).properties).toEqual({ n: 'theirs' });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  },
+);
