@@ -100,3 +100,20 @@ test.each([408, 425])(
     expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   },
 );
+
+test.each([403, 410])('P5: a tip that is answered %d fails that entity alone', async (status) => {
+  await using scene = await startForeign();
+  const { origin, mirror, proxy, curator, here, works } = scene;
+  const [hidden, ...others] = works as [Entity, Entity, Entity];
+  for (const work of works) await update(mirror, here, work, { properties: { n: 'edited' } });
+  proxy.fault = ({ method, path }) => {
+    if (path === `/entities/${hidden.id}/tip`) return { status, body: { error: 'Not for you' } };
+    return method === 'PUT' && path.startsWith(`/entities/${hidden.id}`) ? 'lose' : undefined;
+  };
+  expect(await failure(scene)).toMatch(/Not for you \(to what was sent of .+\)\. Everything else was sent/);
+  for (const { id } of others) expect((await read(origin, curator, id)).properties).toEqual({ n: 'edited' });
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 1, refused: 0 });
+  proxy.fault = () => undefined;
+  expect(await sync(mirror, here)).toMatchObject({ refused: 0, conflicts: 0 });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});

@@ -10,6 +10,7 @@ import { wholeChain } from './long-chains.ts';
 import { type Chain, fetchVersion, isUnusable, type Unusable } from './manifests.ts';
 import type { PushContext } from './push-context.ts';
 import type { RemoteAnswer } from './remote.ts';
+import { FailedAnswerError } from './remote-errors.ts';
 import { decideTip } from './remote-tip.ts';
 import { readTip, readWords, readWritten } from './wire.ts';
 
@@ -54,14 +55,17 @@ async function fetchChain(ctx: PushContext, id: string, cid: string): Promise<Ch
 /**
  * Reads the remote's tip and settles what is here with it: `same` where it has none, or still the one that is known;
  * `unknown` where it cannot be read, which is recorded.
- * @throws UnreachableError where the remote does not tell it
+ * @throws FailedAnswerError where the remote does not tell it, UnreachableError where the key counts no more
  */
 export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same' | 'settled' | 'unknown'> {
   const { status, body } = await ctx.client.read(`/entities/${id}/tip`);
   const tip = status === 200 ? readTip(body) : null;
   const { state } = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
-  if (tip === null && status !== 404)
-    throw new UnreachableError(`${ctx.client.host} does not tell tips: ${readWords(body, status)}`);
+  if (tip === null && status !== 404) {
+    const words = `${ctx.client.host} does not tell tips: ${readWords(body, status)}`;
+    // Whose key counts no more can be asked for nothing else either; what is not told of one entity says nothing of others.
+    throw status === 401 ? new UnreachableError(words) : new FailedAnswerError(words);
+  }
   if (tip === null || tip === state.theirs?.cid) return 'same';
   const chain = await fetchChain(ctx, id, tip);
   if (isUnusable(chain)) {
