@@ -120,6 +120,23 @@ describe('content made here goes to a node', () => {
     expect((await remoteOf(mirror, here)).refused).toBe(1);
   });
 
+  test.each([400, 422])('of which it takes no names before it has the bytes (%d) is sent first', async (status) => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    await sync(mirror, here);
+    const bytes = bytesOf(10_000);
+    const entity = await holding(mirror, here, bytes, { collection: place.id });
+    const issues = [{ path: ['properties', 'content', 'v1'], message: 'is not there' }];
+    const untaken = { status, body: { error: 'Validation failed', details: { issues } } };
+    proxy.fault = ({ method, path, body }) =>
+      method === 'POST' && path.startsWith('/entities') && body.includes('"type":"document"') && body.includes('"cid"')
+        ? untaken
+        : undefined;
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 1, sent: { files: 1 } });
+    await expectBytes(origin, curator, `/entities/${entity.id}/content`, bytes);
+    expect(await tipsOf(mirror)).toMatchObject({ [entity.id]: (await read(origin, curator, entity.id)).cid });
+  });
+
   test('whose bytes it has for somebody else is sent before it is named', async () => {
     await using scene = await startScene();
     const { origin, mirror, curator, here, place } = scene;

@@ -24,8 +24,9 @@ export async function startScene(
   {
     stranger = false,
     blocks = false,
+    invalid = 400,
     prepare = () => undefined,
-  }: { stranger?: boolean; blocks?: boolean; prepare?: (proxy: FaultyRemote) => void } = {},
+  }: { stranger?: boolean; blocks?: boolean; invalid?: number; prepare?: (proxy: FaultyRemote) => void } = {},
 ): Promise<Scene> {
   await using opened = new AsyncDisposableStack();
   const origin = opened.use(await startNode());
@@ -34,6 +35,7 @@ export async function startScene(
   const curator = await user(origin, 'curator');
   const here = operator(mirror);
   const place = await collection(origin, curator, { label: 'Works' });
+  proxy.invalid = invalid;
   prepare(proxy);
   await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator), ...remote });
   const all = opened.move();

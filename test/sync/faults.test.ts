@@ -458,25 +458,29 @@ describe('P3: a push whose answer is lost', () => {
     expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   });
 
-  test('and what was refused for want of an entity is tried again when that is there', async () => {
-    await using scene = await startScene();
-    const { origin, mirror, proxy, curator, here, works } = scene;
-    await sync(mirror, here);
-    const [work, other] = works as [Entity, Entity];
-    await update(mirror, here, other, { relationships_add: [{ predicate: 'knows', peer: work.id }] });
-    await remove(origin, curator, work);
-    // It comes between what is pulled and what is pushed.
-    const hidden = (await chainOf(origin, work.id))[0]?.[1] ?? '';
-    proxy.fault = ({ path }) =>
-      path.startsWith('/events') ? { change: (body) => without(body, hidden, '') } : undefined;
-    expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
-    const grave = await ask(origin, curator, `GET /entities/${work.id}/tip`);
-    ok(await ask(origin, curator, `POST /entities/${work.id}/restore`, { expect_tip: ok<Entity>(grave).cid }));
-    proxy.fault = () => undefined;
-    await sync(mirror, here);
-    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
-    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
-  });
+  test.each([400, 422])(
+    'and what was refused (%d) for want of an entity is tried again when that is there',
+    async (invalid) => {
+      await using scene = await startScene();
+      const { origin, mirror, proxy, curator, here, works } = scene;
+      proxy.invalid = invalid;
+      await sync(mirror, here);
+      const [work, other] = works as [Entity, Entity];
+      await update(mirror, here, other, { relationships_add: [{ predicate: 'knows', peer: work.id }] });
+      await remove(origin, curator, work);
+      // It comes between what is pulled and what is pushed.
+      const hidden = (await chainOf(origin, work.id))[0]?.[1] ?? '';
+      proxy.fault = ({ path }) =>
+        path.startsWith('/events') ? { change: (body) => without(body, hidden, '') } : undefined;
+      expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
+      const grave = await ask(origin, curator, `GET /entities/${work.id}/tip`);
+      ok(await ask(origin, curator, `POST /entities/${work.id}/restore`, { expect_tip: ok<Entity>(grave).cid }));
+      proxy.fault = () => undefined;
+      await sync(mirror, here);
+      expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
+      expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    },
+  );
 
   test('and that was answered, though nobody can read what it made, is no change of somebody else', async () => {
     await using scene = await startScene();

@@ -8,6 +8,7 @@ const quiet = { refused: 0, conflicts: 0, troubles: 0, stopped: null };
 const kinds = [
   ['by the public interface', {}],
   ['to a stranger', { stranger: true }],
+  ['to a stranger to which 422 is not valid', { stranger: true, invalid: 422 }],
   ['by blocks', { blocks: true }],
 ] as const;
 

@@ -117,3 +117,23 @@ test.each([403, 410])('P5: a tip that is answered %d fails that entity alone', a
   expect(await sync(mirror, here)).toMatchObject({ refused: 0, conflicts: 0 });
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
+
+test.each([400, 422])(
+  'a collection whose creation was not answered, and is shown late, is known by its %d',
+  async (status) => {
+    await using scene = await startForeign();
+    const { origin, mirror, proxy, here } = scene;
+    const place = await collection(mirror, here, { label: 'Made here' });
+    const inUse = [{ path: ['id'], message: 'is in use' }];
+    let [sent, asked] = [0, 0];
+    proxy.fault = ({ method, path }) => {
+      if (path === `/entities/${place.id}/tip`) return ++asked === 1 ? { status: 404 } : undefined;
+      if (method !== 'POST' || path !== '/collections') return undefined;
+      return ++sent === 1 ? 'lose' : { status, body: { error: 'Validation failed', details: { issues: inUse } } };
+    };
+    expect(await sync(mirror, here)).toMatchObject({ refused: 0, conflicts: 0 });
+    expect(sent).toBe(2);
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  },
+);

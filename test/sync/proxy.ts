@@ -35,6 +35,8 @@ export interface FaultyRemote extends AsyncDisposable {
   calls: Call[];
   /** Asked for each call. */
   fault: (call: Call) => Fault;
+  /** The status of what the node finds not valid: the interface leaves it open. */
+  invalid: number;
   /** Ends every connection that is open. */
   breakOff: () => void;
 }
@@ -56,6 +58,7 @@ export async function startProxy(target: string, { plain = true, stranger = fals
   const proxy: FaultyRemote = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: [],
+    invalid: 400,
     get fault() {
       const now = chosen;
       return (call: Call) => now(call) ?? hidden(call);
@@ -111,7 +114,8 @@ async function pass(
   const kept = ['content-type', 'etag', 'content-range', ...(fault === undefined ? ['content-length'] : [])];
   const without = typeof fault === 'object' && 'without' in fault ? (fault.without ?? []) : [];
   const shown = Object.entries(answer.headers).filter(([name]) => kept.includes(name) && !without.includes(name));
-  response.writeHead(answer.statusCode ?? 0, Object.fromEntries(shown));
+  const status = answer.statusCode === 400 ? proxy.invalid : (answer.statusCode ?? 0);
+  response.writeHead(status, Object.fromEntries(shown));
   if (fault === undefined) {
     answer.pipe(response);
     return;

@@ -342,7 +342,7 @@ function freeRefused(db: Writer, remote: number, entity: number, tip: number | n
     : `entity IN (${sources})`;
   // What was refused of bytes alone waits for nothing.
   db.run(
-    `DELETE FROM push_refusal AS r WHERE remote = ? AND status = 400 AND ${waiting}
+    `DELETE FROM push_refusal AS r WHERE remote = ? AND status IN (400, 422) AND ${waiting}
        AND EXISTS (SELECT 1 FROM push_pending w WHERE w.remote = r.remote AND w.entity = r.entity)`,
     remote,
     entity,

@@ -10,13 +10,14 @@ import { contentHash, versionOf } from './content.ts';
 import { decide } from './decide.ts';
 import { type Loaded, loadEntity } from './entity.ts';
 import { storedChain } from './manifests.ts';
-import { type NamedBytes, namedBytes } from './named-bytes.ts';
+import type { NamedBytes } from './named-bytes.ts';
 import { creationRounds } from './order.ts';
 import { lookAfter, readRemoteTip, refuse, settle, settleUnchanged, takeAnswer } from './push-answers.ts';
 import { pushBlocks } from './push-blocks.ts';
 import { type Delivered, deliver, wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
 import { noteMark } from './push-mark.ts';
+import { isClaim, isLink } from './push-obstacles.ts';
 import { allPending } from './push-pending.ts';
 import type { PushRequest } from './push-request.ts';
 import type { RemoteAnswer } from './remote.ts';
@@ -26,7 +27,7 @@ import { countPushed, pushedSoFar } from './report.ts';
 import { requestsFor } from './requests.ts';
 import { noteThere } from './send-bytes.ts';
 import { type EntityEvent, type Intent, intentOf, outranks, type Version } from './state.ts';
-import { readIssuePaths, readWords } from './wire.ts';
+import { isInvalid, readWords } from './wire.ts';
 import { bytesAhead, looseHash, withBytes, withhold, withoutNewLinks } from './withheld.ts';
 
 export interface PushOptions {
@@ -259,8 +260,8 @@ async function send(
     }
     // What was merged with the other one's change goes out at once.
     if (answer.status === 409) return (await readRemoteTip(ctx, id)) !== 'settled';
-    // An id that is there already: a 409 for entities, for collections a 400.
-    if (intent === 'create' && answer.status === 400 && (await readRemoteTip(ctx, id)) === 'settled') return true;
+    // An id that is there already: a 409 for entities, for collections it is invalid.
+    if (intent === 'create' && isInvalid(answer.status) && (await readRemoteTip(ctx, id)) === 'settled') return true;
     if (isClaim(ctx, local, answer)) {
       ctx.bytesFirst.add(id);
       await settleUnchanged(ctx, [id]);
@@ -287,32 +288,6 @@ async function send(
 /** A plain remote sets by itself when content came to it: that is no difference. */
 function saysSame({ remote }: PushContext, local: Manifest, theirs: Manifest | null): boolean {
   return remote.instance === null && theirs !== null && !local.deleted && looseHash(local) === looseHash(theirs);
-}
-
-/** Whether a remote does not take names of bytes that it was not sent; it says so once, then the bytes go first. */
-function isClaim(ctx: PushContext, local: Manifest, { status, body }: RemoteAnswer): boolean {
-  if (status !== 400 || ctx.bytesFirst.has(local.id)) return false;
-  const names = readIssuePaths(body).some(
-    ([at, name]) => at === 'properties' && (name === 'cid' || name === 'content'),
-  );
-  return names && namedBytes(local).some(({ cid }) => ctx.files.has(cid));
-}
-
-/**
- * Whether a remote does not take the new place of a folder, perhaps because another folder has not left its own yet: then
- * it leaves its place first, and takes the new one when all have.
- */
-function isLink(ctx: PushContext, { local, theirs }: Sides, { status, body }: RemoteAnswer): boolean {
-  if (status !== 400 || ctx.linking || ctx.unlinked.has(local.id)) return false;
-  return (
-    readIssuePaths(body).some(([at]) => String(at).startsWith('relationships')) &&
-    withoutNewLinks(local, theirs) !== local
-  );
-}
-
-interface Sides {
-  local: Manifest;
-  theirs: Manifest | null;
 }
 
 interface Ahead {

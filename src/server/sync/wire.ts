@@ -224,7 +224,12 @@ export function readUploadOffset(body: unknown): { offset: number; complete: boo
   return parsed.success ? parsed.data : null;
 }
 
-/** Where in the request a 400 finds what is wrong. */
+/** What says that a request is not valid: which of the two it is, interface.md, Errors, leaves open. */
+export function isInvalid(status: number): boolean {
+  return status === 400 || status === 422;
+}
+
+/** Where in the request a remote finds what is not valid. */
 export function readIssuePaths(body: unknown): unknown[][] {
   const parsed = refusal.safeParse(body);
   return parsed.success ? (parsed.data.details?.issues ?? []).map(({ path }) => path) : [];
