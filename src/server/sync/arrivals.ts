@@ -1,12 +1,12 @@
 import type PQueue from 'p-queue';
 import type { Turns } from '../blocks/turns.ts';
-import { collectionsOf, type Relationship } from '../model/manifest.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findTip } from '../store/entities.ts';
 import { entityKey } from '../store/entity-keys.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import { findKnown, isKnownAt, type Remote } from '../store/remotes.ts';
+import type { RecentMap } from '../store/recent-map.ts';
+import { findKnown, type Remote } from '../store/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import { isDeep, withAncestors } from './ancestors.ts';
 import { commitsBetween } from './apply.ts';
@@ -15,24 +15,16 @@ import { versionOf } from './content.ts';
 import { chainHolds, isVersionOf, loadEntity } from './entity.ts';
 import type { FeedEvent } from './feed.ts';
 import { completeLong, wholeChain } from './long-chains.ts';
-import {
-  type Chain,
-  chainProblem,
-  fetchVersion,
-  isUnusable,
-  Room,
-  rebuilt,
-  storedChain,
-  type Unusable,
-  type Verified,
-} from './manifests.ts';
+import { type Chain, chainProblem, isUnusable, Room, storedChain, type Unusable, type Verified } from './manifests.ts';
 import type { Patience } from './patience.ts';
 import type { RemoteClient } from './remote.ts';
 import { decideTip } from './remote-tip.ts';
 import type { Report } from './report.ts';
+import { isOutside, isUnknownUnderFilter } from './scope.ts';
 import type { Version } from './state.ts';
 import { currentViews } from './tips-there.ts';
-import { type CurrentView, readTip } from './wire.ts';
+import { shownVersion, wantedVersion } from './wanted-version.ts';
+import type { CurrentView } from './wire.ts';
 
 /** What sync works with for one remote on one network. */
 export interface SyncContext {
@@ -52,6 +44,11 @@ export interface SyncContext {
   patience: Patience;
   /** Why not all that the remote lists was compared; null where it was, or nothing had to be. */
   unlisted: string | null;
+  /**
+   * Under a filter, versions that keep entities away, and the newest event that was passed over for the sake of each (0 where
+   * it had none).
+   */
+  passed: RecentMap<string, number>;
   /** Where chains wait that are too long to be held at once, for one after the other. */
   long: PQueue;
 }
@@ -142,10 +139,12 @@ async function gatherBlocks(
     const found = fetched.get(event.entity);
     if (!found) left.push(event);
     else if (isUnusable(found)) {
+      // By the interface it is found out whether it is wanted at all.
       if (!isUnknownUnderFilter(ctx, event.entity)) taken.push({ event, chain: found });
+      else if (found.trouble !== 'forbidden') left.push(event);
     } else {
       const version = 'long' in found ? found.long : found.chain;
-      if (isOutside(ctx, event, version) || (found.moved && isUnknownUnderFilter(ctx, event.entity))) continue;
+      if (isOutside(ctx, event.entity, version) || (found.moved && isUnknownUnderFilter(ctx, event.entity))) continue;
       const chain = 'long' in found ? await longChain(ctx, event.entity, found.long) : found.chain;
       taken.push({ event, chain });
     }
@@ -167,15 +166,15 @@ async function gatherPlain(
   // Where only one is wanted its manifest costs the same.
   const viewed = wanted.length < 2 ? [] : wanted.map(({ entity }) => entity);
   const views = known ?? (await currentViews(ctx, viewed));
-  const found: { event: FeedEvent; verified: Verified | null }[] = [];
+  const left: { event: FeedEvent; version: Verified | null }[] = [];
   await ctx.turns.each(wanted, (event) => {
-    const view = views.get(event.entity);
-    if (view && isOutside(ctx, event, { manifest: view })) return;
-    found.push({ event, verified: view?.cid === event.cid ? rebuilt(view, event.cid, ctx.schema) : null });
+    const version = shownVersion(ctx, event, views.get(event.entity));
+    if (version !== 'outside') left.push({ event, version });
   });
   await Promise.all(
-    found.map(async ({ event, verified }) => {
-      const arrival = await ctx.patience.reading(() => chainOf(ctx, event, verified, room));
+    left.map(async ({ event, version }) => {
+      const view = views.get(event.entity);
+      const arrival = await ctx.patience.reading(() => chainOf(ctx, event, { version, view }, room));
       if (arrival) arrivals.push({ event, chain: arrival });
     }),
   );
@@ -194,55 +193,11 @@ function chainHere({ store }: SyncContext, { entity, cid }: FeedEvent): Chain | 
 async function chainOf(
   ctx: SyncContext,
   event: FeedEvent,
-  quick: Verified | null,
+  shown: { version: Verified | null; view: CurrentView | undefined },
   room: Room,
 ): Promise<Chain | Unusable | null> {
-  const { client } = ctx;
-  if (quick === null && isUnknownUnderFilter(ctx, event.entity) && !(await isTip(ctx, event))) return null;
-  const tip = quick ?? (await fetchVersion(client, event.cid));
-  if (isUnusable(tip)) return isUnknownUnderFilter(ctx, event.entity) ? null : tip;
-  if (quick === null && typeof tip.manifest.schema === 'string' && !tip.manifest.deleted)
-    ctx.schema = tip.manifest.schema;
-  if (quick === null && isOutside(ctx, event, tip)) return null;
-  return wholeChain(ctx, event.entity, tip, room);
-}
-
-function isUnknownUnderFilter(ctx: SyncContext, id: string): boolean {
-  const { collections, types } = ctx.remote;
-  return collections.length + types.length > 0 && !isWanted(ctx, id);
-}
-
-/** An older version may lie in a collection that the entity has left: the newest event decides. */
-async function isTip({ client }: SyncContext, { entity, cid }: FeedEvent): Promise<boolean> {
-  const { status, body } = await client.read(`/entities/${entity}/tip`);
-  return status !== 200 || readTip(body) === cid;
-}
-
-/**
- * Under a filter, entities come only by a collection and a type that are wanted; what is here already goes on being
- * followed. Collections are of every type: they say who may do what with the others.
- */
-function isOutside(
-  ctx: SyncContext,
-  { entity }: FeedEvent,
-  version: { readonly manifest: { type: string; relationships: unknown } },
-): boolean {
-  if (!isUnknownUnderFilter(ctx, entity)) return false;
-  const { type, relationships } = version.manifest;
-  const { collections, types } = ctx.remote;
-  if (types.length > 0 && type !== 'collection' && !types.includes(type)) return true;
-  if (collections.length === 0) return false;
-  // Nothing but its hash has been checked so far.
-  if (!isListOfMaps(relationships)) return true;
-  return !collectionsOf({ relationships }).some((id) => collections.includes(id));
-}
-
-function isListOfMaps(value: unknown): value is Relationship[] {
-  return Array.isArray(value) && value.every((one) => typeof one === 'object' && one !== null);
-}
-
-function isWanted({ store, remote }: SyncContext, id: string): boolean {
-  return remote.collections.includes(id) || store.read((db) => isKnownAt(db, remote.key, id));
+  const version = shown.version ?? (await wantedVersion(ctx, event, shown.view));
+  return version === null || isUnusable(version) ? version : wholeChain(ctx, event.entity, version, room);
 }
 
 /** Decides and commits; gives back those whose tip moved meanwhile. */

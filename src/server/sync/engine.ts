@@ -38,6 +38,7 @@ import { type RemoteStatus, statusOf } from './remote-status.ts';
 import { emptyReport, type Report } from './report.ts';
 import { Runs } from './runs.ts';
 import { Throttle } from './throttle.ts';
+import { passedOver } from './wanted-version.ts';
 
 const pageSize = 500;
 const pushConcurrency = 8;
@@ -271,6 +272,7 @@ export class SyncEngine implements AsyncDisposable {
       patience: new Patience(() => client.read(newest)),
       unlisted: null,
       flights: this.#flights,
+      passed: passedOver(),
       long: new PQueue({ concurrency: 1 }),
       brake: this.#options.brake,
       bytesFirst: new Set<string>(),

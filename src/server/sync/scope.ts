@@ -1,0 +1,36 @@
+import { collectionsOf, type Relationship } from '../model/manifest.ts';
+import { isKnownAt } from '../store/remotes.ts';
+import type { SyncContext } from './arrivals.ts';
+
+/** Whether an entity comes only by a collection and a type that are wanted: what is here already goes on being followed. */
+export function isUnknownUnderFilter(ctx: SyncContext, id: string): boolean {
+  const { collections, types } = ctx.remote;
+  return collections.length + types.length > 0 && !isWanted(ctx, id);
+}
+
+/**
+ * Whether a version keeps its entity away under a filter. Collections are of every type: they say who may do what with the
+ * others.
+ */
+export function isOutside(
+  ctx: SyncContext,
+  id: string,
+  version: { readonly manifest: { type: string; relationships: unknown } },
+): boolean {
+  if (!isUnknownUnderFilter(ctx, id)) return false;
+  const { type, relationships } = version.manifest;
+  const { collections, types } = ctx.remote;
+  if (types.length > 0 && type !== 'collection' && !types.includes(type)) return true;
+  if (collections.length === 0) return false;
+  // Nothing but its hash has been checked so far.
+  if (!isListOfMaps(relationships)) return true;
+  return !collectionsOf({ relationships }).some((one) => collections.includes(one));
+}
+
+function isListOfMaps(value: unknown): value is Relationship[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'object' && one !== null);
+}
+
+function isWanted({ store, remote }: SyncContext, id: string): boolean {
+  return remote.collections.includes(id) || store.read((db) => isKnownAt(db, remote.key, id));
+}

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { ask } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok, remove, update } from '../helpers/entities.ts';
+import { clock, type Scene, startScene } from './contents.ts';
+import { remoteOf, sync, tipsOf } from './nodes.ts';
+import type { Call, Fault } from './proxy.ts';
+
+// Remotes that keep to the interface, and show by one endpoint what another one does not show yet.
+
+/** A mirror of one collection, at a remote that is no node. */
+async function startFiltered(): Promise<Scene> {
+  const scene = await startScene({}, { stranger: true });
+  const { mirror, here, place } = scene;
+  ok(await ask(mirror, here, 'PUT /node/remotes/origin', { collections: [place.id] }));
+  return scene;
+}
+
+/** What batch-get shows of one entity: an earlier version, or null for none. */
+const showing =
+  ({ id }: Entity, shown: Entity | null) =>
+  (body: unknown): unknown => {
+    const { entities, ...rest } = body as { entities: Entity[] };
+    return { ...rest, entities: entities.flatMap((it) => (it.id !== id ? [it] : shown === null ? [] : [shown])) };
+  };
+
+const isBatch = ({ path }: Call) => path === '/entities/batch-get';
+const isTipOf = ({ path }: Call, { id }: Entity) => path === `/entities/${id}/tip`;
+const isManifest = ({ path }: Call, { cid }: Entity) => path === `/versions/manifest/${cid}`;
+
+describe('under a filter', () => {
+  const late: [string, (call: Call, fresh: Entity) => Fault][] = [
+    ['is shown after its event', (call, fresh) => (isManifest(call, fresh) ? { status: 404 } : undefined)],
+    [
+      'is damaged on the way',
+      (call, fresh) => (isManifest(call, fresh) ? { bytes: (body) => body.subarray(0, 50) } : undefined),
+    ],
+    [
+      'is another one on the way',
+      (call, fresh) =>
+        isManifest(call, fresh)
+          ? { change: (body) => ({ ...(body as object), manifest: { id: fresh.id, type: 'forged' } }) }
+          : undefined,
+    ],
+  ];
+  test.each(late)('what %s is asked for again', async (_how, fault) => {
+    await using scene = await startFiltered();
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    await sync(mirror, here);
+    const fresh = await create(origin, curator, { collection: place.id });
+    proxy.fault = (call) =>
+      isBatch(call) ? { change: showing(fresh, null) } : isTipOf(call, fresh) ? { status: 404 } : fault(call, fresh);
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 1 });
+    expect((await remoteOf(mirror, here)).unreadable).toMatchObject([{ id: fresh.id }]);
+    proxy.fault = () => undefined;
+    clock.time += 61_000;
+    await sync(mirror, here);
+    expect((await tipsOf(mirror))[fresh.id]).toBe(fresh.cid);
+    expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {} });
+  });
+
+  test('what could not be read leaves no trace once it can and is none of what is wanted', async () => {
+    await using scene = await startFiltered();
+    const { origin, mirror, proxy, curator, here } = scene;
+    const other = await collection(origin, curator, { label: 'Other' });
+    await sync(mirror, here);
+    const outside = await create(origin, curator, { collection: other.id });
+    const secret = await create(origin, curator, { collection: other.id });
+    proxy.fault = (call) => {
+      if (isBatch(call)) return { change: (body) => showing(secret, null)(showing(outside, null)(body)) };
+      if (isManifest(call, secret)) return { status: 403 };
+      return isManifest(call, outside) ? { status: 404 } : undefined;
+    };
+    await sync(mirror, here);
+    expect((await remoteOf(mirror, here)).unreadable).toMatchObject([{ id: outside.id, trouble: 'missing' }]);
+    proxy.fault = () => undefined;
+    clock.time += 61_000;
+    await sync(mirror, here);
+    expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {} });
+    expect(await tipsOf(mirror)).not.toHaveProperty(outside.id);
+  });
+
+  const behind: [string, (call: Call, before: Entity) => Fault][] = [
+    ['a current version', (call, before) => (isBatch(call) ? { change: showing(before, before) } : undefined)],
+    [
+      'a tip',
+      (call, before) => {
+        if (isBatch(call)) return { change: showing(before, null) };
+        return isTipOf(call, before) ? { status: 200, body: { id: before.id, cid: before.cid } } : undefined;
+      },
+    ],
+  ];
+  test.each(behind)('%s of a moment before keeps nothing out of its collection', async (_what, fault) => {
+    await using scene = await startFiltered();
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    const other = await collection(origin, curator, { label: 'Other' });
+    const [work, second] = [
+      await create(origin, curator, { collection: other.id }),
+      await create(origin, curator, { collection: other.id }),
+    ];
+    await sync(mirror, here);
+    const moved = await update(origin, curator, work, {
+      relationships_add: [{ predicate: 'collection', peer: place.id }],
+    });
+    await update(origin, curator, second, { properties: { n: 2 } });
+    proxy.fault = (call) => fault(call, work);
+    await sync(mirror, here);
+    expect((await tipsOf(mirror))[work.id]).toBe(moved.cid);
+    expect(await tipsOf(mirror)).not.toHaveProperty(second.id);
+  });
+
+  test('an earlier version that lay in the collection brings nothing that has left it', async () => {
+    await using scene = await startFiltered();
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    const away = { relationships_remove: [{ predicate: 'collection', peer: place.id }] };
+    const left = await create(origin, curator, { collection: place.id });
+    const gone = await create(origin, curator, { collection: place.id });
+    const closed = await create(origin, curator, { collection: place.id });
+    const now = await update(origin, curator, left, away);
+    await remove(origin, curator, gone);
+    const hidden = await update(origin, curator, closed, away);
+    for (let n = 0; n < 3; n++) await create(origin, curator, { collection: place.id });
+    // Pages so short that each event has one of its own: of an entity the older ones come by themselves.
+    proxy.fault = (call) => {
+      const cursor = new URL(call.path, origin.url).searchParams.get('cursor');
+      if (call.path.startsWith('/events'))
+        return {
+          change: (body) => {
+            const { events } = body as { events: { id: number }[] };
+            return { events: events.slice(0, 1), has_more: events.length > 1, cursor: events[0]?.id ?? cursor };
+          },
+        };
+      if (isBatch(call)) return { change: showing(closed, null) };
+      return isManifest(call, hidden) ? { status: 403 } : undefined;
+    };
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 0 });
+    const tips = await tipsOf(mirror);
+    for (const { id } of [left, gone, closed]) expect(tips).not.toHaveProperty(id);
+    expect(Object.keys(tips)).toHaveLength(4);
+    // What keeps an entity away is read once.
+    const asked = proxy.calls.filter((call) => isManifest(call, left) || isManifest(call, gone));
+    expect(asked).toEqual([]);
+    expect(now.ver).toBe(2);
+  });
+});
