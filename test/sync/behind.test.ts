@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ask } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, remove, update } from '../helpers/entities.ts';
 import { clock, type Scene, startScene } from './contents.ts';
-import { remoteOf, sync, tipsOf } from './nodes.ts';
+import { addRemote, lines, remoteOf, sync, tipsOf } from './nodes.ts';
 import type { Call, Fault } from './proxy.ts';
 
 // Remotes that keep to the interface, and show by one endpoint what another one does not show yet.
@@ -140,5 +140,46 @@ describe('under a filter', () => {
     const asked = proxy.calls.filter((call) => isManifest(call, left) || isManifest(call, gone));
     expect(asked).toEqual([]);
     expect(now.ver).toBe(2);
+  });
+});
+
+describe('a remote that asks who it is', () => {
+  const all = ({ path }: Call) => !path.startsWith('/events');
+  test.each([
+    ['whatever it is asked for', all],
+    ['for versions', (call: Call) => all(call) && !isBatch(call)],
+  ])('%s: a key that counts no more ends the run, and nothing is missed', async (_for, asks) => {
+    await using scene = await startScene({}, { stranger: true });
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    await sync(mirror, here);
+    const fresh = await create(origin, curator, { collection: place.id });
+    const another = await create(origin, curator, { collection: place.id });
+    proxy.fault = (call) => {
+      if (asks(call)) return { status: 401, body: { error: 'Unauthorized: no such key' } };
+      return isBatch(call) ? { change: (body) => showing(another, null)(showing(fresh, null)(body)) } : undefined;
+    };
+    const { text } = await ask(mirror, here, 'POST /node/remotes/origin/sync');
+    expect(lines(text).at(-1)).toMatchObject({ error: expect.stringContaining('Unauthorized: no such key') });
+    expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {} });
+    proxy.fault = () => undefined;
+    await sync(mirror, here);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect(fresh.ver).toBe(1);
+  });
+
+  test('without a key, what is not for everybody holds back nothing else', async () => {
+    await using scene = await startScene({}, { stranger: true });
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    const secret = await create(origin, curator, { collection: place.id });
+    await addRemote(mirror, here, { name: 'anonymous', url: proxy.url });
+    proxy.fault = (call) => {
+      if (isBatch(call)) return { change: showing(secret, null) };
+      return isManifest(call, secret) || isTipOf(call, secret) ? { status: 401 } : undefined;
+    };
+    expect(await sync(mirror, here, 'anonymous')).toMatchObject({ troubles: 1 });
+    const { [secret.id]: _, ...others } = await tipsOf(origin);
+    expect(await tipsOf(mirror)).toEqual(others);
+    const { unreadable } = await remoteOf(mirror, here, 'anonymous');
+    expect(unreadable).toMatchObject([{ id: secret.id, trouble: 'forbidden' }]);
   });
 });

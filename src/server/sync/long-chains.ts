@@ -3,6 +3,7 @@ import { versionHead } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
 import { fetchChains } from './blocks.ts';
 import { isVersionOf } from './entity.ts';
+import { checkKey } from './key-check.ts';
 import {
   type Chain,
   chainOfVersions,
@@ -89,7 +90,9 @@ async function unknownBelow(
   const cids: string[] = [];
   for (let from = tip.head.prev; from !== null; ) {
     const path = `/versions/${id}?limit=${pageVersions}&from=${encodeURIComponent(from)}`;
-    const { status, body } = await ctx.client.read(path);
+    const answer = await ctx.client.read(path);
+    checkKey(ctx.client, answer, 'shows no versions');
+    const { status, body } = answer;
     const page = status === 200 ? readVersionsPage(body) : null;
     if (page === null) return incomplete(`its versions are not listed: ${readWords(body, status)}`);
     const fresh = page.cids.filter((cid, at) => at > 0 || cid !== cids.at(-1));

@@ -4,6 +4,7 @@ import { type ManifestHead, manifestHead } from '../blocks/manifest-head.ts';
 import type { JsonObject, Manifest } from '../model/manifest.ts';
 import { manifestProblem } from '../store/segment.ts';
 import type { Trouble } from '../store/sync-rows.ts';
+import { checkKey } from './key-check.ts';
 import type { RemoteClient } from './remote.ts';
 import { type CurrentView, readHistoric, readWords } from './wire.ts';
 
@@ -100,10 +101,15 @@ function shown(json: JsonObject): string {
   return JSON.stringify(json).slice(0, maxEvidence);
 }
 
-/** One version by its CID, verified; what a remote does not show is no error. */
+/**
+ * One version by its CID, verified; what a remote does not show is no error.
+ * @throws UnreachableError where the key counts no more
+ */
 export async function fetchVersion(client: RemoteClient, cid: string): Promise<Verified | Unusable> {
   if (!isCid(cid)) return { trouble: 'unverifiable', evidence: `${cid.slice(0, 200)} is no CID of this kind` };
-  const { status, body } = await client.read(`/versions/manifest/${cid}`);
+  const answer = await client.read(`/versions/manifest/${cid}`);
+  checkKey(client, answer, 'shows no versions');
+  const { status, body } = answer;
   if (status === 401 || status === 403) return { trouble: 'forbidden', evidence: readWords(body, status) };
   if (status !== 200) return { trouble: 'missing', evidence: readWords(body, status) };
   const json = readHistoric(body);

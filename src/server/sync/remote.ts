@@ -108,6 +108,11 @@ export class RemoteClient implements AsyncDisposable {
     };
   }
 
+  /** Whether a key goes with each request. */
+  get isKeyed(): boolean {
+    return this.#options.secret !== null;
+  }
+
   /** Opens no connection yet. The library is loaded when the first remote is spoken to: a node without one is spared it. */
   static async open(options: RemoteOptions): Promise<RemoteClient> {
     const { Pool } = await import('undici');

@@ -1,5 +1,6 @@
 import { UnreachableError } from '../errors.ts';
 import type { SyncContext } from './arrivals.ts';
+import { checkKey } from './key-check.ts';
 import type { Unusable } from './manifests.ts';
 import type { RemoteAnswer } from './remote.ts';
 import { FailedAnswerError } from './remote-errors.ts';
@@ -14,6 +15,7 @@ export interface TipsThere {
   views: Map<string, CurrentView> | null;
 }
 
+const untold = 'does not tell tips';
 /** What is asked for one by one is asked for together. */
 const together = 16;
 
@@ -43,19 +45,22 @@ export async function tipsThere(ctx: SyncContext, ids: string[]): Promise<TipsTh
 async function toldTips(ctx: SyncContext, ids: string[]): Promise<Map<string, string>> {
   const answer = await ctx.client.read('/node/sync/tips', { ids });
   const tips = answer.status === 200 ? readTips(answer.body) : null;
-  if (tips === null) throw new UnreachableError(untold(ctx, answer));
+  if (tips === null) throw new UnreachableError(wordsOf(ctx, answer));
   return tips;
 }
 
 /**
  * Current versions, by their entities: those of `ids` alone, whatever else a remote tells. A deleted entity's is not among
  * them; none are where the remote fails at that.
+ * @throws UnreachableError
  */
 export async function currentViews(ctx: SyncContext, ids: string[]): Promise<Map<string, CurrentView>> {
   if (ids.length === 0) return new Map();
   const asked = new Set(ids);
   const read = async () => {
-    const { status, body } = await ctx.client.read('/entities/batch-get', { ids });
+    const answer = await ctx.client.read('/entities/batch-get', { ids });
+    checkKey(ctx.client, answer, untold);
+    const { status, body } = answer;
     const views = (status === 200 && readBatch(body)) || [];
     return new Map(views.flatMap((view) => (asked.has(view.entity) ? [[view.entity, view]] : [])));
   };
@@ -69,12 +74,11 @@ function tipOf(ctx: SyncContext, id: string): Promise<string | null | Unusable> 
     if (answer.status === 404) return null;
     const tip = answer.status === 200 ? readTip(answer.body) : null;
     if (tip !== null) return tip;
-    // Whose key counts no more can be asked for nothing else either.
-    if (answer.status === 401) throw new UnreachableError(untold(ctx, answer));
-    throw new FailedAnswerError(untold(ctx, answer));
+    checkKey(ctx.client, answer, untold);
+    throw new FailedAnswerError(wordsOf(ctx, answer));
   });
 }
 
-function untold({ client }: SyncContext, { body, status }: RemoteAnswer): string {
-  return `${client.host} does not tell tips: ${readWords(body, status)}`;
+function wordsOf({ client }: SyncContext, { body, status }: RemoteAnswer): string {
+  return `${client.host} ${untold}: ${readWords(body, status)}`;
 }

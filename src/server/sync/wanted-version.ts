@@ -1,6 +1,7 @@
 import { RecentMap } from '../store/recent-map.ts';
 import type { SyncContext } from './arrivals.ts';
 import type { FeedEvent } from './feed.ts';
+import { checkKey } from './key-check.ts';
 import { fetchVersion, isUnusable, rebuilt, type Unusable, type Verified } from './manifests.ts';
 import { isOutside, isUnknownUnderFilter } from './scope.ts';
 import { type CurrentView, readTip } from './wire.ts';
@@ -49,8 +50,9 @@ function newer(named: Verified, shown: Verified | Unusable): Verified | Unusable
 async function tipNow(ctx: SyncContext, { id, entity }: FeedEvent): Promise<string | null> {
   // What has no event has been asked for its tip.
   if (id === 0 || !isUnknownUnderFilter(ctx, entity)) return null;
-  const { status, body } = await ctx.client.read(`/entities/${entity}/tip`);
-  return status === 200 ? readTip(body) : null;
+  const answer = await ctx.client.read(`/entities/${entity}/tip`);
+  checkKey(ctx.client, answer, 'does not tell tips');
+  return answer.status === 200 ? readTip(answer.body) : null;
 }
 
 async function fetched(ctx: SyncContext, cid: string): Promise<Verified | Unusable> {
