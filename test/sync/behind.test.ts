@@ -183,3 +183,31 @@ describe('a remote that asks who it is', () => {
     expect(unreadable).toMatchObject([{ id: secret.id, trouble: 'forbidden' }]);
   });
 });
+
+test.each([
+  ['alone', 0],
+  ['with others', 2],
+])('F8: events of one entity in another order than its versions, %s, leave nothing out', async (_how, others) => {
+  await using scene = await startScene({}, { stranger: true });
+  const { origin, mirror, proxy, curator, here, place } = scene;
+  const work = await create(origin, curator, { collection: place.id, properties: { n: 1 } });
+  await sync(mirror, here);
+  const second = await update(origin, curator, work, { properties: { n: 2 } });
+  const third = await update(origin, curator, second, { properties: { n: 3 } });
+  for (let n = 0; n < others; n++) await create(origin, curator, { collection: place.id });
+  const swapped = new Map([
+    [second.cid, third.cid],
+    [third.cid, second.cid],
+  ]);
+  proxy.fault = ({ path }) =>
+    path.startsWith('/events')
+      ? {
+          change: (body) => {
+            const { events, ...rest } = body as { events: { cid: string }[] };
+            return { ...rest, events: events.map((it) => ({ ...it, cid: swapped.get(it.cid) ?? it.cid })) };
+          },
+        }
+      : undefined;
+  expect(await sync(mirror, here)).toMatchObject({ troubles: 0, conflicts: 0 });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});

@@ -163,9 +163,8 @@ async function gatherPlain(
   known?: Map<string, CurrentView>,
 ): Promise<Arrival[]> {
   const arrivals: Arrival[] = [];
-  // Where only one is wanted its manifest costs the same.
-  const viewed = wanted.length < 2 ? [] : wanted.map(({ entity }) => entity);
-  const views = known ?? (await currentViews(ctx, viewed));
+  const ids = wanted.map(({ entity }) => entity);
+  const views = known ?? (await currentViews(ctx, ids));
   const left: { event: FeedEvent; version: Verified | null }[] = [];
   await ctx.turns.each(wanted, (event) => {
     const version = shownVersion(ctx, event, views.get(event.entity));

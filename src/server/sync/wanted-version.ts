@@ -19,9 +19,9 @@ export function shownVersion(
 }
 
 /**
- * The version that an event has taken over: the one that it names, or a newer one that the remote shows. Under a filter an older
- * version may lie in a collection that the entity has left, so the newest decides; but what the remote shows may be a moment
- * behind its feed, or kept from before, so only numbers say which one is newer.
+ * The version that an event has taken over: the one that it names, or a newer one that the remote shows, whose event may have come
+ * before, or is still to come. Under a filter an older version may lie in a collection that the entity has left, so the newest
+ * decides; but what the remote shows may be a moment behind its feed, or kept from before, so only numbers say which is newer.
  * @param view the entity's current version, as it was shown
  * @returns null where the entity lies outside of what is wanted; what is not shown to this key is none of it, either
  */
@@ -33,8 +33,7 @@ export async function wantedVersion(
   const shown = view?.cid ?? (await tipNow(ctx, event));
   if (shown !== null && isPassed(ctx, event, shown)) return null;
   const named = await fetched(ctx, event.cid);
-  if (shown === null || shown === event.cid || isUnusable(named) || !isUnknownUnderFilter(ctx, event.entity))
-    return within(ctx, event, named);
+  if (shown === null || shown === event.cid || isUnusable(named)) return within(ctx, event, named);
   if (view && view.ver <= named.head.ver) return within(ctx, event, named);
   const current = (view && shownVersion(ctx, { ...event, cid: shown }, view)) ?? (await fetched(ctx, shown));
   return current === 'outside' ? null : within(ctx, event, newer(named, current));
