@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ask } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, remove, update } from '../helpers/entities.ts';
 import { clock, type Scene, startScene } from './contents.ts';
-import { addRemote, lines, remoteOf, sync, tipsOf } from './nodes.ts';
+import { addRemote, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
 import type { Call, Fault } from './proxy.ts';
 
 // Remotes that keep to the interface, and show by one endpoint what another one does not show yet.
@@ -210,4 +210,49 @@ test.each([
       : undefined;
   expect(await sync(mirror, here)).toMatchObject({ troubles: 0, conflicts: 0 });
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
+test('F9: a version that cannot be read is waited for while the tip is still the one before, but not for ever', async () => {
+  await using scene = await startScene({}, { stranger: true });
+  const { origin, mirror, proxy, curator, here, place } = scene;
+  const work = await create(origin, curator, { collection: place.id, properties: { n: 1 } });
+  await sync(mirror, here);
+  const second = await update(origin, curator, work, { properties: { n: 2 } });
+  const faulty = (call: Call): Fault => {
+    if (isManifest(call, second)) return { status: 404 };
+    if (isBatch(call)) return { change: showing(work, work) };
+    return isTipOf(call, work) ? { status: 200, body: { id: work.id, cid: work.cid } } : undefined;
+  };
+  proxy.fault = faulty;
+  expect(await sync(mirror, here)).toMatchObject({ troubles: 1 });
+  for (const minutes of [2, 5]) {
+    clock.time += minutes * 60_000;
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 0 });
+    expect((await remoteOf(mirror, here)).unreadable).toMatchObject([{ id: work.id, trouble: 'missing' }]);
+  }
+  // Ever less often.
+  proxy.calls.length = 0;
+  clock.time += 5 * 60_000;
+  await sync(mirror, here);
+  expect(proxy.calls.filter(isBatch)).toEqual([]);
+  proxy.fault = () => undefined;
+  clock.time += 15 * 60_000;
+  await sync(mirror, here);
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {} });
+  // One that never comes is given up.
+  const lost = await update(origin, curator, second, { properties: { n: 3 } });
+  proxy.fault = (call) => {
+    if (isManifest(call, lost)) return { status: 404 };
+    if (isBatch(call)) return { change: showing(second, second) };
+    return undefined;
+  };
+  await sync(mirror, here);
+  for (let tries = 0; tries < 8; tries++) {
+    expect(await remoteOf(mirror, here)).toMatchObject({ troubles: { missing: 1 } });
+    clock.time += 2 * 24 * 3_600_000;
+    await sync(mirror, here);
+  }
+  expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {} });
+  expect((await read(mirror, here, work.id)).cid).toBe(second.cid);
 });

@@ -45,6 +45,8 @@ export interface DueTrouble {
   known: boolean;
   /** It could not be read when a remote that was reset was compared: what it had before counts no more. */
   forgotten: boolean;
+  /** How often it has been asked for. */
+  tries: number;
 }
 
 /** Over a row `k` of remote_entity: the remote was reset, and what it has of the entity has not been read since. */
@@ -61,7 +63,7 @@ export function dueTroubles(
   { now, limit, knownOnly }: { now: number; limit: number; knownOnly: boolean },
 ): DueTrouble[] {
   const rows = db.all<Omit<DueTrouble, 'known' | 'forgotten'> & { known: number; forgotten: number }>(
-    `SELECT e.id, k.trouble, k.evidence, k.theirs IS NOT NULL AS known, ${isForgotten} AS forgotten
+    `SELECT e.id, k.trouble, k.evidence, k.theirs IS NOT NULL AS known, ${isForgotten} AS forgotten, k.tries
        FROM remote_entity k JOIN entity e ON e.key = k.entity
       WHERE k.remote = ? AND k.again <= ? AND (? = 0 OR k.theirs IS NOT NULL OR ${isForgotten})
       ORDER BY k.again LIMIT ?`,

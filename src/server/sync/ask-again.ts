@@ -10,6 +10,8 @@ import { tipsThere } from './tips-there.ts';
 const limit = 100;
 /** So many at once: what was read of them is kept before more is asked for. */
 const together = 20;
+/** A tip that stays the one that was known is taken for what it says after so many tries, some days. */
+const mostBehind = 8;
 
 /**
  * Asks again for what could not be taken over, some of what is due in each run (SPEC.md, Feed). Gives back deletions of what
@@ -33,9 +35,11 @@ async function askFor(ctx: SyncContext, due: DueTrouble[], now: number): Promise
     ctx,
     due.map(({ id }) => id),
   );
-  const events = due.flatMap(({ id }): FeedEvent[] => {
-    const cid = tips.get(id);
-    return typeof cid === 'string' ? [{ id: 0, entity: id, cid }] : [];
+  const behind = due.filter((one) => isBehind(ctx, one, tips.get(one.id)));
+  await store.submit(behind.map((one) => againCommit(ctx, one)));
+  const events = due.flatMap((one): FeedEvent[] => {
+    const cid = tips.get(one.id);
+    return typeof cid === 'string' && !behind.includes(one) ? [{ id: 0, entity: one.id, cid }] : [];
   });
   const { troubles } = report;
   const held = await takeOver(ctx, events, views ? { views } : {});
@@ -49,6 +53,22 @@ async function askFor(ctx: SyncContext, due: DueTrouble[], now: number): Promise
 }
 
 /**
+ * Whether a remote that named a version which could not be read still tells the tip that was known before: that may come from a
+ * place where the new one is not yet. A node tells its tips as they are, and to what it fails at no version may have been named.
+ */
+function isBehind({ store, remote, blocks }: SyncContext, one: DueTrouble, tip: string | Unusable | null | undefined) {
+  if (blocks || typeof tip !== 'string' || one.tries >= mostBehind) return false;
+  if (one.trouble === 'failing' || one.trouble === 'forbidden') return false;
+  const { theirs, intent } = store.read((db) => findKnown(db, remote.key, one.id));
+  return intent === null && theirs === tip;
+}
+
+/** It waits for its next time, as it is. */
+function againCommit(ctx: SyncContext, { id, trouble, evidence }: DueTrouble): Commit {
+  return troubleCommit(ctx, { id: 0, entity: id }, { trouble, evidence: evidence ?? '' });
+}
+
+/**
  * What was not taken over waits for its next time, unless it can be read now and is none of what is wanted, or the remote lost
  * it when it was reset, so that it goes there again. Where `patience` is over it may not have been read at all.
  */
@@ -58,8 +78,8 @@ function leftCommit(ctx: SyncContext, one: DueTrouble, tip: string | Unusable | 
   const isOpen = store.read((db) => findKnown(db, remote.key, id).intent !== null);
   const isLost = tip === null && forgotten;
   const isUnwanted = typeof tip === 'string' && !isOpen && !ctx.patience.isOver;
-  const same = { trouble: one.trouble, evidence: one.evidence ?? '' };
-  const commit = troubleCommit(ctx, { id: 0, entity: id }, tip === null || typeof tip === 'string' ? same : tip);
+  const isSame = tip === null || typeof tip === 'string';
+  const commit = isSame ? againCommit(ctx, one) : troubleCommit(ctx, { id: 0, entity: id }, tip);
   if (known || !(isLost || isUnwanted)) return commit;
   return { ...commit, rows: [{ kind: 'trouble_gone', remote: remote.name, id }] };
 }
