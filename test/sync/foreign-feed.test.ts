@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, update } from '../helpers/entities.ts';
-import { startNode, type TestNode } from '../helpers/node.ts';
+import { collection, create, type Entity, remove, update } from '../helpers/entities.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { addRemote, keyOf, read, remoteOf, sync, tipsOf } from './nodes.ts';
 import { type FaultyRemote, startProxy } from './proxy.ts';
 
@@ -129,4 +129,67 @@ test('F8: an empty page with others after it that does not say where they begin 
     };
     await expect(sync(mirror, here)).rejects.toThrow('something else than a page of the feed');
   }
+});
+
+test('F9: an event of a plain remote that is shown after newer ones arrives, also after the run that looked broke off', async () => {
+  await using scene = await startScene();
+  const { origin, mirror, proxy, curator, here, place, works } = scene;
+  const late = await create(origin, curator, { collection: place.id, properties: { n: 'late' } });
+  const fresh = await create(origin, curator, { collection: place.id });
+  const hiding = ({ path }: { path: string }) =>
+    askedFrom(path) === undefined
+      ? undefined
+      : {
+          change: (body: unknown) => {
+            const { events, ...others } = body as Page;
+            return { ...others, events: events.filter(({ entity_id }) => entity_id !== late.id) };
+          },
+        };
+  proxy.fault = hiding;
+  await sync(mirror, here);
+  const arrived = await tipsOf(mirror);
+  expect(arrived[fresh.id]).toBe(fresh.cid);
+  expect(arrived[late.id]).toBeUndefined();
+  // What was on the page before is not looked at again.
+  await update(origin, curator, works[0] as Entity, { properties: { n: 'x' } });
+  expect(await sync(mirror, here)).toMatchObject({ events: 1, entities: 1 });
+
+  proxy.fault = ({ path }) =>
+    askedFrom(path) === undefined && path !== '/.well-known/archeion' ? { status: 302 } : undefined;
+  await expect(sync(mirror, here)).rejects.toThrow('elsewhere');
+  proxy.fault = () => undefined;
+  expect(await sync(mirror, here)).toMatchObject({ events: 0, entities: 1, swept: false, stopped: null });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  proxy.calls.length = 0;
+  expect(await sync(mirror, here)).toMatchObject({ events: 0, entities: 0 });
+  expect(proxy.calls.filter(({ path }) => path.startsWith('/entities') || path.startsWith('/versions'))).toEqual([]);
+});
+
+test('F9: so does one that is shown only after a restart, and of a deletion', async () => {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(await temporaryFolder());
+  const origin = opened.use(await startNode());
+  const proxy = opened.use(await startProxy(origin.url));
+  const curator = await user(origin, 'curator');
+  const place = await collection(origin, curator, { label: 'Works' });
+  const work = await create(origin, curator, { collection: place.id });
+  const before = await startNode({ data: folder.path });
+  const here = operator(before);
+  await addRemote(before, here, { url: proxy.url, key: keyOf(curator) });
+  await sync(before, here);
+  const { cid } = await remove(origin, curator, work);
+  await create(origin, curator, { collection: place.id });
+  proxy.fault = ({ path }) =>
+    askedFrom(path) === undefined
+      ? undefined
+      : {
+          change: (body) => ({ ...(body as Page), events: (body as Page).events.filter((event) => event.cid !== cid) }),
+        };
+  await sync(before, here);
+  await before[Symbol.asyncDispose]();
+  proxy.fault = () => undefined;
+  const mirror = opened.use(await startNode({ data: folder.path }));
+  expect((await tipsOf(mirror))[work.id]).toBe(work.cid);
+  expect(await sync(mirror, here)).toMatchObject({ events: 0, entities: 1, deleted: 0 });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });

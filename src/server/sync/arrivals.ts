@@ -26,6 +26,12 @@ import { currentViews } from './tips-there.ts';
 import { shownVersion, wantedVersion } from './wanted-version.ts';
 import type { CurrentView } from './wire.ts';
 
+/** What the node remembers of a remote's feed between runs. */
+export interface FeedMemory {
+  /** The events of its newest page, by id, in the last run that dealt with all of them; a restart forgets it. */
+  recent: ReadonlySet<number>;
+}
+
 /** What sync works with for one remote on one network. */
 export interface SyncContext {
   store: NetworkStore;
@@ -42,6 +48,7 @@ export interface SyncContext {
   brake: number;
   /** With what it fails at. */
   patience: Patience;
+  memory: FeedMemory;
   /** Why not all that the remote lists was compared; null where it was, or nothing had to be. */
   unlisted: string | null;
   /**

@@ -320,7 +320,7 @@ export class SyncEngine implements AsyncDisposable {
   /** By its number, too: a remote of the same name may be another one. */
   #memoryOf(network: Network, { key, name }: Remote): ContentMemory {
     const memory = this.#memories.get(`${network} ${key} ${name}`) ?? {
-      ...{ compared: null, kept: 0, form: null, settled: new Set<string>() },
+      ...{ compared: null, kept: 0, form: null, settled: new Set<string>(), recent: new Set<number>() },
     };
     this.#memories.set(`${network} ${key} ${name}`, memory);
     return memory;

@@ -84,6 +84,8 @@ export interface FeedStep {
   state: FeedState;
   /** What the page tells that has not been dealt with. */
   events: FeedEvent[];
+  /** All that the page tells, dealt with or not, where it is the newest one; else null. */
+  newest: FeedEvent[] | null;
   /** Recorded once those events are dealt with, and not before. */
   covered: Interval | null;
   /** Ids that the feed no longer has and that were never seen, ascending. */
@@ -93,7 +95,7 @@ export interface FeedStep {
 /** Takes the page that was asked for with `state.cursor`. */
 export function feedStep(state: FeedState, page: FeedPage): FeedStep {
   const reason = resetReason(state, page);
-  const none = { events: [], covered: null, lost: [] };
+  const none = { events: [], newest: null, covered: null, lost: [] };
   if (reason !== null) return { state: { ...state, phase: 'reset', reason }, ...none };
   const blank = isBlank(page);
   if (state.phase === 'checking')
@@ -108,6 +110,7 @@ export function feedStep(state: FeedState, page: FeedPage): FeedStep {
   return {
     state: { ...state, cursor: next ?? state.cursor, phase, atHead, blank: blank && next !== null },
     events,
+    newest: state.atHead && !atHead ? page.events : null,
     covered: coveredBy(state, page),
     lost: page.more ? [] : lostBelow(state, page),
   };

@@ -6,7 +6,16 @@ import { knownEvent, seenIntervals } from '../store/remotes.ts';
 import { type SyncContext, type TakeOverOptions, takeOver } from './arrivals.ts';
 import { askAgain } from './ask-again.ts';
 import { agreement, braked, stopAtReset } from './brake.ts';
-import { type FeedEvent, feedStep, type Interval, isEmpty, isOpen, newestSeen, startFeed } from './feed.ts';
+import {
+  type FeedEvent,
+  type FeedStep,
+  feedStep,
+  type Interval,
+  isEmpty,
+  isOpen,
+  newestSeen,
+  startFeed,
+} from './feed.ts';
 import { readPage } from './feed-page.ts';
 import { untilSpent } from './patience.ts';
 import { setBackSince } from './push-mark.ts';
@@ -35,10 +44,18 @@ interface OpenPage {
   done: Promise<void>;
 }
 
+/** What is kept of a page once its events are dealt with. */
+interface PageRecord {
+  intervals: (Interval | null)[];
+  /** Its events where it is the newest page. */
+  newest: FeedEvent[] | null;
+}
+
 /** A page whose deletions wait for the brake's word. */
 interface HeldPage {
   events: FeedEvent[];
-  intervals: (Interval | null)[];
+  /** Null for what no page tells. */
+  page: PageRecord | null;
 }
 
 /**
@@ -57,7 +74,7 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
     stopAtReset(ctx, `${reset}. Nothing more was taken over`);
     return;
   }
-  held.push({ events: await askAgain(ctx), intervals: [] });
+  held.push({ events: await askAgain(ctx), page: null });
   await release(ctx, options, held);
   const hasGap = ctx.store.read((db) => seenIntervals(db, ctx.remote.key)).some((it) => it.lost && !it.swept);
   const isOpen = hasGap || begunAgain || (walked.isEmpty && mayHaveMissed(ctx));
@@ -108,7 +125,7 @@ export async function askKnown(ctx: SyncContext, options: PullOptions): Promise<
     return;
   }
   if (options.reset || reason !== null) await compareAll(ctx, options);
-  else await release(ctx, options, [{ events: await askAgain(ctx, { knownOnly: true }), intervals: [] }]);
+  else await release(ctx, options, [{ events: await askAgain(ctx, { knownOnly: true }), page: null }]);
 }
 
 /**
@@ -121,7 +138,7 @@ async function finish(
   { held, unlisted, uncatalogued }: WholeSweep,
   reset: boolean,
 ): Promise<boolean> {
-  if (!(await release(ctx, options, [{ events: held, intervals: [] }], reset))) return false;
+  if (!(await release(ctx, options, [{ events: held, page: null }], reset))) return false;
   if (unlisted !== null) {
     ctx.unlisted = again(unlisted);
     return true;
@@ -145,10 +162,10 @@ async function release(ctx: SyncContext, { accept }: PullOptions, held: HeldPage
     ctx.report.stop = { kind: 'deletions', count, of };
     return false;
   }
-  for (const { events, intervals } of held) {
+  for (const { events, page } of held) {
     for (let at = 0; at < events.length; at += batches.plain.size)
       await takenOver(ctx, events.slice(at, at + batches.plain.size), { reset, deletes: true });
-    await record(ctx, intervals);
+    if (page !== null) await record(ctx, page);
   }
   return true;
 }
@@ -178,13 +195,13 @@ async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): P
       ctx.report.head ??= page.events[0]?.id ?? (isEmpty(feed) ? 0 : null);
       if (feed.phase === 'reset') break;
       ctx.report.events += step.events.length;
-      const events = await newestOf(ctx, step.events, open);
+      const events = await newestOf(ctx, lookedAt(ctx, step), open);
       const dealt = { entities: new Set(events.map((event) => event.entity)), done: Promise.resolve() };
       const below = isCompared ? step.lost.map((gap) => ({ ...gap, lost: false })) : step.lost;
-      const intervals = [step.covered, ...below];
+      const told = { intervals: [step.covered, ...below], newest: step.newest };
       dealt.done = dealWith(ctx, queue, events).then((deletions) => {
-        if (deletions.length === 0) return record(ctx, intervals);
-        held.push({ events: deletions, intervals });
+        if (deletions.length === 0) return record(ctx, told);
+        held.push({ events: deletions, page: told });
       });
       // Its failure is met below, when it is awaited.
       dealt.done.catch(() => undefined);
@@ -198,6 +215,16 @@ async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): P
   }
   const showsNone = isEmpty(feed);
   return { reset: showsNone ? await emptied(ctx, newestSeen(feed)) : feed.reason, isEmpty: showsNone };
+}
+
+/**
+ * What has not been dealt with, and of a plain remote's newest page also what no run has met there: ids that are given before
+ * they are shown may come to lie in what has been dealt with (SPEC.md, F11).
+ */
+function lookedAt({ blocks, memory }: SyncContext, { events, newest }: FeedStep): FeedEvent[] {
+  if (blocks || newest === null) return events;
+  const unseen = new Set(events.map(({ id }) => id));
+  return newest.filter(({ id }) => unseen.has(id) || !memory.recent.has(id));
 }
 
 /** Of several events of one entity the newest counts; what is known already or under way needs no second look. */
@@ -230,12 +257,13 @@ async function takenOver(ctx: SyncContext, events: FeedEvent[], options: TakeOve
   return held;
 }
 
-async function record({ store, remote, now, report }: SyncContext, intervals: (Interval | null)[]): Promise<void> {
+async function record({ store, remote, now, report, memory }: SyncContext, { intervals, newest }: PageRecord) {
   const rows = intervals
     .filter((interval) => interval !== null)
     .map((interval): Row => ({ kind: 'feed_seen', remote: remote.name, ...interval }));
-  if (rows.length === 0) return;
-  await store.submit([{ changes: [], preconditions: [], rows, origin: `remote:${remote.name}`, time: now() }]);
+  const commit = { changes: [], preconditions: [], rows, origin: `remote:${remote.name}`, time: now() };
+  if (rows.length > 0) await store.submit([commit]);
   const lost = intervals.findLast((interval) => interval?.lost && interval.first > 1);
   if (lost) report.lost = { first: lost.first, last: lost.last };
+  if (newest !== null) memory.recent = new Set(newest.map(({ id }) => id));
 }

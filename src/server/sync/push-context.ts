@@ -1,10 +1,10 @@
 import type { FileStore } from '../blocks/file-store.ts';
 import type { PartialFiles } from '../blocks/partial-files.ts';
-import type { SyncContext } from './arrivals.ts';
+import type { FeedMemory, SyncContext } from './arrivals.ts';
 import type { FormMemory } from './fetch-bytes.ts';
 
-/** What the node remembers of a remote's content between runs; a restart forgets it, and everything is compared again. */
-export interface ContentMemory extends FormMemory {
+/** What the node remembers of a remote and its content between runs; a restart forgets it, and everything is compared again. */
+export interface ContentMemory extends FormMemory, FeedMemory {
   /** All that had moved up to this move has been compared; null: nothing. */
   compared: number | null;
   /** How many bytes had been kept here by then (FileStore.keptSoFar). */
