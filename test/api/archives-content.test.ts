@@ -83,6 +83,25 @@ test('a step since a checkpoint brings the bytes that came after it, and no othe
   expect((await done(other, `GET /entities/${pending.id}`)).cid).toBe(pending.cid);
 });
 
+test('a step since a checkpoint that was made while the clock was ahead brings the bytes that came after it', async () => {
+  const day = 24 * 3600 * 1000;
+  const clock = { ahead: 2 * day };
+  await using node = await startNode({ now: () => Date.now() + clock.ahead });
+  const bytes = Buffer.from('came when the clock was right');
+  const content = { scan: { cid: cidOf(bytes), size: bytes.length, content_type: 'text/plain' } };
+  const entity = await create(node, 'One', { properties: { label: 'One', content } });
+  const { checkpoint } = await exported(node);
+  clock.ahead = 0;
+  await keep(node, bytes);
+  const contents = async () =>
+    withArchive((await exported(node, `?since=${checkpoint}`)).car, async ({ counts }) => counts.contents);
+  expect(await contents()).toBe(1);
+  // Also once the clock has come as far again, if anything was written meanwhile.
+  await update(node, entity, { note: 'seen' });
+  clock.ahead = 3 * day;
+  expect(await contents()).toBe(1);
+});
+
 test('a damaged file of a version is not exported as whole; verifying sets it aside, and an archive brings it again', async () => {
   await using node = await startNode();
   const { file } = await library(node);

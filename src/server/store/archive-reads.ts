@@ -124,17 +124,21 @@ export function movedTips(
   };
 }
 
-/** For each move of a page: the entity and its tip before, null where that was none or lay outside the scope. */
+/**
+ * For each move of a page: the entity and its tip before, null where that was none or lay outside the scope. `earliest`: when the
+ * first of them by the clock was recorded, epoch milliseconds.
+ */
 export function earlierTips(
   db: Reader,
   { scope, after }: TipsQuery & { after: number },
 ): {
   tips: { id: string; before: { tip: number; cid: string; ver: number } | null }[];
   last: number;
+  earliest: number;
   complete: boolean;
 } {
-  const rows = db.all<{ move: number; id: string; old_tip: number | null }>(
-    `SELECT m.id AS move, e.id, m.old_tip FROM moves m JOIN entity e ON e.key = m.entity
+  const rows = db.all<{ move: number; id: string; old_tip: number | null; time: number }>(
+    `SELECT m.id AS move, e.id, m.old_tip, m.time FROM moves m JOIN entity e ON e.key = m.entity
       WHERE m.id > ? ORDER BY m.id LIMIT ?`,
     after,
     pageRows,
@@ -146,7 +150,8 @@ export function earlierTips(
       before: { tip: old_tip, cid: blockCidText(db, old_tip), ver: manifestHead(blockBytes(db, old_tip)).ver },
     };
   });
-  return { tips, last: rows.at(-1)?.move ?? after, complete: rows.length < pageRows };
+  const earliest = rows.reduce((least, { time }) => Math.min(least, time), Number.MAX_SAFE_INTEGER);
+  return { tips, last: rows.at(-1)?.move ?? after, earliest, complete: rows.length < pageRows };
 }
 
 function belonged(db: Reader, scope: Scope, id: string, tip: number): boolean {

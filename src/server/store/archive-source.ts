@@ -128,9 +128,13 @@ export async function* manifestLines(store: NetworkStore, list: TipList): AsyncG
   }
 }
 
-/** The state after an earlier move, as an archive that the receiver has. */
-export async function stateAt(store: NetworkStore, list: TipList, move: number): Promise<EarlierArchive> {
-  const entries = await entriesAt(store, list, move);
+/** The state after an earlier move, as an archive that the receiver has. `now`: epoch milliseconds. */
+export async function stateAt(
+  store: NetworkStore,
+  list: TipList,
+  then: { move: number; now: number },
+): Promise<EarlierArchive> {
+  const entries = await entriesAt(store, list, then);
   const { cid, root } = await rootOf({ network: store.network, history: list.history, scope: list.scope }, entries);
   return {
     cid,

@@ -199,14 +199,21 @@ async function* tipPages(
 
 /**
  * The entries of a list as they were after an earlier move, in id order. Content that came after it was not in them,
- * though a version may have named it.
+ * though a version may have named it. When it came only the clock says: where that was set back since, as far as can be told,
+ * no content counts as having been in them. `now`: epoch milliseconds.
  */
-export async function entriesAt(store: NetworkStore, list: TipList, move: number): Promise<ArchiveEntry[]> {
+export async function entriesAt(
+  store: NetworkStore,
+  list: TipList,
+  { move, now }: { move: number; now: number },
+): Promise<ArchiveEntry[]> {
   const { scope, history } = list;
   const before = new Map<string, { tip: number; cid: string; ver: number } | null>();
+  let earliest = now;
   for (let after = move, complete = false; !complete; ) {
     const page: ReturnType<typeof earlierTips> = parsed(await store.readLong('earlierTips', { scope, history, after }));
     for (const { id, before: tip } of page.tips) if (!before.has(id)) before.set(id, tip);
+    earliest = Math.min(earliest, page.earliest);
     after = page.last;
     complete = page.complete;
   }
@@ -222,7 +229,7 @@ export async function entriesAt(store: NetworkStore, list: TipList, move: number
     if (was !== null) earlier.push({ id, key: was.tip, tip: was.cid, ver: was.ver, content: [] });
   const time = store.read((db) => db.get<{ time: number }>('SELECT time FROM moves WHERE id = ?', move)?.time ?? 0);
   const keys = earlier.map(({ key }) => key);
-  const { kept } = await keptContents(store, keys, { history, before: time });
+  const { kept } = await keptContents(store, keys, { history, before: earliest < time ? 0 : time });
   const entries = earlier.map(({ key, ...entry }) => ({ ...entry, content: kept.get(key) ?? none }));
   return entries.sort((a, b) => (a.id < b.id ? -1 : 1));
 }

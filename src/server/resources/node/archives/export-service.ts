@@ -37,6 +37,12 @@ export interface Export {
   chunks: AsyncGenerator<Uint8Array, void, undefined>;
 }
 
+/** The move that an earlier export went up to; `now` in epoch milliseconds. */
+interface Checkpoint {
+  move: number;
+  now: number;
+}
+
 type Format = 'car' | 'ndjson' | 'csv' | 'bagit' | 'ro-crate';
 
 const mediaTypes: Record<Format, string> = {
@@ -74,7 +80,8 @@ export class ExportService {
     const store = await this.#env.networks.get(caller.network);
     const ids = scope.kind === 'all' ? [] : scope.kind === 'selection' ? scope.ids : [scope.id];
     if (!store.read((db) => ids.every((id) => findEntity(db, id)))) throw new NotFoundError();
-    const since = wish.since === undefined ? null : this.#move(store, wish.since);
+    const move = wish.since === undefined ? null : this.#move(store, wish.since);
+    const since = move === null ? null : { move, now: this.#env.now() };
     if (format !== 'car' && (since !== null || earlier)) throw ValidationError.at(['since'], 'is for the format car');
     // A table has no history.
     const history = format === 'csv' ? 'tip' : wish.history;
@@ -141,7 +148,7 @@ function scopeOf({ collection, entity, entities }: ExportWish): Scope {
 async function* carOf(
   store: NetworkStore,
   list: TipList,
-  since: number | null,
+  since: Checkpoint | null,
   earlier: AsyncIterable<Uint8Array> | undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const source = archiveSource(store, list);
