@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ask } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok, remove, update } from '../helpers/entities.ts';
+import { ask, operator } from '../helpers/callers.ts';
+import { collection, create, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
 import { clock, type Scene, startScene } from './contents.ts';
 import { addRemote, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
 import type { Call, Fault } from './proxy.ts';
@@ -255,4 +255,34 @@ test('F9: a version that cannot be read is waited for while the tip is still the
   }
   expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {} });
   expect((await read(mirror, here, work.id)).cid).toBe(second.cid);
+});
+
+test.each([
+  ['shown before', true],
+  ['not shown before', false],
+])('F10: what was not shown comes when its collection, %s, lets the user in', async (_how, isShown) => {
+  await using scene = await startScene({}, { stranger: true });
+  const { origin, mirror, proxy, curator, here } = scene;
+  const there = operator(origin);
+  const closed = await collection(origin, there, { label: 'Closed' });
+  const secret = await create(origin, there, { collection: closed.id });
+  const away = await create(origin, there, {});
+  let isIn = false;
+  proxy.fault = (call) => {
+    const hidden = [away, ...(isIn ? [] : [secret, ...(isShown ? [] : [closed])])];
+    if (isBatch(call)) return { change: (body) => hidden.reduce((left, one) => showing(one, null)(left), body) };
+    return hidden.some((one) => isManifest(call, one) || isTipOf(call, one)) ? { status: 403 } : undefined;
+  };
+  await sync(mirror, here);
+  expect((await remoteOf(mirror, here)).troubles).toEqual({ forbidden: isShown ? 2 : 3 });
+  await enrol(origin, there, closed.id, curator, 'viewer');
+  isIn = true;
+  await sync(mirror, here);
+  expect((await tipsOf(mirror))[secret.id]).toBe(secret.cid);
+  // What is still not shown is asked for once.
+  expect((await remoteOf(mirror, here)).unreadable).toMatchObject([{ id: away.id, trouble: 'forbidden' }]);
+  proxy.calls.length = 0;
+  clock.time += 24 * 3_600_000;
+  await sync(mirror, here);
+  expect(proxy.calls.filter((call) => isTipOf(call, away))).toEqual([]);
 });

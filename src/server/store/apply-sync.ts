@@ -5,7 +5,7 @@ import type { Reader, Writer } from './connection.ts';
 import { ensureEntityKey, entityKey } from './entity-keys.ts';
 import { markElsewhere, notePending, rebuildBeside, rebuildPending } from './pending.ts';
 import { applyContentRow, askContentsAgain, dropContents } from './remote-content.ts';
-import { putTrouble } from './remote-troubles.ts';
+import { askForbiddenAgain, putTrouble } from './remote-troubles.ts';
 import { noteSync, renameInLog } from './sync-log.ts';
 import type { SyncRow } from './sync-rows.ts';
 
@@ -63,7 +63,7 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
       forget(db, remote, row.id);
       return;
     case 'remote_tip':
-      putTip(db, remote, row);
+      putTip(db, remote, row, time);
       return;
     case 'remote_trouble': {
       const entity = ensureEntityKey(db, row.id);
@@ -286,7 +286,7 @@ function forget(db: Writer, remote: number, id: string): void {
   notePending(db, entity);
 }
 
-function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
+function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>, time: number): void {
   const entity = ensureEntityKey(db, row.id);
   let previous: number | null = null;
   for (const { cid, bytes } of row.blocks)
@@ -294,6 +294,7 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
   const theirs = blockOf(db, entity, row.theirs);
   const twin = row.twin === row.theirs ? theirs : row.twin === null ? null : blockOf(db, entity, row.twin);
   freeRefused(db, remote, entity, theirs);
+  if (row.event !== null && mayLetIn(db, remote, entity, theirs)) askForbiddenAgain(db, remote, time);
   db.run(
     `INSERT INTO remote_entity (remote, entity, event, theirs, twin, apart) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (remote, entity) DO UPDATE SET event = max(event, excluded.event), theirs = excluded.theirs,
@@ -315,6 +316,14 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>): void {
   if (row.mirrored)
     db.run("UPDATE entity SET mirror = ? WHERE key = ? AND type = 'collection' AND mirror IS NULL", remote, entity);
   notePending(db, entity);
+}
+
+/** Whether a collection that was met there before, shown or not, has another version. */
+function mayLetIn(db: Reader, remote: number, entity: number, tip: number | null): boolean {
+  const sql = 'SELECT theirs FROM remote_entity WHERE entity = ? AND remote = ?';
+  const before = db.get<{ theirs: number | null }>(sql, entity, remote);
+  if (before === undefined || before.theirs === tip) return false;
+  return db.get("SELECT 1 FROM entity WHERE key = ? AND type = 'collection'", entity) !== undefined;
 }
 
 /** So many entities that point at one are more than what was refused, as a rule. */

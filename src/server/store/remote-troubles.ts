@@ -36,6 +36,22 @@ export function putTrouble(
   );
 }
 
+/** So much of what is not shown is asked for again at once: each collection may let somebody in. */
+const mostForbidden = 1000;
+
+/**
+ * What a remote did not show is asked for again, since a collection has changed that was met there before, and may show it now:
+ * of what lies in it no event tells that. The newest met first.
+ */
+export function askForbiddenAgain(db: Writer, remote: number, time: number): void {
+  db.run(
+    `UPDATE remote_entity SET again = ? WHERE remote = ? AND again IS NULL AND entity IN (
+       SELECT entity FROM remote_entity INDEXED BY remote_entity_trouble
+        WHERE remote = ? AND trouble = 'forbidden' ORDER BY entity DESC LIMIT ?)`,
+    ...[time, remote, remote, mostForbidden],
+  );
+}
+
 /** An entity that could not be taken over, and is to be asked for again. */
 export interface DueTrouble {
   id: string;

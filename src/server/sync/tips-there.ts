@@ -67,14 +67,16 @@ export async function currentViews(ctx: SyncContext, ids: string[]): Promise<Map
   return (await ctx.patience.readingMany(read, ({ size }) => size)) ?? new Map();
 }
 
-/** A deleted entity's, or one's that may not be read; null where the remote does not know it. */
+/** A deleted entity's, or one's that is in no answer; null where the remote does not know it. @throws UnreachableError */
 function tipOf(ctx: SyncContext, id: string): Promise<string | null | Unusable> {
-  return ctx.patience.reading(async () => {
+  return ctx.patience.reading(async (): Promise<string | null | Unusable> => {
     const answer = await ctx.client.read(`/entities/${id}/tip`);
     if (answer.status === 404) return null;
     const tip = answer.status === 200 ? readTip(answer.body) : null;
     if (tip !== null) return tip;
     checkKey(ctx.client, answer, untold);
+    if (answer.status === 401 || answer.status === 403)
+      return { trouble: 'forbidden', evidence: readWords(answer.body, answer.status) };
     throw new FailedAnswerError(wordsOf(ctx, answer));
   });
 }
