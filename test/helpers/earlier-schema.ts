@@ -11,6 +11,7 @@ const undoing = [
   'ALTER TABLE remote_entity DROP COLUMN apart',
   'ALTER TABLE remote DROP COLUMN mark; ALTER TABLE remote DROP COLUMN mark_cid',
   '',
+  'ALTER TABLE push_intent DROP COLUMN answered',
 ];
 
 /** Takes a database file back to what a program with an earlier schema version wrote. */

@@ -137,3 +137,51 @@ test.each([400, 422])(
     expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   },
 );
+
+/** The first work edited here, answered with a version that is not shown, under a tip that is still the one before. */
+async function startUnshown(direction: string): Promise<Scene & { work: Entity }> {
+  const scene = await startForeign({ direction });
+  const { origin, mirror, proxy, curator, here, works } = scene;
+  const work = await read(origin, curator, works[0]?.id ?? '');
+  await update(mirror, here, work, { properties: { n: 'edited' } });
+  proxy.fault = ({ path }) => {
+    if (path === `/entities/${work.id}/tip`) return { status: 200, body: { id: work.id, cid: work.cid } };
+    return path.startsWith('/versions/manifest/') ? { status: 404 } : undefined;
+  };
+  return { ...scene, work };
+}
+
+const putsOf = ({ proxy }: Scene) => proxy.calls.filter(({ method }) => method === 'PUT').length;
+
+test.each(['both', 'push'])(
+  'what was answered and is shown later is known by the next run, and sent once (%s)',
+  async (direction) => {
+    await using scene = await startUnshown(direction);
+    const { origin, mirror, proxy, curator, here, work } = scene;
+    expect(await sync(mirror, here)).toMatchObject({ refused: 0, conflicts: 0 });
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 1, refused: 0 });
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ refused: 0, conflicts: 0 });
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
+    expect(putsOf(scene)).toBe(1);
+    expect((await read(origin, curator, work.id)).properties).toEqual({ n: 'edited' });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  },
+);
+
+test('what was answered with a version that the next run does not find is refused, and sent again when it is edited', async () => {
+  await using scene = await startUnshown('push');
+  const { origin, mirror, proxy, curator, here, work } = scene;
+  const { cid } = await read(mirror, here, work.id);
+  proxy.fault = ({ method }) => (method === 'PUT' ? { status: 200, body: { id: work.id, cid } } : undefined);
+  expect(await sync(mirror, here)).toMatchObject({ refused: 0 });
+  expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
+  expect(await remoteOf(mirror, here)).toMatchObject({ refusals: [{ id: work.id, status: 200 }] });
+  expect(await sync(mirror, here)).toMatchObject({ refused: 0 });
+  expect(putsOf(scene)).toBe(1);
+  proxy.fault = () => undefined;
+  await update(mirror, here, await read(mirror, here, work.id), { properties: { n: 'edited again' } });
+  expect(await sync(mirror, here)).toMatchObject({ refused: 0, updated: 1 });
+  expect((await read(origin, curator, work.id)).properties).toEqual({ n: 'edited again' });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});

@@ -87,6 +87,14 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
         row.content,
       );
       return;
+    case 'push_answered':
+      db.run(
+        'UPDATE push_intent SET answered = ? WHERE remote = ? AND entity = ?',
+        row.status,
+        remote,
+        ensureEntityKey(db, row.id),
+      );
+      return;
     case 'push_void': {
       const entity = ensureEntityKey(db, row.id);
       db.run('DELETE FROM push_intent WHERE remote = ? AND entity = ?', remote, entity);

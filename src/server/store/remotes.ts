@@ -120,7 +120,8 @@ export interface KnownEntity {
   theirs: string | null;
   twin: string | null;
   trouble: Trouble | null;
-  intent: { tip: string; expect: string | null; content: string } | null;
+  /** `answered`: the status of an answer whose version could not be read. */
+  intent: { tip: string; expect: string | null; content: string; answered: number | null } | null;
   refusal: { tip: string; status: number; words: string } | null;
   conflict: { base: string | null; ours: string; theirs: string } | null;
 }
@@ -161,7 +162,7 @@ export function findKnown(db: Reader, remote: number, id: string): KnownEntity {
     trouble: row?.trouble ?? null,
     theirs,
     twin: row?.twin === row?.theirs ? theirs : keyedCid(db, row?.twin ?? null),
-    intent: one('SELECT tip, expect, content FROM push_intent WHERE remote = ? AND entity = ?'),
+    intent: one('SELECT tip, expect, content, answered FROM push_intent WHERE remote = ? AND entity = ?'),
     refusal: one('SELECT tip, status, words FROM push_refusal WHERE remote = ? AND entity = ?'),
     conflict: one('SELECT base, ours, theirs FROM sync_conflict WHERE remote = ? AND entity = ?'),
   };

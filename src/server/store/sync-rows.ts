@@ -116,6 +116,8 @@ export type SyncRow =
       again: number;
     }
   | { kind: 'push_intent'; remote: string; id: string; tip: string; expect: string | null; content: string }
+  /** The request was answered, and what it made cannot be read for now. */
+  | { kind: 'push_answered'; remote: string; id: string; status: number }
   /** The request did nothing there. */
   | { kind: 'push_void'; remote: string; id: string }
   /** `request`: it answers the request that is open, which is settled by it; bytes are refused beside it. */

@@ -278,6 +278,7 @@ export class SyncEngine implements AsyncDisposable {
       bytesFirst: new Set<string>(),
       failing: new Map<string, string>(),
       unlinked: new Set<string>(),
+      unshown: new Set<string>(),
       linking: false,
     };
     const options = { pageSize, accept, reset };

@@ -1,6 +1,7 @@
 import { UnreachableError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
+import type { SyncRow } from '../store/sync-rows.ts';
 import { isDeep, withAncestors } from './ancestors.ts';
 import { commitsBetween } from './apply.ts';
 import { versionOf } from './content.ts';
@@ -28,11 +29,11 @@ interface Written {
 export async function takeAnswer(
   ctx: PushContext,
   id: string,
-  { body }: RemoteAnswer,
+  answer: RemoteAnswer,
   { expect, sent }: Written,
 ): Promise<{ cid: string } | 'moved' | null> {
-  const written = readWritten(body);
-  if (written === null || (written.id !== undefined && written.id !== id)) return null;
+  const written = writtenBy(answer, id);
+  if (written === null) return null;
   const chain = await fetchChain(ctx, id, written.cid);
   if (isUnusable(chain)) return null;
   const says = typeof sent === 'function' ? sent(chain.manifest) : sent;
@@ -43,6 +44,12 @@ export async function takeAnswer(
   }
   await settle(ctx, chain, (db, { state }) => decide(db, state, { kind: 'answered', version, sent: says }, chain, ctx));
   return { cid: chain.cid };
+}
+
+/** The version that an answer names as this entity's. */
+function writtenBy({ body }: RemoteAnswer, id: string): { cid: string } | null {
+  const written = readWritten(body);
+  return written === null || (written.id !== undefined && written.id !== id) ? null : written;
 }
 
 async function fetchChain(ctx: PushContext, id: string, cid: string): Promise<Chain | Unusable> {
@@ -69,7 +76,8 @@ export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same
   if (tip === null || tip === state.theirs?.cid) return 'same';
   const chain = await fetchChain(ctx, id, tip);
   if (isUnusable(chain)) {
-    if (state.theirs !== null) await noteTrouble(ctx, id, chain);
+    if (state.theirs !== null)
+      await note(ctx, [{ kind: 'remote_trouble', remote: ctx.remote.name, id, event: 0, ...chain }]);
     ctx.report.troubles++;
     return 'unknown';
   }
@@ -80,9 +88,8 @@ export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same
   return 'settled';
 }
 
-async function noteTrouble({ store, remote, now }: PushContext, id: string, { trouble, evidence }: Unusable) {
-  const row = { kind: 'remote_trouble', remote: remote.name, id, event: 0, trouble, evidence } as const;
-  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+async function note({ store, remote, now }: PushContext, rows: SyncRow[]): Promise<void> {
+  await store.submit([{ changes: [], preconditions: [], rows, origin: `remote:${remote.name}`, time: now() }]);
 }
 
 /** Commits what is decided of an entity, anew where the tip here moved meanwhile; how it then stands. */
@@ -111,26 +118,46 @@ const unverified = 'it answered with another entity, or with nothing that can be
 
 /**
  * A request was answered with what cannot be verified: the remote's tip says what became of it. While that cannot be read the
- * request stays open, so that it is known for what it may have made; where nothing has changed there it is refused. True where
- * there is no more to do in this run.
+ * request stays open, so that it is known for what it may have made; where nothing has changed there it is refused, but what the
+ * answer names may be shown a moment later, tip and all: then the next run says so. True where there is no more to do in this run.
+ * @param sent the version here that was sent
  */
-export async function lookAfter(ctx: PushContext, id: string, tip: string, status: number): Promise<boolean> {
+export async function lookAfter(
+  ctx: PushContext,
+  id: string,
+  answer: RemoteAnswer,
+  { expect, sent }: { expect: string | null; sent: string },
+): Promise<boolean> {
   const found = await readRemoteTip(ctx, id);
-  if (found === 'same') return refuse(ctx, id, tip, status, unverified);
-  return found === 'unknown';
+  if (found !== 'same') return found === 'unknown';
+  const written = writtenBy(answer, id);
+  if (written === null || written.cid === expect) return refuse(ctx, id, sent, answer.status, unverified);
+  ctx.unshown.add(id);
+  await note(ctx, [{ kind: 'push_answered', remote: ctx.remote.name, id, status: answer.status }]);
+  return true;
+}
+
+/**
+ * The tip there has been read and is what it was: where a request for the version here was answered by an earlier run, it is refused
+ * now. True where nothing is to be sent in this run.
+ */
+export async function isUnshown(ctx: PushContext, id: string, { state, known }: Loaded): Promise<boolean> {
+  const { intent } = known;
+  if (intent === null || intent.answered === null) return false;
+  if (ctx.unshown.has(id)) return true;
+  // What was edited since is sent, over the tip that it is.
+  return intent.tip === state.local?.cid && (await refuse(ctx, id, intent.tip, intent.answered, unverified));
 }
 
 /** The remote did not take a version, and said why: it waits until the entity is edited (SPEC.md, P4). */
 export async function refuse(ctx: PushContext, id: string, tip: string, status: number, words: string): Promise<true> {
-  const { store, remote, now, report } = ctx;
-  const row = { kind: 'push_refusal', remote: remote.name, id, tip, status, words, request: true } as const;
-  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
-  report.refused++;
+  await note(ctx, [{ kind: 'push_refusal', remote: ctx.remote.name, id, tip, status, words, request: true }]);
+  ctx.report.refused++;
   return true;
 }
 
 /** Nothing was done there: the requests that were recorded are settled. */
-export async function settleUnchanged({ store, remote, now }: PushContext, ids: readonly string[]): Promise<void> {
-  const rows = ids.map((id) => ({ kind: 'push_void', remote: remote.name, id }) as const);
-  await store.submit([{ changes: [], preconditions: [], rows, origin: `remote:${remote.name}`, time: now() }]);
+export async function settleUnchanged(ctx: PushContext, ids: readonly string[]): Promise<void> {
+  const rows = ids.map((id) => ({ kind: 'push_void', remote: ctx.remote.name, id }) as const);
+  await note(ctx, rows);
 }

@@ -38,6 +38,8 @@ export interface PushContext extends SyncContext {
   linking: boolean;
   /** Entities whose requests are not answered by a remote that answers others, by id, with what is known of why. */
   failing: Map<string, string>;
+  /** Entities whose requests were answered in this run with versions that the remote does not show yet. */
+  unshown: Set<string>;
   /** Entities whose bytes the remote wants before it takes their names. */
   bytesFirst: Set<string>;
 }

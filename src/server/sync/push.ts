@@ -12,7 +12,7 @@ import { type Loaded, loadEntity } from './entity.ts';
 import { storedChain } from './manifests.ts';
 import type { NamedBytes } from './named-bytes.ts';
 import { creationRounds } from './order.ts';
-import { lookAfter, readRemoteTip, refuse, settle, settleUnchanged, takeAnswer } from './push-answers.ts';
+import { isUnshown, lookAfter, readRemoteTip, refuse, settle, settleUnchanged, takeAnswer } from './push-answers.ts';
 import { pushBlocks } from './push-blocks.ts';
 import { type Delivered, deliver, wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
@@ -188,10 +188,12 @@ async function pushEntity(ctx: PushContext, id: string): Promise<boolean> {
         }
         await adoptTheirs(ctx, loaded, loaded.state.local?.cid ?? '');
         return asked || brought;
-      case 'ask':
-        if ((await readRemoteTip(ctx, id)) === 'unknown') return true;
+      case 'ask': {
+        const found = await readRemoteTip(ctx, id);
+        if (found === 'unknown' || (found === 'same' && (await isUnshown(ctx, id, loaded)))) return true;
         asked = true;
         break;
+      }
       default: {
         const done = await send(ctx, { ...loaded, state }, intent);
         if (done) return true;
@@ -276,7 +278,7 @@ async function send(
     const taken = await takeAnswer(ctx, id, answer, {
       ...{ expect, sent: whole && i === requests.length - 1 ? sent : null },
     });
-    if (taken === null) return lookAfter(ctx, id, sent, answer.status);
+    if (taken === null) return lookAfter(ctx, id, answer, { expect, sent });
     if (taken === 'moved') return false;
     expect = taken.cid;
   }
@@ -322,7 +324,7 @@ async function bring(ctx: PushContext, { local, sent, ahead }: Ahead): Promise<b
     const isWhole = (theirs: Manifest) => contentHash(theirs) === contentHash(local) || saysSame(ctx, local, theirs);
     const says = (manifest: Manifest) => (isWhole(manifest) ? sent : null);
     const taken = await takeAnswer(ctx, id, answer, { expect: theirs.cid, sent: says });
-    if (taken === null) return lookAfter(ctx, id, sent, answer.status);
+    if (taken === null) return lookAfter(ctx, id, answer, { expect: theirs.cid, sent });
     await noteThere(ctx, named);
     // What stood between is news: more is not sent over it before it has been looked at.
     if (taken === 'moved') return false;
