@@ -186,6 +186,36 @@ describe('a remote whose list of versions is wrong', () => {
   });
 });
 
+type Page = { versions: { cid: string }[]; has_more: boolean; next_cursor: string | null };
+const uncursored = (page: Page) => ({ ...page, next_cursor: undefined });
+const exclusive = (page: Page, from: string | null) => {
+  const versions = page.versions.filter(({ cid }) => cid !== from);
+  return { ...page, versions, next_cursor: page.has_more ? versions.at(-1)?.cid : null };
+};
+
+describe('a list of versions', () => {
+  test.each([
+    ['does not say where the next page starts', uncursored],
+    ['begins below the version that it is asked from', exclusive],
+    ['does neither', (page: Page, from: string | null) => uncursored(exclusive(page, from) as Page)],
+    [
+      'says that there is more when there is none',
+      (page: Page, from: string | null) => ({ ...exclusive(page, from), has_more: page.versions.length > 1 }),
+    ],
+  ])('%s: the chain comes whole', async (_name, change) => {
+    await using scene = await startScene(true);
+    const { origin, mirror, proxy, here, work } = scene;
+    proxy.fault = ({ path }) => {
+      if (!path.startsWith(`/versions/${work.id}`)) return undefined;
+      const from = new URL(path, proxy.url).searchParams.get('from');
+      return { change: (body) => change(body as Page, from) };
+    };
+    await grow(scene, work.id, 210);
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 0 });
+    expect(await chainOf(mirror, work.id)).toEqual(await chainOf(origin, work.id));
+  });
+});
+
 function listed<T extends { versions: unknown[] }>(body: T, change: (cids: unknown[]) => unknown[]): T {
   return { ...body, versions: change(body.versions) };
 }

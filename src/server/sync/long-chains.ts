@@ -79,7 +79,10 @@ async function stage(ctx: SyncContext, id: string, tip: Verified): Promise<Chain
   return problem ?? chainOfVersions([tip]);
 }
 
-/** The versions below a tip that are not here, newest first, as the remote lists them, and the one below them that is. */
+/**
+ * The versions below a tip that are not here, newest first, as the remote lists them, and the one below them that is. A page may
+ * begin with the version that it was asked from, or with the one below it.
+ */
 async function unknownBelow(
   ctx: SyncContext,
   id: string,
@@ -87,7 +90,7 @@ async function unknownBelow(
 ): Promise<{ cids: string[]; below: Below | null } | Unusable> {
   const incomplete = (evidence: string): Unusable => ({ trouble: 'incomplete', evidence });
   const isHere = isHereOf(ctx, id);
-  const cids: string[] = [];
+  const listed = new Set<string>();
   for (let from = tip.head.prev; from !== null; ) {
     const path = `/versions/${id}?limit=${pageVersions}&from=${encodeURIComponent(from)}`;
     const answer = await ctx.client.read(path);
@@ -95,16 +98,18 @@ async function unknownBelow(
     const { status, body } = answer;
     const page = status === 200 ? readVersionsPage(body) : null;
     if (page === null) return incomplete(`its versions are not listed: ${readWords(body, status)}`);
-    const fresh = page.cids.filter((cid, at) => at > 0 || cid !== cids.at(-1));
-    for (const cid of fresh) {
+    const before = listed.size;
+    const isLeftOut = before === 0 && !page.cids.includes(from);
+    for (const cid of isLeftOut ? [from, ...page.cids] : page.cids) {
       const ver = isHere(cid) ? ctx.store.look((db) => versionHead(db, cid)?.ver) : undefined;
-      if (ver !== undefined) return { cids, below: { cid, ver } };
-      cids.push(cid);
+      if (ver !== undefined) return { cids: [...listed], below: { cid, ver } };
+      listed.add(cid);
     }
-    if (fresh.length === 0 || cids.length > maxVersions) return incomplete('its history is too long');
+    const isEndless = page.next !== null && listed.size === before;
+    if (isEndless || listed.size > maxVersions) return incomplete('its history is too long');
     from = page.next;
   }
-  return { cids, below: null };
+  return { cids: [...listed], below: null };
 }
 
 /** The next versions above what is here, oldest first, at least one. */

@@ -146,12 +146,15 @@ export function readUsersCollections(body: unknown): IdPage | null {
   return { ids: collections.flatMap((it) => entityOf(it) ?? []), more: pagination?.has_more ?? null };
 }
 
-/** A page of an entity's versions, newest first; `next` is where the next one starts. Null where the answer is none. */
+/**
+ * A page of an entity's versions, newest first; `next` is where the next one starts, its last one where it does not say. Null
+ * where the answer is none.
+ */
 export function readVersionsPage(body: unknown): { cids: string[]; next: string | null } | null {
   const parsed = versions.safeParse(body);
   if (!parsed.success) return null;
   const { versions: found, has_more, next_cursor } = parsed.data;
-  return { cids: found.map((it) => it.cid), next: has_more ? (next_cursor ?? null) : null };
+  return { cids: found.map((it) => it.cid), next: has_more ? (next_cursor ?? found.at(-1)?.cid ?? null) : null };
 }
 
 export function readHistoric(body: unknown): Record<string, unknown> | null {
