@@ -17,6 +17,7 @@ import { cidBytes, cidText } from './cid.ts';
 import { DigestTable } from './digest-table.ts';
 import { Pace, turn } from './pace.ts';
 import { sha256 } from './sha256.ts';
+import { excessOf } from './version-size.ts';
 
 type Stream<T> = Iterable<T> | AsyncIterable<T>;
 
@@ -174,6 +175,13 @@ function refused(cid: Uint8Array, why: string): StorageError {
   return new StorageError(`Block ${cidText(cid)} ${why}.`);
 }
 
+/** A version from before such versions were refused. */
+function tooLarge(cid: Uint8Array, id: string, excess: string): StorageError {
+  return new StorageError(
+    `Version ${cidText(cid)} of ${id} ${excess}. Make a smaller version of it, or delete it, and export with the history "tip", which leaves earlier versions out; lines (ndjson) and a backup hold them all.`,
+  );
+}
+
 class Writer {
   readonly buffer = new CarBuffer();
   private readonly source: ArchiveSource;
@@ -205,7 +213,7 @@ class Writer {
     const blocks = this.source.versions(entry, continues ? before.tip : null);
     if (entry.content.length > 0 || !(Symbol.iterator in blocks)) return this.streamed(entry, blocks);
     let last: ArchiveBlock | undefined;
-    for (const block of blocks) last = this.version(block);
+    for (const block of blocks) last = this.version(block, entry);
     this.checkTip(entry, last);
     return null;
   }
@@ -217,7 +225,9 @@ class Writer {
     return due;
   }
 
-  private version(block: ArchiveBlock): ArchiveBlock {
+  private version(block: ArchiveBlock, { id }: ArchiveEntry): ArchiveBlock {
+    const excess = excessOf(block.bytes);
+    if (excess !== null) throw tooLarge(block.cid, id, excess);
     this.node(block.cid, block.bytes);
     if (this.pace.step(block.bytes.length)) this.due = true;
     return block;
@@ -235,7 +245,7 @@ class Writer {
     for (const cid of entry.content) yield* this.content(cid);
     let last: ArchiveBlock | undefined;
     for await (const block of blocks) {
-      last = this.version(block);
+      last = this.version(block, entry);
       yield* this.chunks();
       if (this.isTime()) await turn();
     }

@@ -5,6 +5,7 @@ import { decodeValue } from './cbor-read.ts';
 import { encodeValue } from './cbor-write.ts';
 import { cidBytes, digestCid } from './cid.ts';
 import { sha256 } from './sha256.ts';
+import { checkSize } from './version-size.ts';
 
 const dagCborCode = 0x71;
 const rawCode = 0x55;
@@ -25,11 +26,16 @@ export function contentCid(digest: Uint8Array): string {
   return digestCid(rawCode, digest);
 }
 
-/** A manifest's block: the same value gives the same bytes whatever the order of its members. A tombstone's has neither properties nor relationships. */
+/**
+ * The block of a version that is made here: the same value gives the same bytes whatever the order of its members. A
+ * tombstone's has neither properties nor relationships. @throws ValidationError for more than an archive may hold
+ */
 export function encodeManifest(manifest: Manifest): Block {
   const { properties, relationships, ...head } = manifest;
   const content = manifest.deleted ? {} : { properties, relationships };
-  return encodeBlock({ ...head, ...content, prev: link(manifest.prev) });
+  const block = encodeBlock({ ...head, ...content, prev: link(manifest.prev) });
+  checkSize(block.bytes);
+  return block;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createWriteStream, existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { dirname, resolve } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,7 +8,7 @@ import { type Command, Option } from 'commander';
 import { UsageError } from '../config.ts';
 import { indexOfFile } from '../exchange/archive-index.ts';
 import { nameWhole } from '../exchange/whole-file.ts';
-import { openClient } from './client.ts';
+import { type NodeClient, openClient } from './client.ts';
 import { counted } from './counted.ts';
 import { FailureError } from './failure.ts';
 import { missingLine } from './missing.ts';
@@ -54,7 +55,7 @@ export function addExport(program: Command, shell: Shell): void {
       await using client = await openClient(shell, options);
       const { path, earlier } = requestOf(options);
       const response = await client.fetch(earlier ? 'POST' : 'GET', path, earlier);
-      const bytes = await receive(shell, response, out);
+      const bytes = await receive(shell, response, out, () => reasonOf(client, response));
       const report = {
         out: options.out,
         bytes,
@@ -88,8 +89,23 @@ function requestOf({ format, collection, entity, history, since }: Options): { p
   return { path: `/node/export?${query}` };
 }
 
+/** What the node has to say of an answer that broke off; null where it is not the node that ended it. */
+async function reasonOf(client: NodeClient, { headers }: IncomingMessage): Promise<string | null> {
+  try {
+    const { error } = await client.ask<{ error?: string }>('GET', `/node/exports/${headers['x-archeion-export']}`);
+    return error ?? null;
+  } catch {
+    return null;
+  }
+}
+
 /** Writes the answer under another name and gives it its own when it is whole and on disk. */
-async function receive(shell: Shell, response: Readable & { complete: boolean }, out: string): Promise<number> {
+async function receive(
+  shell: Shell,
+  response: IncomingMessage,
+  out: string,
+  reason: () => Promise<string | null>,
+): Promise<number> {
   const partial = `${out}.${shell.pid}.partial`;
   const display = progressDisplay(shell, 'export');
   let bytes = 0;
@@ -108,7 +124,9 @@ async function receive(shell: Shell, response: Readable & { complete: boolean },
   } catch (error) {
     await rm(partial, { force: true });
     if (shell.stopped.aborted) throw new FailureError('Stopped. Nothing was written.');
-    throw new FailureError(`The export broke off (${(error as Error).message}). Nothing was written.`);
+    const why = await reason();
+    const told = why === null ? ` (${(error as Error).message}).` : `: ${why}`;
+    throw new FailureError(`The export broke off${told} Nothing was written.`);
   } finally {
     display.end();
   }

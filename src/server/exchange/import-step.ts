@@ -28,7 +28,7 @@ export type Step =
   | { plan: 'refused'; issues: Issue[] }
   | { plan: 'commit'; commit: Commit; done: 'created' | 'updated' | 'unchanged' };
 
-/** One draft's step from what stands under its id, checked and hashed, not yet written. */
+/** One draft's step from what stands under its id, checked and hashed, not yet written. @throws ForbiddenError, ValidationError */
 export function stepOf(
   db: Reader,
   draft: Draft,

@@ -139,6 +139,7 @@ export class ImportWriter {
     try {
       return stepOf(db, draft, standing, this.#target, stamp);
     } catch (error) {
+      if (error instanceof ValidationError) return { plan: 'refused', issues: error.issues };
       if (!(error instanceof ForbiddenError)) throw error;
       return { plan: 'refused', issues: [{ path: [], message: error.message }] };
     }

@@ -31,13 +31,13 @@ export function mergeContents({ base, ours, theirs }: Sides, choose?: (clash: Cl
   return mergeThreeWay(base, ours, theirs, choose);
 }
 
-/** The version that holds both sides' changes, and what clashed. */
+/** The version that holds both sides' changes, and what clashed. @throws ValidationError where it would be too large */
 export function mergeSides(sides: Sides, stamp: Stamp): MergedVersion {
   const { content, clashes } = mergeContents(sides);
   return { ...versionOver(sides.theirs, sides.theirsCid, content, stamp, sides.ours.reason), clashes };
 }
 
-/** The version that says `content` after theirs. */
+/** The version that says `content` after theirs. @throws ValidationError where it would be too large */
 export function versionOver(
   theirs: Manifest,
   theirsCid: string,

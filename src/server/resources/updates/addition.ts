@@ -133,7 +133,9 @@ const maxReasons = 3;
 /** A refusal in one sentence. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ValidationError) {
-    const told = error.issues.slice(0, maxReasons).map(({ path, message }) => `${path.join('.')} ${message}`);
+    const told = error.issues
+      .slice(0, maxReasons)
+      .map(({ path, message }) => `${path.join('.')} ${message}`.trimStart());
     return told.join('; ');
   }
   return error instanceof DomainError ? error.message : 'Internal server error';

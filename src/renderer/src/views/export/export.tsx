@@ -178,7 +178,7 @@ export function Export() {
 /** How far a download is. How large it will be nobody knows before it ends. */
 function Progressing({ prepared, onStop }: { prepared: Prepared; onStop(): void }) {
   const { t, number, bytes } = useTexts();
-  const { id, name, entities, state, bytes: gone } = prepared;
+  const { id, name, entities, state, bytes: gone, error } = prepared;
   const isDone = state === 'done';
   const stop = async () => {
     await api.DELETE('/node/exports/{id}', { params: { path: { id } } });
@@ -195,6 +195,7 @@ function Progressing({ prepared, onStop }: { prepared: Prepared; onStop(): void 
         {t(`export.state.${state}`, { size: bytes(gone) })} ·{' '}
         {t('start.entities', { count: entities, number: number(entities) })}
       </p>
+      {error !== undefined && <p className="text-danger">{error}</p>}
       {(state === 'waiting' || state === 'running') && <Button onClick={() => void stop()}>{t('import.stop')}</Button>}
     </section>
   );

@@ -44,7 +44,8 @@ export class ArchivesController {
    * Export a network, a collection or an entity, by default as a CAR file: every version under its CID, deleted entities
    * too, with an index that reaches them all from the root. It is the state of one moment, whatever is written meanwhile.
    * Headers of the answer: `X-Archeion-Entities`, `X-Archeion-Checkpoint` for `since` of a later export, and
-   * `X-Archeion-Missing-Files`, how many files its versions name that are not here.
+   * `X-Archeion-Missing-Files`, how many files its versions name that are not here. Where the answer breaks off,
+   * GET /node/exports/{id} with the id in `X-Archeion-Export` says why (`error`).
    * @param format `car`; `ndjson`: one version a line as GET /entities/{id} answers it, for scripts; `csv`: a table of the
    * live entities; `bagit`: a bag (RFC 8493) and `ro-crate`: a crate (RO-Crate 1.2), each a ZIP with the archive, the lines
    * and the files, which POST /node/import-car takes as well
@@ -80,7 +81,7 @@ export class ArchivesController {
     return this.prepared.prepare(request.caller, body);
   }
 
-  /** How far a prepared export has come. */
+  /** How far a prepared export has come; of any that broke off, why. */
   @Get('exports/{id}')
   @Response<ErrorView>(404, 'Not found')
   preparedState(@Request() request: CallerRequest, @Path() id: string): PreparedExportView {
@@ -127,7 +128,8 @@ export class ArchivesController {
   }
 
   private async answer(request: StreamRequest, wish: ExportWish, earlier?: AsyncGenerator<Uint8Array>): Promise<void> {
-    const { chunks, headers } = await this.exports.start(request.caller, wish, earlier);
+    const started = await this.exports.start(request.caller, wish, earlier);
+    const { chunks, headers } = this.prepared.direct(request.caller, started);
     await answerBytes(request, chunks, headers);
   }
 

@@ -1,4 +1,4 @@
-import { AlreadyExistsError, NotFoundError, UnavailableError } from '../../../errors.ts';
+import { AlreadyExistsError, DomainError, NotFoundError, UnavailableError } from '../../../errors.ts';
 import { plainName } from '../../../exchange/packages/payload.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import type { Network } from '../../../model/ids.ts';
@@ -14,6 +14,8 @@ interface Prepared {
   ready: Export;
   state: PreparedExportView['state'];
   bytes: number;
+  /** Why it broke off. */
+  error?: string;
   /** Epoch milliseconds. */
   used: number;
 }
@@ -71,6 +73,17 @@ export class PreparedExportsService {
     return view(prepared);
   }
 
+  /**
+   * An export that is answered at once. Its answer cannot say any more why it breaks off: who reads it asks for that by
+   * the id that `X-Archeion-Export` names.
+   */
+  direct(caller: Caller, ready: Export): Export {
+    const id = this.#env.newId(caller.network);
+    const headers = { ...ready.headers, 'X-Archeion-Export': id };
+    const running: Prepared = { id, network: caller.network, name: id, ready, state: 'running', bytes: 0, used: 0 };
+    return { ...ready, headers, chunks: this.#counted(running, () => this.#keepBroken(running)) };
+  }
+
   state(caller: Caller, id: string): PreparedExportView {
     return view(this.#find(caller, id));
   }
@@ -97,7 +110,13 @@ export class PreparedExportsService {
     if (!running) await prepared.ready.chunks.return(undefined);
   }
 
-  async *#counted(prepared: Prepared): AsyncGenerator<Uint8Array, void, undefined> {
+  #keepBroken(prepared: Prepared): void {
+    prepared.used = this.#env.now();
+    this.#evict(prepared.used);
+    this.#prepared.set(prepared.id, prepared);
+  }
+
+  async *#counted(prepared: Prepared, broken?: () => void): AsyncGenerator<Uint8Array, void, undefined> {
     let state: Prepared['state'] = 'stopped';
     try {
       for await (const chunk of prepared.ready.chunks) {
@@ -107,6 +126,10 @@ export class PreparedExportsService {
         prepared.used = this.#env.now();
       }
       state = 'done';
+    } catch (error) {
+      prepared.error = error instanceof DomainError ? error.sentence : 'Internal server error';
+      broken?.();
+      throw error;
     } finally {
       prepared.state = state;
     }
@@ -119,15 +142,20 @@ export class PreparedExportsService {
     return prepared;
   }
 
-  /** Those go that have ended or that nobody fetched within an hour, and beyond eight the one unused longest. */
+  /** @throws UnavailableError where so many run that there is no room for another */
   #forget(now: number): void {
+    this.#evict(now);
+    if (this.#prepared.size >= maxPrepared)
+      throw new UnavailableError(`There are ${maxPrepared} exports running: wait until one ends.`);
+  }
+
+  /** Those go that have ended or that nobody fetched within an hour, and beyond eight the one unused longest. */
+  #evict(now: number): void {
     const idle = [...this.#prepared.values()]
       .filter(({ state }) => state !== 'running')
       .sort((a, b) => a.used - b.used);
     for (const { id, used } of idle)
       if (now - used > forgottenMs || this.#prepared.size >= maxPrepared) this.#prepared.delete(id);
-    if (this.#prepared.size >= maxPrepared)
-      throw new UnavailableError(`There are ${maxPrepared} exports running: wait until one ends.`);
   }
 }
 
@@ -135,6 +163,7 @@ function notPrepared(): NotFoundError {
   return new NotFoundError('Export not found: prepare another');
 }
 
-function view({ id, name, ready, state, bytes }: Prepared): PreparedExportView {
-  return { id, name, entities: ready.entities, state, bytes, url: `/node/exports/${id}/file` };
+function view({ id, name, ready, state, bytes, error }: Prepared): PreparedExportView {
+  const url = `/node/exports/${id}/file`;
+  return { id, name, entities: ready.entities, state, bytes, ...(error !== undefined && { error }), url };
 }

@@ -112,6 +112,8 @@ export interface PreparedExportView {
    * @isInt
    */
   bytes: number;
+  /** Why it broke off. */
+  error?: string;
   /** Where its bytes are to be had, once. */
   url: string;
 }

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { versionOf } from '../../src/server/sync/content.ts';
+import { decide, type Merger } from '../../src/server/sync/decide.ts';
+import { storedChain } from '../../src/server/sync/manifests.ts';
+import { first, idOf, next, openStore, step } from '../helpers/store.ts';
+
+const merger: Merger = {
+  remote: { name: 'origin', user: idOf(1), secret: 'uk_1', direction: 'both' },
+  schema: 'arke/eidos@v1',
+  now: () => Date.UTC(2026, 0, 1),
+};
+const relation = {
+  ...{ descends: false, echoes: false, ahead: false, back: false, elsewhere: false, common: null, node: false },
+  reset: false,
+};
+
+test.each([
+  [10, { merged: true, next: { standing: 'quiet' } }],
+  [17 * 1024 * 1024, { merged: false, next: { standing: 'conflict' } }],
+])(
+  'changes of both sides merge by themselves where a version holds them: %d characters each',
+  async (length, outcome) => {
+    const half = 'x'.repeat(length);
+    const base = first(idOf(2), { properties: { label: 'base' } });
+    const ours = next(base, { properties: { label: 'base', ours: half } });
+    const theirs = next(base, { properties: { label: 'base', theirs: half } });
+    await using opened = await openStore('here');
+    await opened.store.submit([step(null, base), step(base, ours)]);
+    const known = versionOf(base.cid, base.manifest);
+    const state = { local: versionOf(ours.cid, ours.manifest), theirs: known, twin: base.cid, base: null };
+    const seen = { kind: 'seen', version: versionOf(theirs.cid, theirs.manifest), relation } as const;
+    const chain = storedChain(theirs.cid, theirs.manifest);
+    const decided = opened.store.read((db) => decide(db, { ...state, standing: 'quiet' }, seen, chain, merger));
+    expect(decided).toMatchObject(outcome);
+  },
+);
