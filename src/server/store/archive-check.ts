@@ -6,6 +6,7 @@ import { cidBytes, isContentCid } from '../blocks/cid.ts';
 import { DamagedArchiveError } from '../blocks/damaged-archive-error.ts';
 import { decodeManifest } from '../blocks/encode.ts';
 import { FileStore } from '../blocks/file-store.ts';
+import { maxVersionItems } from '../blocks/version-size.ts';
 import { isEntityId, type Network, networkOf } from '../model/ids.ts';
 import { type Accompanying, ArchiveContents } from './archive-contents.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
@@ -35,8 +36,6 @@ export interface ArchiveCheckOrder {
   beside: Accompanying;
 }
 
-/** More CBOR items than any entity has; decoding as many takes some hundred megabytes for a moment. */
-const maxItems = 4_000_000;
 const progressEvery = 2000;
 
 /**
@@ -142,7 +141,7 @@ function storedVersion(db: Reader, id: string, cid: string | null, offset: numbe
 
 function readManifest(bytes: Uint8Array, refuse: (reason: string) => Error) {
   try {
-    if (countItems(bytes) <= maxItems) return decodeManifest(bytes);
+    if (countItems(bytes) <= maxVersionItems) return decodeManifest(bytes);
   } catch (error) {
     throw refuse(`it cannot be read (${(error as Error).message})`);
   }

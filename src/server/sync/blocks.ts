@@ -1,8 +1,8 @@
-import { countItems } from '../blocks/cbor-items.ts';
 import { DamagedArchiveError } from '../blocks/damaged-archive-error.ts';
 import type { Block } from '../blocks/encode.ts';
 import { readSegments } from '../blocks/segment-car.ts';
 import type { Turns } from '../blocks/turns.ts';
+import { hasTooManyItems } from '../blocks/version-size.ts';
 import { UnreachableError } from '../errors.ts';
 import {
   type Chain,
@@ -49,8 +49,6 @@ interface Answered {
 
 /** The most that is asked for at once. */
 const perRequest = 1000;
-/** More CBOR items than any entity has. */
-const maxItems = 4_000_000;
 
 /**
  * Fetches chains as blocks from a node that offers them: one request for all, and more where an answer ends early. Every
@@ -148,7 +146,7 @@ async function take(bytes: AsyncGenerator<Uint8Array>, ids: Set<string>, answere
 function versionIn(block: Block): Verified | null {
   const { bytes } = block;
   try {
-    return bytes.length > maxItems && countItems(bytes) > maxItems ? null : versionOfBytes(block);
+    return hasTooManyItems(bytes) ? null : versionOfBytes(block);
   } catch {
     return null;
   }
