@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -31,6 +31,14 @@ test('export, import-car, verify, backup and restore, with and without a running
     const since = String(first.checkpoint);
     expect((await archeion(at('a'), 'export', '--out', at('3.car'), '--since', since)).code).toBe(0);
     expect(await readFile(at('3.car'))).toEqual(await readFile(at('2.car')));
+    const whole = await readFile(at('1.car'));
+    await symlink(at('1.car'), at('link.car'));
+    for (const out of ['1.car', 'link.car'])
+      expect(await archeion(at('a'), 'export', '--out', at(out), '--since', at('1.car'))).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/is the file that --since names: .* name another with --out\./),
+      });
+    expect(await readFile(at('1.car'))).toEqual(whole);
     const lines = await archeion(at('a'), 'export', '--out', at('a.ndjson'), '--format', 'ndjson', '--entity', ada.id);
     expect(lines.code).toBe(0);
     expect((await readFile(at('a.ndjson'), 'utf8')).trim().split('\n')).toHaveLength(2);

@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync } from 'node:fs';
+import { createWriteStream, existsSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { dirname, resolve } from 'node:path';
@@ -52,6 +52,10 @@ export function addExport(program: Command, shell: Shell): void {
       const options = command.optsWithGlobals<Options>();
       const out = resolve(options.out);
       if (!existsSync(dirname(out))) throw new UsageError(`The folder of ${options.out} does not exist.`);
+      if (options.since !== undefined && isSameFile(options.since, out))
+        throw new UsageError(
+          `${options.out} is the file that --since names: what is in it already is left out of the new one, so keep it, and name another with --out.`,
+        );
       await using client = await openClient(shell, options);
       const { path, earlier } = requestOf(options);
       const response = await client.fetch(earlier ? 'POST' : 'GET', path, earlier);
@@ -76,6 +80,11 @@ export function addExport(program: Command, shell: Shell): void {
           );
       }
     });
+}
+
+/** Whether both are there and one file, whatever ways lead to it. */
+function isSameFile(one: string, other: string): boolean {
+  return existsSync(one) && existsSync(other) && realpathSync.native(one) === realpathSync.native(other);
 }
 
 function requestOf({ format, collection, entity, history, since }: Options): { path: string; earlier?: Readable } {
