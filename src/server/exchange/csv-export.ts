@@ -20,7 +20,8 @@ interface Columns {
 /**
  * The live entities of a list as a table (RFC 4180, UTF-8): what an entity is, a column for each property, and for each
  * predicate one `-> predicate` with the ids at the other end, a space between them. Texts stand as they are; lists and
- * objects as JSON; numbers and booleans too. An entity that lacks a property has an empty cell. Reads the list twice: a
+ * objects as JSON; numbers and booleans too; a property whose name could not be told from another column's stands in the last
+ * column. An entity that lacks a property has an empty cell. Reads the list twice: a
  * table names its columns first.
  */
 export async function* csvOf(store: NetworkStore, list: TipList): AsyncGenerator<Uint8Array, void, undefined> {
@@ -36,9 +37,22 @@ export async function* csvOf(store: NetworkStore, list: TipList): AsyncGenerator
   yield Buffer.from(text);
 }
 
-/** A property that is called like one of the facts. */
+/** The column of a property; one that is called like one of the facts has another name. */
 function named(property: string): string {
-  return (facts as readonly string[]).includes(property) ? `properties.${property}` : property;
+  return isFact(property) ? `properties.${property}` : property;
+}
+
+function isFact(name: string): boolean {
+  return (facts as readonly string[]).includes(name);
+}
+
+/**
+ * Whether a property's column could be told from every other: readers trim names, and refuse a name that comes twice or is
+ * empty. `other` has one where no last column is needed.
+ */
+function hasOwnName(property: string): boolean {
+  const isOfFact = property.startsWith('properties.') && isFact(property.slice('properties.'.length));
+  return property !== '' && property.trim() === property && !property.startsWith('-> ') && !isOfFact;
 }
 
 async function columnsOf(manifests: AsyncIterable<ListedManifest>): Promise<Columns> {
@@ -51,9 +65,12 @@ async function columnsOf(manifests: AsyncIterable<ListedManifest>): Promise<Colu
     else others = true;
   };
   for await (const manifest of manifests) {
-    for (const name of Object.keys(manifest.properties)) add(properties, name);
+    for (const name of Object.keys(manifest.properties))
+      if (hasOwnName(name)) add(properties, name);
+      else others = true;
     for (const { predicate } of manifest.relationships) add(predicates, predicate);
   }
+  if (others) properties.delete(rest);
   // What people look at first comes first.
   const order = (name: string): string => (name === 'label' ? '0' : name.startsWith('_') ? `2${name}` : `1${name}`);
   const sorted = [...properties].sort((a, b) => (order(a) < order(b) ? -1 : 1));
