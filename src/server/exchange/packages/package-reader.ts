@@ -6,6 +6,7 @@ import { payloadManifest } from './bag.ts';
 import { crateMetadata } from './crate.ts';
 import { DamagedPackageError } from './damaged-package-error.ts';
 import { historyFile } from './payload.ts';
+import { manifestDigests } from './payload-manifest.ts';
 
 /** What a package is made of, for who takes it in. */
 export interface PackageParts {
@@ -15,7 +16,9 @@ export interface PackageParts {
   content(chunks: AsyncIterable<Uint8Array>, path: string): Promise<void>;
 }
 
-const maxTagBytes = 64 * 1024 * 1024;
+const maxTagBytes = 1024 * 1024;
+/** A bag's manifest is held as a map: two million lines of ours are some 300 MB. */
+const maxManifestBytes = 512 * 1024 * 1024;
 const maxEntries = 2_000_000;
 /** Deflate makes no text smaller than by a factor of some thousand; what is more is made to fill a disk. */
 const maxRatio = 1100;
@@ -64,22 +67,24 @@ async function withZip<T>(file: string, use: (zip: ZipFile) => Promise<T>): Prom
 /** The tag files, and where in the ZIP the package begins. */
 async function layoutOf(zip: ZipFile): Promise<Layout> {
   const tags = new Map<string, string>();
+  const manifests = new Map<string, Entry>();
   let crate: string | null = null;
   for await (const entry of zip.eachEntry()) {
     const [, prefix = '', name = ''] = /^([^/]*\/)?([^/]*)$/.exec(entry.fileName) ?? [];
     if (name === crateMetadata) crate = prefix;
-    if (['bagit.txt', 'bag-info.txt', payloadManifest].includes(name))
+    if (name === payloadManifest) manifests.set(prefix, entry);
+    if (['bagit.txt', 'bag-info.txt'].includes(name))
       tags.set(`${prefix}${name}`, (await bytesOf(zip, entry, maxTagBytes)).toString('utf8'));
   }
   const declaration = [...tags.keys()].find((path) => path.endsWith('bagit.txt'));
   if (declaration !== undefined) {
     const prefix = declaration.slice(0, -'bagit.txt'.length);
-    const manifest = tags.get(`${prefix}${payloadManifest}`);
+    const manifest = manifests.get(prefix);
     if (manifest === undefined) throw damaged(`The bag has no ${payloadManifest}.`);
     const info = tags.get(`${prefix}bag-info.txt`) ?? '';
     return {
       prefix,
-      digests: digestsOf(manifest),
+      digests: await manifestDigests(await limited(zip, manifest, maxManifestBytes), maxEntries),
       oxum: /^Payload-Oxum:[ \t]{0,20}(\S{1,60})/m.exec(info)?.[1] ?? null,
     };
   }
@@ -87,28 +92,17 @@ async function layoutOf(zip: ZipFile): Promise<Layout> {
   return { prefix: crate, digests: null, oxum: null };
 }
 
-function digestsOf(manifest: string): Map<string, string> {
-  const digests = new Map<string, string>();
-  for (const line of manifest.split(/\r\n|\n|\r/)) {
-    if (line === '') continue;
-    const [, digest, path] = /^([0-9a-fA-F]{64})\s+\*?(data\/.+)$/.exec(line) ?? [];
-    if (digest === undefined || path === undefined) throw damaged(`${payloadManifest} has a line that is none.`);
-    digests.set(path.replace(/%(0[AD]|25)/gi, decodeURIComponent), digest.toLowerCase());
-  }
-  return digests;
-}
-
 async function readFiles(zip: ZipFile, layout: Layout, parts: PackageParts): Promise<void> {
   const { prefix, digests, oxum } = layout;
   const payload = digests === null ? prefix : `${prefix}data/`;
-  const left = new Set(digests?.keys());
   let [bytes, files, hasHistory] = [0, 0, false];
   for await (const entry of zip.eachEntry()) {
     const path = entry.fileName;
     if (!path.startsWith(payload) || path.endsWith('/')) continue;
     const own = path.slice(payload.length);
     const name = path.slice(prefix.length);
-    if (digests !== null && !left.delete(name)) throw damaged(`The bag's manifest does not name ${name}.`);
+    const digest = digests?.get(name);
+    if (digests !== null && !digests.delete(name)) throw damaged(`The bag's manifest does not name ${name}.`);
     const read = counted(await open(zip, entry));
     if (own === historyFile) {
       if (hasHistory) throw damaged(`It has two of ${historyFile}.`);
@@ -118,14 +112,14 @@ async function readFiles(zip: ZipFile, layout: Layout, parts: PackageParts): Pro
       if (entry.uncompressedSize > maxContentBytes) throw damaged(`${name} is larger than 500 MB.`);
       await parts.content(read.chunks(), name);
     } else for await (const _ of read.chunks());
-    const { size, digest, crc } = read.facts();
+    const { size, sha256, crc } = read.facts();
     bytes += size;
     files += 1;
     if (crc !== entry.crc32) throw damaged(`${name} does not have the checksum that the ZIP names.`);
-    if (digests !== null && digests.get(name) !== digest)
+    if (digest !== undefined && digest !== sha256)
       throw damaged(`${name} does not have the SHA-256 that the bag's manifest names.`);
   }
-  const [missing] = left;
+  const [missing] = digests?.keys() ?? [];
   if (missing !== undefined) throw damaged(`The bag lacks ${missing}, which its manifest names.`);
   if (oxum !== null && oxum !== `${bytes}.${files}`)
     throw damaged(`The bag holds ${bytes} bytes in ${files} files; its Payload-Oxum says ${oxum}.`);
@@ -133,10 +127,14 @@ async function readFiles(zip: ZipFile, layout: Layout, parts: PackageParts): Pro
 }
 
 async function bytesOf(zip: ZipFile, entry: Entry, most: number): Promise<Buffer> {
-  if (entry.uncompressedSize > most) throw damaged(`${entry.fileName} is larger than ${most} bytes.`);
   const chunks: Buffer[] = [];
-  for await (const chunk of await open(zip, entry)) chunks.push(chunk as Buffer);
+  for await (const chunk of await limited(zip, entry, most)) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
+}
+
+async function limited(zip: ZipFile, entry: Entry, most: number): Promise<AsyncIterable<Uint8Array>> {
+  if (entry.uncompressedSize > most) throw damaged(`${entry.fileName} is larger than ${most} bytes.`);
+  return await open(zip, entry);
 }
 
 async function open(zip: ZipFile, entry: Entry): Promise<AsyncIterable<Uint8Array>> {
@@ -158,7 +156,7 @@ function counted(source: AsyncIterable<Uint8Array>) {
         yield chunk;
       }
     },
-    facts: () => ({ size, crc, digest: hash.digest('hex') }),
+    facts: () => ({ size, crc, sha256: hash.digest('hex') }),
   };
 }
 
