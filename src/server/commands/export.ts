@@ -11,7 +11,7 @@ import { nameWhole } from '../exchange/whole-file.ts';
 import { type NodeClient, openClient } from './client.ts';
 import { counted } from './counted.ts';
 import { FailureError } from './failure.ts';
-import { missingLine } from './missing.ts';
+import { leftOutLine, missingLine } from './missing.ts';
 import { progressDisplay } from './progress.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
@@ -30,7 +30,9 @@ interface Options extends GlobalOptions {
 export function addExport(program: Command, shell: Shell): void {
   program
     .command('export')
-    .description('export every version as a CAR file that anyone can verify; or a table, lines, a bag or a crate')
+    .description(
+      'export every version of each history as a CAR file that anyone can verify; or a table, lines, a bag or a crate',
+    )
     .requiredOption('--out <file>', 'the file that is written')
     .addOption(
       new Option(
@@ -66,6 +68,7 @@ export function addExport(program: Command, shell: Shell): void {
         entities: Number(response.headers['x-archeion-entities']),
         checkpoint: String(response.headers['x-archeion-checkpoint']),
         missing_files: Number(response.headers['x-archeion-missing-files']),
+        left_out_versions: Number(response.headers['x-archeion-left-out-versions'] ?? 0),
       };
       if (options.json) shell.out(JSON.stringify(report));
       else {
@@ -74,6 +77,7 @@ export function addExport(program: Command, shell: Shell): void {
         shell.out(`${what} ${options.out} (${bytes.toLocaleString('en')} bytes)`);
         const hasFiles = options.format !== 'csv' && options.format !== 'ndjson';
         if (hasFiles && report.missing_files > 0) shell.out(missingLine(report.missing_files));
+        if (report.left_out_versions > 0) shell.out(leftOutLine(report.left_out_versions));
         if (options.format === 'car')
           shell.out(
             `An export of only what comes from now on: archeion export --since ${report.checkpoint} --out FILE`,

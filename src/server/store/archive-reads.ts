@@ -3,7 +3,7 @@ import { cidBytes } from '../blocks/cid.ts';
 import { decodeManifest } from '../blocks/encode.ts';
 import { manifestHead } from '../blocks/manifest-head.ts';
 import { collectionsOf } from '../model/manifest.ts';
-import { blockBytes, blockCidText, findBlock } from './blocks.ts';
+import { blockBytes, blockCidText, findBlock, newestBlock } from './blocks.ts';
 import type { Reader } from './connection.ts';
 import { entityKey } from './entity-keys.ts';
 import { lastLive } from './versions.ts';
@@ -103,11 +103,14 @@ function chosen(scope: Scope): string[] {
   return scope.kind === 'entity' ? [scope.id] : [];
 }
 
-/** What moved after a move, as it is now: `gone` no longer belongs to the scope; `complete` when it is all. */
+/**
+ * What moved after a move, as it is now: `gone` no longer belongs to the scope; `complete` when it is all; `newest` is the key of
+ * the last version that is stored.
+ */
 export function movedTips(
   db: Reader,
   { scope, history, after }: TipsQuery & { after: number },
-): { tips: ListedTip[]; gone: string[]; last: number; complete: boolean } {
+): { tips: ListedTip[]; gone: string[]; last: number; newest: number; complete: boolean } {
   const moves = db.all<{ id: number; entity: number }>(
     'SELECT id, entity FROM moves WHERE id > ? ORDER BY id LIMIT ?',
     after,
@@ -120,6 +123,7 @@ export function movedTips(
     tips: rows.filter(belongs).map((row) => listed(db, row, history)),
     gone: rows.filter((row) => !belongs(row)).map(({ id }) => id),
     last: moves.at(-1)?.id ?? after,
+    newest: newestBlock(db),
     complete: moves.length < pageRows,
   };
 }

@@ -14,6 +14,7 @@ import { type NeighboursQuery, neighbours, pathsAnswer, reachableAnswer } from '
 import { entityMoves } from './history-reads.ts';
 import { statusOfRun } from './jobs.ts';
 import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels } from './label-reads.ts';
+import { countVersions } from './left-out.ts';
 import { type ListingQuery, listEntities } from './listings.ts';
 import { madeHere } from './made-here.ts';
 import { networkCounts } from './network-counts.ts';
@@ -104,6 +105,8 @@ export const longReads = {
   tipsOfScope: (db: Reader, args: Parameters<typeof tipsOfScope>[1]): string => JSON.stringify(tipsOfScope(db, args)),
   movedTips: (db: Reader, args: Parameters<typeof movedTips>[1]): string => JSON.stringify(movedTips(db, args)),
   earlierTips: (db: Reader, args: Parameters<typeof earlierTips>[1]): string => JSON.stringify(earlierTips(db, args)),
+  countVersions: (db: Reader, args: Parameters<typeof countVersions>[1]): string =>
+    JSON.stringify(countVersions(db, args)),
   descends: (db: Reader, args: Parameters<typeof descends>[1]): string => JSON.stringify(descends(db, args)),
   /** A large version hashed again; see checked-block.ts. */
   checkedBlock: (db: Reader, args: { key: number }): string => JSON.stringify(checkedBlock(db, args)),

@@ -43,12 +43,13 @@ export class TipList {
   readonly #cids: PackedCids;
   readonly #starts: Map<string, string>;
   readonly #contents: Map<number, string[]>;
+  readonly #newest: number;
   /** How many files its versions name that are not here. */
   readonly missing: number;
 
   private constructor(
     { scope, history }: { scope: Scope; history: History },
-    { move, ids, tips, vers, cids, starts, contents }: Columns,
+    { move, newest, ids, tips, vers, cids, starts, contents }: Columns,
   ) {
     this.scope = scope;
     this.history = history;
@@ -58,6 +59,7 @@ export class TipList {
     this.#vers = vers;
     this.#cids = cids;
     this.#starts = starts;
+    this.#newest = newest;
     this.#contents = contents.kept;
     this.missing = contents.missing;
   }
@@ -66,7 +68,7 @@ export class TipList {
   static async of(
     store: NetworkStore,
     query: { scope: Scope; history: History },
-    { move, listed, starts }: { move: number; listed: ReadonlyMap<string, CompactTip>; starts: Map<string, string> },
+    { listed, ...rest }: Pick<Columns, 'move' | 'newest' | 'starts'> & { listed: ReadonlyMap<string, CompactTip> },
   ): Promise<TipList> {
     const tips = new Float64Array(listed.size);
     const vers = new Float64Array(listed.size);
@@ -79,7 +81,7 @@ export class TipList {
       if (ids.push(id) % perTurn === 0) await turn();
     }
     const contents = await keptContents(store, tips, query);
-    return new TipList(query, { move, ids, tips, vers, cids, starts, contents });
+    return new TipList(query, { ...rest, ids, tips, vers, cids, contents });
   }
 
   get length(): number {
@@ -94,6 +96,15 @@ export class TipList {
   /** The keys of the tips of a range of entries. */
   tips(from: number, to: number): Float64Array {
     return this.#tips.slice(from, to);
+  }
+
+  /**
+   * The numbers of its tips together, the CIDs of those versions with which histories start here that are not the first, and the
+   * key of the last version that was stored by its last move.
+   */
+  sizes(): { versions: number; starts: string[]; newest: number } {
+    const versions = this.#vers.reduce((sum, ver) => sum + ver, 0);
+    return { versions, starts: [...this.#starts.values()], newest: this.#newest };
   }
 
   *entries(): Generator<PlacedEntry, void, undefined> {
@@ -115,6 +126,7 @@ type CompactTip = Omit<ListedTip, 'start'>;
 
 interface Columns {
   move: number;
+  newest: number;
   ids: string[];
   tips: Float64Array;
   vers: Float64Array;
@@ -158,6 +170,7 @@ export async function listTips(store: NetworkStore, query: { scope: Scope; histo
   let move = store.read((db) => db.get<{ id: number }>('SELECT max(id) AS id FROM moves')?.id ?? 0);
   for await (const page of tipPages(store, query)) page.forEach(put);
   let created = 0;
+  let newest = 0;
   for (let complete = false; !complete; ) {
     const page: ReturnType<typeof movedTips> = parsed(
       await store.readLong('movedTips', { scope, history, after: move }),
@@ -167,12 +180,12 @@ export async function listTips(store: NetworkStore, query: { scope: Scope; histo
       put(tip);
     }
     for (const id of page.gone) tips.delete(id);
-    move = page.last;
+    ({ last: move, newest } = page);
     complete = page.complete;
   }
   // Ids that came meanwhile stand at the end.
   if (created > 0) tips = new Map([...tips].sort(([a], [b]) => (a < b ? -1 : 1)));
-  return TipList.of(store, query, { move, listed: tips, starts });
+  return TipList.of(store, query, { move, newest, listed: tips, starts });
 }
 
 /** The pages of a scope in id order: two at a time, one for each reader thread. */

@@ -13,6 +13,7 @@ import { isEntityId } from '../../../model/ids.ts';
 import { archiveSource, manifestLines, stateAt } from '../../../store/archive-source.ts';
 import { findEntity } from '../../../store/entities.ts';
 import { lastMove } from '../../../store/events.ts';
+import { leftOutVersions } from '../../../store/left-out.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { spool } from '../../../store/spool.ts';
@@ -86,6 +87,7 @@ export class ExportService {
     // A table has no history.
     const history = format === 'csv' ? 'tip' : wish.history;
     const list = await listTips(store, { scope, history });
+    const leftOut = history === 'all' ? await leftOutVersions(store, list) : 0;
     return {
       entities: list.length,
       headers: {
@@ -93,6 +95,7 @@ export class ExportService {
         'X-Archeion-Entities': String(list.length),
         'X-Archeion-Checkpoint': `${this.#env.instance}.${list.move}`,
         'X-Archeion-Missing-Files': String(list.missing),
+        'X-Archeion-Left-Out-Versions': String(leftOut),
       },
       chunks: format === 'car' ? carOf(store, list, since, earlier) : this.#chunks(format, store, list),
     };
