@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, type Person, user } from '../helpers/callers.ts';
 import { create, type Entity, invalid, lacking, ok, read, remove, update } from '../helpers/entities.ts';
@@ -178,6 +180,22 @@ test('what the store says of content is found wrong where it is', async () => {
     ok: false,
     problems: expect.arrayContaining([{ kind: 'content', id, message: expect.stringMatching(/which no row says/) }]),
   });
+});
+
+test('bytes that are cut short on the disk are not given out as whole', async () => {
+  const { id } = await create(node, me);
+  const { content } = await put(node, me, id, 'k', 'hello world');
+  const { folder, path } = keptBy(node).place(content.cid);
+  await writeFile(join(folder, path), 'hello');
+  const answer = await get(id, '?key=k');
+  expect(answer.status).toBe(503);
+  expect(answer.text).toContain('archeion verify');
+  await writeFile(join(folder, path), 'hello world');
+  expect((await get(id, '?key=k')).text).toBe('hello world');
+  // A size that somebody has written wrong is no damage.
+  const now = await read(node, me, id);
+  await update(node, me, now, { properties: { content: { k: { ...entries(now).k, size: 3 } } } });
+  expect((await get(id, '?key=k')).text).toBe('hello world');
 });
 
 test('content goes with an entity that is written through other endpoints', async () => {

@@ -16,6 +16,7 @@ export interface HeldContent {
   cid: string;
   type: string | null;
   filename: string | null;
+  size: number | null;
 }
 
 type Content = Pick<Manifest, 'type' | 'properties'>;
@@ -51,7 +52,7 @@ export function heldContent(version: Content, wanted: { key?: string; cid?: stri
 function ownBytes({ type, properties }: Content): HeldContent | undefined {
   const { cid, uploaded, content_type, filename } = properties;
   if (type !== 'file' || uploaded !== true || typeof cid !== 'string') return undefined;
-  return { cid, type: text(content_type), filename: text(filename) };
+  return { cid, type: text(content_type), filename: text(filename), size: count(properties.size) };
 }
 
 function held(entry: (JsonObject & { cid: string }) | undefined): HeldContent | undefined {
@@ -59,7 +60,7 @@ function held(entry: (JsonObject & { cid: string }) | undefined): HeldContent | 
 }
 
 function toHeld(entry: JsonObject & { cid: string }): HeldContent {
-  return { cid: entry.cid, type: text(entry.content_type), filename: text(entry.filename) };
+  return { cid: entry.cid, type: text(entry.content_type), filename: text(entry.filename), size: count(entry.size) };
 }
 
 function newest(entries: (JsonObject & { cid: string })[]): (JsonObject & { cid: string }) | undefined {
@@ -68,6 +69,10 @@ function newest(entries: (JsonObject & { cid: string })[]): (JsonObject & { cid:
     (last, next) => (last === undefined || time(next) >= time(last) ? next : last),
     undefined,
   );
+}
+
+function count(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
 }
 
 function text(value: unknown): string | null {
@@ -89,13 +94,11 @@ export function withEntries(
 /** Content with the key that it has; null for a file's own bytes. */
 export interface KeyedContent extends HeldContent {
   key: string | null;
-  size: number | null;
 }
 
 /** All that a version holds: a file's own bytes, then the entries in their order. */
 export function allContents(version: Content): KeyedContent[] {
   const own = ownBytes(version);
-  const size = (value: unknown) => (typeof value === 'number' ? value : null);
-  const entries = [...entriesOf(version)].map(([key, entry]) => ({ key, ...toHeld(entry), size: size(entry.size) }));
-  return [...(own ? [{ key: null, ...own, size: size(version.properties.size) }] : []), ...entries];
+  const entries = [...entriesOf(version)].map(([key, entry]) => ({ key, ...toHeld(entry) }));
+  return [...(own ? [{ key: null, ...own }] : []), ...entries];
 }

@@ -1,11 +1,12 @@
 import { isContentCid } from '../../blocks/cid.ts';
-import { NotFoundError } from '../../errors.ts';
+import { NotFoundError, StorageError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
 import { type HeldContent, heldContent } from '../../model/content-entries.ts';
 import type { Reader } from '../../store/connection.ts';
 import { holds } from '../../store/content-holders.ts';
 import { findStanding, type Standing } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
+import { storingLater } from '../../store/storage-error.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import { downloadHeaders } from './download.ts';
@@ -81,14 +82,20 @@ function found(db: Reader, { key: entity, manifest }: Standing, { key, cid }: Wa
   if (held && isContentCid(held.cid) && (cid === undefined || held.cid === cid)) return held;
   const earlier = key === undefined && cid !== undefined && isContentCid(cid) && holds(db, entity, cid);
   if (!earlier) throw NotFoundError.of('Nothing has been uploaded there');
-  return { cid, type: null, filename: null };
+  return { cid, type: null, filename: null, size: null };
 }
 
 async function opened(store: NetworkStore, held: HeldContent, byCid: boolean): Promise<Download> {
   const files = filesOf(store);
-  if ((await files.size(held.cid)) === undefined)
+  const kept = await files.size(held.cid);
+  if (kept === undefined)
     throw NotFoundError.of(
       `The bytes of ${held.cid} are not on this node: they have not come yet, or are where the entity was mirrored from`,
+    );
+  // Whoever wrote the entry may have been wrong about the size; the bytes tell.
+  if (held.size !== null && kept !== held.size && !(await storingLater(() => files.isSound(held.cid))))
+    throw new StorageError(
+      `The bytes of ${held.cid} are damaged on this node: "archeion verify" sets them aside, and says what brings the right ones`,
     );
   return { ...files.place(held.cid), headers: downloadHeaders(held, byCid) };
 }
