@@ -182,6 +182,23 @@ test('what the store says of content is found wrong where it is', async () => {
   });
 });
 
+test('content of no name is the last that came, also where the clock was set back', async () => {
+  const clock = { ms: Date.UTC(2026, 0, 1) };
+  await using one = await startNode({ now: () => clock.ms });
+  const who = await user(one, 'who');
+  const { id } = await create(one, who);
+  await put(one, who, id, 'b', 'one');
+  clock.ms -= 7_200_000;
+  const { content } = await put(one, who, id, 'a', 'two');
+  expect(content).toMatchObject({ uploaded_at: '2026-01-01T00:00:00.001Z' });
+  expect((await ask(one, who, `GET /entities/${id}/content`)).text).toBe('two');
+  const now = await read(one, who, id);
+  expect(entries(now).a).toMatchObject({ uploaded_at: '2026-01-01T00:00:00.001Z' });
+  const complete = { key: 'c', cid: cidOf('one'), size: 3, content_type: 'text/plain', expect_tip: now.cid };
+  ok(await ask(one, who, `POST /entities/${id}/content/complete`, complete));
+  expect((await ask(one, who, `GET /entities/${id}/content`)).text).toBe('one');
+});
+
 test('bytes that are cut short on the disk are not given out as whole', async () => {
   const { id } = await create(node, me);
   const { content } = await put(node, me, id, 'k', 'hello world');

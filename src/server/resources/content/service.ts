@@ -71,7 +71,7 @@ export class ContentService {
     const { cid, size } = await receive(store, upload, null);
     const content = entry(cid, size, upload.type ?? (await sniffedType(filesOf(store), cid)));
     const step = await this.#writes.queued(store, id, () => this.#written(store, (db) => prepare(db, content)));
-    return { ...changed(step), content: { key, ...content } };
+    return { ...changed(step), content: { key, ...written(step, key) } };
   }
 
   async rename(caller: Caller, id: string, body: RenameContentBody): Promise<ContentRenamedView> {
@@ -152,7 +152,7 @@ export class ContentService {
       problem,
       ...entered(base, key, content),
     }));
-    return { ...changed(step), content: { key, ...content } };
+    return { ...changed(step), content: { key, ...written(step, key) } };
   }
 
   async #change(
@@ -196,8 +196,23 @@ export class ContentService {
   }
 }
 
+/** The last time that counts among those of entries; texts of later ones are in another order. */
+const lastTime = Date.UTC(9999, 0);
+
+/** When an entry is written: later than all others there, whatever the clock says, since the last one is what comes unasked. */
+function timeAfter(base: Manifest, time: string): string {
+  const others = [...entriesOf(base).values()].map(({ uploaded_at }) => Date.parse(String(uploaded_at)));
+  const latest = Math.max(Date.parse(time), ...others.filter((other) => other < lastTime).map((other) => other + 1));
+  return new Date(latest).toISOString();
+}
+
+/** The entry as it stands in the version. */
+function written({ next }: Prepared, key: string): ContentEntry {
+  return entriesOf(next).get(key) as JsonObject & ContentEntry;
+}
+
 function entered(base: Manifest, key: string, entry: ContentEntry): Plan {
-  const value: [string, JsonObject] = [key, { ...entry }];
+  const value: [string, JsonObject] = [key, { ...entry, uploaded_at: timeAfter(base, entry.uploaded_at) }];
   return {
     properties: withEntries(base.properties, (all) =>
       all.some(([k]) => k === key) ? all.map((one) => (one[0] === key ? value : one)) : [...all, value],
