@@ -703,7 +703,8 @@ describe('P3: a push whose answer is lost', () => {
     await sync(mirror, here);
     const { id, cid } = await create(origin, curator, { type: 'note', collection: place.id });
     await create(mirror, here, { id, type: 'note', properties: { n: 'made here' } });
-    proxy.fault = ({ path }) => (path.includes(id) || path.includes(cid) ? { status: 500 } : undefined);
+    proxy.fault = ({ path, body }) =>
+      [path, body].some((it) => it.includes(id) || it.includes(cid)) ? { status: 500 } : undefined;
     await sync(mirror, here);
     expect(await remoteOf(mirror, here)).toMatchObject({ troubles: { failing: 1 }, pending: 0 });
     proxy.fault = () => undefined;

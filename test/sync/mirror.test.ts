@@ -224,6 +224,7 @@ describe('remotes', () => {
           entities: 1,
           deletions: [],
           looked_at_all: true,
+          compares_all: false,
           first: null,
           push: [
             { id: made.id, type: 'document', label: 'new', intent: 'create', lacks: [far.id] },
