@@ -185,3 +185,40 @@ test('what was answered with a version that the next run does not find is refuse
   expect((await read(origin, curator, work.id)).properties).toEqual({ n: 'edited again' });
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
+
+test.each(['both', 'push'])(
+  'what a remote makes something else of stays as it was written here, and is refused by name (%s)',
+  async (direction) => {
+    await using scene = await startForeign({ direction });
+    const { origin, mirror, curator, here, proxy, works } = scene;
+    const [dropped, changed, fine] = works as [Entity, Entity, Entity];
+    proxy.fault = ({ method, path }) => {
+      if (method !== 'PUT') return undefined;
+      const made = (properties: object) => (body: unknown) => ({ ...(body as object), properties });
+      if (path.endsWith(dropped.id)) return { sends: made({ added: true }) };
+      return path.endsWith(changed.id) ? { sends: made({ tags: ['a', 'b'] }) } : undefined;
+    };
+    const ours = [
+      await update(mirror, here, await read(mirror, here, dropped.id), { properties: { note: 'kept' } }),
+      await update(mirror, here, await read(mirror, here, changed.id), { properties: { tags: ['a'] } }),
+    ];
+    await update(mirror, here, await read(mirror, here, fine.id), { properties: { tags: ['a'] } });
+    expect(await sync(mirror, here)).toMatchObject({ updated: 1, refused: 2 });
+    const { refusals } = await remoteOf(mirror, here);
+    expect(refusals.map(({ words }) => words)).toEqual([
+      expect.stringContaining('made something else of "note"'),
+      expect.stringContaining('made something else of "tags"'),
+    ]);
+    for (let n = 0; n < 2; n++) {
+      for (const { id, cid, properties } of ours)
+        expect(await read(mirror, here, id)).toMatchObject({ cid, properties });
+      expect(await sync(mirror, here)).toMatchObject({ updated: 0, refused: 0, merged: 0, conflicts: 0 });
+    }
+    // Edited again it goes out, over what the remote made.
+    proxy.fault = () => undefined;
+    await update(mirror, here, await read(mirror, here, dropped.id), { properties: { more: 1 } });
+    expect(await sync(mirror, here)).toMatchObject({ updated: 1, refused: 0, conflicts: 0 });
+    expect((await read(origin, curator, dropped.id)).properties).toMatchObject({ note: 'kept', more: 1, n: 0 });
+    expect(await remoteOf(mirror, here)).toMatchObject({ refused: 1, pending: 1 });
+  },
+);

@@ -18,13 +18,14 @@ export interface Call {
 
 /**
  * What happens to one call: an answer in place of the node's, a changed one (its JSON, or its bytes; null breaks it off
- * where it is; `without` some headers), `takes` so many bytes of the body and then breaks off, `cut` before it reaches the node, `lose` after the node has done it, undefined for what the node says.
+ * where it is; `without` some headers), `takes` so many bytes of the body and then breaks off, `sends` another body on (its JSON), `cut` before it reaches the node, `lose` after the node has done it, undefined for what the node says.
  */
 export type Fault =
   | { status: number; body?: unknown; headers?: Record<string, string> }
   | { change: (body: unknown) => unknown }
   | { bytes: (body: Buffer) => Buffer; breaks?: boolean; without?: string[] }
   | { takes: number }
+  | { sends: (body: unknown) => unknown }
   | 'cut'
   | 'lose'
   | undefined;
@@ -104,7 +105,8 @@ async function pass(
     response.destroy();
     return;
   }
-  const answer = await forward(target, request, body);
+  const sent = typeof fault === 'object' && 'sends' in fault ? fault.sends(JSON.parse(body.toString())) : null;
+  const answer = await forward(target, request, sent === null ? body : Buffer.from(JSON.stringify(sent)));
   response.once('close', () => answer.destroy());
   if (fault === 'lose') {
     await text(answer);
@@ -116,7 +118,7 @@ async function pass(
   const shown = Object.entries(answer.headers).filter(([name]) => kept.includes(name) && !without.includes(name));
   const status = answer.statusCode === 400 ? proxy.invalid : (answer.statusCode ?? 0);
   response.writeHead(status, Object.fromEntries(shown));
-  if (fault === undefined) {
+  if (fault === undefined || 'sends' in fault) {
     answer.pipe(response);
     return;
   }

@@ -5,6 +5,7 @@ import { isTipAtAnother, isTipElsewhere } from '../store/pending.ts';
 import { contentStates } from '../store/remote-content.ts';
 import { hasWaitingPeer, lackingPeers, type PendingRow, pendingPeers, type Remote } from '../store/remotes.ts';
 import { findVersion, lastLive } from '../store/versions.ts';
+import { alteredIn } from './altered.ts';
 import { agreement, braked, stopAtReset } from './brake.ts';
 import { contentHash, versionOf } from './content.ts';
 import { decide } from './decide.ts';
@@ -275,16 +276,30 @@ async function send(
       return false;
     }
     if (answer.status >= 400) return refuse(ctx, id, sent, answer.status, readWords(answer.body, answer.status));
+    const isWhole = whole && i === requests.length - 1;
+    let altered: string[] = [];
+    const says = (made: Manifest) => {
+      altered =
+        isWhole && (intent === 'create' || intent === 'update') ? alteredIn({ before: theirs, sent: local, made }) : [];
+      return isWhole && altered.length === 0 ? sent : null;
+    };
     const taken = await takeAnswer(ctx, id, answer, {
-      ...{ expect, sent: whole && i === requests.length - 1 ? sent : null },
+      expect,
+      sent: remote.instance === null ? says : isWhole ? sent : null,
     });
     if (taken === null) return lookAfter(ctx, id, answer, { expect, sent });
     if (taken === 'moved') return false;
+    if (altered.length > 0) return refuse(ctx, id, sent, answer.status, alteredWords(altered));
     expect = taken.cid;
   }
   countPushed(ctx.report, intent);
   // A restore brings back what was deleted; what was edited after it goes out next, and so do bytes and their names.
   return waits || (intent !== 'restore' && ahead.length === 0);
+}
+
+function alteredWords(names: string[]): string {
+  const shown = names.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 100)));
+  return `It took the change and made something else of ${shown.join(', ')}${names.length > shown.length ? ' and more' : ''}; what was written here stays as it is`;
 }
 
 /** A plain remote sets by itself when content came to it: that is no difference. */
