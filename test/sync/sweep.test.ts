@@ -155,7 +155,7 @@ test.each(ways)('W7: a collection that cannot be listed holds back nothing else,
   await using opened = new AsyncDisposableStack();
   let later = 0;
   const origin = opened.use(await startNode({ now: () => Date.now() + later }));
-  const mirror = opened.use(await startNode());
+  const mirror = opened.use(await startNode({ wait: (ms, signal) => delay(ms / 20, undefined, { signal }) }));
   const proxy = opened.use(await startProxy(origin.url, { plain }));
   const [there, here] = [operator(origin), operator(mirror)];
   await addRemote(mirror, here, { url: proxy.url, key: keyOf(there) });
@@ -189,7 +189,7 @@ async function startRested() {
   await using opened = new AsyncDisposableStack();
   let later = 0;
   const origin = opened.use(await startNode({ now: () => Date.now() + later }));
-  const mirror = opened.use(await startNode());
+  const mirror = opened.use(await startNode({ wait: (ms, signal) => delay(ms / 20, undefined, { signal }) }));
   const proxy = opened.use(await startProxy(origin.url, { stranger: true }));
   const curator = await user(origin, 'curator');
   const here = operator(mirror);

@@ -204,7 +204,7 @@ CREATE TABLE push_intent (
   entity INTEGER NOT NULL,
   tip TEXT NOT NULL,
   expect TEXT,
-  content TEXT NOT NULL,
+  content TEXT NOT NULL, answered INTEGER,
   PRIMARY KEY (remote, entity)
 ) STRICT, WITHOUT ROWID;
 
