@@ -58,7 +58,7 @@ interface Outcome {
   report?: Report;
   preview?: Preview;
   /** Conflicts, refusals and unverified versions that stand after the run. */
-  open?: Pick<RemoteState, 'conflicts' | 'refused' | 'troubles' | 'contents'>;
+  open?: Pick<RemoteState, 'direction' | 'conflicts' | 'refused' | 'troubles' | 'contents'>;
   error?: string;
 }
 
@@ -116,8 +116,8 @@ async function run(client: NodeClient, shell: Shell, remote: string, accept: boo
     const query = accept ? '?accept_large_change=true' : '';
     const lines = client.send<Line>('POST', `${path(remote)}/sync${query}`, Readable.from([]));
     const report = await lastOf(shell, `sync ${remote}`, lines, shown);
-    const { conflicts, refused, troubles, contents } = await client.ask<RemoteState>('GET', path(remote));
-    return { remote, report, open: { conflicts, refused, troubles, contents } };
+    const { direction, conflicts, refused, troubles, contents } = await client.ask<RemoteState>('GET', path(remote));
+    return { remote, report, open: { direction, conflicts, refused, troubles, contents } };
   } catch (error) {
     if (error instanceof FailureError) return { remote, error: error.message };
     throw error;
@@ -155,8 +155,9 @@ function files({ content, sent }: Report): string {
   return [...part(content.files, content.bytes, 'fetched'), ...part(sent.files, sent.bytes, 'sent')].join('');
 }
 
-function compared({ uncatalogued }: Report): string {
-  return uncatalogued ? 'what is known was compared' : 'everything was compared';
+/** Of a remote that is only pushed to nothing is looked for that is not known here. */
+function compared({ uncatalogued }: Report, open: Outcome['open']): string {
+  return uncatalogued || open?.direction === 'push' ? 'what is known was compared' : 'everything was compared';
 }
 
 const uncataloguedWords =
@@ -198,10 +199,10 @@ function describe({ remote, report, preview, open, error }: Outcome): string[] {
     ...(report.lost
       ? [
           `  events ${report.lost.first} to ${report.lost.last} were gone before they were seen` +
-            (report.swept ? `; ${compared(report)} instead` : ''),
+            (report.swept ? `; ${compared(report, open)} instead` : ''),
         ]
       : report.swept
-        ? [`  ${compared(report)}`]
+        ? [`  ${compared(report, open)}`]
         : []),
     ...(report.uncatalogued ? [`  ${uncataloguedWords}`] : []),
     ...(report.stopped === null ? [] : [`  ${report.stopped}`]),

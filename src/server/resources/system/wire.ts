@@ -22,7 +22,8 @@ export interface NodeCard {
 /** How nodes sync beyond the public interface; a member says by its number in which form. */
 export interface NodeSyncView {
   /**
-   * Versions as blocks, in both directions: POST /node/sync/blocks and POST /node/sync/push; tips, POST /node/sync/tips.
+   * Versions as blocks, in both directions: POST /node/sync/blocks and POST /node/sync/push; tips, POST /node/sync/tips; what is
+   * live, GET /node/sync/entities.
    * @isInt
    */
   blocks: number;
