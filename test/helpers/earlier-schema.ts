@@ -12,6 +12,7 @@ const undoing = [
   'ALTER TABLE remote DROP COLUMN mark; ALTER TABLE remote DROP COLUMN mark_cid',
   '',
   'ALTER TABLE push_intent DROP COLUMN answered',
+  'DROP TABLE remote_unlisted',
 ];
 
 /** Takes a database file back to what a program with an earlier schema version wrote. */

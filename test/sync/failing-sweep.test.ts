@@ -15,7 +15,9 @@ async function startScene() {
   await using opened = new AsyncDisposableStack();
   let later = 0;
   const origin = opened.use(await startNode({ now: () => Date.now() + later }));
-  const mirror = opened.use(await startNode({ wait: (ms, signal) => delay(ms / 20, undefined, { signal }) }));
+  let waited = 0;
+  const wait = (ms: number, signal: AbortSignal | undefined) => delay(ms / 20, undefined, { signal });
+  const mirror = opened.use(await startNode({ wait, now: () => Date.now() + waited }));
   const proxy = opened.use(await startProxy(origin.url));
   const [there, here] = [operator(origin), operator(mirror)];
   await addRemote(mirror, here, { url: proxy.url, key: keyOf(there) });
@@ -26,8 +28,29 @@ async function startScene() {
   };
   const errorOf = async () =>
     (lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error?: string }).error;
+  /** A run that nobody asked for, so much later; what it asked for, and in which words it failed. */
+  const runLater = async (ms = 0) => {
+    waited += ms;
+    const from = proxy.calls.length;
+    const run = mirror.ctx.sync.run('main', 'origin', undefined, { unasked: true });
+    const words = await run.then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    return { words, asked: proxy.calls.slice(from).map(({ path }) => path.replace(/\?.*/, '')) };
+  };
   const all = opened.move();
-  return { origin, mirror, proxy, there, here, forget, errorOf, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return {
+    origin,
+    mirror,
+    proxy,
+    there,
+    here,
+    forget,
+    errorOf,
+    runLater,
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
 }
 
 async function createMany(node: TestNode, who: Person, place: Entity, count: number): Promise<Entity[]> {
@@ -135,6 +158,36 @@ test('and that was reset is compared all the same where it never lists one of it
   proxy.fault = () => undefined;
   expect(await errorOf()).toBeUndefined();
   expect((await tipsOf(mirror))[unseen.id]).toBe(unseen.cid);
+});
+
+test('W7: a listing that fails is asked for ever less often, and nothing else is compared again for its sake', async () => {
+  await using scene = await startScene();
+  const { origin, mirror, proxy, there, here, forget, errorOf, runLater } = scene;
+  const closed = await collection(origin, there, { label: 'Never listed' });
+  await sync(mirror, here);
+  const unseen = await create(origin, there, { collection: closed.id });
+  await forget();
+  await collection(origin, there, { label: 'New' });
+  const listing = `/collections/${closed.id}/entities`;
+  proxy.fault = ({ path }) => (path.startsWith(listing) ? { status: 500 } : undefined);
+  expect(await errorOf()).toContain('(to the listing of collection');
+  expect(await remoteOf(mirror, here)).toMatchObject({
+    unlisted: [{ collection: closed.id }],
+    words: expect.arrayContaining([expect.stringContaining('What 1 collection holds could not be listed')]),
+  });
+  const minute = 60_000;
+  const runs: Awaited<ReturnType<typeof runLater>>[] = [];
+  for (const ms of [0, minute, minute, 4 * minute]) runs.push(await runLater(ms));
+  for (const { asked, words } of runs) {
+    expect(words).toContain('(to the listing of collection');
+    expect(asked.filter((path) => /catalog|batch-get|\/tip/.test(path))).toEqual([]);
+  }
+  expect(runs.map(({ asked }) => asked.includes(listing))).toEqual([false, true, false, true]);
+  proxy.fault = () => undefined;
+  expect((await runLater(15 * minute)).words).not.toBeNull();
+  expect((await runLater(minute)).words).toBeNull();
+  expect((await read(mirror, here, unseen.id)).cid).toBe(unseen.cid);
+  expect(await remoteOf(mirror, here)).toMatchObject({ unlisted: [], last_run: { error: null } });
 });
 
 test('and that was reset is taken for the other node once all was compared, also where its news cannot be read', async () => {

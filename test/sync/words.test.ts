@@ -12,6 +12,7 @@ const seen = (first: number, last: number, lost = false, swept = lost) => ({
 function stand(given: Partial<Stand>): Stand {
   return {
     ...{ name: 'origin', pulls: true, seen: [], refusals: [], lag: { events: null, seconds: null }, hoursLeft: null },
+    unlisted: [],
     ...{ running: null, lastRun: null, next: null, watch: false, hours: null, max_kbps: null },
     ...{ mirrored: 0, pending: 0, conflicts: 0, refused: 0, troubles: {}, contents: {} },
     ...given,
@@ -110,6 +111,7 @@ describe('how things stand with a remote, in words', () => {
       ...{ pulls: false, pending: 1200, refused: 5, conflicts: 1, mirrored: 2 },
       refusals: ['A', 'B', 'C', 'D', 'E'].map(refusal),
       ...{ troubles: { forbidden: 2, missing: 1, mismatch: 1, failing: 1 }, contents: { missing: 2, unsent: 1 } },
+      unlisted: [{ collection: 'A', words: 'origin.test fails' }],
       lastRun: run({ report: { ...emptyReport(), stopped: 'It is not what it was' } }),
     };
     expect(wordsOf(stand(given), now)).toEqual([
@@ -117,6 +119,7 @@ describe('how things stand with a remote, in words', () => {
       'The last sync stopped 12 seconds ago: It is not what it was.',
       'Not watched: "archeion remote set origin --watch" keeps it in sync.',
       '5 entities known and not taken over: 2 not shown to this key (403), 1 gone (404), 1 with a wrong hash, 1 at which it fails (5xx).',
+      'What 1 collection holds could not be listed there, and is asked for again.',
       'The bytes of 2 files are still to come: 2 gone (404).',
       'The bytes of 1 file are still to go there: it gives no address for them now.',
       'It refused A: Action not allowed.',

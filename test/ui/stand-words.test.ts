@@ -25,7 +25,7 @@ function remote(given: Partial<Remote>): Remote {
     ...{ collections: [], types: [], content: 'tips', watch: false, max_kbps: null, hours: null, words: [] },
     ...{ mirrored: 1200, pending: 0, conflicts: 0, refused: 0, seen: [], lost: [], unread_expire_in_h: 700 },
     ...{ lag: { events: 0, seconds: 0 }, all_read_at: hoursAgo(2), running: null, last_run: run(), next_run_at: null },
-    ...{ troubles: {}, unreadable: [], contents: {}, missing_content: [], refusals: [] },
+    ...{ troubles: {}, unreadable: [], contents: {}, missing_content: [], refusals: [], unlisted: [] },
     ...given,
   };
 }

@@ -8,6 +8,7 @@ import { applyContentRow, askContentsAgain, dropContents } from './remote-conten
 import { askForbiddenAgain, putTrouble } from './remote-troubles.ts';
 import { noteSync, renameInLog } from './sync-log.ts';
 import type { SyncRow } from './sync-rows.ts';
+import { dropUnlisted, putUnlisted } from './unlisted.ts';
 
 type RowOf<K extends SyncRow['kind']> = Extract<SyncRow, { kind: K }>;
 
@@ -55,6 +56,12 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
       return;
     case 'feed_swept':
       noteSweep(db, remote, row);
+      return;
+    case 'listing_failed':
+      putUnlisted(db, remote, row, time);
+      return;
+    case 'listing_read':
+      dropUnlisted(db, remote, row.collection);
       return;
     case 'push_mark':
       putMark(db, remote, row);
@@ -197,6 +204,7 @@ function dropRemote(db: Writer, remote: number): void {
   db.run('DELETE FROM remote_collection WHERE remote = ?', remote);
   db.run('DELETE FROM remote_run WHERE remote = ?', remote);
   db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
+  db.run('DELETE FROM remote_unlisted WHERE remote = ?', remote);
   markElsewhere(db, remote);
   db.run('DELETE FROM remote_entity WHERE remote = ?', remote);
   dropContents(db, remote);

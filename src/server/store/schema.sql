@@ -303,6 +303,15 @@ CREATE TABLE remote_seen (
   PRIMARY KEY (remote, first)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE remote_unlisted (
+  remote INTEGER NOT NULL,
+  collection TEXT NOT NULL,
+  words TEXT NOT NULL,
+  again INTEGER NOT NULL,
+  tries INTEGER NOT NULL,
+  PRIMARY KEY (remote, collection)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE sync_conflict (
   remote INTEGER NOT NULL,
   entity INTEGER NOT NULL,

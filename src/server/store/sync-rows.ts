@@ -77,6 +77,9 @@ export type SyncRow =
    * nothing of the earlier one counts any more.
    */
   | { kind: 'feed_swept'; remote: string; reset: boolean; uncatalogued: boolean }
+  /** A listing there could not be read, as `words` say; null for that of the collections of the key's user. */
+  | { kind: 'listing_failed'; remote: string; collection: string | null; words: string }
+  | { kind: 'listing_read'; remote: string; collection: string | null }
   /** The newest event of a remote's feed after a push to it; null after a reset, of which it says nothing. */
   | { kind: 'push_mark'; remote: string; mark: { id: number; cid: string } | null }
   /** The remote was reset and no longer has an entity. */

@@ -49,8 +49,6 @@ export interface SyncContext {
   /** With what it fails at. */
   patience: Patience;
   memory: FeedMemory;
-  /** Why not all that the remote lists was compared; null where it was, or nothing had to be. */
-  unlisted: string | null;
   /**
    * Under a filter, versions that keep entities away, and the newest event that was passed over for the sake of each (0 where
    * it had none).

@@ -28,6 +28,8 @@ export interface RunOptions {
   signal?: AbortSignal;
   /** Somebody has looked, and agrees to whatever it changes. */
   accept?: boolean;
+  /** Nobody asked for it: what the remote failed at lately waits for its time. */
+  unasked?: boolean;
 }
 
 /** What may be set of a remote; what is left out stays as it is. */

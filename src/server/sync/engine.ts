@@ -224,13 +224,13 @@ export class SyncEngine implements AsyncDisposable {
     network: Network,
     name: string,
     report: Report = emptyReport(),
-    { signal, accept = false }: RunOptions = {},
+    { signal, accept = false, unasked = false }: RunOptions = {},
   ): Promise<Report> {
     const { store, remote } = await this.#remote(network, name);
     const own = new AbortController();
     const ending = AbortSignal.any([own.signal, this.#closing.signal, ...(signal ? [signal] : [])]);
     const work = (allRead: () => Promise<void>) =>
-      this.#sync({ store, remote }, report, { signal: ending, accept, allRead });
+      this.#sync({ store, remote }, report, { signal: ending, accept, unasked, allRead });
     await this.#alone(network, name, async () => {
       this.#endings.set(`${network} ${name}`, own);
       try {
@@ -245,9 +245,10 @@ export class SyncEngine implements AsyncDisposable {
   async #sync(
     { store, remote }: { store: NetworkStore; remote: Remote },
     report: Report,
-    { signal, accept, allRead }: { signal: AbortSignal; accept: boolean; allRead: () => Promise<void> },
+    { signal, allRead, ...asked }: Required<RunOptions> & { allRead: () => Promise<void> },
   ): Promise<void> {
     const { now, service } = this.#options;
+    const { accept } = asked;
     const { network } = store;
     await using client = await this.#client(network, remote, signal);
     const card = remote.instance === null ? null : await cardOf(client);
@@ -270,7 +271,6 @@ export class SyncEngine implements AsyncDisposable {
       partials: new PartialFiles(partialsFolder(store.folder)),
       ...{ memory, settled: memory.settled },
       patience: new Patience(() => client.read(newest)),
-      unlisted: null,
       flights: this.#flights,
       passed: passedOver(),
       long: new PQueue({ concurrency: 1 }),
@@ -281,7 +281,7 @@ export class SyncEngine implements AsyncDisposable {
       unshown: new Set<string>(),
       linking: false,
     };
-    const options = { pageSize, accept, reset };
+    const options = { pageSize, ...asked, reset };
     const isRead = remote.direction !== 'push';
     let unread: UnreachableError | null;
     try {
@@ -294,7 +294,7 @@ export class SyncEngine implements AsyncDisposable {
       }
       if (reset && report.swept) await this.#pin(store, remote);
     }
-    if (isRead && unread === null && ctx.unlisted === null && report.stopped === null) await allRead();
+    if (isRead && unread === null && report.stopped === null) await allRead();
     const sends = pushes(remote) && report.stopped === null;
     // What cannot be read says nothing of what can be written, and that nothing of files.
     ctx.patience.anew();

@@ -17,6 +17,7 @@ import {
   startFeed,
 } from './feed.ts';
 import { readPage } from './feed-page.ts';
+import { listAgain } from './list-again.ts';
 import { untilSpent } from './patience.ts';
 import { setBackSince } from './push-mark.ts';
 import { emptied, isBegunAgain, mayHaveMissed } from './quiet-feed.ts';
@@ -29,6 +30,8 @@ export interface PullOptions {
   accept: boolean;
   /** The remote is another one than before: nothing it said counts any more. */
   reset: boolean;
+  /** Nobody asked for this run. */
+  unasked: boolean;
   /** All that is known of it was compared in this run. */
   compared?: boolean;
 }
@@ -78,7 +81,9 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
   await release(ctx, options, held);
   const hasGap = ctx.store.read((db) => seenIntervals(db, ctx.remote.key)).some((it) => it.lost && !it.swept);
   const isOpen = hasGap || begunAgain || (walked.isEmpty && mayHaveMissed(ctx));
-  if (isOpen && ctx.report.stopped === null) await close(ctx, options);
+  if (ctx.report.stopped !== null) return;
+  if (isOpen) await close(ctx, options);
+  else await release(ctx, options, [{ events: await listAgain(ctx, options), page: null }]);
 }
 
 /** What left the feed before it was seen is looked for entity by entity. */
@@ -129,28 +134,20 @@ export async function askKnown(ctx: SyncContext, options: PullOptions): Promise<
 }
 
 /**
- * Makes the deletions that a comparison of everything has found, and records it: one that stops here, is cut off, or could not
- * list all, is begun again, since no feed tells of these any more. False where it stopped.
+ * Makes the deletions that a comparison of everything has found, and records it: one that stops here, or is cut off, is begun
+ * again, since no feed tells of these any more. False where it stopped.
  */
 async function finish(
   ctx: SyncContext,
   options: PullOptions,
-  { held, unlisted, uncatalogued }: WholeSweep,
+  { held, uncatalogued }: WholeSweep,
   reset: boolean,
 ): Promise<boolean> {
   if (!(await release(ctx, options, [{ events: held, page: null }], reset))) return false;
-  if (unlisted !== null) {
-    ctx.unlisted = again(unlisted);
-    return true;
-  }
   await noteSwept(ctx, { reset, uncatalogued });
   ctx.report.swept = true;
   ctx.report.uncatalogued = uncatalogued;
   return true;
-}
-
-function again(words: string): string {
-  return `${words}. Everything else was compared. It is tried again with the next sync; where that goes on, the log of the other side says why.`;
 }
 
 /** Makes the deletions that were held back; false where they are too many to make unasked. */

@@ -4,6 +4,7 @@ import type { Reader } from '../store/connection.ts';
 import { isTipAtAnother, isTipElsewhere } from '../store/pending.ts';
 import { contentStates } from '../store/remote-content.ts';
 import { hasWaitingPeer, lackingPeers, type PendingRow, pendingPeers, type Remote } from '../store/remotes.ts';
+import { listUnlisted } from '../store/unlisted.ts';
 import { findVersion, lastLive } from '../store/versions.ts';
 import { alteredIn } from './altered.ts';
 import { agreement, braked, stopAtReset } from './brake.ts';
@@ -141,11 +142,15 @@ async function pushOne(ctx: PushContext, id: string): Promise<void> {
   else if (answered) ctx.patience.worked();
 }
 
+const listedAgain =
+  'Everything else was compared. It is tried again when somebody syncs, and by itself, ever less often; the log of the other side says why.';
+
 /** @throws FailedInPartError where the remote failed at some entities or listings, while everything else was sent */
-export function checkFailing({ failing, unlisted }: PushContext): void {
+export function checkFailing({ failing, store, remote }: PushContext): void {
   const [first, ...others] = failing;
   if (!first) {
-    if (unlisted !== null) throw new FailedInPartError(unlisted);
+    const [unlisted] = store.read((db) => listUnlisted(db, remote.key, 1));
+    if (unlisted) throw new FailedInPartError(`${unlisted.words}. ${listedAgain}`);
     return;
   }
   const [id, words] = first;

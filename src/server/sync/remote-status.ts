@@ -10,6 +10,7 @@ import {
   seenIntervals,
   type TroubleRow,
 } from '../store/remotes.ts';
+import { listUnlisted, type Unlisted } from '../store/unlisted.ts';
 import { countsOf } from './brake.ts';
 import type { Report } from './report.ts';
 import type { LastRun, Runs } from './runs.ts';
@@ -23,6 +24,8 @@ export interface RemoteStatus extends RemoteCounts {
   /** Bytes that could not be had. */
   missingContent: ContentTroubleRow[];
   refusals: RefusalRow[];
+  /** Listings there that could not be read, and are asked for again. */
+  unlisted: Unlisted[];
   lastRun: LastRun | null;
   /** What the run under way has done so far. */
   running: Report | null;
@@ -41,6 +44,7 @@ export async function statusOf(store: NetworkStore, found: Remote, runs: Runs): 
     unreadable: listTroubles(db, key, shown),
     missingContent: listContentTroubles(db, key, shown),
     refusals: listRefusals(db, key, shown),
+    unlisted: listUnlisted(db, key, shown),
     lastRun: runs.last(store, found),
     running: runs.current(store.network, remote.name),
   }));

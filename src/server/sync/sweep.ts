@@ -5,6 +5,7 @@ import type { Reader } from '../store/connection.ts';
 import { type KnownTip, knownPage } from '../store/known-tips.ts';
 import { isAskedAgain } from '../store/remote-troubles.ts';
 import { isKnownAt, mirroredCollections } from '../store/remotes.ts';
+import { isUnlisted } from '../store/unlisted.ts';
 import { type SyncContext, takeOver, troubleCommit } from './arrivals.ts';
 import type { FeedEvent } from './feed.ts';
 import { type Allowance, idPages } from './id-pages.ts';
@@ -33,10 +34,8 @@ export interface Swept {
   forgotten: string | null;
 }
 
-/** What a sweep has found, and why it is not whole. */
+/** What a sweep has found; of what it could not list the store knows (list-again.ts). */
 export interface WholeSweep extends Swept {
-  /** A collection whose members could not be listed: what the remote said to that; null where all were. */
-  unlisted: string | null;
   /** The remote does not list its collections: what lies in one that is not known is compared as far as a feed told of it. */
   uncatalogued: boolean;
 }
@@ -44,7 +43,7 @@ export interface WholeSweep extends Swept {
 /** Entities that are compared at once: what POST /entities/batch-get takes, and what a node tells in little time. */
 const batches = { plain: 100, node: 200 };
 /** A remote that lists more than that is not gone through. */
-const mostListed = 10_000_000;
+export const mostListed = 10_000_000;
 
 /**
  * Compares every tip of what is listed there and of what is known here. Without `reset` it stops at the first entity
@@ -52,7 +51,7 @@ const mostListed = 10_000_000;
  * @throws UnreachableError
  */
 export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<WholeSweep> {
-  const swept: WholeSweep = { held: [], forgotten: null, unlisted: null, uncatalogued: false };
+  const swept: WholeSweep = { held: [], forgotten: null, uncatalogued: false };
   const queue = new PQueue({ concurrency: options.concurrency });
   const failures: unknown[] = [];
   const isOver = () => failures.length > 0 || swept.forgotten !== null;
@@ -112,36 +111,51 @@ async function* listed(ctx: SyncContext, swept: WholeSweep): AsyncGenerator<stri
   const allowance: Allowance = { left: mostListed };
   // A node tells also what lies in no collection. One of an earlier form, or that fails at it, is listed as any other remote.
   if (ctx.blocks && remote.collections.length === 0 && (yield* toldLive(ctx, allowance))) return;
-  for await (const collections of collectionPages(ctx, allowance, swept)) {
-    yield* unknownOf(ctx, collections);
-    for (const collection of collections) yield* membersOf(ctx, collection, allowance, swept);
-  }
+  for await (const collections of collectionPages(ctx, allowance, swept))
+    yield* withMembers(ctx, collections, allowance);
   if (allowance.left <= 0)
     throw new UnreachableError(
       `${client.host} lists more than ${mostListed} entities, or without end. Limit what comes: archeion remote set ${remote.name} --collection ID.`,
     );
 }
 
-/** What a collection lists and is not known here. One that is gone, closed, or cannot be read, is no reason to leave the others. */
-async function* membersOf(
+/** Collections, and what they list, as far as it is not known here. */
+export async function* withMembers(
   ctx: SyncContext,
-  collection: string,
+  collections: string[],
   allowance: Allowance,
-  swept: WholeSweep,
 ): AsyncGenerator<string[]> {
+  yield* unknownOf(ctx, collections);
+  for (const collection of collections) yield* membersOf(ctx, collection, allowance);
+}
+
+/** What a collection lists and is not known here. One that is gone, closed, or cannot be read, is no reason to leave the others. */
+export async function* membersOf(ctx: SyncContext, collection: string, allowance: Allowance): AsyncGenerator<string[]> {
   const { client, patience } = ctx;
   const path = `/collections/${collection}/entities`;
+  const asked = `(to the listing of collection ${collection})`;
+  let failure: string | null = null;
   try {
     for await (const ids of idPages(client, { path, read: readListing }, allowance))
       if (typeof ids !== 'string') yield* unknownOf(ctx, ids);
-      else if (ids === 'unread')
-        swept.unlisted ??= `${client.host} answers what is no listing (to the listing of collection ${collection})`;
+      else if (ids === 'unread') failure = `${client.host} answers what is no listing ${asked}`;
+    if (allowance.left <= 0)
+      failure ??= `${client.host} lists more than ${mostListed} entities, or without end ${asked}`;
+    await noteListing(ctx, collection, failure);
     patience.worked();
   } catch (error) {
     if (!(error instanceof FailedAnswerError)) throw error;
-    swept.unlisted ??= `${error.message} (to the listing of collection ${collection})`;
+    await noteListing(ctx, collection, `${error.message} ${asked}`);
     await patience.failed(error.message);
   }
+}
+
+/** Keeps that a listing could not be read, and why, so that it is asked for again by itself; null where it was read. */
+export async function noteListing(ctx: SyncContext, collection: string | null, failure: string | null): Promise<void> {
+  const { store, remote } = ctx;
+  if (failure !== null) await note(ctx, { kind: 'listing_failed', remote: remote.name, collection, words: failure });
+  else if (store.read((db) => isUnlisted(db, remote.key, collection)))
+    await note(ctx, { kind: 'listing_read', remote: remote.name, collection });
 }
 
 /** All live entities of a node that nothing is known of here; false where it did not tell them all. */
@@ -179,17 +193,17 @@ async function* collectionPages(ctx: SyncContext, allowance: Allowance, swept: W
   if (!swept.uncatalogued) return;
   const known = store.read((db) => mirroredCollections(db, remote.key));
   yield known;
-  yield* usersCollections(ctx, new Set(known), allowance, swept);
+  yield* usersCollections(ctx, new Set(known), allowance);
 }
 
 /** The collections in which the key's user holds a role, but those in `known`. */
-async function* usersCollections(
-  { client, remote, patience }: SyncContext,
+export async function* usersCollections(
+  ctx: SyncContext,
   known: ReadonlySet<string>,
   allowance: Allowance,
-  swept: WholeSweep,
 ): AsyncGenerator<string[]> {
-  if (remote.user === null) return;
+  const { client, remote, patience } = ctx;
+  if (remote.user === null) return noteListing(ctx, null, null);
   const listing = { path: `/users/${remote.user}/collections`, read: readUsersCollections };
   const pages = idPages(client, listing, allowance);
   const next = () =>
@@ -199,11 +213,12 @@ async function* usersCollections(
     );
   for (let page = await next(); page?.done !== true; page = await next()) {
     if (page === null) {
-      swept.unlisted ??= `${client.host} fails at the listing of collections of user ${remote.user}`;
+      await noteListing(ctx, null, `${client.host} fails at the listing of collections of user ${remote.user}`);
       return;
     }
     if (typeof page.value !== 'string') yield page.value.filter((id) => !known.has(id));
   }
+  await noteListing(ctx, null, null);
 }
 
 /** What could not be read is asked for again by itself (ask-again.ts), and does not keep a sweep from its end each time. */
@@ -218,7 +233,8 @@ async function* unknownOf(ctx: SyncContext, ids: string[]): AsyncGenerator<strin
   for (let at = 0; at < unknown.length; at += size) yield unknown.slice(at, at + size);
 }
 
-async function compareBatch(
+/** Compares the tips of entities with what is `known`, and takes over those that are news. @throws UnreachableError */
+export async function compareBatch(
   ctx: SyncContext,
   ids: string[],
   known: Map<string, KnownTip>,

@@ -296,7 +296,7 @@ export class Watcher implements AsyncDisposable {
     timer?.unref();
     const before = watched.schedule;
     try {
-      await sync.run(store.network, remote.name, undefined, { signal: ending.signal });
+      await sync.run(store.network, remote.name, undefined, { signal: ending.signal, unasked: true });
     } catch (error) {
       // What a run came to is kept and heard of (sync/runs.ts); here is what kept it from beginning.
       if (watched.schedule === before && !ending.signal.aborted) {

@@ -1,5 +1,6 @@
 import type { RefusalRow, RemoteCounts, SeenRow } from '../store/remotes.ts';
 import type { RemoteSettings } from '../store/sync-rows.ts';
+import type { Unlisted } from '../store/unlisted.ts';
 import type { Report } from './report.ts';
 import type { LastRun } from './runs.ts';
 import type { Lag } from './stand.ts';
@@ -10,6 +11,7 @@ export interface Stand extends RemoteCounts, RemoteSettings {
   pulls: boolean;
   seen: readonly SeenRow[];
   refusals: readonly RefusalRow[];
+  unlisted: readonly Unlisted[];
   lag: Lag;
   hoursLeft: number | null;
   running: Report | null;
@@ -110,7 +112,7 @@ function nextWords({ name, watch, hours, max_kbps, next }: Stand, now: number): 
   return `Not watched: "archeion remote set ${name} --watch" keeps it in sync${how}.`;
 }
 
-function openWords({ conflicts, refused, refusals, troubles, contents }: Stand): string[] {
+function openWords({ conflicts, refused, refusals, troubles, contents, unlisted }: Stand): string[] {
   const { unsent = 0, ...missing } = contents;
   const bytes = Object.entries(missing).map(([kind, n]) => `${number(n)} ${troubleWords[kind] ?? kind}`);
   const files = Object.values(missing).reduce((sum, n) => sum + n, 0);
@@ -119,6 +121,11 @@ function openWords({ conflicts, refused, refusals, troubles, contents }: Stand):
   const shown = refusals.slice(0, shownRefusals).map(({ id, words }) => `It refused ${id}: ${sentence(words)}`);
   return [
     ...(unread > 0 ? [`${entities(unread)} known and not taken over: ${kinds.join(', ')}.`] : []),
+    ...(unlisted.length > 0
+      ? [
+          `What ${count(unlisted.length, 'collection holds', 'collections hold')} could not be listed there, and is asked for again.`,
+        ]
+      : []),
     ...(files > 0 ? [`The bytes of ${count(files, 'file', 'files')} are still to come: ${bytes.join(', ')}.`] : []),
     ...(unsent > 0
       ? [`The bytes of ${count(unsent, 'file', 'files')} are still to go there: it gives no address for them now.`]

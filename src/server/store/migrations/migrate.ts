@@ -9,6 +9,7 @@ import { keptApart } from './0006-kept-apart.ts';
 import { pushMark } from './0007-push-mark.ts';
 import { quietFeeds } from './0008-quiet-feeds.ts';
 import { answeredPushes } from './0009-answered-pushes.ts';
+import { unlistedCollections } from './0010-unlisted.ts';
 
 /** A step from one schema version to the next: SQL, or a function over the open connection. */
 export type Migration = string | ((db: Database.Database) => void);
@@ -24,6 +25,7 @@ export const migrations: readonly Migration[] = [
   pushMark,
   quietFeeds,
   answeredPushes,
+  unlistedCollections,
 ];
 
 /** The schema's version. @throws StorageError where a newer program has written the database; it is not touched */

@@ -4,7 +4,7 @@ import { PeerName } from '../entity/peer-name.tsx';
 import type { Remote } from './sync-queries.ts';
 
 /** What the remote did not take, in its words, and what of it could not be taken over here. */
-export function Troubles({ remote: { refusals, unreadable, missing_content: files } }: { remote: Remote }) {
+export function Troubles({ remote: { refusals, unreadable, unlisted, missing_content: files } }: { remote: Remote }) {
   const { t } = useTexts();
   return (
     <>
@@ -23,6 +23,11 @@ export function Troubles({ remote: { refusals, unreadable, missing_content: file
         }))}
       />
       <List
+        title={t('sync.unlisted')}
+        about={t('sync.unlistedAbout')}
+        lines={unlisted.map(({ collection: id, words }) => ({ id, note: '', said: words }))}
+      />
+      <List
         title={t('sync.missingFiles')}
         about={t('sync.missingFilesAbout')}
         lines={files.map(({ id, trouble, evidence }) => ({
@@ -36,7 +41,8 @@ export function Troubles({ remote: { refusals, unreadable, missing_content: file
 }
 
 interface Line {
-  id: string;
+  /** Null for what is about no single entity. */
+  id: string | null;
   note: string;
   /** What the remote said. */
   said: string | null;
@@ -52,9 +58,11 @@ function List({ title, about, lines }: { title: string; about: string; lines: Li
         {lines.map(({ id, note, said }, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: an entity may be named for several files
           <li key={`${id} ${i}`} className="px-3 py-1.5">
-            <Link to="/entities/$id" params={{ id }} className="font-medium hover:underline">
-              <PeerName id={id} />
-            </Link>{' '}
+            {id && (
+              <Link to="/entities/$id" params={{ id }} className="font-medium hover:underline">
+                <PeerName id={id} />
+              </Link>
+            )}{' '}
             <span className="text-xs text-quiet">{note}</span>
             {said && (
               <q lang="en" className="block text-quiet break-words">

@@ -231,6 +231,11 @@ export interface RemoteView {
     status: number;
     words: string;
   }[];
+  /**
+   * Collections of which it could not be read what they hold, with what was said to that; the first hundred. They are asked for
+   * again by itself. Null for those in which the user of the key holds a role.
+   */
+  unlisted: { collection: EntityId | null; words: string }[];
 }
 
 export interface RemotesView {
