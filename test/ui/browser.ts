@@ -1,7 +1,8 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { env } from 'node:process';
-import { AxeBuilder } from '@axe-core/playwright';
+import type { AxeResults, RunOptions } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { type StartOptions, startNode, type TestNode } from '../helpers/node.ts';
@@ -180,12 +181,18 @@ export async function lookAt(page: Page, name: string, { asItIs = false } = {}):
   if (!asItIs) await speak(page, spoken);
 }
 
+/** What checks accessibility within a page. */
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
 /** Of accessibility, by name, with what has them. */
 async function seriousFaults(page: Page, colorScheme: 'light' | 'dark'): Promise<string[]> {
-  // Within the page: a tab of its own for the result, as for pages with frames of others, takes as long as the rules.
-  const rules = new AxeBuilder({ page }).setLegacyMode();
-  if (colorScheme === 'dark') rules.withRules('color-contrast');
-  const { violations } = await rules.analyze();
+  // A page that is looked at more than once has read it.
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(await readFile(axe, 'utf8'));
+  const options: RunOptions = {
+    ...{ resultTypes: ['violations'], selectors: false },
+    ...(colorScheme === 'dark' && { runOnly: { type: 'rule', values: ['color-contrast'] } }),
+  };
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   return serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
