@@ -24,6 +24,7 @@ async function bundle(folder: string): Promise<void> {
     cwd: root,
     input: Object.fromEntries(files.map((file) => [basename(file, '.ts'), file])),
     platform: 'node',
+    tsconfig: false,
     external: /^[^./]/,
     transform: { decorator: { legacy: true } },
   });
