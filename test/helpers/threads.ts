@@ -1,24 +1,27 @@
 import { glob, rm } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { env } from 'node:process';
+import { env, pid } from 'node:process';
 import { rolldown } from 'rolldown';
 import type { TestProject } from 'vitest/node';
 
 const root = resolve(import.meta.dirname, '../..');
+const folder = resolve(root, `node_modules/.cache/threads-${pid}`);
 
 /**
  * Makes one file of each thread's sources, once for all tests: every node starts some, and most of the time of most tests went
  * into the reading of their modules. `typescript.mjs` sends threads there.
  */
-export default async function bundleThreads(project: TestProject): Promise<() => Promise<void>> {
-  const folder = resolve(root, `node_modules/.cache/threads-${process.pid}`);
+export async function setup(project: TestProject): Promise<void> {
   env.ARCHEION_TEST_THREADS = folder;
-  await bundle(folder);
-  project.onTestsRerun(() => bundle(folder));
-  return () => rm(folder, { recursive: true, force: true });
+  await bundle();
+  project.onTestsRerun(bundle);
 }
 
-async function bundle(folder: string): Promise<void> {
+export async function teardown(): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function bundle(): Promise<void> {
   const files = await Array.fromAsync(glob('src/server/**/*-thread.ts', { cwd: root }));
   const build = await rolldown({
     cwd: root,

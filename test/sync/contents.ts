@@ -1,25 +1,18 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { contentCid } from '../../src/server/blocks/encode.ts';
-import { ask, operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok } from '../helpers/entities.ts';
-import { startNode, type TestNode } from '../helpers/node.ts';
-import { addRemote, keyOf } from './nodes.ts';
-import { type Call, type FaultyRemote, startProxy } from './proxy.ts';
+import { ask, type Person } from '../helpers/callers.ts';
+import { create, type Entity, ok } from '../helpers/entities.ts';
+import type { TestNode } from '../helpers/node.ts';
+import { type Proxied, startProxied } from './proxied.ts';
+import type { Call, FaultyRemote } from './proxy.ts';
 
-export interface Scene extends AsyncDisposable {
-  origin: TestNode;
-  mirror: TestNode;
-  proxy: FaultyRemote;
-  curator: Person;
-  here: Person;
-  place: Entity;
-}
+export type Scene = Omit<Proxied, 'works'>;
 
 /** The mirror's clock. */
 export const clock = { time: Date.now() };
 
-export async function startScene(
+export function startScene(
   remote: object = {},
   {
     stranger = false,
@@ -28,18 +21,15 @@ export async function startScene(
     prepare = () => undefined,
   }: { stranger?: boolean; blocks?: boolean; invalid?: number; prepare?: (proxy: FaultyRemote) => void } = {},
 ): Promise<Scene> {
-  await using opened = new AsyncDisposableStack();
-  const origin = opened.use(await startNode());
-  const mirror = opened.use(await startNode({ now: () => clock.time }));
-  const proxy = opened.use(await startProxy(origin.url, { plain: !blocks, stranger }));
-  const curator = await user(origin, 'curator');
-  const here = operator(mirror);
-  const place = await collection(origin, curator, { label: 'Works' });
-  proxy.invalid = invalid;
-  prepare(proxy);
-  await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator), ...remote });
-  const all = opened.move();
-  return { origin, mirror, proxy, curator, here, place, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return startProxied({
+    mirror: { now: () => clock.time },
+    proxy: { plain: !blocks, stranger },
+    remote,
+    prepare: ({ proxy }) => {
+      proxy.invalid = invalid;
+      prepare(proxy);
+    },
+  });
 }
 
 /** Bytes that do not repeat. */

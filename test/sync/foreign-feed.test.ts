@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { operator, type Person, user } from '../helpers/callers.ts';
+import { operator, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, remove, update } from '../helpers/entities.ts';
-import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { addRemote, keyOf, read, remoteOf, sync, tipsOf } from './nodes.ts';
+import { type Proxied, startProxied } from './proxied.ts';
 import { type FaultyRemote, startProxy } from './proxy.ts';
 
 // Feeds that do not tell everything at once, or in the order in which it came to be.
@@ -19,31 +20,7 @@ interface Page {
   cursor: number;
 }
 
-interface Scene extends AsyncDisposable {
-  origin: TestNode;
-  mirror: TestNode;
-  proxy: FaultyRemote;
-  curator: Person;
-  here: Person;
-  place: Entity;
-  works: Entity[];
-}
-
-/** A mirror that reaches its origin, which has a collection with five works, only through a proxy. */
-async function startScene({ plain = true } = {}): Promise<Scene> {
-  await using opened = new AsyncDisposableStack();
-  const origin = opened.use(await startNode());
-  const mirror = opened.use(await startNode());
-  const proxy = opened.use(await startProxy(origin.url, { plain }));
-  const curator = await user(origin, 'curator');
-  const here = operator(mirror);
-  const place = await collection(origin, curator, { label: 'Works' });
-  const works: Entity[] = [];
-  for (let n = 0; n < 5; n++) works.push(await create(origin, curator, { collection: place.id, properties: { n } }));
-  await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
-  const all = opened.move();
-  return { origin, mirror, proxy, curator, here, place, works, [Symbol.asyncDispose]: () => all.disposeAsync() };
-}
+const startScene = ({ plain = true } = {}): Promise<Proxied> => startProxied({ works: 5, proxy: { plain } });
 
 /** Where a page of the feed was asked from, null for the newest; undefined for what asks for something else. */
 function askedFrom(path: string): number | null | undefined {

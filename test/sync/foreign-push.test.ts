@@ -1,41 +1,25 @@
 import { expect, test } from 'vitest';
-import { ask, operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, update } from '../helpers/entities.ts';
-import { startNode, type TestNode } from '../helpers/node.ts';
+import { ask } from '../helpers/callers.ts';
+import { collection, type Entity, update } from '../helpers/entities.ts';
 import { expectBytes, holding } from './contents.ts';
-import { addRemote, keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
-import { type FaultyRemote, startProxy } from './proxy.ts';
-
-interface Scene extends AsyncDisposable {
-  origin: TestNode;
-  mirror: TestNode;
-  proxy: FaultyRemote;
-  curator: Person;
-  here: Person;
-  place: Entity;
-  works: Entity[];
-}
+import { keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
+import { type Proxied, startProxied } from './proxied.ts';
 
 /** A mirror of a remote that is another program, with a collection of three works. */
-async function startForeign({ stranger = true, direction = 'both' } = {}): Promise<Scene> {
-  await using opened = new AsyncDisposableStack();
-  const origin = opened.use(await startNode());
-  const proxy = opened.use(await startProxy(origin.url, { plain: stranger, stranger }));
-  const mirror = opened.use(await startNode({ wait: async () => undefined }));
-  const curator = await user(origin, 'curator');
-  const here = operator(mirror);
-  const place = await collection(origin, curator, { label: 'Works' });
-  const works: Entity[] = [];
-  for (let n = 0; n < 3; n++) works.push(await create(origin, curator, { collection: place.id, properties: { n } }));
-  await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
+async function startForeign({ stranger = true, direction = 'both' } = {}): Promise<Proxied> {
+  const scene = await startProxied({
+    works: 3,
+    proxy: { plain: stranger, stranger },
+    mirror: { wait: async () => undefined },
+  });
+  const { mirror, here, curator } = scene;
   await sync(mirror, here);
   if (direction !== 'both') await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(curator), direction });
-  const all = opened.move();
-  return { origin, mirror, proxy, curator, here, place, works, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return scene;
 }
 
 /** The error with which a run ends. */
-async function failure({ mirror, here }: Scene): Promise<string> {
+async function failure({ mirror, here }: Proxied): Promise<string> {
   const { text } = await ask(mirror, here, 'POST /node/remotes/origin/sync');
   return (lines(text).at(-1) as { error: string }).error;
 }
@@ -139,7 +123,7 @@ test.each([400, 422])(
 );
 
 /** The first work edited here, answered with a version that is not shown, under a tip that is still the one before. */
-async function startUnshown(direction: string): Promise<Scene & { work: Entity }> {
+async function startUnshown(direction: string): Promise<Proxied & { work: Entity }> {
   const scene = await startForeign({ direction });
   const { origin, mirror, proxy, curator, here, works } = scene;
   const work = await read(origin, curator, works[0]?.id ?? '');
@@ -151,7 +135,7 @@ async function startUnshown(direction: string): Promise<Scene & { work: Entity }
   return { ...scene, work };
 }
 
-const putsOf = ({ proxy }: Scene) => proxy.calls.filter(({ method }) => method === 'PUT').length;
+const putsOf = ({ proxy }: Proxied) => proxy.calls.filter(({ method }) => method === 'PUT').length;
 
 test.each(['both', 'push'])(
   'what was answered and is shown later is known by the next run, and sent once (%s)',

@@ -13,6 +13,7 @@ import { collection, create, type Entity, nowhere, ok, onTest, remove, update } 
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { bytesOf, cidOf, expectBytes, holding } from './contents.ts';
 import { addRemote, keyOf, lines, type Pair, type Report, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
+import { type Proxied, startProxied } from './proxied.ts';
 import { type FaultyRemote, startProxy } from './proxy.ts';
 
 const ways = [
@@ -185,23 +186,19 @@ test.each(ways)('W7: a collection that cannot be listed holds back nothing else,
 });
 
 /** A plain remote with a collection of three works, the feed of which has forgotten all that. */
-async function startRested() {
-  await using opened = new AsyncDisposableStack();
+function startRested(): Promise<Proxied> {
   let later = 0;
-  const origin = opened.use(await startNode({ now: () => Date.now() + later }));
-  const mirror = opened.use(await startNode({ wait: (ms, signal) => delay(ms / 20, undefined, { signal }) }));
-  const proxy = opened.use(await startProxy(origin.url, { stranger: true }));
-  const curator = await user(origin, 'curator');
-  const here = operator(mirror);
-  const place = await collection(origin, curator, { label: 'Works' });
-  const works: Entity[] = [];
-  for (let n = 0; n < 3; n++) works.push(await create(origin, curator, { collection: place.id, properties: { n } }));
-  later += month;
-  await origin.ctx.events.prune();
-  await create(origin, curator, { collection: place.id });
-  await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
-  const all = opened.move();
-  return { origin, mirror, proxy, curator, here, place, works, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return startProxied({
+    works: 3,
+    proxy: { stranger: true },
+    origin: { now: () => Date.now() + later },
+    mirror: { wait: (ms, signal) => delay(ms / 20, undefined, { signal }) },
+    prepare: async ({ origin, curator, place }) => {
+      later += month;
+      await origin.ctx.events.prune();
+      await create(origin, curator, { collection: place.id });
+    },
+  });
 }
 
 /** What a collection lists, said in another way. */

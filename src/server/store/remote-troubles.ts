@@ -70,7 +70,8 @@ export const isForgotten = `EXISTS (SELECT 1 FROM remote_mark m
   WHERE m.remote = k.remote AND m.entity = k.entity AND m.mark = 'forgotten')`;
 
 /**
- * The entities that are to be asked for again by now (epoch milliseconds), those first that have waited longest.
+ * The entities that are to be asked for again by now (epoch milliseconds), those first that were tried the fewest times: what
+ * never comes keeps nothing waiting.
  * @param knownOnly none of which no version has ever been read, or sent there
  */
 export function dueTroubles(
@@ -82,7 +83,7 @@ export function dueTroubles(
     `SELECT e.id, k.trouble, k.evidence, k.theirs IS NOT NULL AS known, ${isForgotten} AS forgotten, k.tries
        FROM remote_entity k JOIN entity e ON e.key = k.entity
       WHERE k.remote = ? AND k.again <= ? AND (? = 0 OR k.theirs IS NOT NULL OR ${isForgotten})
-      ORDER BY k.again LIMIT ?`,
+      ORDER BY k.tries, k.again LIMIT ?`,
     remote,
     now,
     knownOnly ? 1 : 0,
