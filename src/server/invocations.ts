@@ -152,9 +152,14 @@ export class Invocations implements AsyncDisposable {
   /** The node listens: processors can reach it, and jobs that wait are sent. */
   async start(base: string): Promise<void> {
     this.#base = base;
-    const { config, networks } = this.#ground;
+    const { config, networks, log } = this.#ground;
     for (const network of allNetworks)
-      if (hasOpenJobs(config.data, network)) this.#queueOf(await networks.get(network)).wake();
+      try {
+        if (hasOpenJobs(config.data, network)) this.#queueOf(await networks.get(network)).wake();
+      } catch (error) {
+        // One that is damaged keeps no other from its work, and says so to whoever asks for it.
+        log.error({ err: error, network }, 'the jobs of a network cannot be looked at');
+      }
   }
 
   /** Resolves when nothing waits to be sent any more. */

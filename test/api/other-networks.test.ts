@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
 import type { Json } from '../../src/server/model/manifest.ts';
@@ -8,7 +9,7 @@ import { spoolFolder } from '../../src/server/store/network-folders.ts';
 import { databaseFile, NetworkStore } from '../../src/server/store/network-store.ts';
 import { spooledPath } from '../../src/server/store/spool.ts';
 import { archiveTask, archiveTasks } from '../../src/server/store/tasks.ts';
-import { on, operator } from '../helpers/callers.ts';
+import { ask, on, operator } from '../helpers/callers.ts';
 import { create } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { operate } from '../helpers/node-archives.ts';
@@ -107,4 +108,23 @@ test('a network that cannot be opened is no reason not to start', async () => {
   await using node = await startNode({ data, watch: true });
   await vi.waitFor(() => expect(node.logged.join('')).toContain('a network could not be opened'), 15_000);
   expect((await operate(node, 'GET /users/me')).status).toBe(200);
+});
+
+test('A network whose database is damaged keeps the node from nothing else, and says so; one that is half made is made', async () => {
+  await using folder = await temporaryFolder();
+  const { path: data } = folder;
+  await (await startNode({ data }))[Symbol.asyncDispose]();
+  const asked = async (bytes: string) => {
+    await mkdir(join(data, 'test'), { recursive: true });
+    await writeFile(databaseFile(data, 'test'), bytes);
+    await using node = await startNode({ data, watch: true });
+    const me = operator(node);
+    await create(node, me, { type: 'document' });
+    return ask(node, on('test', me), 'GET /events?network=test');
+  };
+  expect(await asked('no database at all, but long enough to be taken for one'.repeat(100))).toMatchObject({
+    status: 503,
+    body: { details: { reason: expect.stringContaining('archeion verify') } },
+  });
+  expect(await asked('')).toMatchObject({ status: 200 });
 });
