@@ -10,6 +10,7 @@ import { databaseFile, NetworkStore } from '../../src/server/store/network-store
 import { spooledPath } from '../../src/server/store/spool.ts';
 import { archiveTask, archiveTasks } from '../../src/server/store/tasks.ts';
 import { ask, on, operator } from '../helpers/callers.ts';
+import { commandLine } from '../helpers/command-line.ts';
 import { create } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { operate } from '../helpers/node-archives.ts';
@@ -126,5 +127,9 @@ test('A network whose database is damaged keeps the node from nothing else, and 
     status: 503,
     body: { details: { reason: expect.stringContaining('archeion verify') } },
   });
+  const checked = await commandLine(data, ['verify']);
+  expect(checked).toMatchObject({ code: 0 });
+  expect(checked.out).toContain('The test network was not checked: archeion verify --network test');
+  expect(await commandLine(data, ['verify', '--network', 'test'])).toMatchObject({ code: 1 });
   expect(await asked('')).toMatchObject({ status: 200 });
 });

@@ -83,7 +83,11 @@ export function addVerify(program: Command, shell: Shell): void {
       const head =
         kept && logged?.ok && checkKeptHead(kept, today, { moves: logged.counts.moves, key: options.key ?? null });
       if (options.json) shell.out(JSON.stringify({ ...report, ...(head && { head }) }));
-      else for (const line of [...partLines(parts), ...(head ? statementLines(head.statements) : [])]) shell.out(line);
+      else {
+        for (const line of [...partLines(parts), ...(head ? statementLines(head.statements) : [])]) shell.out(line);
+        for (const other of backup ? [] : networks.filter((it) => it !== network && existsSync(databaseFile(data, it))))
+          shell.out(`The ${other} network was not checked: archeion verify --network ${other}`);
+      }
       if (!report.ok)
         throw new FailureError(
           `${counted(report.problem_count, 'problem')} ${report.problem_count === 1 ? 'was' : 'were'} found.`,
