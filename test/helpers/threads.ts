@@ -9,7 +9,8 @@ const folder = resolve(root, `node_modules/.cache/threads-${pid}`);
 
 /**
  * Makes one file of each thread's sources, once for all tests: every node starts some, and most of the time of most tests went
- * into the reading of their modules. `typescript.mjs` sends threads there.
+ * into the reading of their modules. `typescript.mjs` sends threads there. Vitest calls `setup` before all tests, and `teardown`
+ * after them.
  */
 export async function setup(project: TestProject): Promise<void> {
   env.ARCHEION_TEST_THREADS = folder;

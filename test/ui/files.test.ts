@@ -65,7 +65,7 @@ describePage('files of one name', () => {
     await page.getByRole('button', { name: 'Attach a file', disabled: false }).waitFor();
     await input.setInputFiles(scan('verso'));
     await page.getByText('scan (2).txt was attached', { exact: true }).waitFor();
-    expect(await page.getByRole('listitem').getByText('scan.txt', { exact: true }).count()).toBe(2);
+    await expect.poll(() => page.getByRole('listitem').getByText('scan.txt', { exact: true }).count()).toBe(2);
     expect(await saved('scan.txt')).toEqual(['scan.txt', 'recto']);
     expect(await saved('scan (2).txt')).toEqual(['scan.txt', 'verso']);
 
