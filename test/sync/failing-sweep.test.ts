@@ -172,6 +172,7 @@ test('W7: a listing that fails is asked for ever less often, and nothing else is
   proxy.fault = ({ path }) => (path.startsWith(listing) ? { status: 500 } : undefined);
   expect(await errorOf()).toContain('(to the listing of collection');
   expect(await remoteOf(mirror, here)).toMatchObject({
+    last_run: { fault: 'other' },
     unlisted: [{ collection: closed.id }],
     words: expect.arrayContaining([expect.stringContaining('What 1 collection holds could not be listed')]),
   });

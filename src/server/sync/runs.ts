@@ -159,6 +159,8 @@ function keyOf(network: Network, remote: string): string {
 
 function faultOf(error: unknown): RunFault {
   if (error instanceof HeldOffError) return 'held';
+  // It answered, and did the rest.
+  if (error instanceof FailedInPartError) return 'other';
   return error instanceof UnreachableError ? 'unreachable' : 'other';
 }
 
