@@ -184,6 +184,11 @@ test('W7: a listing that fails is asked for ever less often, and nothing else is
     expect(asked.filter((path) => /catalog|batch-get|\/tip/.test(path))).toEqual([]);
   }
   expect(runs.map(({ asked }) => asked.includes(listing))).toEqual([false, true, false, true]);
+  const direct = (direction: string) =>
+    ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(there), direction });
+  ok(await direct('push'));
+  expect((await runLater()).words).toBeNull();
+  ok(await direct('both'));
   proxy.fault = () => undefined;
   expect((await runLater(15 * minute)).words).not.toBeNull();
   expect((await runLater(minute)).words).toBeNull();

@@ -88,6 +88,7 @@ describe('how things stand with a remote, in words', () => {
       lag: { events: 30, seconds: 29 * 86_400 },
       hoursLeft: 24,
       lastRun: run({ error: 'origin.test cannot be read: connection refused', level: ago(29 * 86_400) }),
+      unlisted: [{ collection: 'A', words: 'origin.test fails' }],
       ...{ watch: true, running: { ...emptyReport(), versions: 2, created: 1 } },
     };
     expect(wordsOf(stand(given), now)).toEqual([
@@ -99,7 +100,9 @@ describe('how things stand with a remote, in words', () => {
       'A sync is under way: 2 versions pulled, 1 change pushed so far.',
       'The last sync failed 12 seconds ago: origin.test cannot be read: connection refused.',
       'Watched while "archeion serve" runs.',
+      'What 1 collection holds could not be listed there, and is asked for again.',
     ]);
+    expect(wordsOf(stand({ ...given, pulls: false }), now).join(' ')).not.toContain('could not be listed');
     expect(wordsOf(stand({ ...given, hoursLeft: 0 }), now)).toContain(
       'Events may have been lost since then: sync as soon as possible.',
     );
@@ -111,7 +114,6 @@ describe('how things stand with a remote, in words', () => {
       ...{ pulls: false, pending: 1200, refused: 5, conflicts: 1, mirrored: 2 },
       refusals: ['A', 'B', 'C', 'D', 'E'].map(refusal),
       ...{ troubles: { forbidden: 2, missing: 1, mismatch: 1, failing: 1 }, contents: { missing: 2, unsent: 1 } },
-      unlisted: [{ collection: 'A', words: 'origin.test fails' }],
       lastRun: run({ report: { ...emptyReport(), stopped: 'It is not what it was' } }),
     };
     expect(wordsOf(stand(given), now)).toEqual([
@@ -119,7 +121,6 @@ describe('how things stand with a remote, in words', () => {
       'The last sync stopped 12 seconds ago: It is not what it was.',
       'Not watched: "archeion remote set origin --watch" keeps it in sync.',
       '5 entities known and not taken over: 2 not shown to this key (403), 1 gone (404), 1 with a wrong hash, 1 at which it fails (5xx).',
-      'What 1 collection holds could not be listed there, and is asked for again.',
       'The bytes of 2 files are still to come: 2 gone (404).',
       'The bytes of 1 file are still to go there: it gives no address for them now.',
       'It refused A: Action not allowed.',

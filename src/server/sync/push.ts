@@ -149,7 +149,8 @@ const listedAgain =
 export function checkFailing({ failing, store, remote }: PushContext): void {
   const [first, ...others] = failing;
   if (!first) {
-    const [unlisted] = store.read((db) => listUnlisted(db, remote.key, 1));
+    // Where nothing is pulled no listing is asked for.
+    const [unlisted] = remote.direction === 'push' ? [] : store.read((db) => listUnlisted(db, remote.key, 1));
     if (unlisted) throw new FailedInPartError(`${unlisted.words}. ${listedAgain}`);
     return;
   }

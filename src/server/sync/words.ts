@@ -112,7 +112,7 @@ function nextWords({ name, watch, hours, max_kbps, next }: Stand, now: number): 
   return `Not watched: "archeion remote set ${name} --watch" keeps it in sync${how}.`;
 }
 
-function openWords({ conflicts, refused, refusals, troubles, contents, unlisted }: Stand): string[] {
+function openWords({ conflicts, refused, refusals, troubles, contents, unlisted, pulls }: Stand): string[] {
   const { unsent = 0, ...missing } = contents;
   const bytes = Object.entries(missing).map(([kind, n]) => `${number(n)} ${troubleWords[kind] ?? kind}`);
   const files = Object.values(missing).reduce((sum, n) => sum + n, 0);
@@ -121,7 +121,7 @@ function openWords({ conflicts, refused, refusals, troubles, contents, unlisted 
   const shown = refusals.slice(0, shownRefusals).map(({ id, words }) => `It refused ${id}: ${sentence(words)}`);
   return [
     ...(unread > 0 ? [`${entities(unread)} known and not taken over: ${kinds.join(', ')}.`] : []),
-    ...(unlisted.length > 0
+    ...(pulls && unlisted.length > 0
       ? [
           `What ${count(unlisted.length, 'collection holds', 'collections hold')} could not be listed there, and is asked for again.`,
         ]
