@@ -77,11 +77,11 @@ function invented(_: unknown, i: number): string {
     role: 'artist',
     displayOrder: 1,
   };
-  const leaf = { id: 9000 + (i % 11), name: ['harbour', 'cliff', 'boat', 'tree'][i % 4] };
+  const leaf = { id: 9000 + (i % 44), name: `${['harbour', 'cliff', 'boat', 'tree'][i % 4]} ${i % 44}` };
   return JSON.stringify({
     acno: `T${String(i).padStart(5, '0')}`,
     id: i + 1,
-    title: `Harbour at Dusk ${i}`,
+    title: `Landscape with a Harbour ${i}`,
     acquisitionYear: 1850 + (i % 150),
     all_artists: artist.fc,
     classification: i % 3 ? 'on paper, unique' : 'painting',
