@@ -15,8 +15,10 @@ export default defineConfig({
     setupFiles: ['test/helpers/leak-watch.ts'],
     // Processes, not threads: the store starts workers of its own and loads native code.
     pool: 'forks',
-    // Most tests wait for a disk or a clock now and then, so one more than there are cores.
-    maxWorkers: availableParallelism() + 1,
+    // One process runs many files, so that it reads what they share once: what a file changes in a module or in `env` it puts back.
+    isolate: false,
+    // Many tests wait for a disk, a clock or a browser.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5) + 1,
     execArgv: ['--import', new URL('test/helpers/typescript.mjs', import.meta.url).href],
     // What hangs fails; how fast the rest is says the bench, on a machine that does nothing else.
     testTimeout: 120_000,

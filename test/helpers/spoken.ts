@@ -32,6 +32,12 @@ export function leaks(): { credential: string; text: string }[] {
   return leaksIn(said, credentials);
 }
 
+/** One process runs the tests of many files: each begins with nothing. */
+export function forgetSaid(): void {
+  said.length = 0;
+  credentials.clear();
+}
+
 /** How much there is to look through. */
 export function spoken(): { texts: number; credentials: number } {
   return { texts: said.length, credentials: credentials.size };

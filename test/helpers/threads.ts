@@ -22,16 +22,21 @@ export async function teardown(): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
+/** What is read in many small files, and could be part of one; not what loads files of its own. */
+const inlined = /^(multiformats|@ipld|cborg|zod|ulid)(\/|$)/;
+
 async function bundle(): Promise<void> {
-  const files = await Array.fromAsync(glob('src/server/**/*-thread.ts', { cwd: root }));
-  const build = await rolldown({
-    cwd: root,
-    input: Object.fromEntries(files.map((file) => [basename(file, '.ts'), file])),
-    platform: 'node',
-    tsconfig: false,
-    external: /^[^./]/,
-    transform: { decorator: { legacy: true } },
-  });
-  await build.write({ dir: folder, format: 'es', entryFileNames: '[name].js' });
-  await build.close();
+  // A build for each: what several share would be files of its own, each of which takes every thread a while.
+  for await (const file of glob('src/server/**/*-thread.ts', { cwd: root })) {
+    const build = await rolldown({
+      cwd: root,
+      input: { [basename(file, '.ts')]: file },
+      platform: 'node',
+      tsconfig: false,
+      external: (id) => /^[^./]/.test(id) && !inlined.test(id),
+      transform: { decorator: { legacy: true } },
+    });
+    await build.write({ dir: folder, format: 'es', entryFileNames: '[name].js', codeSplitting: false });
+    await build.close();
+  }
 }

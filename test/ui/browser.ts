@@ -4,26 +4,26 @@ import { resolve } from 'node:path';
 import { env } from 'node:process';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { type StartOptions, startNode, type TestNode } from '../helpers/node.ts';
 import { browserThere, built, openBrowser } from './chromium.ts';
 
 // The built page in a real browser, against a real node.
 
-/** Where the screenshots go; `out` is not committed. */
-const pictures = resolve(import.meta.dirname, '../../out/screenshots');
+/** Where the screenshots go; `out` is not committed. Where nobody looks, none are made: they take as long as most of the rest. */
+const pictures = env.CI ? null : resolve(import.meta.dirname, '../../out/screenshots');
 /** A journey takes a while, the more so on a busy machine. */
 const patience = 360_000;
 
+/** One for all the files that a process runs; it ends with that. */
 let browser: Browser | undefined;
 
-/** Tests in one browser for all of them; skipped where there is none. */
+/** Tests in that browser; skipped where there is none. */
 export function describePage(name: string, tests: () => void): void {
   describe.skipIf(!browserThere)(name, { timeout: patience }, () => {
     beforeAll(async () => {
-      browser = await openBrowser();
+      if (!browser?.isConnected()) browser = await openBrowser();
     });
-    afterAll(() => browser?.close());
     tests();
   });
 }
@@ -153,12 +153,12 @@ const looks: { name: string; width: number; height: number; language: 'en' | 'de
  * What a change of the window or the language would close, or a node that is gone could not give, stays as it is.
  */
 export async function lookAt(page: Page, name: string, { asItIs = false } = {}): Promise<void> {
-  await mkdir(pictures, { recursive: true });
+  if (pictures) await mkdir(pictures, { recursive: true });
   await page.waitForLoadState('networkidle');
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await settled(page);
-    await page.screenshot({ path: resolve(pictures, `${name}-${colorScheme}.png`) });
+    await picture(page, `${name}-${colorScheme}`);
     // All but the colours is the same in the dark.
     let found = await seriousFaults(page, colorScheme);
     // On a busy machine a colour may be on its way still; what is a fault stays one.
@@ -174,11 +174,15 @@ export async function lookAt(page: Page, name: string, { asItIs = false } = {}):
   for (const { name: look, language, ...size } of asItIs ? [] : looks) {
     await page.setViewportSize(size);
     await speak(page, language);
-    await page.screenshot({ path: resolve(pictures, `${name}-${look}.png`) });
+    await picture(page, `${name}-${look}`);
     expect.soft(await page.evaluate(cutOff), `${name}, ${look}: what is cut off at the sides`).toEqual([]);
   }
   if (usual) await page.setViewportSize(usual);
   if (!asItIs) await speak(page, spoken);
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (pictures) await page.screenshot({ path: resolve(pictures, `${name}.png`) });
 }
 
 /** What checks accessibility within a page. */
@@ -189,7 +193,7 @@ async function seriousFaults(page: Page, colorScheme: 'light' | 'dark'): Promise
   // A page that is looked at more than once has read it.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(await readFile(axe, 'utf8'));
   const options: RunOptions = {
-    ...{ resultTypes: ['violations'], selectors: false },
+    ...{ resultTypes: ['violations'], selectors: false, preload: false },
     ...(colorScheme === 'dark' && { runOnly: { type: 'rule', values: ['color-contrast'] } }),
   };
   const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
