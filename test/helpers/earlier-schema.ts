@@ -13,6 +13,7 @@ const undoing = [
   '',
   'ALTER TABLE push_intent DROP COLUMN answered',
   'DROP TABLE remote_unlisted',
+  'ALTER TABLE remote_entity DROP COLUMN named',
 ];
 
 /** Takes a database file back to what a program with an earlier schema version wrote. */

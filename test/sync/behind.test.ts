@@ -187,7 +187,7 @@ describe('a remote that asks who it is', () => {
 test.each([
   ['alone', 0],
   ['with others', 2],
-])('F8: events of one entity in another order than its versions, %s, leave nothing out', async (_how, others) => {
+])('F9: events of one entity in another order than its versions, %s, leave nothing out', async (_how, others) => {
   await using scene = await startScene({}, { stranger: true });
   const { origin, mirror, proxy, curator, here, place } = scene;
   const work = await create(origin, curator, { collection: place.id, properties: { n: 1 } });
@@ -212,7 +212,7 @@ test.each([
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 
-test('F9: a version that cannot be read is waited for while the tip is still the one before, but not for ever', async () => {
+test('F10: a version that cannot be read is waited for while the tip is still the one before, but not for ever', async () => {
   await using scene = await startScene({}, { stranger: true });
   const { origin, mirror, proxy, curator, here, place } = scene;
   const work = await create(origin, curator, { collection: place.id, properties: { n: 1 } });
@@ -257,10 +257,34 @@ test('F9: a version that cannot be read is waited for while the tip is still the
   expect((await read(mirror, here, work.id)).cid).toBe(second.cid);
 });
 
+test('F10: a version at which a remote fails is waited for, too, while the tip is still the one before', async () => {
+  await using scene = await startScene({}, { stranger: true });
+  const { origin, mirror, proxy, curator, here, place } = scene;
+  const work = await create(origin, curator, { collection: place.id, properties: { n: 1 } });
+  await sync(mirror, here);
+  const second = await update(origin, curator, work, { properties: { n: 2 } });
+  let isDown = true;
+  proxy.fault = (call) => {
+    if (isManifest(call, second)) return isDown ? { status: 500 } : undefined;
+    if (isBatch(call)) return { change: showing(work, work) };
+    return isTipOf(call, work) ? { status: 200, body: { id: work.id, cid: work.cid } } : undefined;
+  };
+  expect(await sync(mirror, here)).toMatchObject({ troubles: 1 });
+  isDown = false;
+  clock.time += 2 * 60_000;
+  await sync(mirror, here);
+  expect((await remoteOf(mirror, here)).unreadable).toMatchObject([{ id: work.id, trouble: 'failing' }]);
+  proxy.fault = () => undefined;
+  clock.time += 5 * 60_000;
+  await sync(mirror, here);
+  expect((await read(mirror, here, work.id)).cid).toBe(second.cid);
+  expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {} });
+});
+
 test.each([
   ['shown before', true],
   ['not shown before', false],
-])('F10: what was not shown comes when its collection, %s, lets the user in', async (_how, isShown) => {
+])('F12: what was not shown comes when its collection, %s, lets the user in', async (_how, isShown) => {
   await using scene = await startScene({}, { stranger: true });
   const { origin, mirror, proxy, curator, here } = scene;
   const there = operator(origin);

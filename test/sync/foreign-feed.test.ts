@@ -108,7 +108,7 @@ test('F8: an empty page with others after it that does not say where they begin 
   }
 });
 
-test('F9: an event of a plain remote that is shown after newer ones arrives, also after the run that looked broke off', async () => {
+test('F11: an event of a plain remote that is shown after newer ones arrives, also after the run that looked broke off', async () => {
   await using scene = await startScene();
   const { origin, mirror, proxy, curator, here, place, works } = scene;
   const late = await create(origin, curator, { collection: place.id, properties: { n: 'late' } });
@@ -142,7 +142,7 @@ test('F9: an event of a plain remote that is shown after newer ones arrives, als
   expect(proxy.calls.filter(({ path }) => path.startsWith('/entities') || path.startsWith('/versions'))).toEqual([]);
 });
 
-test('F9: so does one that is shown only after a restart, and of a deletion', async () => {
+test('F11: so does one that is shown only after a restart, and of a deletion', async () => {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await temporaryFolder());
   const origin = opened.use(await startNode());

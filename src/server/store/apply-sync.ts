@@ -278,7 +278,7 @@ function noteSweep(db: Writer, remote: number, { reset, uncatalogued }: RowOf<'f
   // It may be another one, or an earlier one: which bytes it has is asked for anew.
   dropContents(db, remote);
   unsee(db, remote);
-  db.run('UPDATE remote_entity SET event = 0 WHERE remote = ?', remote);
+  db.run('UPDATE remote_entity SET event = 0, named = 0 WHERE remote = ?', remote);
   putMark(db, remote, { mark: null });
 }
 
@@ -314,7 +314,8 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>, time: numb
   db.run(
     `INSERT INTO remote_entity (remote, entity, event, theirs, twin, apart) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (remote, entity) DO UPDATE SET event = max(event, excluded.event), theirs = excluded.theirs,
-         twin = excluded.twin, apart = excluded.apart, trouble = NULL, evidence = NULL, again = NULL, tries = 0`,
+         twin = excluded.twin, apart = excluded.apart, trouble = NULL, evidence = NULL, again = NULL, tries = 0,
+         named = 0`,
     remote,
     entity,
     row.event ?? 0,

@@ -23,9 +23,9 @@ export function putTrouble(
     entity,
   );
   db.run(
-    `INSERT INTO remote_entity (remote, entity, event, trouble, evidence, again, tries) VALUES (?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO remote_entity (remote, entity, event, trouble, evidence, again, tries, named) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (remote, entity) DO UPDATE SET event = max(event, excluded.event), trouble = excluded.trouble,
-         evidence = excluded.evidence, again = excluded.again, tries = excluded.tries`,
+         evidence = excluded.evidence, again = excluded.again, tries = excluded.tries, named = max(named, excluded.named)`,
     remote,
     entity,
     row.event,
@@ -33,6 +33,7 @@ export function putTrouble(
     row.evidence,
     row.trouble === 'forbidden' && !isLost ? null : nextAsk(time, tries),
     tries + 1,
+    row.event > 0 ? 1 : 0,
   );
 }
 
@@ -63,7 +64,11 @@ export interface DueTrouble {
   forgotten: boolean;
   /** How often it has been asked for. */
   tries: number;
+  /** An event has named the version that could not be read. */
+  named: boolean;
 }
+
+type Flags = 'known' | 'forgotten' | 'named';
 
 /** Over a row `k` of remote_entity: the remote was reset, and what it has of the entity has not been read since. */
 export const isForgotten = `EXISTS (SELECT 1 FROM remote_mark m
@@ -79,8 +84,8 @@ export function dueTroubles(
   remote: number,
   { now, limit, knownOnly }: { now: number; limit: number; knownOnly: boolean },
 ): DueTrouble[] {
-  const rows = db.all<Omit<DueTrouble, 'known' | 'forgotten'> & { known: number; forgotten: number }>(
-    `SELECT e.id, k.trouble, k.evidence, k.theirs IS NOT NULL AS known, ${isForgotten} AS forgotten, k.tries
+  const rows = db.all<Omit<DueTrouble, Flags> & Record<Flags, number>>(
+    `SELECT e.id, k.trouble, k.evidence, k.theirs IS NOT NULL AS known, ${isForgotten} AS forgotten, k.tries, k.named
        FROM remote_entity k JOIN entity e ON e.key = k.entity
       WHERE k.remote = ? AND k.again <= ? AND (? = 0 OR k.theirs IS NOT NULL OR ${isForgotten})
       ORDER BY k.tries, k.again LIMIT ?`,
@@ -89,7 +94,10 @@ export function dueTroubles(
     knownOnly ? 1 : 0,
     limit,
   );
-  return rows.map(({ known, forgotten, ...row }) => ({ ...row, known: known === 1, forgotten: forgotten === 1 }));
+  return rows.map(({ known, forgotten, named, ...row }) => ({
+    ...row,
+    ...{ known: known === 1, forgotten: forgotten === 1, named: named === 1 },
+  }));
 }
 
 /** Whether an entity could not be read, and is asked for again by itself. */

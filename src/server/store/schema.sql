@@ -264,7 +264,7 @@ CREATE TABLE remote_entity (
   theirs INTEGER,
   twin INTEGER,
   trouble TEXT,
-  evidence TEXT, again INTEGER, tries INTEGER NOT NULL DEFAULT 0, apart INTEGER NOT NULL DEFAULT 0,
+  evidence TEXT, again INTEGER, tries INTEGER NOT NULL DEFAULT 0, apart INTEGER NOT NULL DEFAULT 0, named INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (entity, remote)
 ) STRICT, WITHOUT ROWID;
 

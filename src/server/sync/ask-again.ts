@@ -54,11 +54,11 @@ async function askFor(ctx: SyncContext, due: DueTrouble[], now: number): Promise
 
 /**
  * Whether a remote that named a version which could not be read still tells the tip that was known before: that may come from a
- * place where the new one is not yet. A node tells its tips as they are, and to what it fails at no version may have been named.
+ * place where the new one is not yet. A node tells its tips as they are; of what a remote fails at no version may have been named.
  */
 function isBehind({ store, remote, blocks }: SyncContext, one: DueTrouble, tip: string | Unusable | null | undefined) {
   if (blocks || typeof tip !== 'string' || one.tries >= mostBehind) return false;
-  if (one.trouble === 'failing' || one.trouble === 'forbidden') return false;
+  if (one.trouble === 'forbidden' || (one.trouble === 'failing' && !one.named)) return false;
   const { theirs, intent } = store.read((db) => findKnown(db, remote.key, one.id));
   return intent === null && theirs === tip;
 }

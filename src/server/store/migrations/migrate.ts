@@ -10,6 +10,7 @@ import { pushMark } from './0007-push-mark.ts';
 import { quietFeeds } from './0008-quiet-feeds.ts';
 import { answeredPushes } from './0009-answered-pushes.ts';
 import { unlistedCollections } from './0010-unlisted.ts';
+import { namedTroubles } from './0011-named-troubles.ts';
 
 /** A step from one schema version to the next: SQL, or a function over the open connection. */
 export type Migration = string | ((db: Database.Database) => void);
@@ -26,6 +27,7 @@ export const migrations: readonly Migration[] = [
   quietFeeds,
   answeredPushes,
   unlistedCollections,
+  namedTroubles,
 ];
 
 /** The schema's version. @throws StorageError where a newer program has written the database; it is not touched */
