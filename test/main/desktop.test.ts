@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { operator } from '../helpers/callers.ts';
 import { collection } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
@@ -56,6 +56,12 @@ afterEach(async () => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
   await folder[Symbol.asyncDispose]();
+});
+
+// Other files of this process have a stand-in of their own.
+afterAll(() => {
+  vi.doUnmock('electron');
+  vi.resetModules();
 });
 
 const start = () => import('../../src/main/index.ts');
