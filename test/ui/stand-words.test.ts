@@ -85,7 +85,7 @@ describe('how things stand with a remote, in the reader’s language', () => {
   test('watching, limits, troubles and what expires', () => {
     const words = said({
       ...{ watch: true, hours: '22-6', max_kbps: 2000, next_run_at: new Date(Date.now() - 1000).toISOString() },
-      ...{ unread_expire_in_h: 5, lost: [{ first: 3, last: 5, swept: false }] },
+      ...{ unread_expire_in_h: 5, lost: [{ first: 3, last: 5, swept: false, uncatalogued: false }] },
       ...{ troubles: { forbidden: 1, mismatch: 2 }, contents: { missing: 4 } },
     });
     expect(words).toContain(
@@ -95,6 +95,14 @@ describe('how things stand with a remote, in the reader’s language', () => {
     expect(words).toContain('3 events had expired before they were seen; what they told is still looked for.');
     expect(words).toContain('2 entities came with a wrong hash and were not taken over.');
     expect(words).toContain('4 files are not there; they are asked for again.');
+  });
+
+  test('what a remote without a list of its collections may hold unseen', () => {
+    const about =
+      'The remote does not list its collections: what rested there for longer than its feed tells is not known.';
+    expect(said({ lost: [{ first: 1, last: 5, swept: true, uncatalogued: true }] })).toContain(about);
+    expect(said({ last_run: run({ report: { ...report, swept: true, uncatalogued: true } }) })).toContain(about);
+    expect(said({ lost: [{ first: 1, last: 5, swept: true, uncatalogued: false }] })).not.toContain(about);
   });
 
   test('what a sync did is counted by what it was', () => {

@@ -1,5 +1,6 @@
 import type { Reader, Writer } from './connection.ts';
 import { nextAsk } from './next-ask.ts';
+import type { Remote } from './remotes.ts';
 
 /** A listing of a remote that could not be read: what a collection holds, or which collections the key's user has a role in. */
 export interface Unlisted {
@@ -35,10 +36,15 @@ export function isUnlisted(db: Reader, remote: number, collection: string | null
   return db.get(sql, remote, collection ?? '') !== undefined;
 }
 
-/** The listings that could not be read, by collection, at most `limit`. */
-export function listUnlisted(db: Reader, remote: number, limit: number): Unlisted[] {
+/** The listings that could not be read, by collection, at most `limit`; none of a remote that is only pushed to is asked for. */
+export function listUnlisted(
+  db: Reader,
+  { key, direction }: Pick<Remote, 'key' | 'direction'>,
+  limit: number,
+): Unlisted[] {
+  if (direction === 'push') return [];
   const sql = 'SELECT collection, words FROM remote_unlisted WHERE remote = ? ORDER BY collection LIMIT ?';
-  return db.all<Row>(sql, remote, limit).map(unlistedOf);
+  return db.all<Row>(sql, key, limit).map(unlistedOf);
 }
 
 /** Those that are to be asked for again by `now` (epoch milliseconds), those first that were tried the fewest times. */

@@ -150,7 +150,7 @@ export function checkFailing({ failing, store, remote }: PushContext): void {
   const [first, ...others] = failing;
   if (!first) {
     // Where nothing is pulled no listing is asked for.
-    const [unlisted] = remote.direction === 'push' ? [] : store.read((db) => listUnlisted(db, remote.key, 1));
+    const [unlisted] = store.read((db) => listUnlisted(db, remote, 1));
     if (unlisted) throw new FailedInPartError(`${unlisted.words}. ${listedAgain}`);
     return;
   }

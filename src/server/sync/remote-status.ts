@@ -44,7 +44,7 @@ export async function statusOf(store: NetworkStore, found: Remote, runs: Runs): 
     unreadable: listTroubles(db, key, shown),
     missingContent: listContentTroubles(db, key, shown),
     refusals: listRefusals(db, key, shown),
-    unlisted: listUnlisted(db, key, shown),
+    unlisted: listUnlisted(db, found, shown),
     lastRun: runs.last(store, found),
     running: runs.current(store.network, remote.name),
   }));

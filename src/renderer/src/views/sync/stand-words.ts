@@ -70,6 +70,7 @@ function details(remote: Remote, { t, ago, list, number }: Says, now: number): S
   const plain = (text: string): Sentence => ({ tone: 'plain', text });
   const look = (text: string): Sentence => ({ tone: 'look', text });
   const unswept = lost.filter(({ swept }) => !swept).reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  const isUncatalogued = last?.report.uncatalogued || lost.some(({ uncatalogued }) => uncatalogued);
   const wait = next === null ? null : new Date(next);
   const limits = [
     ...(hours === null ? [] : [t('sync.watch.hours', { from: hours.split('-')[0]!, to: hours.split('-')[1]! })]),
@@ -91,6 +92,7 @@ function details(remote: Remote, { t, ago, list, number }: Says, now: number): S
       ? [look(t(left === 0 ? 'sync.expired' : 'sync.expiring', { count: left }))]
       : []),
     ...(unswept > 0 ? [look(t('sync.lost', { count: unswept, number: number(unswept) }))] : []),
+    ...(isUncatalogued ? [look(t('sync.uncatalogued'))] : []),
     ...(watch || wait
       ? [plain([t('sync.watch.on'), ...limits, ...(due ? [due] : [])].join(' '))]
       : [plain(t('sync.watch.off'))]),

@@ -173,7 +173,9 @@ export class RemotesService {
       missing_content: missingContent,
       words: wordsOf({ ...remote, ...status, ...facts, seen, pulls }, now),
       seen: seen.filter((it) => !it.lost).map(({ first, last }) => ({ first, last })),
-      lost: seen.filter((it) => it.lost).map(({ first, last, swept }) => ({ first, last, swept })),
+      lost: seen
+        .filter((it) => it.lost)
+        .map(({ first, last, swept, uncatalogued }) => ({ first, last, swept, uncatalogued })),
       lag: facts.lag,
       all_read_at: timeView(lastRun?.level ?? null),
       unread_expire_in_h: facts.hoursLeft,

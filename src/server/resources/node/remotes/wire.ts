@@ -79,6 +79,8 @@ export interface FeedInterval {
 export interface LostInterval extends FeedInterval {
   /** Everything was compared since, tip by tip: all that the remote lists, and all that was known of it. */
   swept: boolean;
+  /** But for what the remote does not list, since it has no list of its collections. */
+  uncatalogued: boolean;
 }
 
 export interface CheckRemoteBody {
