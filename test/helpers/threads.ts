@@ -6,6 +6,8 @@ import type { TestProject } from 'vitest/node';
 
 const root = resolve(import.meta.dirname, '../..');
 const folder = resolve(root, `node_modules/.cache/threads-${pid}`);
+/** Packages of many small files that become part of a thread's one; none that loads files of its own. */
+const inlined = /^(multiformats|@ipld|cborg|zod|ulid)(\/|$)/;
 
 /**
  * Makes one file of each thread's sources, once for all tests: every node starts some, and most of the time of most tests went
@@ -21,9 +23,6 @@ export async function setup(project: TestProject): Promise<void> {
 export async function teardown(): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
-
-/** What is read in many small files, and could be part of one; not what loads files of its own. */
-const inlined = /^(multiformats|@ipld|cborg|zod|ulid)(\/|$)/;
 
 async function bundle(): Promise<void> {
   // A build for each: what several share would be files of its own, each of which takes every thread a while.

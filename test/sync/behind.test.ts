@@ -25,6 +25,11 @@ const showing =
 
 const isBatch = ({ path }: Call) => path === '/entities/batch-get';
 const isTipOf = ({ path }: Call, { id }: Entity) => path === `/entities/${id}/tip`;
+/** What still shows an entity as it was before: its current version, and its tip. */
+const showsBefore = (call: Call, before: Entity): Fault => {
+  if (isBatch(call)) return { change: showing(before, before) };
+  return isTipOf(call, before) ? { status: 200, body: { id: before.id, cid: before.cid } } : undefined;
+};
 const isManifest = ({ path }: Call, { cid }: Entity) => path === `/versions/manifest/${cid}`;
 
 describe('under a filter', () => {
@@ -218,12 +223,7 @@ test('F10: a version that cannot be read is waited for while the tip is still th
   const work = await create(origin, curator, { collection: place.id, properties: { n: 1 } });
   await sync(mirror, here);
   const second = await update(origin, curator, work, { properties: { n: 2 } });
-  const faulty = (call: Call): Fault => {
-    if (isManifest(call, second)) return { status: 404 };
-    if (isBatch(call)) return { change: showing(work, work) };
-    return isTipOf(call, work) ? { status: 200, body: { id: work.id, cid: work.cid } } : undefined;
-  };
-  proxy.fault = faulty;
+  proxy.fault = (call) => (isManifest(call, second) ? { status: 404 } : showsBefore(call, work));
   expect(await sync(mirror, here)).toMatchObject({ troubles: 1 });
   for (const minutes of [2, 5]) {
     clock.time += minutes * 60_000;
@@ -264,11 +264,7 @@ test('F10: a version at which a remote fails is waited for, too, while the tip i
   await sync(mirror, here);
   const second = await update(origin, curator, work, { properties: { n: 2 } });
   let isDown = true;
-  proxy.fault = (call) => {
-    if (isManifest(call, second)) return isDown ? { status: 500 } : undefined;
-    if (isBatch(call)) return { change: showing(work, work) };
-    return isTipOf(call, work) ? { status: 200, body: { id: work.id, cid: work.cid } } : undefined;
-  };
+  proxy.fault = (call) => (isDown && isManifest(call, second) ? { status: 500 } : showsBefore(call, work));
   expect(await sync(mirror, here)).toMatchObject({ troubles: 1 });
   isDown = false;
   clock.time += 2 * 60_000;

@@ -188,6 +188,7 @@ test('W7: a listing that fails is asked for ever less often, and nothing else is
     ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(there), direction });
   ok(await direct('push'));
   expect((await runLater()).words).toBeNull();
+  expect(await remoteOf(mirror, here)).toMatchObject({ unlisted: [] });
   ok(await direct('both'));
   proxy.fault = () => undefined;
   expect((await runLater(15 * minute)).words).not.toBeNull();

@@ -103,6 +103,8 @@ describe('how things stand with a remote, in the reader’s language', () => {
     expect(said({ lost: [{ first: 1, last: 5, swept: true, uncatalogued: true }] })).toContain(about);
     expect(said({ last_run: run({ report: { ...report, swept: true, uncatalogued: true } }) })).toContain(about);
     expect(said({ lost: [{ first: 1, last: 5, swept: true, uncatalogued: false }] })).not.toContain(about);
+    const pushed = { direction: 'push', lost: [{ first: 1, last: 5, swept: true, uncatalogued: true }] } as const;
+    expect(said({ ...pushed, lost: [...pushed.lost] })).not.toContain(about);
   });
 
   test('what a sync did is counted by what it was', () => {

@@ -70,7 +70,8 @@ function details(remote: Remote, { t, ago, list, number }: Says, now: number): S
   const plain = (text: string): Sentence => ({ tone: 'plain', text });
   const look = (text: string): Sentence => ({ tone: 'look', text });
   const unswept = lost.filter(({ swept }) => !swept).reduce((sum, { first, last }) => sum + last - first + 1, 0);
-  const isUncatalogued = last?.report.uncatalogued || lost.some(({ uncatalogued }) => uncatalogued);
+  const isUncatalogued =
+    remote.direction !== 'push' && (last?.report.uncatalogued || lost.some(({ uncatalogued }) => uncatalogued));
   const wait = next === null ? null : new Date(next);
   const limits = [
     ...(hours === null ? [] : [t('sync.watch.hours', { from: hours.split('-')[0]!, to: hours.split('-')[1]! })]),
