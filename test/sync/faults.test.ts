@@ -267,7 +267,12 @@ describe('a remote in trouble', () => {
           }
         : undefined;
     expect(await sync(mirror, here)).toMatchObject({ lost: { first: last + 1, last: floor } });
-    expect((await remoteOf(mirror, here)).lost.at(-1)).toEqual({ first: last + 1, last: floor, swept: true });
+    expect((await remoteOf(mirror, here)).lost.at(-1)).toEqual({
+      first: last + 1,
+      last: floor,
+      swept: true,
+      uncatalogued: false,
+    });
     expect(await sync(mirror, here)).toMatchObject({ lost: null, stopped: null, events: 0 });
   });
 

@@ -53,7 +53,9 @@ test('F3: what an interrupted first walk had not come to, and has left the feed 
         };
   expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: true, stopped: null });
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
-  expect((await remoteOf(mirror, here)).lost).toEqual([{ first: 1, last: floor - 1, swept: true }]);
+  expect((await remoteOf(mirror, here)).lost).toEqual([
+    { first: 1, last: floor - 1, swept: true, uncatalogued: false },
+  ]);
   expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: false, stopped: null });
 });
 
