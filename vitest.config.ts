@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { env } from 'node:process';
 import { defineConfig } from 'vitest/config';
 
-// Every file has a process of its own, and many start a node: none need compile what another one has compiled.
+// Several processes run the tests, and many tests start a node: none need compile what another one has compiled.
 env.NODE_COMPILE_CACHE ??= resolve(import.meta.dirname, 'node_modules/.cache/compiled');
 
 export default defineConfig({
@@ -17,8 +17,8 @@ export default defineConfig({
     pool: 'forks',
     // One process runs many files, so that it reads what they share once: what a file changes in a module or in `env` it puts back.
     isolate: false,
-    // Many tests wait for a disk, a clock or a browser.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5) + 1,
+    // One more than there are cores, because tests wait for a disk, a clock or a browser now and then.
+    maxWorkers: availableParallelism() + 1,
     execArgv: ['--import', new URL('test/helpers/typescript.mjs', import.meta.url).href],
     // What hangs fails; how fast the rest is says the bench, on a machine that does nothing else.
     testTimeout: 120_000,

@@ -211,7 +211,7 @@ describePage('collections', () => {
     await dialog.getByLabel('Property').fill('colour');
     await dialog.getByLabel('Value').fill('violet');
     await dialog.getByRole('button', { name: 'Set a property' }).click();
-    await dialog.getByText('975 entities were changed', { exact: true }).waitFor({ timeout: 60_000 });
+    await dialog.getByText('975 entities were changed', { exact: true }).waitFor({ timeout: 180_000 });
     await lookAt(page, 'collection-bulk-done');
     const violet = async () => {
       const query = new URLSearchParams({ filter: '[{"column":"properties.colour","op":"is","value":"violet"}]' });
@@ -224,7 +224,7 @@ describePage('collections', () => {
     const late = await read(node, me, (await violet()).rows[0]?.id ?? '');
     await update(node, me, late, { properties: { note: 'mine' } });
     await dialog.getByRole('button', { name: 'Undo' }).click();
-    await dialog.getByText('974 entities say again what they said before').waitFor({ timeout: 60_000 });
+    await dialog.getByText('974 entities say again what they said before').waitFor({ timeout: 180_000 });
     await dialog.getByText('One was not changed').waitFor();
     expect((await violet()).rows.map((row) => row.id)).toEqual([late.id]);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
@@ -238,7 +238,7 @@ describePage('collections', () => {
     await page.getByRole('button', { name: 'Stop' }).click();
     await dialog.getByText(/left as (?:it was|they were)\.$/).waitFor();
     await dialog.getByRole('button', { name: 'Undo' }).click();
-    await dialog.getByText(/says? again what/).waitFor({ timeout: 60_000 });
+    await dialog.getByText(/says? again what/).waitFor({ timeout: 180_000 });
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await page.getByText('975 entities', { exact: true }).waitFor();
     expect(visitor.faults).toEqual([]);
