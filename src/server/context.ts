@@ -141,10 +141,13 @@ export interface Surroundings {
   instance: string;
   now: () => number;
   wait: SyncOptions['wait'];
+  /** What follows the writes: nobody waits for it but for moments. One that several nodes share outlives each of them. */
+  follower?: SideThread;
 }
 
 /** The composition root: builds each long-lived object once; disposing closes them in reverse. */
-export async function openContext({ config, secrets, log, instance, now, wait }: Surroundings): Promise<Context> {
+export async function openContext(surroundings: Surroundings): Promise<Context> {
+  const { config, secrets, log, instance, now, wait } = surroundings;
   await using opened = new AsyncDisposableStack();
   const identity = opened.adopt(new Identity(config.data, { now, randomBytes }), (it) => it.close());
   const operator = identity.ensureOperator().account;
@@ -161,8 +164,7 @@ export async function openContext({ config, secrets, log, instance, now, wait }:
     search.follow(await networks.get(network), searchLog);
     await invocations.resume(await networks.get(network));
   };
-  // What follows the writes: nobody waits for it but for moments.
-  const follower = opened.use(new SideThread());
+  const follower = surroundings.follower ?? opened.use(new SideThread());
   const threads: Threads = { lend: (read) => pool.lend(read), checkpoint: checkpointsOn(follower) };
   const networks = opened.adopt(new Networks(config.data, firstUse, threads), (it) => it.close());
   const logs = opened.use(new AttestationLogs({ key: nodeKey, instance, now, log }, follower));

@@ -24,6 +24,7 @@ export interface Overrides extends Pick<AppOptions, 'extend'> {
   now?: () => number;
   /** Waits before sync asks again for what failed. */
   wait?: Surroundings['wait'];
+  follower?: Surroundings['follower'];
   /** The process that node.json names. */
   pid?: number;
   /** The folder of the built page. */
@@ -55,7 +56,15 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
   const instance = await instanceOf(data);
   const now = overrides.now ?? Date.now;
   const ctx = opened.use(
-    await openContext({ config: { ...config, data }, secrets, log, instance, now, wait: overrides.wait }),
+    await openContext({
+      config: { ...config, data },
+      secrets,
+      log,
+      instance,
+      now,
+      wait: overrides.wait,
+      follower: overrides.follower,
+    }),
   );
 
   const others = opened.use(new OtherNetworks(ctx));
