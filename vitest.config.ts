@@ -11,7 +11,7 @@ export default defineConfig({
     globals: false,
     include: ['test/**/*.test.ts'],
     exclude: ['test/bench/**', 'test/fixtures/**'],
-    globalSetup: ['test/helpers/threads.ts'],
+    globalSetup: ['test/helpers/threads.ts', 'test/helpers/memory-folder.ts'],
     setupFiles: ['test/helpers/leak-watch.ts'],
     // Processes, not threads: the store starts workers of its own and loads native code.
     pool: 'forks',
