@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { BusyError } from '../../src/server/errors.ts';
+import { BusyError, StorageError } from '../../src/server/errors.ts';
 import { AdditiveFollower } from '../../src/server/resources/updates/follower.ts';
 import type { QueuedRow } from '../../src/server/store/additive-rows.ts';
 import type { Commit } from '../../src/server/store/commit.ts';
@@ -120,6 +120,46 @@ test('the queue takes a bounded number of updates', async () => {
   for (let n = 0; n < 100; n++) await queue(rows);
   await expect(queue(rows.slice(0, 1))).rejects.toThrow(BusyError);
   expect((await update(node, operator(node), entity, {})).ver).toBe(2);
+});
+
+test('after a writer that died with an update on disk and no answer, each later one is applied by itself', async () => {
+  await using node = await startNode();
+  const me = operator(node);
+  const entity: Entity = await create(node, me);
+  const main = await node.ctx.networks.get('main');
+  let dies = false;
+  const store = NetworkStore.beside(node.data, 'main', {
+    submit: async (commits: Commit[]) => {
+      const outcomes = await main.submit(commits);
+      if (!dies) return outcomes;
+      dies = false;
+      throw new StorageError('The writer stopped unexpectedly');
+    },
+    load: () => ({ groups: 0, waitingBytes: 0 }),
+    close: async () => undefined,
+  });
+  const { writes, additions: preparer, log } = node.ctx;
+  // Nothing here is large.
+  const large = { above: Infinity, prepare: () => Promise.reject(new Error('not here')) };
+  const stop = new AbortController();
+  const follower = new AdditiveFollower(store, { writes, preparer, large, log, stop: stop.signal });
+  const add = (n: number) => {
+    const rows = [waiting(entity.id, as(me), { properties: { [`p${n}`]: n } })];
+    return store.submit([{ changes: [], preconditions: [], rows, origin: 'local', time: 0 }]);
+  };
+  const written = async () => {
+    await follower.idle();
+    return Object.keys((await read(node, me, entity.id)).properties).filter((name) => /^p\d$/.test(name));
+  };
+  dies = true;
+  await expect(add(0)).rejects.toThrow(StorageError);
+  expect(await written()).toEqual(['p0']);
+  for (const n of [1, 2, 3]) {
+    await add(n);
+    expect(await written()).toContain(`p${n}`);
+  }
+  stop.abort();
+  await store.close();
 });
 
 test('the queue of writes without expect_tip takes a bounded number, too', async () => {

@@ -36,8 +36,13 @@ const none: ReadonlySet<number> = new Set();
 export class AdditiveFollower implements AdditiveWatch {
   readonly #store: NetworkStore;
   readonly #needs: FollowerNeeds;
-  /** What waits, with what is about to. */
-  readonly #waiting: { rows: number; characters: number };
+  /**
+   * What waits, with what is about to. Where the writer died nobody knows which of the two, or neither, and it may be off by
+   * that until nothing waits: whether there is work is asked of the database alone.
+   */
+  #waiting: { rows: number; characters: number };
+  /** What is about to. */
+  readonly #coming = { rows: 0, characters: 0 };
   /** The numbers in hand by entity. */
   readonly #processing = new Map<string, ReadonlySet<number>>();
   #running: Promise<void> | null = null;
@@ -58,11 +63,16 @@ export class AdditiveFollower implements AdditiveWatch {
       this.#waiting.rows + rows.length > maxWaiting.rows ||
       this.#waiting.characters + characters > maxWaiting.characters;
     if (this.#waiting.rows > 0 && full) throw new BusyError(5, 'Too many additive updates wait; try again.');
+    this.#coming.rows += rows.length;
+    this.#coming.characters += characters;
     this.#count(rows.length, characters);
   }
 
   came(rows: QueuedRow[], kept: boolean): void {
-    if (!kept) this.#count(-rows.length, -charactersOf(rows));
+    const characters = charactersOf(rows);
+    this.#coming.rows -= rows.length;
+    this.#coming.characters -= characters;
+    if (!kept) this.#count(-rows.length, -characters);
     this.#start();
   }
 
@@ -83,12 +93,12 @@ export class AdditiveFollower implements AdditiveWatch {
   }
 
   #count(rows: number, characters: number): void {
-    this.#waiting.rows += rows;
-    this.#waiting.characters = this.#waiting.rows === 0 ? 0 : this.#waiting.characters + characters;
+    this.#waiting.rows = Math.max(0, this.#waiting.rows + rows);
+    this.#waiting.characters = Math.max(0, this.#waiting.characters + characters);
   }
 
   #start(): void {
-    if (this.#waiting.rows > 0) this.#running ??= this.#run();
+    this.#running ??= this.#run();
   }
 
   async #run(): Promise<void> {
@@ -98,7 +108,10 @@ export class AdditiveFollower implements AdditiveWatch {
       try {
         await setImmediate();
         const groups = this.#store.read((db) => waitingGroups(db, maxTogether));
-        if (groups.length === 0) break;
+        if (groups.length === 0) {
+          this.#waiting = { ...this.#coming };
+          break;
+        }
         await this.#apply(groups);
         pause = firstPauseMs;
       } catch (error) {
@@ -124,9 +137,11 @@ export class AdditiveFollower implements AdditiveWatch {
       const preconditions = new Set(ready.flatMap(({ commit }) => commit.preconditions.map(({ id }) => id)));
       ready.sort((a, b) => Number(preconditions.has(a.group.id)) - Number(preconditions.has(b.group.id)));
       const outcomes = await this.#store.submit(ready.map(({ commit }) => commit));
+      const late: AdditiveGroup[] = [];
       for (const [i, { group, commit }] of ready.entries())
         if (outcomes[i]?.committed) this.#ended(group, commit);
-        else await this.#again(group);
+        else late.push(group);
+      for (const group of late) await this.#again(group);
     } finally {
       this.#processing.clear();
     }
