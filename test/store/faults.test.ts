@@ -154,6 +154,7 @@ test.each(writers)('a damaged page stops only what touches it (writer %s)', asyn
   expect(damaged.length).toBeLessThan(20);
   expect(readable.length + damaged.length).toBe(made.length);
   const hit = damaged[0] as Version;
+  expect(() => store.look((db) => findStanding(db, hit.id))).toThrow(StorageError);
   await expect(store.submit([step(hit, next(hit))])).rejects.toMatchObject({
     code: 'STORAGE',
     reason: expect.stringContaining('The database file is damaged.'),

@@ -18,7 +18,7 @@ import { TurnReads } from './turn-reads.ts';
 export interface AdditiveWatch {
   /** They are about to be submitted. @throws BusyError where too much waits already */
   coming(rows: QueuedRow[]): void;
-  /** They are on disk, or (`kept` false) did not get there. */
+  /** They are on disk, or (`kept` false) did not get there, or nobody knows, because the writer died. */
   came(rows: QueuedRow[], kept: boolean): void;
   /** The numbers of an entity's updates that are being applied now. */
   processing(id: string): ReadonlySet<number>;
@@ -123,7 +123,7 @@ export class NetworkStore {
 
   /** A read of one statement, which sees one state with no transaction of its own. */
   look<T>(fn: (reader: Reader) => T): T {
-    return this.#turn ? this.#turn.read(fn) : fn(this.#reader);
+    return storing(() => (this.#turn ? this.#turn.read(fn) : fn(this.#reader)));
   }
 
   /** A read that takes long or whose result is long, on a reader thread: JSON text as UTF-8. */
