@@ -1,18 +1,38 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
+import { peek } from './peek.ts';
 import { badRecord, maxRecordBytes, type Place, type SourceRecord, sourceRecord, tooLong } from './record-place.ts';
 
 const maxColumns = 10_000;
+/** What divides cells: the first of these that stands in the header outside quotes. */
+const delimiters = [',', ';', '\t'];
 
 interface Row {
   record: string[];
   info: Info;
 }
 
-/** Rows below a header row, each cell a text. Every row must have as many cells as the header. */
+/**
+ * Rows below a header row, each cell a text, divided by commas, or by semicolons or tabs where the header has no comma. Every
+ * row must have as many cells as the header.
+ */
 export async function* csvRecords(source: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<SourceRecord> {
+  const { head, stream, close } = await peek(source, (bytes) => headerEnd(bytes) !== -1);
+  try {
+    yield* rowRecords(stream, file, delimiterOf(head));
+  } finally {
+    await close();
+  }
+}
+
+async function* rowRecords(
+  source: AsyncIterable<Uint8Array>,
+  file: string,
+  delimiter: string,
+): AsyncGenerator<SourceRecord> {
   const place: Place = { file, unit: 'line' };
   const rows = parse({
+    delimiter,
     info: true,
     skip_empty_lines: true,
     // It is looked at here, so that the rows before one that is wrong come first.
@@ -20,7 +40,7 @@ export async function* csvRecords(source: AsyncIterable<Uint8Array>, file: strin
     max_record_size: maxRecordBytes,
     record_delimiter: ['\r\n', '\n', '\r'],
   });
-  pipeline(Readable.from(checkedText(source, place)), rows, () => undefined);
+  pipeline(Readable.from(checkedText(source, place, delimiter)), rows, () => undefined);
   let header: string[] | null = null;
   try {
     for await (const row of rows) {
@@ -42,6 +62,26 @@ export async function* csvRecords(source: AsyncIterable<Uint8Array>, file: strin
   }
 }
 
+/** Where the first line with something in it ends outside quotes; -1 where it has not ended yet. */
+function headerEnd(bytes: Uint8Array): number {
+  let quoted = false;
+  let begun = false;
+  for (const [i, b] of bytes.entries()) {
+    if (b === 0x22) quoted = !quoted;
+    if (quoted || (b !== 0x0a && b !== 0x0d)) begun = true;
+    else if (begun) return i;
+  }
+  return -1;
+}
+
+function delimiterOf(head: Uint8Array): string {
+  const end = headerEnd(head);
+  const bare = Buffer.from(end === -1 ? head : head.subarray(0, end))
+    .toString('utf8')
+    .replace(/"[^"]*"/g, '');
+  return delimiters.find((one) => bare.includes(one)) ?? ',';
+}
+
 function headerOf(cells: string[], place: Place, line: number): string[] {
   const names = cells.map((cell) => cell.trim());
   const empty = names.indexOf('');
@@ -58,9 +98,13 @@ function headerOf(cells: string[], place: Place, line: number): string[] {
  * Lets through what is UTF-8 text in rows of bounded size: csv-parse would replace other bytes, and it counts neither
  * empty cells nor cells.
  */
-async function* checkedText(source: AsyncIterable<Uint8Array>, place: Place): AsyncGenerator<Buffer> {
+async function* checkedText(
+  source: AsyncIterable<Uint8Array>,
+  place: Place,
+  delimiter: string,
+): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  const row = rowLimits(place);
+  const row = rowLimits(place, delimiter);
   const text = (bytes?: Uint8Array): string => {
     try {
       return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
@@ -79,7 +123,8 @@ async function* checkedText(source: AsyncIterable<Uint8Array>, place: Place): As
 }
 
 /** Follows rows through quoted cells and throws where one has too many bytes or cells. */
-function rowLimits(place: Place): { check(bytes: Uint8Array): void; line(): number } {
+function rowLimits(place: Place, delimiter: string): { check(bytes: Uint8Array): void; line(): number } {
+  const between = delimiter.charCodeAt(0);
   let line = 1;
   let size = 0;
   let cells = 1;
@@ -90,7 +135,7 @@ function rowLimits(place: Place): { check(bytes: Uint8Array): void; line(): numb
       if (b === 0x0a) line++;
       if (b === 0x22) quoted = !quoted;
       else if (quoted) continue;
-      else if (b === 0x2c) cells++;
+      else if (b === between) cells++;
       else if (b === 0x0a || b === 0x0d) {
         size = 0;
         cells = 1;

@@ -43,7 +43,9 @@ export function parseRecord(bytes: Buffer, place: Place, line: number): SourceRe
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw badRecord(place, line, `is not JSON: ${(error as Error).message}`);
+    // Its own "(line 1 column 15)" would stand beside the line of the file.
+    const message = (error as Error).message.replace(/ \(line \d+ column \d+\)$/, '');
+    throw badRecord(place, line, `is not JSON: ${message}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badRecord(place, line, 'is not a JSON object');
