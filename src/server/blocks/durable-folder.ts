@@ -1,5 +1,5 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -13,18 +13,41 @@ const named = new Set<string>();
  * those of the folders above it that had to be made, or that lie below `top`.
  */
 export async function makeFolder(path: string, top: string): Promise<void> {
-  const made = await mkdir(path, { recursive: true, mode: 0o700 });
-  const unnamed = namesToKeep(path, top, made);
+  const unnamed = namesToKeep(path, top, makeMissingNow(path));
   for (const folder of unnamed) await syncFolder(dirname(folder));
   for (const folder of unnamed) named.add(folder);
 }
 
 /** As makeFolder, at once. */
 export function makeFolderNow(path: string, top: string): void {
-  const made = mkdirSync(path, { recursive: true, mode: 0o700 });
-  const unnamed = namesToKeep(path, top, made);
+  const unnamed = namesToKeep(path, top, makeMissingNow(path));
   for (const folder of unnamed) syncFolderNow(dirname(folder));
   for (const folder of unnamed) named.add(folder);
+}
+
+/**
+ * Makes a folder and those above it, where they are missing, their names not on the disk yet. Gives the first of those that had
+ * to be made; undefined where none had to. Node's own `recursive` never ends where the
+ * folder above is there and says that it is not, as those of /proc do.
+ */
+export function makeMissingNow(path: string): string | undefined {
+  const make = (): boolean => {
+    try {
+      mkdirSync(path, { mode: 0o700 });
+      return true;
+    } catch (error) {
+      // Windows and macOS do not say of every folder that exists that it exists.
+      if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
+      throw error;
+    }
+  };
+  try {
+    return make() ? path : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || path === dirname(path)) throw error;
+  }
+  const above = makeMissingNow(dirname(path));
+  return make() ? (above ?? path) : above;
 }
 
 /** `made` is the first of the folders that had to be made. */
