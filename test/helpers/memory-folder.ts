@@ -3,8 +3,8 @@ import { availableMemory, env } from 'node:process';
 
 /** A file system in memory, where Linux has one. */
 const memory = '/dev/shm';
-/** What all tests together have in their folders at a time, in bytes, several times over. */
-const room = 6e9;
+/** What all tests together have in their folders at a time, in bytes, ten times over. */
+const room = 2e9;
 
 let folder: string | undefined;
 
