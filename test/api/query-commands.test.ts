@@ -74,6 +74,14 @@ test('a query prints a table with the paths', async () => {
   ]);
 });
 
+test('a hop that says nothing of where it leads is a mistake on the command line', async () => {
+  const { code, err } = archeion(['query', `@${work.id} -[*]->`, '--json']);
+  expect([await code, ...err]).toEqual([
+    2,
+    expect.stringMatching(/^archeion: Nothing was looked for\. End the hop with /),
+  ]);
+});
+
 test('a query prints one JSON document', async () => {
   const [json = '', ...more] = await done('query', 'type:artist,artwork', '--k', '1', '--json');
   expect(more).toEqual([]);

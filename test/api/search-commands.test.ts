@@ -91,7 +91,7 @@ test('options restrict it', async () => {
   expect(await count()).toBe(5);
   expect(await count('--limit', '2')).toBe(2);
   expect(await count('--type', 'artist')).toBe(1);
-  expect(await count('--type', 'artist', 'artwork')).toBe(5);
+  expect(await count('--type', 'artist', '--type', 'artwork')).toBe(5);
   expect(await count('--collection', works.id)).toBe(4);
   expect(await count('--filter', '{"_year": {"$lt": 1900}}')).toBe(1);
   expect(await count('--network', 'test')).toBe(0);

@@ -38,7 +38,7 @@ describe('import', () => {
   test('starts a node of its own where none runs, and says what became of the files', async () => {
     const works = file('works.csv', 'id,label\n1,Zebra\n2,Wool\n');
     const first = await archeion('import', works, '--collection', 'Works', '--type', 'work');
-    expect(first).toMatchObject({ code: 0, err: '' });
+    expect(first).toMatchObject({ code: 0, err: `Made a new node in ${data}.\n` });
     expect(first.out).toContain('Made the collection "Works"');
     expect(first.out).toContain('2 records, 2 entities created');
     const again = await archeion('import', works, '--collection', 'Works', '--type', 'work', '--json');
@@ -67,10 +67,11 @@ describe('import', () => {
 
   test.each<[string, string[], 1 | 2, string]>([
     ['no such file', ['missing.csv', '--collection', 'A'], 2, 'There is no file'],
-    ['no collection', ['works.csv'], 2, '--collection'],
+    ['no collection', ['works.csv'], 2, 'Give --collection'],
+    ['a misspelt option', ['works.csv', '--colection', 'A'], 2, 'Did you mean --collection?'],
     ['an unknown collection', ['works.csv', '--collection', '01ARZ3NDEKTSV4RRFFQ69G5FAV'], 2, 'there is no collection'],
     ['a bad mapping', ['works.csv', '--collection', 'A', '--map', 'bad.json'], 2, 'bad.json: mapping, records[0].type'],
-    ['no mapping file', ['works.csv', '--collection', 'A', '--map', 'no.json'], 2, 'no.json cannot be read'],
+    ['no mapping file', ['works.csv', '--collection', 'A', '--map', 'no.json'], 2, 'There is no file no.json'],
     ['a bad record', ['bad.ndjson', '--collection', 'A'], 1, 'bad.ndjson, line 2: is not JSON'],
     ['a refused record', ['works.csv', '--collection', 'A', '--map', 'part.json'], 1, 'works.csv, line 3'],
     ['a record that repeats an id', ['twice.csv', '--collection', 'A'], 1, 'twice.csv, line 3: '],
@@ -85,6 +86,21 @@ describe('import', () => {
     expect(run).toMatchObject({ code });
     expect(run.err).toContain(text);
     expect(run.err).not.toContain('    at ');
+  });
+
+  test('says what is in where a record breaks it off, and how that is taken back', async () => {
+    const { code, err } = await archeion(
+      'import',
+      file('half.ndjson', '{"id":1}\n{"id":2}\n{"id":'),
+      '--collection',
+      'Half',
+    );
+    expect(code).toBe(1);
+    expect(err).toContain('half.ndjson, line 3: is not JSON: Unexpected end of JSON input');
+    expect(err).toMatch(
+      /What came before stays:\n +Made the collection "Half" \(.+\)\n +2 records, 2 entities created, 0 updated/,
+    );
+    expect(err).toMatch(/To take it back: POST \/node\/imports\/[0-9A-Z]+\/undo\./);
   });
 
   test('goes on where a node that was killed stopped, and ends as if it had not been', async () => {

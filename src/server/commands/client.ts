@@ -51,7 +51,8 @@ export async function openClient(
   const running = known !== null && (await isAlive(known));
   if (!running) {
     if (mustRun) throw new FailureError(`No node runs on ${data}: start one with "archeion serve".`);
-    if (!mayMake && !existsSync(join(data, identityFile))) throw noNode(data);
+    const isNew = !existsSync(join(data, identityFile));
+    if (isNew && !mayMake) throw noNode(data);
     const quiet = {
       ...config,
       host: '127.0.0.1',
@@ -61,6 +62,7 @@ export async function openClient(
     try {
       const node = opened.use(await startServer(quiet, secrets, { pid: shell.pid, ui: null }));
       url = node.url;
+      if (isNew) shell.err(`Made a new node in ${data}.`);
     } catch (error) {
       if (!known || !(error instanceof UnavailableError)) throw error;
       throw new FailureError(`The node of ${data} does not answer at ${known.url}. ${error.message}`);

@@ -16,7 +16,7 @@ import { progressDisplay } from './progress.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
 interface Options extends GlobalOptions {
-  out: string;
+  out?: string;
   format: string;
   collection?: string;
   entity?: string;
@@ -33,7 +33,7 @@ export function addExport(program: Command, shell: Shell): void {
     .description(
       'export every version of each history as a CAR file that anyone can verify; or a table, lines, a bag or a crate',
     )
-    .requiredOption('--out <file>', 'the file that is written')
+    .option('--out <file>', 'the file that is written; one of that name is replaced once the new one is whole')
     .addOption(
       new Option(
         '--format <name>',
@@ -52,6 +52,7 @@ export function addExport(program: Command, shell: Shell): void {
     .option('--json', 'print one JSON document with what was written')
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
+      if (options.out === undefined) throw new UsageError('Give --out: the file that is written.');
       const out = resolve(options.out);
       if (!existsSync(dirname(out))) throw new UsageError(`The folder of ${options.out} does not exist.`);
       if (options.since !== undefined && isSameFile(options.since, out))
@@ -73,7 +74,8 @@ export function addExport(program: Command, shell: Shell): void {
       if (options.json) shell.out(JSON.stringify(report));
       else {
         const entities = counted(report.entities, 'entity');
-        const what = options.since === undefined ? `${entities} in` : `What has changed of ${entities}, in`;
+        const what =
+          options.since === undefined ? `${entities} in` : `What has changed since then, of ${entities} in all, in`;
         shell.out(`${what} ${options.out} (${bytes.toLocaleString('en')} bytes)`);
         const hasFiles = options.format !== 'csv' && options.format !== 'ndjson';
         if (hasFiles && report.missing_files > 0) shell.out(missingLine(report.missing_files));

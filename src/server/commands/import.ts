@@ -13,7 +13,7 @@ import type { GlobalOptions, Shell } from './shell.ts';
 import { printable } from './table.ts';
 
 interface Options extends GlobalOptions {
-  collection: string;
+  collection?: string;
   type?: string;
   map?: string;
   json?: boolean;
@@ -54,19 +54,25 @@ export function addImport(program: Command, shell: Shell): void {
     .command('import')
     .description('import NDJSON, JSON arrays and CSV (also .gz) into a collection; importing again changes nothing')
     .argument('<files...>', 'the files, read in this order')
-    .requiredOption('--collection <id|label>', 'the collection; a label that none has makes one')
+    .option('--collection <id|label>', 'the collection; a label that none has makes one')
     .option('--type <type>', 'without a mapping: the type of every entity (default: record)')
     .option('--map <file>', 'a mapping file: how records become entities and relationships')
     .option('--json', 'print one JSON document with what became of the files')
     .action(async (files: string[], _options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
+      if (options.collection === undefined) throw new UsageError('Give --collection: an id, or a label.');
       const mapping = options.map === undefined ? undefined : await mappingIn(options.map);
       const sizes = await Promise.all(files.map(sizeOf));
       await using client = await openClient(shell, options, { mayMake: true });
       const body = { collection: options.collection, type: options.type, mapping };
       const { id } = await client.ask<Report>('POST', '/node/imports', body);
       let report: Report | undefined;
-      for (const [i, file] of files.entries()) report = await importFile(client, shell, id, file, sizes[i] ?? 0);
+      try {
+        for (const [i, file] of files.entries()) report = await importFile(client, shell, id, file, sizes[i] ?? 0);
+      } catch (error) {
+        if (error instanceof FailureError && !shell.stopped.aborted) throw await brokenOff(client, id, error);
+        throw error;
+      }
       if (!report) throw new FailureError('No file was read.', 2);
       await client.ask('DELETE', `/node/imports/${id}`);
       if (options.json) shell.out(JSON.stringify({ ...report, files }));
@@ -86,7 +92,7 @@ async function mappingIn(file: string): Promise<unknown> {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     if (error instanceof ValidationError) throw new UsageError(`${file}: ${error.issues.map(issueText).join('; ')}.`);
-    throw new UsageError(`The mapping file ${file} cannot be read (${reasonOf(error)}).`);
+    throw unreadable(file, error);
   }
 }
 
@@ -96,10 +102,13 @@ async function sizeOf(file: string): Promise<number> {
     if (found.isDirectory()) throw new UsageError(`${file} is a folder; name the files in it.`);
     return found.size;
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new UsageError(missing ? `There is no file ${file}.` : `${file} cannot be read (${reasonOf(error)}).`);
+    throw error instanceof UsageError ? error : unreadable(file, error);
   }
+}
+
+function unreadable(file: string, error: unknown): UsageError {
+  const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+  return new UsageError(missing ? `There is no file ${file}.` : `${file} cannot be read (${reasonOf(error)}).`);
 }
 
 async function importFile(client: NodeClient, shell: Shell, id: string, file: string, size: number): Promise<Report> {
@@ -126,6 +135,14 @@ async function importFile(client: NodeClient, shell: Shell, id: string, file: st
   } finally {
     display.end();
   }
+}
+
+/** What is wrong, and what is in all the same. */
+async function brokenOff(client: NodeClient, id: string, error: FailureError): Promise<FailureError> {
+  const report = await client.ask<Report>('GET', `/node/imports/${id}`).catch(() => null);
+  if (!report) return error;
+  const ways = `Mend the file and import it again: what is there is met as unchanged. To take it back: POST /node/imports/${id}/undo.`;
+  return new FailureError([error.message, 'What came before stays:', ...summary(report), ways].join('\n  '));
 }
 
 const number = (n: number): string => n.toLocaleString('en');

@@ -41,6 +41,6 @@ export function addKey(program: Command, shell: Shell): void {
 
 function seconds(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^\d{1,8}$/.test(text)) throw new UsageError('--expires-in: must be a number of seconds.');
+  if (!/^\d{1,8}$/.test(text)) throw new UsageError('--expires-in is a number of seconds, at most 31536000 (a year).');
   return Number(text);
 }

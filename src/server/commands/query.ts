@@ -21,6 +21,7 @@ interface Answer {
   metadata: {
     total_candidates_explored: number;
     execution_time_ms: number;
+    error?: string;
     reason?: string;
     partial_path?: Step[];
     truncated?: boolean;
@@ -52,13 +53,18 @@ export function addQuery(program: Command, shell: Shell): void {
       if (json) shell.out(JSON.stringify(answer));
       else for (const line of described(answer)) shell.out(line);
       if (behind) shell.err(behind);
+      if (answer.metadata.error === 'unsupported_query') throw new FailureError(unsupported, 2);
     });
 }
+
+const unsupported =
+  'Nothing was looked for. End the hop with a type, an id or a text, as in \'-> type:person\'; "archeion query --help" has more.';
 
 function countTo(most: number): (text: string) => number {
   return (text) => {
     const n = Number(text);
-    if (!/^\d+$/.test(text) || n < 1 || n > most) throw new InvalidArgumentError(`must be a number from 1 to ${most}.`);
+    if (!/^\d+$/.test(text) || n < 1 || n > most)
+      throw new InvalidArgumentError(`It must be a number from 1 to ${most}.`);
     return n;
   };
 }

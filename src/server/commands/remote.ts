@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../config.ts';
-import { openClient } from './client.ts';
+import { type NodeClient, openClient } from './client.ts';
 import { counted } from './counted.ts';
+import { several } from './several.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
 interface Options extends GlobalOptions {
@@ -100,6 +101,7 @@ export function addRemote(program: Command, shell: Shell): void {
           'There is nothing to set: give --watch, --no-watch, --max-kbps, --hours, --collection, --type, --no-content or --key.',
         );
       await using client = await openClient(shell, options);
+      await remotesNamed(client, name);
       if (key !== undefined)
         await client.ask('PUT', `${path(name)}/key`, { key: key === false ? null : key, direction });
       const set = await client.ask<RemoteState>('PUT', path(name), settings);
@@ -111,8 +113,18 @@ export function addRemote(program: Command, shell: Shell): void {
     .description('forget a remote; what was mirrored from it stays')
     .action(async (name: string, _options, command: Command) => {
       await using client = await openClient(shell, command.optsWithGlobals<GlobalOptions>());
+      await remotesNamed(client, name);
       await client.ask('DELETE', path(name));
     });
+}
+
+/** The names of all remotes, or of the one that is named. @throws UsageError where there is none */
+export async function remotesNamed(client: NodeClient, name?: string): Promise<string[]> {
+  const { remotes } = await client.ask<{ remotes: RemoteState[] }>('GET', '/node/remotes');
+  if (remotes.length === 0) throw new UsageError('There is no remote. Add one with "archeion remote add NAME URL".');
+  if (name === undefined) return remotes.map((remote) => remote.name);
+  if (remotes.some((remote) => remote.name === name)) return [name];
+  throw new UsageError(`There is no remote ${name}: "archeion remote list" shows them.`);
 }
 
 const watchOption = () => new Option('--watch', 'sync with it by itself while "archeion serve" runs');
@@ -129,8 +141,6 @@ const rateOption = () =>
 
 const hoursOption = () =>
   new Option('--hours <from-to>', 'watch it only in these hours of the day, as 22-6, or "always"');
-
-const several = (one: string, all: string[] | undefined): string[] => [...(all ?? []), one];
 
 const collectionOption = () =>
   new Option('--collection <id>', 'only this collection; may be given several times').argParser(several);

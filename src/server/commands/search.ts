@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { openClient } from './client.ts';
 import { indexed } from './indexed.ts';
+import { several } from './several.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 import { printable, table } from './table.ts';
 
@@ -26,8 +27,8 @@ export function addSearch(program: Command, shell: Shell): void {
       'find entities by words of their texts, and of what they lead to; misspelled ones without digits do as well',
     )
     .argument('<text...>', 'what to look for, at most 500 characters')
-    .option('--type <type...>', 'only entities of these types')
-    .option('--collection <id...>', 'only in these collections')
+    .option('--type <type>', 'only entities of this type; may be given several times', several)
+    .option('--collection <id>', 'only in this collection; may be given several times', several)
     .option('--filter <json>', 'only what fits a metadata filter, as \'{"_year": {"$gte": 1800}}\'', filter)
     .option('--limit <n>', 'results at most, 1 to 100 (default: 20)', count)
     .option('--json', 'print one JSON document')

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { openClient } from './client.ts';
 import { counted } from './counted.ts';
+import { FailureError } from './failure.ts';
 import { describe, type RemoteState } from './remote.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
@@ -34,7 +35,9 @@ export function addStatus(program: Command, shell: Shell): void {
       const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
       await using client = await openClient(shell, options);
       const status = await client.ask<Status>('GET', '/node/status');
-      const answer = { running: client.running, ...status };
+      const networks = status.networks.filter(({ network }) => (options.network ?? network) === network);
+      if (networks.length === 0) throw new FailureError(`Nothing is on the network ${options.network} yet.`);
+      const answer = { running: client.running, ...status, networks };
       if (options.json) shell.out(JSON.stringify(answer));
       else for (const line of described(answer)) shell.out(line);
     });

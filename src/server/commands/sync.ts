@@ -5,7 +5,7 @@ import { type NodeClient, openClient } from './client.ts';
 import { counted } from './counted.ts';
 import { FailureError } from './failure.ts';
 import { type AnswerLine, lastOf } from './lines.ts';
-import type { RemoteState } from './remote.ts';
+import { type RemoteState, remotesNamed } from './remote.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 import { watchRemotes } from './sync-watch.ts';
 import { printable } from './table.ts';
@@ -63,8 +63,8 @@ interface Outcome {
 }
 
 /**
- * `archeion sync`: pulls and pushes once, or with --watch until it is stopped. Exit code 1 where conflicts, refusals or
- * damaged versions are left.
+ * `archeion sync`: pulls and pushes once, or with --watch until it is stopped. Exit code 1 where a run failed
+ * or stopped, and where conflicts, refusals or damaged versions are left; 2 where a remote is unknown.
  */
 export function addSync(program: Command, shell: Shell): void {
   program
@@ -80,9 +80,9 @@ export function addSync(program: Command, shell: Shell): void {
       if (options.watch && (options.once || options.dryRun))
         throw new UsageError('--watch goes on, --once and --dry-run do not: give one of them.');
       await using client = await openClient(shell, options);
-      if (options.watch) return await watchRemotes(shell, client, await namesOf(client, name), options);
+      if (options.watch) return await watchRemotes(shell, client, await remotesNamed(client, name), options);
       const outcomes: Outcome[] = [];
-      for (const remote of await namesOf(client, name))
+      for (const remote of await remotesNamed(client, name))
         outcomes.push(
           options.dryRun
             ? await preview(client, remote)
@@ -93,13 +93,6 @@ export function addSync(program: Command, shell: Shell): void {
       const wrong = outcomes.flatMap(problems);
       if (wrong.length > 0) throw new FailureError(wrong.join(' '));
     });
-}
-
-async function namesOf(client: NodeClient, name: string | undefined): Promise<string[]> {
-  if (name !== undefined) return [name];
-  const { remotes } = await client.ask<{ remotes: RemoteState[] }>('GET', '/node/remotes');
-  if (remotes.length === 0) throw new UsageError('There is no remote. Add one with "archeion remote add NAME URL".');
-  return remotes.map((remote) => remote.name);
 }
 
 const path = (name: string): string => `/node/remotes/${encodeURIComponent(name)}`;

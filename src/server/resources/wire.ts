@@ -1,6 +1,6 @@
 /**
  * An entity id: a ULID, or on the test network `II` and 24 characters (interface.md, Entity ID format).
- * @pattern ^(?:II[0-9A-HJKMNP-TV-Z]{24}|[FC][0-9A-HJKMNP-TV-Z]{25}|[0-9A-HJKMNP-TV-Z]{26})$
+ * @pattern ^(?:II[0-9A-HJKMNP-TV-Z]{24}|[FC][0-9A-HJKMNP-TV-Z]{25}|[0-9A-HJKMNP-TV-Z]{26})$ must be an id: 26 digits and capital letters, as 01ARZ3NDEKTSV4RRFFQ69G5FAV
  * @example "01ARZ3NDEKTSV4RRFFQ69G5FAV"
  */
 export type EntityId = string;

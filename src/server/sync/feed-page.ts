@@ -11,7 +11,10 @@ export async function readPage(needs: Needs, feed: FeedState, pageSize: number):
   const { status, body, page } = await askPage(needs, feed, { limit: limitOf(feed, pageSize) });
   if (page !== null) return page;
   const { host } = needs.client;
-  if (status !== 200) throw new UnreachableError(`${host} shows no events: ${readWords(body, status)}`);
+  if (status !== 200) {
+    const way = status === 401 ? '. Give it a key that it accepts: archeion remote set NAME --key KEY' : '';
+    throw new UnreachableError(`${host} shows no events: ${readWords(body, status)}${way}`);
+  }
   throw new UnreachableError(`${host} answers /events with something else than a page of the feed`);
 }
 

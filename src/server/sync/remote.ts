@@ -85,7 +85,7 @@ const maxAnswerBytes = 64 * 1024 * 1024;
 
 /**
  * A client of one remote: requests go to its address and nowhere else (redirects are not followed), answers have a
- * bounded size, 429 and 503 are obeyed. Reads are tried again, writes are not: their answer may only be lost.
+ * bounded size, 429 and 503 are obeyed. Reads are tried again; writes are not but after a 429, for their answer may only be lost.
  */
 export class RemoteClient implements AsyncDisposable {
   readonly #pool: Pool;

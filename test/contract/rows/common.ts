@@ -2,7 +2,7 @@ import type { Person } from '../../helpers/callers.ts';
 import { conflict, create, type Entity, invalid, notFound, nowhere, onTest, remove } from '../../helpers/entities.ts';
 import type { Call, Case, Scene } from '../row.ts';
 
-export const idMessage = 'must match ^(?:II[0-9A-HJKMNP-TV-Z]{24}|[FC][0-9A-HJKMNP-TV-Z]{25}|[0-9A-HJKMNP-TV-Z]{26})$';
+export const idMessage = 'must be an id: 26 digits and capital letters, as 01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
 /** The CID of a block that no node has: its digest is all zeros. */
 export const unknownCid = `bafyrei${'a'.repeat(52)}`;

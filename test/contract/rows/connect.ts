@@ -20,7 +20,7 @@ const refusals = (path: string): Case[] => [
   bad('a target that is no id', path, { ...anywhere, target_id: '*' }, [['target_id'], idMessage]),
   bad('a predicate in capitals', path, { ...anywhere, predicate: 'Has' }, [
     ['predicate'],
-    'must match ^[a-z][a-z0-9_]*$',
+    'must begin with a small letter and have only such, digits and `_`',
   ]),
   bad('a source on the other network', path, { ...anywhere, source_id: onTest }, [
     ['source_id'],

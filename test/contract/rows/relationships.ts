@@ -38,7 +38,7 @@ const refusals: Case[] = [
   bad('a target that is no id', path, { ...anywhere, target_id: '*' }, [['target_id'], idMessage]),
   bad('a predicate in capitals', path, { ...anywhere, source_predicate: 'Has' }, [
     ['source_predicate'],
-    'must match ^[a-z][a-z0-9_]*$',
+    'must begin with a small letter and have only such, digits and `_`',
   ]),
   bad('an empty tip', path, { ...anywhere, expect_source_tip: '' }, [
     ['expect_source_tip'],

@@ -23,7 +23,10 @@ const unfit = async (s: Scene): Promise<[object, string][]> => {
     [{ entity_id: onTest }, 'entity_id is not an id of the main network'],
     [{ entity_id: grave.id, properties: { a: 1 } }, 'entity_id the entity is deleted'],
     [adds({ predicate: 'has', peer: nowhere }), `relationships_add.0.peer there is no entity ${nowhere}`],
-    [adds({ predicate: 'Has', peer: entity.id }), 'relationships_add.0.predicate must match ^[a-z][a-z0-9_]*$'],
+    [
+      adds({ predicate: 'Has', peer: entity.id }),
+      'relationships_add.0.predicate must begin with a small letter and have only such, digits and `_`',
+    ],
     [
       { entity_id: s.collection.id, properties: { roles: { odd: 5 } } },
       'properties.roles.odd must be a list of at least one action',

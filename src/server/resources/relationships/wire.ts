@@ -2,7 +2,7 @@ import type { EntityView } from '../entities/wire.ts';
 import type { EntityId, VersionCid } from '../wire.ts';
 
 /**
- * @pattern ^[a-z][a-z0-9_]*$
+ * @pattern ^[a-z][a-z0-9_]*$ must begin with a small letter and have only such, digits and `_`
  * @minLength 1
  * @maxLength 50
  */

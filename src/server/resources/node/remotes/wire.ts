@@ -4,7 +4,7 @@ import type { SyncPreviewView } from './preview-wire.ts';
 /**
  * @minLength 1
  * @maxLength 50
- * @pattern ^[A-Za-z0-9][A-Za-z0-9._-]*$
+ * @pattern ^[A-Za-z0-9][A-Za-z0-9._-]*$ must begin with a letter or digit and have only such, dots, `_` and `-`
  */
 export type RemoteName = string;
 
@@ -61,7 +61,7 @@ export interface AddRemoteBody extends RemoteSettingsBody {
    * An API key for it. It is kept on this node and never shown. Without one, nothing can be pushed.
    * @minLength 1
    * @maxLength 500
-   * @pattern ^[\x21-\x7e]+$
+   * @pattern ^[\x21-\x7e]+$ must be one word of plain characters
    */
   key?: string;
   /** The default is `both` with a key and `pull` without. */
@@ -93,7 +93,7 @@ export interface CheckRemoteBody {
   /**
    * @minLength 1
    * @maxLength 500
-   * @pattern ^[\x21-\x7e]+$
+   * @pattern ^[\x21-\x7e]+$ must be one word of plain characters
    */
   key?: string;
 }
@@ -115,7 +115,7 @@ export interface RemoteKeyBody {
    * An API key for it, which takes the place of the one before; null: none any more, so that nothing is pushed.
    * @minLength 1
    * @maxLength 500
-   * @pattern ^[\x21-\x7e]+$
+   * @pattern ^[\x21-\x7e]+$ must be one word of plain characters
    */
   key: string | null;
   /** Left out: as it was; `both` where it had no key; `pull` without a key. */
