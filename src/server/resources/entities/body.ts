@@ -53,7 +53,12 @@ export function predicateIssues(next: Manifest, list: RelationshipBody[] | undef
       : [
           ...(predicatePattern.test(r.predicate)
             ? []
-            : [{ path: [...path, i, 'predicate'], message: 'must begin with a small letter and have only such, digits and `_`' }]),
+            : [
+                {
+                  path: [...path, i, 'predicate'],
+                  message: 'must begin with a small letter and have only such, digits and `_`',
+                },
+              ]),
           ...(r.peer === '*' ? [{ path: [...path, i, 'peer'], message: 'must be an entity id' }] : []),
         ],
   );
