@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { cpSync, readdirSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -127,5 +128,27 @@ describe('large bytes', () => {
     await writeFile(join(folder, 'files/incoming/left'), 'half a file');
     await files.sweepIncoming();
     expect(await names('files')).toEqual([cid.slice(-2), `${cid.slice(-2)}/${cid}`]);
+  });
+
+  it('are there again where a kill came while they were set aside as unwanted', async () => {
+    const { cid } = await files.put(chunks(Buffer.from('named at that moment')));
+    let aside: string[] = [];
+    // A copy of the folder as a kill between the two looks leaves it.
+    const copy = join(folder, 'killed');
+    const looks = [false, true];
+    const gone = await files.removeUnwanted(cid, Number.POSITIVE_INFINITY, () => {
+      const wanted = looks.shift() ?? true;
+      if (wanted) {
+        cpSync(join(folder, 'files'), copy, { recursive: true });
+        aside = readdirSync(join(copy, 'incoming'));
+      }
+      return wanted;
+    });
+    expect([gone, files.has(cid), aside.length]).toEqual([false, true, 1]);
+    const killed = new FileStore(copy);
+    expect(killed.has(cid)).toBe(false);
+    await killed.sweepIncoming();
+    expect(await killed.isSound(cid)).toBe(true);
+    expect(await names('killed')).toEqual([cid.slice(-2), `${cid.slice(-2)}/${cid}`]);
   });
 });

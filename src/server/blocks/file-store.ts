@@ -22,6 +22,9 @@ export interface Wanted {
   expected?: string;
 }
 
+/** How the name of bytes ends that nobody seems to want, between the first look at that and the second. */
+const unwantedEnd = '.unwanted';
+
 /** Where damaged bytes are set aside. The folders of kept ones have two letters. */
 export const damagedFolder = 'damaged';
 
@@ -169,7 +172,7 @@ export class FileStore {
   async removeUnwanted(cid: string, before: number, isWanted: () => boolean): Promise<boolean> {
     const unwanted = async (path: string) => (await stat(path)).mtimeMs < before && !isWanted();
     const path = this.#path(cid);
-    const aside = join(await this.#incoming(), randomUUID());
+    const aside = join(await this.#incoming(), `${cid}${unwantedEnd}`);
     try {
       if (!(await unwanted(path))) return false;
       await rename(path, aside);
@@ -184,9 +187,17 @@ export class FileStore {
     return false;
   }
 
-  /** Clears what interrupted uploads left; to be called when nothing is being stored. */
+  /**
+   * Clears what interrupted uploads left; to be called when nothing is being stored. What was set aside as unwanted goes back:
+   * a version may have named it before it was looked at again.
+   */
   async sweepIncoming(): Promise<void> {
-    await rm(join(this.#folder, 'incoming'), { recursive: true, force: true });
+    const incoming = join(this.#folder, 'incoming');
+    for await (const { name } of entries(incoming)) {
+      const cid = name.slice(0, -unwantedEnd.length);
+      if (name.endsWith(unwantedEnd) && isContentCid(cid)) await this.#keep(join(incoming, name), cid);
+    }
+    await rm(incoming, { recursive: true, force: true });
   }
 
   async #stat(cid: string): Promise<{ size: number; ctimeMs: number } | undefined> {
