@@ -139,6 +139,25 @@ describe('content comes with the versions that name it', () => {
     expect(await readdir(join(mirror.data, 'main', 'partials'))).toEqual([]);
   });
 
+  test('by its key, since that worked before, is asked for by its CID where the key has come to name something else', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    const [one, two] = [bytesOf(1000), bytesOf(2000, 2)];
+    const first = await holding(origin, curator, one, { collection: place.id });
+    const asked = { cid: 0, key: 0 };
+    proxy.fault = (call) => {
+      if (!isContent(call)) return undefined;
+      if (call.path.includes('?cid=')) return asked.cid++ === 0 ? { status: 404 } : undefined;
+      return asked.key++ === 0 ? undefined : { bytes: () => Buffer.from('what the key names by now') };
+    };
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 1, missing: 0 } });
+    const second = await holding(origin, curator, two, { collection: place.id });
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 1, missing: 0 } });
+    await expectBytes(mirror, here, `/entities/${first.id}/content`, one);
+    await expectBytes(mirror, here, `/entities/${second.id}/content`, two);
+    expect(asked).toEqual({ cid: 2, key: 2 });
+  });
+
   test('that is missing there is a state, and comes by a new event or when its time has come', async () => {
     await using scene = await startScene();
     const { origin, mirror, curator, here, place, proxy } = scene;

@@ -47,15 +47,16 @@ export async function fetchBytes(needs: FetchNeeds, named: NamedBytes): Promise<
     }
     // Another form's 404 says less than what was found out before.
     missed = missed === null || missed.trouble === 'missing' ? found : missed;
-    if (found.trouble === 'forbidden') break;
+    // What one form says of a file the others say, too, but that a key may have come to name something else.
+    if (found.trouble === 'forbidden' || (form === memory.form && found.trouble !== 'mismatch')) break;
   }
   return missed ?? { trouble: 'missing', evidence: 'There is no way to ask for it' };
 }
 
-/** The one that has worked before, else all. */
+/** The one that has worked before first. */
 function formsOf({ key }: NamedBytes, known: ContentForm | null): ContentForm[] {
   const fitting: ContentForm[] = key === null ? ['cid', 'file'] : ['cid', 'key'];
-  return known !== null && fitting.includes(known) ? [known] : fitting;
+  return fitting.sort((a, b) => Number(b === known) - Number(a === known));
 }
 
 function pathOf({ id, cid, key }: NamedBytes, form: ContentForm): string {
