@@ -238,3 +238,33 @@ test('a key for a program, and the status', async () => {
   });
   expect((await on.ask('POST', '/node/keys', { label: 'x'.repeat(101) })).status).toBe(400);
 });
+
+test('keys for programs, of the service account too, are listed and revoked by the operator alone', async () => {
+  type Made = { key: string; key_prefix: string };
+  const mine = (await on.ask('POST', '/node/keys', { label: 'mine' })).body as Made;
+  const service = (await on.ask('POST', '/node/keys', { service: true, label: 'everything' })).body as Made;
+  const listed = async () => ((await on.ask('GET', '/node/keys')).body as { keys: { key_prefix: string }[] }).keys;
+  const [newest, next] = await listed();
+  const unused = { last_used_at: null, created_at: expect.any(String), expires_at: expect.any(String) };
+  const views = [
+    { key_prefix: service.key_prefix, service: true, label: 'everything', ...unused },
+    { key_prefix: mine.key_prefix, service: false, label: 'mine', ...unused },
+  ];
+  // Both may have been made in one millisecond.
+  expect([newest, next]).toEqual(expect.arrayContaining(views));
+  const as = (key: string) => ({ headers: { Authorization: `ApiKey ${key}` } });
+  for (const method of ['GET', 'DELETE']) {
+    const path = method === 'GET' ? '/node/keys' : `/node/keys/${mine.key_prefix}`;
+    expect((await node.fetch(path, { method })).status).toBe(401);
+    expect((await node.fetch(path, { method, ...as(service.key) })).status).toBe(403);
+  }
+  expect((await on.ask('DELETE', '/node/keys/ak_nothere')).status).toBe(404);
+  expect((await on.ask('DELETE', `/node/keys/${mine.key_prefix.slice(0, 3)}`)).status).toBe(400);
+  expect((await on.ask('DELETE', `/node/keys/${service.key_prefix}`)).status).toBe(204);
+  expect((await node.fetch('/entities/none', as(service.key))).status).toBe(401);
+  expect((await on.ask('DELETE', `/node/keys/${mine.key_prefix}`)).status).toBe(204);
+  expect((await node.fetch('/node/status', as(mine.key))).status).toBe(401);
+  const left = (await listed()).map(({ key_prefix }) => key_prefix);
+  expect(left).not.toContain(mine.key_prefix);
+  expect(left).not.toContain(service.key_prefix);
+});

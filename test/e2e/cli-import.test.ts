@@ -171,6 +171,12 @@ test('key create prints a key that the node takes', async () => {
     expect(answer.status).toBe(more[0] === '--service' ? 403 : 200);
   }
   expect(await archeion('key', 'create', '--expires-in', 'soon')).toMatchObject({ code: 2, out: '' });
+  const { out } = await archeion('key', 'list');
+  expect(out).toMatch(/^key +of +label +made +ends +last used\n/);
+  const prefix = /^(\S+)… +service /m.exec(out)?.[1] ?? '';
+  expect(await archeion('key', 'revoke', prefix)).toMatchObject({ code: 0, out: '', err: '' });
+  expect((await archeion('key', 'list')).out).not.toContain(prefix);
+  expect((await archeion('key', 'revoke', prefix)).err).toContain('There is no API key with that prefix');
 });
 
 test('status of a node that does not run, in words', async () => {

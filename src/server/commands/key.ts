@@ -2,12 +2,22 @@ import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
 import { openClient } from './client.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
+import { table } from './table.ts';
 
 interface Options extends GlobalOptions {
   label?: string;
   service?: boolean;
   expiresIn?: string;
   json?: boolean;
+}
+
+interface ListedKey {
+  key_prefix: string;
+  service: boolean;
+  label: string | null;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
 }
 
 interface Key {
@@ -18,11 +28,10 @@ interface Key {
   expires_at: string | null;
 }
 
-/** `archeion key create`: prints one API key, which cannot be had again. */
+/** `archeion key`: `create` prints one API key, which cannot be had again; `list` and `revoke` are for all that were made. */
 export function addKey(program: Command, shell: Shell): void {
-  program
-    .command('key')
-    .description('API keys')
+  const keys = program.command('key').description('API keys');
+  keys
     .command('create')
     .description("make an API key of the operator's and print it")
     .option('--label <text>', 'what it is for, at most 100 characters')
@@ -37,6 +46,33 @@ export function addKey(program: Command, shell: Shell): void {
       const made = await client.ask<Key>('POST', '/node/keys', { label, service, expires_in });
       shell.out(options.json ? JSON.stringify(made) : made.key);
     });
+  keys
+    .command('list')
+    .description("list the operator's keys and the service account's, by their first characters")
+    .option('--json', 'print one JSON document')
+    .action(async (_options, command: Command) => {
+      const options = command.optsWithGlobals<Options>();
+      await using client = await openClient(shell, options);
+      const answer = await client.ask<{ keys: ListedKey[] }>('GET', '/node/keys');
+      if (options.json) shell.out(JSON.stringify(answer));
+      else if (answer.keys.length === 0) shell.out('no keys; make one with "archeion key create"');
+      else for (const line of table(heads, answer.keys.map(cells))) shell.out(line);
+    });
+  keys
+    .command('revoke <prefix>')
+    .description('revoke the key that begins so; it is refused from then on')
+    .action(async (prefix: string, _options, command: Command) => {
+      await using client = await openClient(shell, command.optsWithGlobals<GlobalOptions>());
+      await client.ask('DELETE', `/node/keys/${encodeURIComponent(prefix)}`);
+    });
+}
+
+const heads = ['key', 'of', 'label', 'made', 'ends', 'last used'];
+
+function cells({ key_prefix, service, label, created_at, expires_at, last_used_at }: ListedKey): string[] {
+  const day = (time: string | null) => time?.slice(0, 10) ?? 'never';
+  const of = service ? 'service' : 'operator';
+  return [`${key_prefix}…`, of, label ?? '', day(created_at), day(expires_at), day(last_used_at)];
 }
 
 function seconds(text: string | undefined): number | undefined {

@@ -203,11 +203,17 @@ export class Identity {
 
   /** The account that keys made with `--service` belong to. */
   ensureServiceAccount(): Account {
-    const known = this.setting('service_account');
-    if (known !== null) return accounts.requireAccount(this.#db, known);
+    const known = this.serviceAccount();
+    if (known !== null) return known;
     const { account } = this.registerAccount(this.#local('Service'));
     this.setSetting('service_account', account.id);
     return account;
+  }
+
+  /** The service account; null where it was never asked for. */
+  serviceAccount(): Account | null {
+    const known = this.setting('service_account');
+    return known === null ? null : accounts.requireAccount(this.#db, known);
   }
 
   /** An account of this node's own: its id must be no other node's, or their users would be one in a mirror. */

@@ -20,3 +20,20 @@ export interface NodeKeyView {
   created_at: string;
   expires_at: string | null;
 }
+
+/** A key that is not revoked, without what is secret in it. */
+export interface ListedNodeKeyView {
+  key_prefix: string;
+  /** Whether it is the service account's. */
+  service: boolean;
+  label: string | null;
+  created_at: string;
+  /** null: never. */
+  expires_at: string | null;
+  last_used_at: string | null;
+}
+
+/** Newest first. */
+export interface NodeKeysView {
+  keys: ListedNodeKeyView[];
+}
