@@ -26,9 +26,9 @@ export function makeFolderNow(path: string, top: string): void {
 }
 
 /**
- * Makes a folder and those above it, where they are missing, their names not on the disk yet. Gives the first of those that had
- * to be made; undefined where none had to. Node's own `recursive` never ends where the
- * folder above is there and says that it is not, as those of /proc do.
+ * Makes a folder and those above it, where they are missing; their names are not on the disk yet. Gives the first of those that
+ * had to be made, undefined where none had to. Node's own `recursive` never ends where the folder above is there and says that it
+ * is not, as those of /proc do.
  */
 export function makeMissingNow(path: string): string | undefined {
   const make = (): boolean => {

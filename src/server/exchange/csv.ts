@@ -17,9 +17,10 @@ interface Row {
  * row must have as many cells as the header.
  */
 export async function* csvRecords(source: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<SourceRecord> {
-  const { head, stream, close } = await peek(source, (bytes) => headerEnd(bytes) !== -1);
+  const header = headerEnd();
+  const { head, stream, close } = await peek(source, (bytes) => header.isIn(bytes));
   try {
-    yield* rowRecords(stream, file, delimiterOf(head));
+    yield* rowRecords(stream, file, delimiterOf(head.subarray(0, header.end())));
   } finally {
     await close();
   }
@@ -62,21 +63,25 @@ async function* rowRecords(
   }
 }
 
-/** Where the first line with something in it ends outside quotes; -1 where it has not ended yet. */
-function headerEnd(bytes: Uint8Array): number {
+/** Seeks where the first line with something in it ends outside quotes, in bytes that grow at their end. */
+function headerEnd(): { isIn(bytes: Uint8Array): boolean; end(): number } {
+  let at = 0;
   let quoted = false;
   let begun = false;
-  for (const [i, b] of bytes.entries()) {
-    if (b === 0x22) quoted = !quoted;
-    if (quoted || (b !== 0x0a && b !== 0x0d)) begun = true;
-    else if (begun) return i;
-  }
-  return -1;
+  const isIn = (bytes: Uint8Array): boolean => {
+    for (; at < bytes.length; at++) {
+      const b = bytes[at];
+      if (b === 0x22) quoted = !quoted;
+      if (quoted || (b !== 0x0a && b !== 0x0d)) begun = true;
+      else if (begun) return true;
+    }
+    return false;
+  };
+  return { isIn, end: () => at };
 }
 
-function delimiterOf(head: Uint8Array): string {
-  const end = headerEnd(head);
-  const bare = Buffer.from(end === -1 ? head : head.subarray(0, end))
+function delimiterOf(header: Uint8Array): string {
+  const bare = Buffer.from(header)
     .toString('utf8')
     .replace(/"[^"]*"/g, '');
   return delimiters.find((one) => bare.includes(one)) ?? ',';
