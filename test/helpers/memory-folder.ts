@@ -20,7 +20,8 @@ export async function setup(): Promise<void> {
 }
 
 export async function teardown(): Promise<void> {
-  if (folder) await rm(folder, { recursive: true, force: true });
+  // A browser that was told to end may still put something into its folder.
+  if (folder) await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
 /** 0 where there is no such file system. */
