@@ -176,7 +176,10 @@ test('key create prints a key that the node takes', async () => {
   const prefix = /^(\S+)… +service /m.exec(out)?.[1] ?? '';
   expect(await archeion('key', 'revoke', prefix)).toMatchObject({ code: 0, out: '', err: '' });
   expect((await archeion('key', 'list')).out).not.toContain(prefix);
-  expect((await archeion('key', 'revoke', prefix)).err).toContain('There is no API key with that prefix');
+  expect(await archeion('key', 'revoke', prefix)).toMatchObject({
+    code: 2,
+    err: `archeion: There is no key that begins with ${prefix}: "archeion key list" shows them.\n`,
+  });
 });
 
 test('status of a node that does not run, in words', async () => {

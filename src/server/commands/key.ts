@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
 import { openClient } from './client.ts';
+import { RefusedError } from './failure.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 import { table } from './table.ts';
 
@@ -11,22 +12,15 @@ interface Options extends GlobalOptions {
   json?: boolean;
 }
 
-interface ListedKey {
-  key_prefix: string;
-  service: boolean;
-  label: string | null;
-  created_at: string;
-  expires_at: string | null;
-  last_used_at: string | null;
-}
-
+/** What the node says of a key that it has made (resources/node/keys/wire.ts), and of one that it lists. */
 interface Key {
-  key: string;
   key_prefix: string;
   label: string | null;
   created_at: string;
   expires_at: string | null;
 }
+type MadeKey = Key & { key: string };
+type ListedKey = Key & { service: boolean; last_used_at: string | null };
 
 /** `archeion key`: `create` prints one API key, which cannot be had again; `list` and `revoke` are for all that were made. */
 export function addKey(program: Command, shell: Shell): void {
@@ -43,7 +37,7 @@ export function addKey(program: Command, shell: Shell): void {
       const expires_in = seconds(options.expiresIn);
       await using client = await openClient(shell, options, { mayMake: true });
       const { label, service } = options;
-      const made = await client.ask<Key>('POST', '/node/keys', { label, service, expires_in });
+      const made = await client.ask<MadeKey>('POST', '/node/keys', { label, service, expires_in });
       shell.out(options.json ? JSON.stringify(made) : made.key);
     });
   keys
@@ -63,7 +57,10 @@ export function addKey(program: Command, shell: Shell): void {
     .description('revoke the key that begins so; it is refused from then on')
     .action(async (prefix: string, _options, command: Command) => {
       await using client = await openClient(shell, command.optsWithGlobals<GlobalOptions>());
-      await client.ask('DELETE', `/node/keys/${encodeURIComponent(prefix)}`);
+      await client.ask('DELETE', `/node/keys/${encodeURIComponent(prefix)}`).catch((error) => {
+        if (!(error instanceof RefusedError) || error.status !== 404) throw error;
+        throw new UsageError(`There is no key that begins with ${prefix}: "archeion key list" shows them.`);
+      });
     });
 }
 

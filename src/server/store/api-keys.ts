@@ -5,8 +5,8 @@ import { type Network, networkOf } from '../model/ids.ts';
 import { type Account, requireAccount } from './accounts.ts';
 import type { NodeDatabase } from './node-database.ts';
 
-/** Whose keys are meant: an account's own, or those of an agent or klados (by entity id). */
-export type KeyHolder = { account: string } | { processor: string };
+/** Whose keys are meant: an account's own, those of several accounts, or those of an agent or klados (by entity id). */
+export type KeyHolder = { account: string } | { accounts: readonly string[] } | { processor: string };
 
 export interface NewKey {
   kind: KeyKind;
@@ -130,7 +130,7 @@ export function recordUses(db: NodeDatabase, uses: ReadonlyMap<string, number>):
 /** The condition that finds a holder's keys; the operator's own key is never among them. */
 function ownedBy(holder: KeyHolder): [where: string, id: string] {
   const live = 'revoked_at IS NULL AND internal = 0';
-  return 'processor' in holder
-    ? [`processor = ? AND ${live}`, holder.processor]
-    : [`account = ? AND processor IS NULL AND ${live}`, holder.account];
+  if ('processor' in holder) return [`processor = ? AND ${live}`, holder.processor];
+  const accounts = 'accounts' in holder ? holder.accounts : [holder.account];
+  return [`account IN (SELECT value FROM json_each(?)) AND processor IS NULL AND ${live}`, JSON.stringify(accounts)];
 }

@@ -4,6 +4,7 @@ import type { Identity } from '../../store/identity.ts';
 import { creatorOf } from '../../store/versions.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntityWrites } from '../entities/writes.ts';
+import { isoTime, keyFacts } from '../key-views.ts';
 import { managed, managedLive, type Served } from './managed.ts';
 import type { CreatedKeyView, CreateKeyBody, KeysView } from './wire.ts';
 
@@ -29,14 +30,7 @@ export class ProcessorKeysService {
     const store = await this.#writes.store(caller);
     store.read((db) => managed(this.#writes, db, caller, type, id));
     const keys = this.#identity.listKeys({ processor: id });
-    return {
-      keys: keys.map(({ id, prefix, created_at, expires_at, last_used_at, label }) => ({
-        ...{ id, prefix, label },
-        created_at: iso(created_at),
-        expires_at: expires_at === null ? null : iso(expires_at),
-        last_used_at: last_used_at === null ? null : iso(last_used_at),
-      })),
-    };
+    return { keys: keys.map((key) => ({ id: key.id, prefix: key.prefix, ...keyFacts(key) })) };
   }
 
   /** The key is the processor's own; its owner, who made the processor or for whom it was made, is in what it writes. */
@@ -56,8 +50,8 @@ export class ProcessorKeysService {
     });
     return {
       ...{ id: made.id, key: made.key, prefix: made.prefix, label: made.label },
-      created_at: iso(made.created_at),
-      expires_at: iso(made.expires_at ?? made.created_at),
+      created_at: isoTime(made.created_at),
+      expires_at: isoTime(made.expires_at ?? made.created_at),
     };
   }
 
@@ -69,5 +63,3 @@ export class ProcessorKeysService {
     this.#identity.revokeKey({ processor: id }, prefix);
   }
 }
-
-const iso = (ms: number): string => new Date(ms).toISOString();

@@ -15,6 +15,7 @@ import { byAnyWay } from '../../store/role-holders.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
+import { isoTime, keyFacts } from '../key-views.ts';
 import { MembershipsService } from './memberships-service.ts';
 import type {
   CreatedUserKeyView,
@@ -148,13 +149,9 @@ export class UsersService {
 
   keys(caller: Caller): UserKeysView {
     return {
-      keys: this.#identity.listKeys({ account: ownAccount(caller) }).map((key) => ({
-        key_prefix: key.prefix,
-        label: key.label,
-        created_at: isoTime(key.created_at),
-        expires_at: key.expires_at === null ? null : isoTime(key.expires_at),
-        last_used_at: key.last_used_at === null ? null : isoTime(key.last_used_at),
-      })),
+      keys: this.#identity
+        .listKeys({ account: ownAccount(caller) })
+        .map((key) => ({ key_prefix: key.prefix, ...keyFacts(key) })),
     };
   }
 
@@ -176,10 +173,6 @@ function ownAccount(caller: Caller): string {
   requireUser(registered(caller), 'manage API keys', { credentials: true });
   if (caller.account === undefined) throw new UnauthorizedError();
   return caller.account;
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 function existing(db: Reader, id: string): RegisteredUser | undefined {

@@ -1,9 +1,9 @@
 import { ValidationError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { jsonIssues } from '../../../model/json-value.ts';
-import type { KeyRecord } from '../../../store/api-keys.ts';
 import type { Identity } from '../../../store/identity.ts';
-import type { CreateNodeKeyBody, ListedNodeKeyView, NodeKeysView, NodeKeyView } from './wire.ts';
+import { isoTime, keyFacts } from '../../key-views.ts';
+import type { CreateNodeKeyBody, NodeKeysView, NodeKeyView } from './wire.ts';
 
 const defaultSeconds = 90 * 24 * 60 * 60;
 
@@ -37,38 +37,20 @@ export class NodeKeysService {
 
   list(caller: Caller): NodeKeysView {
     operator(caller);
-    const keys = this.#accounts().flatMap((account) => this.#identity.listKeys({ account }));
-    return { keys: keys.sort((a, b) => b.created_at - a.created_at).map(listed) };
+    const keys = this.#identity.listKeys(this.#holders());
+    return {
+      keys: keys.map((key) => ({ key_prefix: key.prefix, service: key.kind === 'service', ...keyFacts(key) })),
+    };
   }
 
-  /** @throws NotFoundError, ValidationError where the prefix fits several */
+  /** See Identity.revokeKey for its errors. */
   revoke(caller: Caller, prefix: string): void {
     operator(caller);
-    const all = this.#accounts();
-    const holders = all.filter((account) =>
-      this.#identity.listKeys({ account }).some((key) => key.prefix.startsWith(prefix)),
-    );
-    if (holders.length > 1) throw ValidationError.at(['prefix'], 'fits more than one key; give more of its characters');
-    this.#identity.revokeKey({ account: holders[0] ?? (all[0] as string) }, prefix);
+    this.#identity.revokeKey(this.#holders(), prefix);
   }
 
-  #accounts(): string[] {
+  #holders(): { accounts: string[] } {
     const service = this.#identity.serviceAccount();
-    return [this.#identity.ensureOperator().account.id, ...(service ? [service.id] : [])];
+    return { accounts: [this.#identity.ensureOperator().account.id, ...(service ? [service.id] : [])] };
   }
-}
-
-function listed({ prefix, kind, label, created_at, expires_at, last_used_at }: KeyRecord): ListedNodeKeyView {
-  return {
-    key_prefix: prefix,
-    service: kind === 'service',
-    label,
-    created_at: isoTime(created_at),
-    expires_at: expires_at === null ? null : isoTime(expires_at),
-    last_used_at: last_used_at === null ? null : isoTime(last_used_at),
-  };
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

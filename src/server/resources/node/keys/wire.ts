@@ -1,3 +1,5 @@
+import type { UserKeyView } from '../../users/wire.ts';
+
 export interface CreateNodeKeyBody {
   /** @maxLength 100 */
   label?: string;
@@ -22,15 +24,9 @@ export interface NodeKeyView {
 }
 
 /** A key that is not revoked, without what is secret in it. */
-export interface ListedNodeKeyView {
-  key_prefix: string;
+export interface ListedNodeKeyView extends UserKeyView {
   /** Whether it is the service account's. */
   service: boolean;
-  label: string | null;
-  created_at: string;
-  /** null: never. */
-  expires_at: string | null;
-  last_used_at: string | null;
 }
 
 /** Newest first. */
