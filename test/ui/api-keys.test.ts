@@ -42,12 +42,17 @@ describePage('API keys', () => {
     // Others came by another way, one of them expired; their labels are text.
     ok(await ask(node, operator(node), 'POST /users/me/keys', { label: 'spent', expires_in: 0 }));
     ok(await ask(node, operator(node), 'POST /users/me/keys', { label: hostile }));
+    const made = ok<{ key: string }>(
+      await ask(node, operator(node), 'POST /node/keys', { service: true, label: 'sync' }),
+    );
     await page.reload();
+    await line('sync').getByText('Service account').waitFor();
     await line('spent').getByText('expired').waitFor();
     await line('<script>').waitFor();
     expect(await page.evaluate('window.hacked')).toBeUndefined();
     await lookAt(page, 'keys');
 
+    await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('Delete');
@@ -58,6 +63,13 @@ describePage('API keys', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await line('nightly import').waitFor({ state: 'detached' });
     expect(await whoami(key)).toBe(401);
+
+    expect(await whoami(made.key)).toBe(200);
+    await page.getByRole('button', { name: 'Revoke the key sync' }).press('Enter');
+    await page.getByRole('dialog', { name: 'Revoke the key sync' }).waitFor();
+    await page.keyboard.press('Enter');
+    await line('sync').waitFor({ state: 'detached' });
+    expect(await whoami(made.key)).toBe(401);
 
     await page.keyboard.press('Control+k');
     await page.keyboard.type('new key');

@@ -15,7 +15,7 @@ import { isSpent, type Key, keysQuery } from './keys-query.ts';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
 
-/** The API keys of whoever is signed in: which there are, making one, and revoking one. */
+/** The API keys of the operator and of the service account: which there are, making one, and revoking one. */
 export function Keys() {
   const { t } = useTexts();
   const keys = useQuery(keysQuery);
@@ -90,6 +90,9 @@ function KeyLines({ keys, active, onRevoke }: { keys: readonly Key[]; active: nu
             >
               <td className="w-full max-w-0 truncate px-5 py-1.5 font-medium">
                 <bdi title={key.label ?? ''}>{key.label || t('entity.noLabel')}</bdi>
+                {key.service && (
+                  <span className="block text-xs font-normal whitespace-normal text-quiet">{t('keys.service')}</span>
+                )}
               </td>
               <td className="px-3 py-1.5 font-mono text-xs whitespace-nowrap">{key.key_prefix}…</td>
               <td className="hidden px-3 py-1.5 text-quiet lg:table-cell">

@@ -13,7 +13,7 @@ export function RevokeKeyDialog({ of: key, onClose }: { of: Key; onClose(): void
   const queries = useQueryClient();
   const name = key.label || key.key_prefix;
   const revoke = useMutation({
-    mutationFn: () => answered(api.DELETE('/users/me/keys/{prefix}', { params: { path: { prefix: key.key_prefix } } })),
+    mutationFn: () => answered(api.DELETE('/node/keys/{prefix}', { params: { path: { prefix: key.key_prefix } } })),
     onSuccess: () => {
       onClose();
       toast(t('keys.revoked', { name }));
