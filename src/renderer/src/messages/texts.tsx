@@ -48,7 +48,8 @@ export function TextsProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     let wanted = true;
     languages[chosen].load().then(
-      (messages) => wanted && setLoaded({ language: chosen, messages }),
+      // The same again would be shown anew, all of it.
+      (messages) => wanted && setLoaded((now) => (now.language === chosen ? now : { language: chosen, messages })),
       // Without the file the page stays readable, in English.
       () => undefined,
     );

@@ -47,28 +47,39 @@ const units = [
 
 const place = /\{(\w+)\}/;
 
+/** Made when it is first asked for: each formatter of a language takes milliseconds, and a screen needs few of them. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 /** The texts of a language, and how it writes numbers and dates. */
 export function textsOf(language: string, messages: Messages): Texts {
-  const plural = new Intl.PluralRules(language);
-  const number = new Intl.NumberFormat(language);
-  const date = new Intl.DateTimeFormat(language, { dateStyle: 'medium' });
-  const time = new Intl.DateTimeFormat(language, { timeStyle: 'medium' });
-  const milliseconds = new Intl.NumberFormat(language, { style: 'unit', unit: 'millisecond', unitDisplay: 'long' });
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
-  const list = new Intl.ListFormat(language, { type: 'unit' });
-  const both = new Intl.ListFormat(language);
-  const either = new Intl.ListFormat(language, { type: 'disjunction' });
-  const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+  const plural = once(() => new Intl.PluralRules(language));
+  const number = once(() => new Intl.NumberFormat(language));
+  const date = once(() => new Intl.DateTimeFormat(language, { dateStyle: 'medium' }));
+  const time = once(() => new Intl.DateTimeFormat(language, { timeStyle: 'medium' }));
+  const milliseconds = once(
+    () => new Intl.NumberFormat(language, { style: 'unit', unit: 'millisecond', unitDisplay: 'long' }),
+  );
+  const relative = once(() => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }));
+  const list = once(() => new Intl.ListFormat(language, { type: 'unit' }));
+  const both = once(() => new Intl.ListFormat(language));
+  const either = once(() => new Intl.ListFormat(language, { type: 'disjunction' }));
+  const dateTime = once(() => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }));
 
   function template(key: MessageKey, values: Values): string {
     if (key in messages) return messages[key as keyof Messages];
-    const form = plural.select(Number(values.count ?? 0)) === 'one' ? 'one' : 'other';
+    const form = plural().select(Number(values.count ?? 0)) === 'one' ? 'one' : 'other';
     return messages[`${key}_${form}` as keyof Messages];
   }
 
   function shown(value: string | number | Date): string {
-    if (typeof value === 'number') return number.format(value);
-    return value instanceof Date ? date.format(value) : value;
+    if (typeof value === 'number') return number().format(value);
+    return value instanceof Date ? date().format(value) : value;
   }
 
   function parts(key: MessageKey, values: Values = {}): (string | { place: string })[] {
@@ -88,9 +99,9 @@ export function textsOf(language: string, messages: Messages): Texts {
     parts,
     t,
     counted: (key, count) => t(key, { count, number: count }),
-    number: (value) => number.format(value),
-    date: (value) => date.format(value),
-    dateTime: (value) => dateTime.format(value),
+    number: (value) => number().format(value),
+    date: (value) => date().format(value),
+    dateTime: (value) => dateTime().format(value),
     duration(seconds) {
       const parts = [
         { unit: 'day', value: Math.floor(seconds / 86_400) },
@@ -109,16 +120,16 @@ export function textsOf(language: string, messages: Messages): Texts {
         )
         .join(' ');
     },
-    milliseconds: (value) => milliseconds.format(value),
-    time: (value) => time.format(value),
+    milliseconds: (value) => milliseconds().format(value),
+    time: (value) => time().format(value),
     ago(value) {
       const seconds = Math.round((value.getTime() - Date.now()) / 1000);
       const [size, unit] = units.find(([size]) => Math.abs(seconds) >= size * 0.9) ?? ([1, 'second'] as const);
-      return relative.format(Math.round(seconds / size), unit);
+      return relative().format(Math.round(seconds / size), unit);
     },
-    list: (texts) => list.format(texts),
-    both: (texts) => both.format(texts),
-    either: (texts) => either.format(texts),
+    list: (texts) => list().format(texts),
+    both: (texts) => both().format(texts),
+    either: (texts) => either().format(texts),
     bytes(value) {
       const power = value < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(value) / 3));
       const unit = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'][power];
