@@ -202,7 +202,7 @@ describePage('Argo queries', () => {
     await indexIdle(node);
     await page.setViewportSize({ width: 640, height: 700 });
     await page.context().addCookies([{ name: 'archeion_page', value: 'language%3Dde', url: `${node.url}/ui` }]);
-    await visitor.go(`/argo?q=${encodeURIComponent(`@${hostile.id} <-[about]- type:note`)}`);
+    await visitor.load(`/argo?q=${encodeURIComponent(`@${hostile.id} <-[about]- type:note`)}`);
     await page.getByRole('list', { name: 'Der Weg dorthin' }).getByText('evil').waitFor();
     const box = page.getByRole('textbox', { name: 'Abfrage' });
     await box.click();

@@ -63,8 +63,10 @@ export interface Visit extends AsyncDisposable {
   page: Page;
   /** Errors that the page did not catch, and what its Content-Security-Policy refused. */
   faults: string[];
-  /** Goes to a screen, by its address below `/ui`. */
+  /** Goes to a screen, by its address below `/ui`, as a link does where the page is there already. */
   go(path: string): Promise<void>;
+  /** Loads the page anew at the address of a screen, as an address does that somebody has typed. */
+  load(path: string): Promise<void>;
 }
 
 export async function visit(node: TestNode, options: BrowserContextOptions = {}): Promise<Visit> {
@@ -84,12 +86,29 @@ export async function visit(node: TestNode, options: BrowserContextOptions = {})
   page.on('console', (message) => {
     if (message.type() === 'error' && !/^Failed to load resource/.test(message.text())) faults.push(message.text());
   });
+  const load = async (path: string) => void (await page.goto(`${node.url}/ui${path}`));
   return {
     page,
     faults,
-    go: async (path) => void (await page.goto(`${node.url}/ui${path}`)),
+    // To load the page takes a second of the processor, each time.
+    go: (path) => (page.url().startsWith(`${node.url}/ui`) ? follow(page, `/ui${path}`) : load(path)),
+    load,
     [Symbol.asyncDispose]: () => context.close(),
   };
+}
+
+/** Within the page to another address, as its links do, until that is shown. */
+async function follow(page: Page, address: string): Promise<void> {
+  await page.evaluate(`(async () => {
+    const router = self.__TSR_ROUTER__;
+    router.history.push(${JSON.stringify(address)});
+    const there = ({ status, resolvedLocation }) =>
+      status === 'idle' && resolvedLocation?.state.__TSR_key === router.history.location.state.__TSR_key;
+    for (let waits = 0; !there(router.state); waits++) {
+      if (waits > 1000) throw new Error('The page did not go to ' + ${JSON.stringify(address)});
+      await new Promise((done) => setTimeout(done, 20));
+    }
+  })()`);
 }
 
 /** A visit of the operator. */

@@ -84,7 +84,7 @@ describePage('processors', () => {
     const answer = Promise.withResolvers<void>();
     await page.route('**/node/collections?*', (route) => answer.promise.then(() => route.continue()));
     for (const kind of ['klados', 'rhiza']) {
-      await visitor.go(`/processors/new?kind=${kind}`);
+      await visitor.load(`/processors/new?kind=${kind}`);
       await page.getByRole('button', { name: 'Register', disabled: true }).waitFor();
     }
     answer.resolve();

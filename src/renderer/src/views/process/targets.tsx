@@ -33,7 +33,9 @@ export function Targets({ targets, onChange, collection, types }: TargetsProps) 
       const wanted = { collection: id, types: any ? [] : [...types], columns: [] };
       const { rows, total } = await allRows(wanted, running.current.signal);
       const found = new Set(rows.map((row) => row.id));
-      return { found, total: total + targets.filter((one) => !found.has(one)).length };
+      // Those that did not come may be among the targets: counted with the collection.
+      const beside = found.size < total ? [] : targets.filter((one) => !found.has(one));
+      return { found, total: total + beside.length };
     },
     onSuccess: ({ found }) => {
       if (found.size === 0) toast(t('process.noneFit'));
