@@ -13,8 +13,8 @@ import { send, startNode, temporaryFolder } from '../helpers/node.ts';
 
 const launcher = fileURLToPath(new URL('../../build/archeion.mjs', import.meta.url));
 const running: ChildProcess[] = [];
-const rounds = 4;
-const count = 500;
+const rounds = 3;
+const count = 300;
 
 afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL');

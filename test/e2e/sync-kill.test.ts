@@ -23,7 +23,7 @@ afterEach(async () => {
 test('F2: killed in the middle of a mirror, it is complete after some more starts, and repeats little', async () => {
   await using origin = await startNode();
   const curator = await user(origin, 'curator');
-  const entities = 6000;
+  const entities = 4000;
   await fill(origin, curator, entities);
   await using folder = await temporaryFolder();
   let fetched = 0;
@@ -40,7 +40,7 @@ test('F2: killed in the middle of a mirror, it is complete after some more start
       const json = { ...headers, 'Content-Type': 'application/json' };
       expect((await fetch(`${url}/node/remotes`, { method: 'POST', headers: json, body })).status).toBe(201);
     }
-    done = await syncUntil(url, headers, kills < 5 ? child : null);
+    done = await syncUntil(url, headers, kills < 3 ? child : null);
     if (done) child.kill('SIGTERM');
     else kills++;
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');

@@ -7,7 +7,7 @@ test('a node that is killed under load keeps every answer, and comes to the same
   timeout: 120_000,
 }, async () => {
   let promises = 0;
-  for await (const { seed, problems, promises: made } of killed([1, 2, 3])) {
+  for await (const { seed, problems, promises: made } of killed([1, 2])) {
     promises += made;
     expect({ seed, problems }).toEqual({ seed, problems: [] });
   }

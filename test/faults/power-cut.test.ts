@@ -15,7 +15,7 @@ import { brokenPromises, type Promised } from './store-promises.ts';
 const unsynced = fileURLToPath(new URL('./unsynced-writer.ts', import.meta.url));
 const writer = fileURLToPath(new URL('./store-writer.ts', import.meta.url));
 const program = fileURLToPath(new URL('../../out/main/cli.js', import.meta.url));
-const cuts = 60;
+const cuts = 40;
 
 function canRecord(): boolean {
   try {
