@@ -71,6 +71,7 @@ import { checkpointsOn } from './store/checkpoints.ts';
 import { Identity } from './store/identity.ts';
 import type { Threads } from './store/network-store.ts';
 import { Networks } from './store/networks.ts';
+import { ReaderThreads } from './store/reader-threads.ts';
 import { SideThread } from './store/side-thread.ts';
 import { alignAliases } from './sync/aliases.ts';
 import { SyncEngine } from './sync/engine.ts';
@@ -143,6 +144,8 @@ export interface Surroundings {
   wait: SyncOptions['wait'];
   /** What follows the writes: nobody waits for it but for moments. One that several nodes share outlives each of them. */
   follower?: SideThread;
+  /** The threads of long reads, likewise. */
+  readers?: ReaderThreads;
 }
 
 /** The composition root: builds each long-lived object once; disposing closes them in reverse. */
@@ -165,8 +168,11 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
     await invocations.resume(await networks.get(network));
   };
   const follower = surroundings.follower ?? opened.use(new SideThread());
-  const threads: Threads = { lend: (read) => pool.lend(read), checkpoint: checkpointsOn(follower) };
+  const readers = surroundings.readers ?? new ReaderThreads();
+  const threads: Threads = { lend: (read) => pool.lend(read), checkpoint: checkpointsOn(follower), readers };
   const networks = opened.adopt(new Networks(config.data, firstUse, threads), (it) => it.close());
+  // Before these: a writer that closes as the last one leaves no log behind.
+  if (!surroundings.readers) opened.use(readers);
   const logs = opened.use(new AttestationLogs({ key: nodeKey, instance, now, log }, follower));
   const leftovers = opened.use(new LeftoversService(networks, now, log));
   const events = opened.use(new EventsService(networks, now, log));

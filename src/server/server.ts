@@ -9,9 +9,6 @@ import { instanceOf, writeNodeFile } from './node-file.ts';
 import { lockFolder } from './store/lock.ts';
 import { checkStartable } from './store/startable.ts';
 
-/** The program's version. */
-export const programVersion: string = version;
-
 /** A node that answers at `url` until it is disposed of. */
 export interface RunningNode extends AsyncDisposable {
   url: string;
@@ -25,6 +22,7 @@ export interface Overrides extends Pick<AppOptions, 'extend'> {
   /** Waits before sync asks again for what failed. */
   wait?: Surroundings['wait'];
   follower?: Surroundings['follower'];
+  readers?: Surroundings['readers'];
   /** The process that node.json names. */
   pid?: number;
   /** The folder of the built page. */
@@ -64,6 +62,7 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
       now,
       wait: overrides.wait,
       follower: overrides.follower,
+      readers: overrides.readers,
     }),
   );
 

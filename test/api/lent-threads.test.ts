@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RequestPool } from '../../src/server/request-pool.ts';
 import type { LongRead } from '../../src/server/store/long-reads.ts';
 import { ReaderPool } from '../../src/server/store/reader-pool.ts';
+import { ReaderThreads } from '../../src/server/store/reader-threads.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, read } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
@@ -52,18 +53,15 @@ test('a read is lent a thread only where it is brief, and has its own where ther
   const { file, readOf } = await scene();
   const asked: string[] = [];
   const lent = new TextEncoder().encode('"lent"');
-  const pool = new ReaderPool(async ({ name }) => {
+  await using threads = new ReaderThreads();
+  const pool = new ReaderPool(threads, async ({ name }) => {
     asked.push(name);
     return asked.length === 1 ? lent : null;
   });
-  try {
-    expect(json(await pool.run(readOf('none')))).toBe('lent');
-    expect((await pool.run(readOf('none'))).length).toBe(0);
-    expect(json(await pool.run({ file, name: 'counts', args: {} }))).toHaveProperty('live');
-    // Its own thread is there now.
-    await pool.run(readOf('none'));
-    expect(asked).toEqual(['storedJson', 'storedJson']);
-  } finally {
-    await pool.close();
-  }
+  expect(json(await pool.run(readOf('none')))).toBe('lent');
+  expect((await pool.run(readOf('none'))).length).toBe(0);
+  expect(json(await pool.run({ file, name: 'counts', args: {} }))).toHaveProperty('live');
+  // Its own thread is there now.
+  await pool.run(readOf('none'));
+  expect(asked).toEqual(['storedJson', 'storedJson']);
 });

@@ -6,6 +6,7 @@ import { readConfig } from '../../src/server/config.ts';
 import type { Context } from '../../src/server/context.ts';
 import { openLog } from '../../src/server/log.ts';
 import { type Overrides, startServer } from '../../src/server/server.ts';
+import { ReaderThreads } from '../../src/server/store/reader-threads.ts';
 import { SideThread } from '../../src/server/store/side-thread.ts';
 import { noteCredential, noteSaid } from './spoken.ts';
 
@@ -42,8 +43,8 @@ export interface StartOptions extends Overrides {
   data?: string;
 }
 
-/** A thread takes as long to start as the rest of a node, so the nodes of a process share the one that follows their writes. */
-const follower = new SideThread();
+/** A thread takes as long to start as the rest of a node, so the nodes of a process share those that are not of one alone. */
+const shared = { follower: new SideThread(), readers: new ReaderThreads() };
 
 /** A new empty folder that is removed when it is disposed of. */
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
@@ -63,7 +64,7 @@ export async function startNode({ env = {}, data, ...overrides }: StartOptions =
   for (const [name, value] of Object.entries(env))
     if (/(?<!PUBLIC)_(?:SECRET|KEY|TOKEN)$/.test(name)) noteCredential(value);
   const log = openLog('debug', { write });
-  const node = opened.use(await startServer(config, secrets, { log, follower, ...overrides }));
+  const node = opened.use(await startServer(config, secrets, { log, ...shared, ...overrides }));
   noteCredential(node.ctx.identity.ensureOperator().key);
   const all = opened.move();
   return {

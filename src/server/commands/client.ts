@@ -8,7 +8,6 @@ import { type Config, readConfig, UsageError } from '../config.ts';
 import { UnavailableError } from '../errors.ts';
 import { readNodeFile } from '../node-file.ts';
 import { http } from '../node-http.ts';
-import { startServer } from '../server.ts';
 import { identityFile } from '../store/identity-schema.ts';
 import { readOperatorKey } from '../store/operator-key.ts';
 import { FailureError, RefusedError } from './failure.ts';
@@ -60,6 +59,8 @@ export async function openClient(
       logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
     };
     try {
+      // Most commands find a node that runs: they load nothing of one.
+      const { startServer } = await import('../server.ts');
       const node = opened.use(await startServer(quiet, secrets, { pid: shell.pid, ui: null }));
       url = node.url;
       if (isNew) shell.err(`Made a new node in ${data}.`);

@@ -1,8 +1,8 @@
 import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../config.ts';
 import { DomainError, StorageError } from '../errors.ts';
+import { version } from '../generated/version.ts';
 import { networks } from '../model/ids.ts';
-import { programVersion } from '../server.ts';
 import { addBackup } from './backup.ts';
 import { addConflicts } from './conflicts.ts';
 import { addExport } from './export.ts';
@@ -30,7 +30,7 @@ export type ExitCode = 0 | 1 | 2;
 export async function run(args: string[], shell: Shell): Promise<ExitCode> {
   const program = new Command('archeion')
     .description('A local-first node for versioned entity graphs')
-    .version(programVersion)
+    .version(version)
     .option('--data <dir>', "the data folder (default: ARCHEION_DATA, or the platform's usual place)")
     .addOption(new Option('--network <name>', 'the network to work on (default: main)').choices([...networks]))
     .exitOverride()

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { readConfig, UsageError } from '../config.ts';
 import { isSessionSecret } from '../model/sessions.ts';
-import { startServer } from '../server.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
 /**
@@ -20,6 +19,7 @@ export function addServe(program: Command, shell: Shell): void {
       const { config, secrets } = readConfig(shell.env, flags, shell.dataFolder);
       const token = takeRunToken(shell.env);
       delete shell.env.ARCHEION_SEAL_KEY;
+      const { startServer } = await import('../server.ts');
       await using node = await startServer(config, secrets, { pid: shell.pid, ui: shell.ui, watch: true });
       if (token !== undefined) node.ctx.sessions.acceptToken(token);
       shell.out(JSON.stringify({ ready: { url: node.url } }));

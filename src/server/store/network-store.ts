@@ -10,6 +10,7 @@ import type { LongRead, longReads } from './long-reads.ts';
 import { filesFolder } from './network-folders.ts';
 import { type Lend, type LongReader, ReaderPool, readResult } from './reader-pool.ts';
 import { runLongRead } from './reader-thread.ts';
+import { ReaderThreads } from './reader-threads.ts';
 import { storing } from './storage-error.ts';
 import { threadQueue } from './thread-queue.ts';
 import { TurnReads } from './turn-reads.ts';
@@ -38,6 +39,8 @@ export interface Threads {
   /** Brief reads. */
   lend?: Lend | null;
   checkpoint?: Checkpoint | null;
+  /** For its long reads; threads of its own where there are none. */
+  readers?: ReaderThreads | null;
 }
 
 interface Parts {
@@ -46,6 +49,8 @@ interface Parts {
   /** Null where others answer for the same network, so that what they have written has to be seen at once. */
   turn: TurnReads | null;
   longReads: LongReader;
+  /** Ends with it. */
+  own: AsyncDisposable | null;
 }
 
 /** One network's storage: short reads here, writes through its one writer. */
@@ -59,11 +64,12 @@ export class NetworkStore {
   readonly #reader: Connection;
   readonly #turn: TurnReads | null;
   readonly #longReads: LongReader;
+  readonly #own: AsyncDisposable | null;
   readonly #written = { commits: 0, moves: 0, versions: 0 };
   readonly #followers: (() => void)[] = [];
   #additive: AdditiveWatch | null = null;
 
-  private constructor(network: Network, folder: string, { queue, reader, turn, longReads }: Parts) {
+  private constructor(network: Network, folder: string, { queue, reader, turn, longReads, own }: Parts) {
     this.network = network;
     this.folder = folder;
     this.database = databaseFile(join(folder, '..'), network);
@@ -71,6 +77,7 @@ export class NetworkStore {
     this.#reader = reader;
     this.#turn = turn;
     this.#longReads = longReads;
+    this.#own = own;
   }
 
   /**
@@ -80,7 +87,7 @@ export class NetworkStore {
     data: string,
     network: Network,
     writer: 'thread' | 'here' = 'thread',
-    { lend = null, checkpoint = null }: Threads = {},
+    { lend = null, checkpoint = null, readers = null }: Threads = {},
   ): Promise<NetworkStore> {
     const folder = join(data, network);
     storing(() => {
@@ -91,8 +98,9 @@ export class NetworkStore {
     const queue = writer === 'thread' ? await threadQueue(file, checkpoint) : inProcessQueue(file);
     try {
       const reader = storing(() => openReader(file));
-      const longReads = new ReaderPool(lend);
-      return new NetworkStore(network, folder, { queue, reader, turn: new TurnReads(reader), longReads });
+      const own = readers === null ? new ReaderThreads() : null;
+      const longReads = new ReaderPool(readers ?? (own as ReaderThreads), lend);
+      return new NetworkStore(network, folder, { queue, reader, turn: new TurnReads(reader), longReads, own });
     } catch (error) {
       await queue.close();
       throw error;
@@ -108,9 +116,9 @@ export class NetworkStore {
     const longReads = {
       run: async (read: LongRead) => readResult(runLongRead(read)),
       underWay: 0,
-      close: async () => undefined,
+      close: () => undefined,
     };
-    return new NetworkStore(network, join(data, network), { queue, reader, turn: null, longReads });
+    return new NetworkStore(network, join(data, network), { queue, reader, turn: null, longReads, own: null });
   }
 
   /**
@@ -190,8 +198,9 @@ export class NetworkStore {
     // The writer waits for readers when it empties the log.
     this.#turn?.renew();
     try {
+      this.#longReads.close();
       // Both at once: no write is taken any more while long reads end.
-      await Promise.all([this.#queue.close(), this.#longReads.close()]);
+      await Promise.all([this.#queue.close(), this.#own?.[Symbol.asyncDispose]()]);
     } finally {
       this.#reader.close();
     }

@@ -1,10 +1,8 @@
-import { fileURLToPath } from 'node:url';
-import { Piscina } from 'piscina';
 import { StorageError } from '../errors.ts';
 import { closing } from './commit-queue.ts';
 import type { LongRead, longReads } from './long-reads.ts';
 import type { FailedRead } from './reader-thread.ts';
-import { workerUrl } from './worker-url.ts';
+import type { ReaderThreads } from './reader-threads.ts';
 
 /** Where long reads run. */
 export interface LongReader {
@@ -12,7 +10,8 @@ export interface LongReader {
   run<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array>;
   /** Reads under way or waiting. */
   readonly underWay: number;
-  close(): Promise<void>;
+  /** Gives up what is under way, and takes no more. */
+  close(): void;
 }
 
 /** Runs a brief read on a thread that is there for something else and has nothing to do; null where there is none. */
@@ -23,16 +22,17 @@ const brief: ReadonlySet<keyof typeof longReads> = new Set(['runStatus', 'stored
 /** More of these than wait for one another are no longer brief. */
 const inTurn = 2;
 
-/** Two threads for long reads, started when first needed and ended soon after, with the memory that they hold. */
+/** The long reads of one network, on threads that it may share with others. */
 export class ReaderPool implements LongReader {
-  #pool: Piscina | null = null;
   underWay = 0;
   #brief: Promise<unknown> = Promise.resolve();
   #briefly = 0;
-  #closed = false;
+  readonly #closed = new AbortController();
+  readonly #threads: ReaderThreads;
   readonly #lend: Lend | null;
 
-  constructor(lend: Lend | null = null) {
+  constructor(threads: ReaderThreads, lend: Lend | null = null) {
+    this.#threads = threads;
     this.#lend = lend;
   }
 
@@ -45,9 +45,9 @@ export class ReaderPool implements LongReader {
   }
 
   async #runBriefly<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array> {
-    if (this.#closed) throw new StorageError(closing);
-    // A thread of this pool is there already, or nobody has one.
-    if (!this.#lend || (this.#pool && this.#pool.threads.length > 0)) return this.#run(read);
+    if (this.#closed.signal.aborted) throw new StorageError(closing);
+    // A thread of its own is there already, or nobody has one.
+    if (!this.#lend || this.#threads.running) return this.#run(read);
     this.underWay++;
     try {
       const lent = await this.#lend(read);
@@ -59,28 +59,20 @@ export class ReaderPool implements LongReader {
   }
 
   async #run<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array> {
-    if (this.#closed) throw new StorageError(closing);
-    this.#pool ??= new Piscina({
-      filename: fileURLToPath(workerUrl('reader-thread')),
-      minThreads: 0,
-      maxThreads: 2,
-      idleTimeout: 5000,
-      atomics: 'disabled',
-      recordTiming: false,
-      resourceLimits: { maxYoungGenerationSizeMb: 6 },
-    });
+    const { signal } = this.#closed;
+    if (signal.aborted) throw new StorageError(closing);
     this.underWay++;
     try {
-      return readResult((await this.#pool.run(read, { name: 'runLongRead' })) as Uint8Array | FailedRead);
+      return readResult(await this.#threads.run(read, signal));
+    } catch (error) {
+      throw signal.aborted ? new StorageError(closing) : error;
     } finally {
       this.underWay--;
     }
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#pool?.destroy();
-    this.#pool = null;
+  close(): void {
+    this.#closed.abort();
   }
 }
 

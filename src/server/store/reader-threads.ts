@@ -1,0 +1,35 @@
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import type { LongRead } from './long-reads.ts';
+import type { FailedRead } from './reader-thread.ts';
+import { workerUrl } from './worker-url.ts';
+
+/** Two threads for the long reads of all networks, started when first needed and ended soon after, with the memory that they hold. */
+export class ReaderThreads implements AsyncDisposable {
+  #pool: Piscina | null = null;
+
+  /** Whether one is there. */
+  get running(): boolean {
+    return this.#pool !== null && this.#pool.threads.length > 0;
+  }
+
+  /** Where `signal` is aborted, the read is given up, with the thread that it is on. */
+  async run(read: LongRead, signal: AbortSignal): Promise<Uint8Array | FailedRead> {
+    this.#pool ??= new Piscina({
+      filename: fileURLToPath(workerUrl('reader-thread')),
+      minThreads: 0,
+      maxThreads: 2,
+      idleTimeout: 5000,
+      atomics: 'disabled',
+      recordTiming: false,
+      resourceLimits: { maxYoungGenerationSizeMb: 6 },
+    });
+    return (await this.#pool.run(read, { name: 'runLongRead', signal })) as Uint8Array | FailedRead;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = null;
+    await pool?.destroy();
+  }
+}

@@ -1,0 +1,51 @@
+import { renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { NetworkStore } from '../../src/server/store/network-store.ts';
+import { ReaderThreads } from '../../src/server/store/reader-threads.ts';
+import { temporaryFolder } from '../helpers/node.ts';
+import { first, idOf, step } from '../helpers/store.ts';
+
+// Networks share the threads of long reads, and these outlive the network that was read first.
+
+async function withOne(data: string, network: 'main' | 'test', label: string, readers: ReaderThreads) {
+  const store = await NetworkStore.open(data, network, 'here', { readers });
+  await store.submit([step(null, first(idOf(1), { properties: { label } }))]);
+  return store;
+}
+
+async function labelIn(store: NetworkStore): Promise<string> {
+  const text = new TextDecoder().decode(await store.readLong('storedJson', { id: idOf(1) }));
+  return (JSON.parse(text) as { properties: { label: string } }).properties.label;
+}
+
+test('two networks read on the same threads, and one goes on when the other is closed', async () => {
+  await using folder = await temporaryFolder();
+  await using readers = new ReaderThreads();
+  const main = await withOne(folder.path, 'main', 'of main', readers);
+  const other = await withOne(folder.path, 'test', 'of test', readers);
+  expect(await Promise.all([main, other, main].map(labelIn))).toEqual(['of main', 'of test', 'of main']);
+  const under = main.readLong('counts', {});
+  await main.close();
+  const closing = { reason: 'The node is closing.' };
+  await expect(under).rejects.toMatchObject(closing);
+  await expect(main.readLong('counts', {})).rejects.toMatchObject(closing);
+  expect(await labelIn(other)).toBe('of test');
+  await other.close();
+});
+
+test('another file under the name of one that was read is read anew', async () => {
+  await using folder = await temporaryFolder();
+  await using readers = new ReaderThreads();
+  const [here, there] = [join(folder.path, 'here'), join(folder.path, 'there')];
+  const open = (data: string) => NetworkStore.open(data, 'main', 'here', { readers });
+  for (const data of [here, there]) await (await withOne(data, 'main', data, readers)).close();
+  const before = await open(here);
+  expect(await labelIn(before)).toBe(here);
+  await before.close();
+  rmSync(here, { recursive: true });
+  renameSync(there, here);
+  const after = await open(here);
+  expect(await labelIn(after)).toBe(there);
+  await after.close();
+});
