@@ -31,6 +31,8 @@ test('two networks read on the same threads, and one goes on when the other is c
   await expect(under).rejects.toMatchObject(closing);
   await expect(main.readLong('counts', {})).rejects.toMatchObject(closing);
   expect(await labelIn(other)).toBe('of test');
+  await readers[Symbol.asyncDispose]();
+  await expect(other.readLong('counts', {})).rejects.toMatchObject(closing);
   await other.close();
 });
 

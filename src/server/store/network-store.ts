@@ -98,8 +98,9 @@ export class NetworkStore {
     const queue = writer === 'thread' ? await threadQueue(file, checkpoint) : inProcessQueue(file);
     try {
       const reader = storing(() => openReader(file));
-      const own = readers === null ? new ReaderThreads() : null;
-      const longReads = new ReaderPool(readers ?? (own as ReaderThreads), lend);
+      const threads = readers ?? new ReaderThreads();
+      const longReads = new ReaderPool(threads, lend);
+      const own = readers ? null : threads;
       return new NetworkStore(network, folder, { queue, reader, turn: new TurnReads(reader), longReads, own });
     } catch (error) {
       await queue.close();

@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { StorageError } from '../errors.ts';
+import { closing } from './commit-queue.ts';
 import type { LongRead } from './long-reads.ts';
 import type { FailedRead } from './reader-thread.ts';
 import { workerUrl } from './worker-url.ts';
@@ -7,6 +9,7 @@ import { workerUrl } from './worker-url.ts';
 /** Two threads for the long reads of all networks, started when first needed and ended soon after, with the memory that they hold. */
 export class ReaderThreads implements AsyncDisposable {
   #pool: Piscina | null = null;
+  #closed = false;
 
   /** Whether one is there. */
   get running(): boolean {
@@ -15,6 +18,7 @@ export class ReaderThreads implements AsyncDisposable {
 
   /** Where `signal` is aborted, the read is given up, with the thread that it is on. */
   async run(read: LongRead, signal: AbortSignal): Promise<Uint8Array | FailedRead> {
+    if (this.#closed) throw new StorageError(closing);
     this.#pool ??= new Piscina({
       filename: fileURLToPath(workerUrl('reader-thread')),
       minThreads: 0,
@@ -28,6 +32,7 @@ export class ReaderThreads implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
     const pool = this.#pool;
     this.#pool = null;
     await pool?.destroy();
