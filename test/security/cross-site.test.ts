@@ -54,7 +54,7 @@ describe.skipIf(!browserThere)('a page of somebody else', { timeout: 120_000 }, 
   beforeEach(async () => {
     context = await browser.newContext();
     own = await context.newPage();
-    await own.goto(`${node.url}/docs`);
+    await own.goto(`${node.url}/health`);
     const token = new URL(node.ctx.sessions.issueLink(node.url).url).hash.slice('#token='.length);
     expect(await own.evaluate(requested('/node/session', 'POST', { token }))).toBeLessThan(300);
     arrived = [];
