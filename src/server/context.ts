@@ -171,7 +171,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   const readers = surroundings.readers ?? new ReaderThreads();
   const threads: Threads = { lend: (read) => pool.lend(read), checkpoint: checkpointsOn(follower), readers };
   const networks = opened.adopt(new Networks(config.data, firstUse, threads), (it) => it.close());
-  // Before these: a writer that closes as the last one leaves no log behind.
+  // Ends before these: a writer that empties its log waits for those who read.
   if (!surroundings.readers) opened.use(readers);
   const logs = opened.use(new AttestationLogs({ key: nodeKey, instance, now, log }, follower));
   const leftovers = opened.use(new LeftoversService(networks, now, log));
