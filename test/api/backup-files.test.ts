@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import type { BackupManifest } from '../../src/server/store/backup-manifest.ts';
 import { digestOf } from '../../src/server/store/file-digest.ts';
-import { restoreBackup } from '../../src/server/store/restore.ts';
+import { restoreBackup } from '../../src/server/store/restore-backup.ts';
 import type { VerifyReport } from '../../src/server/store/verify-findings.ts';
 import { commandLine } from '../helpers/command-line.ts';
 import { cidOf, keptBy } from '../helpers/files.ts';

@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { restoreBackup } from '../../src/server/store/restore.ts';
+import { restoreBackup } from '../../src/server/store/restore-backup.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { create, done, lastLine, operate, tipsOf, update, verified } from '../helpers/node-archives.ts';
 

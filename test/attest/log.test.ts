@@ -8,7 +8,7 @@ import { isConsistent } from '../../src/server/attest/merkle.ts';
 import type { AttestationView, ConsistencyView } from '../../src/server/resources/attestations/wire.ts';
 import { attestFile } from '../../src/server/store/attest-log.ts';
 import { databaseFile, NetworkStore } from '../../src/server/store/network-store.ts';
-import { restoreBackup } from '../../src/server/store/restore.ts';
+import { restoreBackup } from '../../src/server/store/restore-backup.ts';
 import { settled, verifiedFolder } from '../helpers/attestations.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { create, done, lastLine, operate, update, verified, type Written } from '../helpers/node-archives.ts';

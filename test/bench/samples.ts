@@ -1,7 +1,7 @@
 import { encodeManifest } from '../../src/server/blocks/encode.ts';
 import { derivedId } from '../../src/server/model/ids.ts';
 import type { Manifest } from '../../src/server/model/manifest.ts';
-import { firstVersion, type Stamp } from '../../src/server/model/merge.ts';
+import { firstVersion, type Stamp } from '../../src/server/model/next-version.ts';
 import { wireManifest } from '../../src/server/model/wire-manifest.ts';
 
 /** The body of an ordinary record, about 1 kB, as a client posts it. */

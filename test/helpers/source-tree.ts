@@ -10,7 +10,7 @@ export interface Import {
 }
 
 export interface SourceFile {
-  /** Below src, with slashes: `server/model/merge.ts`. */
+  /** Below src, with slashes: `server/model/next-version.ts`. */
   path: string;
   /** The text without its comments. */
   code: string;

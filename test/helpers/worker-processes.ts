@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { networkOf } from '../../src/server/model/ids.ts';
-import { applyUpdate } from '../../src/server/model/merge.ts';
+import { applyUpdate } from '../../src/server/model/next-version.ts';
 import type { Person } from './callers.ts';
 import { type Entity, read } from './entities.ts';
 import type { TestNode } from './node.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonObject, Manifest, Relationship } from '../../src/server/model/manifest.ts';
-import { applyUpdate } from '../../src/server/model/merge.ts';
+import { applyUpdate } from '../../src/server/model/next-version.ts';
 import { contentHash } from '../../src/server/sync/content.ts';
 import { deltasBetween } from '../../src/server/sync/delta.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { applyUpdate } from '../../src/server/model/merge.ts';
+import { applyUpdate } from '../../src/server/model/next-version.ts';
 import { ask, type Person } from '../helpers/callers.ts';
 import { collection, invalid, ok } from '../helpers/entities.ts';
 import type { Started } from '../helpers/job-scene.ts';

@@ -15,7 +15,7 @@ import {
 } from '../../src/renderer/src/views/entity/model/kinds.ts';
 import { mergeThreeWay } from '../../src/renderer/src/views/entity/model/three-way.ts';
 import type { JsonObject } from '../../src/server/model/manifest.ts';
-import { applyUpdate } from '../../src/server/model/merge.ts';
+import { applyUpdate } from '../../src/server/model/next-version.ts';
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => value as JsonMap[string]);
 const properties = fc.dictionary(fc.constantFrom('label', 'a', 'b', '__proto__', 'c d'), json, { maxKeys: 4 });

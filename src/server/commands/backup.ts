@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { ValidationError } from '../errors.ts';
 import { type BackedUpNetwork, readManifest } from '../store/backup-manifest.ts';
-import { type Restored, restoreBackup } from '../store/restore.ts';
+import { type Restored, restoreBackup } from '../store/restore-backup.ts';
 import { openClient } from './client.ts';
 import { counted } from './counted.ts';
 import { FailureError } from './failure.ts';

@@ -2,7 +2,7 @@ import { encodeManifest } from '../blocks/encode.ts';
 import type { Issue } from '../errors.ts';
 import { addsLinks } from '../model/folder-rules.ts';
 import type { Manifest, Relationship } from '../model/manifest.ts';
-import { firstVersion, replaced, type Stamp } from '../model/merge.ts';
+import { firstVersion, replaced, type Stamp } from '../model/next-version.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import type { ImportStanding } from '../store/import-sources.ts';

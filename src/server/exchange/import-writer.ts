@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { BusyError, ForbiddenError, ValidationError } from '../errors.ts';
-import type { Stamp } from '../model/merge.ts';
+import type { Stamp } from '../model/next-version.ts';
 import type { Commit, Outcome } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { isKnownTarget } from '../store/entities.ts';

@@ -1,6 +1,6 @@
 import { ConflictError, NotFoundError, ValidationError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
-import type { Stamp } from '../model/merge.ts';
+import type { Stamp } from '../model/next-version.ts';
 import type { Clash, Content, Side } from '../model/three-way.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';

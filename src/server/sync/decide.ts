@@ -1,5 +1,5 @@
 import { ValidationError } from '../errors.ts';
-import type { Stamp } from '../model/merge.ts';
+import type { Stamp } from '../model/next-version.ts';
 import type { Reader } from '../store/connection.ts';
 import type { Remote } from '../store/remotes.ts';
 import { versionOf } from './content.ts';

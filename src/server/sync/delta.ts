@@ -1,6 +1,6 @@
 import type { Json, JsonObject, Manifest, Relationship } from '../model/manifest.ts';
 import { relationshipKey } from '../model/manifest.ts';
-import type { Update } from '../model/merge.ts';
+import type { Update } from '../model/next-version.ts';
 import { equalJson, type Removal } from '../model/properties.ts';
 import type { RelationshipAdd, RelationshipRemove } from '../model/relationships.ts';
 

@@ -1,6 +1,6 @@
 import { type Block, encodeManifest } from '../blocks/encode.ts';
 import type { Manifest } from '../model/manifest.ts';
-import { replaced, type Stamp, tombstone } from '../model/merge.ts';
+import { replaced, type Stamp, tombstone } from '../model/next-version.ts';
 import { type Clash, type Content, type Merged, mergeThreeWay, type Side, sameContent } from '../model/three-way.ts';
 import type { Reader } from '../store/connection.ts';
 import { findVersion } from '../store/versions.ts';

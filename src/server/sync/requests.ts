@@ -1,5 +1,5 @@
 import type { Manifest, Relationship } from '../model/manifest.ts';
-import { applyUpdate, type Stamp } from '../model/merge.ts';
+import { applyUpdate, type Stamp } from '../model/next-version.ts';
 import { rolesOf } from '../model/roles.ts';
 import { createCollection, updateCollection } from './collection-requests.ts';
 import { contentHash } from './content.ts';

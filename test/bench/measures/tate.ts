@@ -7,7 +7,7 @@ import { parseMappingText } from '../../../src/server/exchange/mapping.ts';
 import { readRecords } from '../../../src/server/exchange/records.ts';
 import { derivedId } from '../../../src/server/model/ids.ts';
 import type { Manifest } from '../../../src/server/model/manifest.ts';
-import { firstVersion } from '../../../src/server/model/merge.ts';
+import { firstVersion } from '../../../src/server/model/next-version.ts';
 import { repository } from '../processes.ts';
 import { sampleStamp } from '../samples.ts';
 

@@ -4,7 +4,7 @@ import { type Caller, registered } from '../../model/caller.ts';
 import { countsAsGroup } from '../../model/groups.ts';
 import { networkOf } from '../../model/ids.ts';
 import type { Manifest } from '../../model/manifest.ts';
-import { applyUpdate, type Update } from '../../model/merge.ts';
+import { applyUpdate, type Update } from '../../model/next-version.ts';
 import { accessOf, roleEntries, rolesOf } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
 import { isKnownTarget, peerFacts, type Standing } from '../../store/entities.ts';

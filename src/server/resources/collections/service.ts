@@ -3,7 +3,7 @@ import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { networkOf } from '../../model/ids.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
-import { applyUpdate } from '../../model/merge.ts';
+import { applyUpdate } from '../../model/next-version.ts';
 import { requireUser } from '../../model/permissions.ts';
 import { previewOf } from '../../model/preview.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';

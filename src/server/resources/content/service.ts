@@ -3,7 +3,7 @@ import { type DomainError, type Issue, NotFoundError, ValidationError } from '..
 import { type Caller, registered } from '../../model/caller.ts';
 import { type ContentEntry, entriesOf, isOtherContent, withEntries } from '../../model/content-entries.ts';
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
-import { replaced } from '../../model/merge.ts';
+import { replaced } from '../../model/next-version.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { refuse, textIssues } from '../entities/body.ts';

@@ -2,7 +2,7 @@ import { type Issue, type IssuePath, ValidationError } from '../../errors.ts';
 import { isEntityId, type Network, networkOf } from '../../model/ids.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject, Manifest, Relationship } from '../../model/manifest.ts';
-import type { Update } from '../../model/merge.ts';
+import type { Update } from '../../model/next-version.ts';
 import type { Removal } from '../../model/properties.ts';
 import type { RelationshipAdd } from '../../model/relationships.ts';
 import { rolesOf } from '../../model/roles.ts';

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ConflictError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { collectionsOf, type Json } from '../../model/manifest.ts';
-import { type Stamp, tombstone } from '../../model/merge.ts';
+import { type Stamp, tombstone } from '../../model/next-version.ts';
 import { maxVersionsPerCommit, type Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, type Standing } from '../../store/entities.ts';

@@ -4,7 +4,7 @@ import type { RegisteredActor } from '../../model/actor.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { maxOnLoop } from '../../model/large.ts';
 import { type JsonObject, type Manifest, type Relationship, relationshipKey } from '../../model/manifest.ts';
-import { applyUpdate, firstVersion, restored, tombstone } from '../../model/merge.ts';
+import { applyUpdate, firstVersion, restored, tombstone } from '../../model/next-version.ts';
 import { previewOf } from '../../model/preview.ts';
 import { equalJson } from '../../model/properties.ts';
 import { storedRelationship } from '../../model/relationships.ts';

@@ -15,7 +15,7 @@ import { addsLinks } from '../../model/folder-rules.ts';
 import type { GuardOptions } from '../../model/guards.ts';
 import { type Network, networkOf } from '../../model/ids.ts';
 import { collectionsOf, type EditMethod, type Manifest } from '../../model/manifest.ts';
-import type { Stamp } from '../../model/merge.ts';
+import type { Stamp } from '../../model/next-version.ts';
 import type { Change, Outcome, Precondition, Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity, findTip, type Standing, withManifest } from '../../store/entities.ts';

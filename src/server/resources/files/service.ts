@@ -3,7 +3,7 @@ import { ConflictError, type Issue, NotFoundError, ValidationError } from '../..
 import { type Caller, registered } from '../../model/caller.ts';
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
 import { sameType, servedType } from '../../model/media-type.ts';
-import { applyUpdate } from '../../model/merge.ts';
+import { applyUpdate } from '../../model/next-version.ts';
 import { type WireManifest, wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { Standing } from '../../store/entities.ts';

@@ -2,7 +2,7 @@ import { ConflictError, type Issue, type IssuePath, NotFoundError, ValidationErr
 import { type Caller, registered } from '../../model/caller.ts';
 import type { PairPredicate } from '../../model/folder-rules.ts';
 import type { Manifest } from '../../model/manifest.ts';
-import { applyUpdate } from '../../model/merge.ts';
+import { applyUpdate } from '../../model/next-version.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, type Standing } from '../../store/entities.ts';
 import { FolderTree } from '../../store/folders.ts';

@@ -1,6 +1,6 @@
 import { type Issue, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
-import { applyUpdate } from '../../model/merge.ts';
+import { applyUpdate } from '../../model/next-version.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, type Standing } from '../../store/entities.ts';

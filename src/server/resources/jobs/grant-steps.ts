@@ -2,7 +2,7 @@ import { BusyError, ForbiddenError } from '../../errors.ts';
 import type { RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { type Grantee, type GrantPlan, planGrant, togetherAccess } from '../../model/grants.ts';
-import { applyUpdate } from '../../model/merge.ts';
+import { applyUpdate } from '../../model/next-version.ts';
 import type { CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findStanding } from '../../store/entities.ts';

@@ -3,7 +3,7 @@ import { authorship, type RegisteredActor } from '../../model/actor.ts';
 import { grantRole } from '../../model/collection-rules.ts';
 import type { Grantee } from '../../model/grants.ts';
 import type { Manifest, Relationship } from '../../model/manifest.ts';
-import { firstVersion, type Stamp } from '../../model/merge.ts';
+import { firstVersion, type Stamp } from '../../model/next-version.ts';
 import { membership } from '../collections/members.ts';
 import { loggingActions } from './grant-steps.ts';
 

@@ -4,7 +4,7 @@ import { OutboundError } from '../../jobs/outbound.ts';
 import { type Caller, isOperator, registered } from '../../model/caller.ts';
 import { below, commandOf, endpointFault } from '../../model/endpoints.ts';
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
-import { applyUpdate } from '../../model/merge.ts';
+import { applyUpdate } from '../../model/next-version.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { Identity } from '../../store/identity.ts';
 import type { NetworkStore } from '../../store/network-store.ts';

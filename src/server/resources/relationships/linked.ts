@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/manifest.ts';
-import type { Update } from '../../model/merge.ts';
+import type { Update } from '../../model/next-version.ts';
 import type { EntityRow } from '../../store/entities.ts';
 
 export type Way = 'add' | 'remove';

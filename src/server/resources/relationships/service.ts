@@ -1,7 +1,7 @@
 import { NotFoundError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { JsonObject } from '../../model/manifest.ts';
-import { applyUpdate } from '../../model/merge.ts';
+import { applyUpdate } from '../../model/next-version.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { Standing } from '../../store/entities.ts';

@@ -1,7 +1,7 @@
 import { DomainError, type Issue, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
-import { applyAdditions, type Addition as Content } from '../../model/merge.ts';
+import { applyAdditions, type Addition as Content } from '../../model/next-version.ts';
 import { storedRelationship } from '../../model/relationships.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { Standing } from '../../store/entities.ts';

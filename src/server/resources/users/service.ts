@@ -2,7 +2,7 @@ import { ConflictError, NotFoundError, UnauthorizedError } from '../../errors.ts
 import type { RegisteredActor } from '../../model/actor.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { idOn, type Network } from '../../model/ids.ts';
-import { firstVersion } from '../../model/merge.ts';
+import { firstVersion } from '../../model/next-version.ts';
 import { requireUser, type UserIdentity } from '../../model/permissions.ts';
 import { accessOf, isExpired } from '../../model/roles.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';

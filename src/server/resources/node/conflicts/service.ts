@@ -1,7 +1,7 @@
 import { ConflictError, ValidationError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import type { JsonObject, Manifest, Relationship } from '../../../model/manifest.ts';
-import type { Stamp } from '../../../model/merge.ts';
+import type { Stamp } from '../../../model/next-version.ts';
 import type { Reader } from '../../../store/connection.ts';
 import { countConflicts, listConflicts } from '../../../store/remotes.ts';
 import {

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { AlreadyExistsError, NotFoundError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
-import { tombstone } from '../../../model/merge.ts';
+import { tombstone } from '../../../model/next-version.ts';
 import type { Row } from '../../../store/commit.ts';
 import type { Reader } from '../../../store/connection.ts';
 import { findEntity, findStanding, type Standing } from '../../../store/entities.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Manifest } from '../../src/server/model/manifest.ts';
-import { applyUpdate, firstVersion, restored, type Stamp, tombstone } from '../../src/server/model/merge.ts';
+import { applyUpdate, firstVersion, restored, type Stamp, tombstone } from '../../src/server/model/next-version.ts';
 
 const stamp = (ts: string, note?: string): Stamp => ({
   schema: 'arke/eidos@v1',
