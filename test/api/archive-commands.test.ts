@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { databaseFile } from '../../src/server/store/network-store.ts';
+import { operator } from '../helpers/callers.ts';
 import { commandLine } from '../helpers/command-line.ts';
 import { setBack } from '../helpers/earlier-schema.ts';
+import { collection } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { create, imported, tipsOf, update } from '../helpers/node-archives.ts';
 
@@ -69,6 +71,27 @@ test('export, import-car, verify, backup and restore, with and without a running
   db.close();
   const wrong = await archeion(at('b'), 'verify', '--json');
   expect([wrong.code, wrong.json().problem_count]).toEqual([1, 1]);
+});
+
+test('a collection is exported by its label, and nothing where none has it', async () => {
+  await using folder = await temporaryFolder();
+  const [data, out] = [join(folder.path, 'data'), join(folder.path, 'letters.car')];
+  await using node = await startNode({ data });
+  const letters = await collection(node, operator(node), { label: 'Letters' });
+  await create(node, 'Ada');
+  for (const wanted of ['', 'Notes'])
+    expect(await archeion(data, 'export', '--out', out, '--collection', wanted)).toMatchObject({
+      code: 2,
+      err: `archeion: There is no collection with the label or id ${wanted}.`,
+    });
+  expect(await readdir(folder.path)).toEqual(['data']);
+  const whole = async (wanted: string) => {
+    const { json } = await archeion(data, 'export', '--out', out, '--collection', wanted, '--json');
+    return { report: json(), bytes: await readFile(out) };
+  };
+  const labelled = await whole('Letters');
+  expect(labelled.report).toMatchObject({ entities: 1 });
+  expect(labelled.bytes).toEqual((await whole(letters.id)).bytes);
 });
 
 test('a folder of an earlier program is verified when a node has brought it up to date', async () => {

@@ -34,8 +34,28 @@ it('names the types of what is there, in collections and outside, and the predic
   expect(other.types.map(({ type }) => type)).not.toContain('letter');
 });
 
+it('gives the live collections of a label, of one network', async () => {
+  const me = operator(node);
+  const maps = [
+    await collection(node, me, { label: 'Maps & Plans' }),
+    await collection(node, me, { label: 'Maps & Plans' }),
+  ];
+  await create(node, me, { type: 'map', properties: { label: 'Maps & Plans' } });
+  const at = `GET /node/names/collections?${new URLSearchParams({ label: 'Maps & Plans' })}`;
+  const answer = await ask(node, me, at);
+  expect(misfits('GET /node/names/collections', answer.status, answer.body)).toEqual([]);
+  expect(answer.body).toEqual({ ids: maps.map(({ id }) => id) });
+  const [first, second] = maps;
+  if (first) await remove(node, me, first);
+  expect((await ask(node, me, at)).body).toEqual({ ids: [second?.id] });
+  expect((await ask(node, on('test', me), at)).body).toEqual({ ids: [] });
+  expect((await ask(node, me, 'GET /node/names/collections')).status).toBe(400);
+});
+
 it('is for the operator alone', async () => {
   const ada = await user(node, 'ada');
-  expect((await ask(node, anonymous, 'GET /node/names')).status).toBe(401);
-  expect((await ask(node, ada, 'GET /node/names')).status).toBe(403);
+  for (const path of ['/node/names', '/node/names/collections?label=Letters']) {
+    expect((await ask(node, anonymous, `GET ${path}`)).status).toBe(401);
+    expect((await ask(node, ada, `GET ${path}`)).status).toBe(403);
+  }
 });

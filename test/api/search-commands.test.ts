@@ -93,6 +93,7 @@ test('options restrict it', async () => {
   expect(await count('--type', 'artist')).toBe(1);
   expect(await count('--type', 'artist', '--type', 'artwork')).toBe(5);
   expect(await count('--collection', works.id)).toBe(4);
+  expect(await count('--collection', 'Watercolours')).toBe(4);
   expect(await count('--filter', '{"_year": {"$lt": 1900}}')).toBe(1);
   expect(await count('--network', 'test')).toBe(0);
 });
@@ -104,7 +105,8 @@ test('what cannot be is one sentence and a 2', async () => {
     [['search', 'a', '--limit', '0'], /must be a number from 1 to 100/],
     [['search', 'a', '--filter', 'year > 3'], /must be a JSON object/],
     [['search', 'a', '--filter', '{"year": 3}'], /properties that begin with _ can be filtered/],
-    [['search', 'a', '--collection', 'x'], /^archeion: collection_ids.0/],
+    [['search', 'a', '--collection', 'x'], /^archeion: There is no collection with the label or id x\.$/],
+    [['search', 'a', '--collection', ''], /^archeion: There is no collection/],
   ] as const) {
     const { code, err } = await here(...args);
     expect([code, err[0]]).toEqual([2, expect.stringMatching(words)]);
@@ -176,4 +178,17 @@ test('an index that cannot be made ends a search with the reason, and status nam
   const told = await archeion(other.path, 'status');
   expect(told.out.join('\n')).toContain('the search index has a problem: The');
   expect(told.out.join('\n')).toMatch(/the search index has 0 of \d+ moves? so far/);
+});
+
+test('a label that several collections have is answered with their ids', async () => {
+  const me = operator(node);
+  const twins = [await collection(node, me, { label: 'Twins' }), await collection(node, me, { label: 'Twins' })];
+  const { code, err } = await here('search', 'a', '--collection', 'Twins');
+  const ids = twins.map(({ id }) => id).join(', ');
+  expect([code, ...err]).toEqual([
+    2,
+    `archeion: The label Twins fits several collections: give the id, one of ${ids}.`,
+  ]);
+  for (const twin of twins) ok(await ask(node, me, `DELETE /entities/${twin.id}`, { expect_tip: twin.cid }));
+  expect((await here('search', 'a', '--collection', 'Twins')).code).toBe(2);
 });

@@ -9,6 +9,7 @@ import { UsageError } from '../config.ts';
 import { indexOfFile } from '../exchange/archive-index.ts';
 import { nameWhole } from '../exchange/whole-file.ts';
 import { type NodeClient, openClient } from './client.ts';
+import { collectionNamed } from './collection-named.ts';
 import { counted } from './counted.ts';
 import { FailureError } from './failure.ts';
 import { leftOutLine, missingLine } from './missing.ts';
@@ -42,7 +43,9 @@ export function addExport(program: Command, shell: Shell): void {
         .choices(['car', 'ndjson', 'csv', 'bagit', 'ro-crate'])
         .default('car'),
     )
-    .addOption(new Option('--collection <id>', 'only a collection and what is in it').conflicts(['entity', 'all']))
+    .addOption(
+      new Option('--collection <id|label>', 'only a collection and what is in it').conflicts(['entity', 'all']),
+    )
     .addOption(new Option('--entity <id>', 'only an entity').conflicts('all'))
     .option('--all', 'the whole network (the default)')
     .addOption(
@@ -60,7 +63,9 @@ export function addExport(program: Command, shell: Shell): void {
           `${options.out} is the file that --since names: what is in it already is left out of the new one, so keep it, and name another with --out.`,
         );
       await using client = await openClient(shell, options);
-      const { path, earlier } = requestOf(options);
+      const { collection: wanted } = options;
+      const collection = wanted === undefined ? undefined : await collectionNamed(client, wanted);
+      const { path, earlier } = requestOf({ ...options, collection });
       const response = await client.fetch(earlier ? 'POST' : 'GET', path, earlier);
       const bytes = await receive(shell, response, out, () => reasonOf(client, response));
       const report = {

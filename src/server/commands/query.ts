@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { openClient } from './client.ts';
+import { collectionNamed } from './collection-named.ts';
 import { FailureError, RefusedError } from './failure.ts';
 import { indexed } from './indexed.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
@@ -38,15 +39,16 @@ export function addQuery(program: Command, shell: Shell): void {
     )
     .option('--k <n>', 'results at most, 1 to 100 (default: 25)', countTo(100))
     .option('--k-explore <n>', 'entities that go on from each hop, 1 to 300 (default: three times --k)', countTo(300))
-    .option('--collection <id>', 'the collection in which the entry is sought')
+    .option('--collection <id|label>', 'the collection in which the entry is sought')
     .option('--explain', 'say how the query was understood')
     .option('--json', 'print one JSON document')
     .action(async (argo: string, _options, command: Command) => {
       const { json, k, kExplore, collection, explain, ...options } = command.optsWithGlobals<Options>();
       await using client = await openClient(shell, options);
+      const within = collection === undefined ? undefined : await collectionNamed(client, collection);
       // Only texts are looked up in the index.
       const behind = /["']/.test(argo) ? await indexed(shell, client) : undefined;
-      const body = { path: argo, k, k_explore: kExplore, collection, explain, expand: 'none' };
+      const body = { path: argo, k, k_explore: kExplore, collection: within, explain, expand: 'none' };
       const answer = await client.ask<Answer>('POST', '/query', body).catch((error) => {
         throw pointed(error, argo);
       });

@@ -7,6 +7,7 @@ import { addBackup } from './backup.ts';
 import { addConflicts } from './conflicts.ts';
 import { addExport } from './export.ts';
 import { FailureError } from './failure.ts';
+import { addHelp } from './help.ts';
 import { addImport } from './import.ts';
 import { addImportCar } from './import-car.ts';
 import { addKey } from './key.ts';
@@ -52,6 +53,7 @@ export async function run(args: string[], shell: Shell): Promise<ExitCode> {
   addMcp(program, shell);
   addOpen(program, shell);
   addProcessor(program, shell);
+  addHelp(program, shell);
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { openClient } from './client.ts';
+import { collectionNamed } from './collection-named.ts';
 import { indexed } from './indexed.ts';
 import { several } from './several.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
@@ -28,15 +29,16 @@ export function addSearch(program: Command, shell: Shell): void {
     )
     .argument('<text...>', 'what to look for, at most 500 characters')
     .option('--type <type>', 'only entities of this type; may be given several times', several)
-    .option('--collection <id>', 'only in this collection; may be given several times', several)
+    .option('--collection <id|label>', 'only in this collection; may be given several times', several)
     .option('--filter <json>', 'only what fits a metadata filter, as \'{"_year": {"$gte": 1800}}\'', filter)
     .option('--limit <n>', 'results at most, 1 to 100 (default: 20)', count)
     .option('--json', 'print one JSON document')
     .action(async (words: string[], _options, command: Command) => {
       const { json, limit, type, collection, filter: conditions, ...options } = command.optsWithGlobals<Options>();
       await using client = await openClient(shell, options);
+      const within = collection && (await Promise.all(collection.map((one) => collectionNamed(client, one))));
       const behind = await indexed(shell, client);
-      const body = { query: words.join(' '), limit, types: type, collection_ids: collection, filter: conditions };
+      const body = { query: words.join(' '), limit, types: type, collection_ids: within, filter: conditions };
       const answer = await client.ask<Answer>('POST', '/search/entities', body);
       if (json) shell.out(JSON.stringify(answer));
       else for (const line of described(answer)) shell.out(line);

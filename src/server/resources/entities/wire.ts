@@ -94,7 +94,8 @@ export interface BatchRefused {
   /** @isInt */
   index: number;
   error: string;
-  code: 'VALIDATION_ERROR' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT';
+  /** The last three say nothing of the item: it may be sent again. */
+  code: 'VALIDATION_ERROR' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'BUSY' | 'STORAGE' | 'STORAGE_FULL';
   details?: JsonMap;
 }
 

@@ -1,9 +1,9 @@
-import { Get, Request, Response, Route, Tags } from '../../../http/controller.ts';
+import { Get, Query, Request, Response, Route, Tags } from '../../../http/controller.ts';
 import { StoredJson } from '../../../http/stored-json.ts';
 import type { CallerRequest } from '../../../model/caller.ts';
 import type { ErrorView } from '../../wire.ts';
 import type { NamesService } from './service.ts';
-import type { NamesView } from './wire.ts';
+import type { NamedCollectionsView, NamesView } from './wire.ts';
 
 @Route('node/names')
 @Tags('Node')
@@ -19,5 +19,15 @@ export class NamesController {
   @Get()
   async all(@Request() request: CallerRequest): Promise<NamesView> {
     return StoredJson.as<NamesView>(await this.names.names(request.caller));
+  }
+
+  /**
+   * The collections that have exactly this label.
+   * @maxLength label 10000
+   */
+  @Get('collections')
+  @Response<ErrorView>(400, 'No label')
+  collections(@Request() request: CallerRequest, @Query() label: string): Promise<NamedCollectionsView> {
+    return this.names.collections(request.caller, label);
   }
 }

@@ -1,7 +1,9 @@
 import { type Caller, operator } from '../../../model/caller.ts';
+import { collectionsLabelled } from '../../../store/import-sources.ts';
 import type { EntityWrites } from '../../entities/writes.ts';
+import type { NamedCollectionsView } from './wire.ts';
 
-/** The names that queries are written with. */
+/** The names that queries and commands are written with. */
 export class NamesService {
   readonly #writes: EntityWrites;
 
@@ -14,5 +16,12 @@ export class NamesService {
     operator(caller);
     const store = await this.#writes.store(caller);
     return store.readLong('names', {});
+  }
+
+  /** @throws ForbiddenError for everybody but the operator */
+  async collections(caller: Caller, label: string): Promise<NamedCollectionsView> {
+    operator(caller);
+    const store = await this.#writes.store(caller);
+    return { ids: store.read((db) => collectionsLabelled(db, label)) };
   }
 }
