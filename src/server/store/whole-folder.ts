@@ -18,7 +18,7 @@ export async function realPlace(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (!['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     if (await lstat(path).catch(() => null)) throw new StorageError(`${path} is a link to what is not there.`);
     return join(await realPlace(dirname(path)), basename(path));
   }
