@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { commitResolution, openConflict, resolved } from '../../src/server/sync/conflicts.ts';
 import { ask } from '../helpers/callers.ts';
 import { create, type Entity, invalid, ok, remove, update } from '../helpers/entities.ts';
 import { conflictsOf, type Pair, read, remoteOf, startCurated, sync, tipsOf } from './nodes.ts';
@@ -116,6 +117,22 @@ test('a merged body says it all, and is checked like any write', async () => {
   ok(await resolve(pair, work.id, merged));
   await settled(pair);
   expect((await read(origin, curator, work.id)).properties).toEqual({ label: 'both' });
+});
+
+test('a decision about a version that a run replaces before it is written changes nothing', async () => {
+  await using pair = await conflicting();
+  const { origin, mirror, curator, here, work, theirs } = pair;
+  const store = await mirror.ctx.networks.get('main');
+  const stamp = { schema: 'arke/eidos@v1', ts: '2026-01-01T00:00:00.000Z', edited_by: theirs.edited_by };
+  const late = store.read((db) =>
+    resolved(openConflict(db, work.id, undefined), { side: 'theirs' }, stamp).commits(db),
+  );
+  const newer = await update(origin, curator, theirs, { properties: { yours: 2 } });
+  await sync(mirror, here);
+  await expect(commitResolution(store, late)).rejects.toMatchObject({ expected: theirs.cid, actual: newer.cid });
+  expect(await conflictOf(pair, work.id)).toMatchObject({ theirs: newer.cid });
+  ok(await resolve(pair, work.id, { resolution: 'theirs' }));
+  await settled(pair);
 });
 
 test('a decision about what has moved meanwhile is a 409, and changes nothing', async () => {

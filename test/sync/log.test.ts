@@ -134,6 +134,7 @@ test('a remote gets another name, and all that is known of it stays', async () =
   expect((await rename('origin', 'other')).status).toBe(404);
   expect((await rename('archive', 'archive')).status).toBe(409);
   expect((await rename('archive', '../x')).status).toBe(400);
+  expect((await rename('archive', 'car')).status).toBe(400);
   expect((await log(pair)).events[0]).toMatchObject({ kind: 'renamed', remote: 'archive', words: 'origin' });
   expect(kinds(await log(pair, '?remote=origin'))).toEqual([]);
 

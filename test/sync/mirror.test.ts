@@ -182,12 +182,18 @@ describe('remotes', () => {
       [{ url: origin.url, direction: 'push' }, 400, /needed/],
       [{ url: origin.url, collections: ['II3NDEKTSV4RRFFQ69G5FAVXYZ'] }, 400, /main network/],
       [{ url: origin.url, name: 'no/name' }, 400, /name/],
+      [{ url: origin.url, name: 'car' }, 400, /conflicts that archives brought/],
     ];
     for (const [body, status, words] of refusals) {
       const answer = await ask(mirror, here, 'POST /node/remotes', { name: 'origin', ...body });
       expect(answer.status, answer.text).toBe(status);
       expect(answer.text).toMatch(words);
     }
+    const twice = await Promise.all(
+      ['', '/'].map((end) => ask(mirror, here, 'POST /node/remotes', { name: 'twice', url: `${origin.url}${end}` })),
+    );
+    expect(twice.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect((await ask(mirror, here, 'DELETE /node/remotes/twice')).status).toBe(204);
     const added = await addRemote(mirror, here, { url: `${origin.url}/`, key });
     expect(added).toMatchObject({ user: curator.id, mirrored: 0, pending: 0 });
     expect(JSON.stringify(added) + (await ask(mirror, here, 'GET /node/remotes')).text).not.toContain(key);

@@ -13,6 +13,7 @@ import { applyImportRow } from './import-rows.ts';
 import { applyJobRow } from './job-rows.ts';
 import { notePending } from './pending.ts';
 import { currentJson, project } from './projection.ts';
+import { tipAt } from './remotes.ts';
 import { readSegment, type SegmentBlock } from './segment.ts';
 import { applyUploadRow } from './uploads.ts';
 import { lastLive } from './versions.ts';
@@ -51,8 +52,8 @@ export function applyCommit(db: Writer, commit: Commit): Outcome {
     if (actual !== expect) return { committed: false, id, expected: expect, actual };
     standings.push(standing);
   }
-  for (const { id, tip } of commit.preconditions) {
-    const actual = standingOf(db, id)?.cid ?? null;
+  for (const { id, tip, at } of commit.preconditions) {
+    const actual = at === undefined ? (standingOf(db, id)?.cid ?? null) : tipAt(db, at, id);
     if (actual !== tip) return { committed: false, id, expected: tip, actual };
   }
   const steps: Step[] = [];

@@ -20,10 +20,14 @@ export interface Change {
   placed?: boolean;
 }
 
-/** An entity that the decision read and that must not have moved; `tip` null: it must not exist. */
+/**
+ * An entity that the decision read and that must not have moved; `tip` null: it must not exist. With `at` the tip is that which
+ * the remote of this name is known to have.
+ */
 export interface Precondition {
   id: string;
   tip: string | null;
+  at?: string;
 }
 
 /** The other durable facts that belong to the same moment as the changes. */

@@ -257,8 +257,11 @@ export function lackingPeers(db: Reader, remote: number, id: string): string[] {
     .map((row) => row.id);
 }
 
+/** Conflicts that an archive brought are listed under this name, which no remote may have. */
+export const archiveName = 'car';
+
 export interface ConflictRow {
-  /** `car` where theirs came in an archive. */
+  /** archiveName where theirs came in an archive. */
   remote: string;
   id: string;
   type: string | null;
@@ -272,7 +275,7 @@ export interface ConflictRow {
 
 export function listConflicts(db: Reader, limit: number): ConflictRow[] {
   return db.all<ConflictRow>(
-    `SELECT coalesce(r.name, 'car') AS remote, e.id, e.type, e.label, c.base, c.ours, c.theirs, c.time
+    `SELECT coalesce(r.name, '${archiveName}') AS remote, e.id, e.type, e.label, c.base, c.ours, c.theirs, c.time
        FROM sync_conflict c LEFT JOIN remote r ON r.key = c.remote JOIN entity e ON e.key = c.entity
       ORDER BY c.remote, e.id LIMIT ?`,
     limit,
@@ -286,7 +289,7 @@ export function countConflicts(db: Reader): number {
 /** The conflicts of one entity, with any remote. */
 export function conflictsOf(db: Reader, id: string): ConflictRow[] {
   return db.all<ConflictRow>(
-    `SELECT coalesce(r.name, 'car') AS remote, e.id, e.type, e.label, c.base, c.ours, c.theirs, c.time
+    `SELECT coalesce(r.name, '${archiveName}') AS remote, e.id, e.type, e.label, c.base, c.ours, c.theirs, c.time
        FROM sync_conflict c LEFT JOIN remote r ON r.key = c.remote JOIN entity e ON e.key = c.entity
       WHERE e.id = ? ORDER BY c.remote`,
     id,
@@ -361,9 +364,20 @@ export function countOpen(db: Reader, remote: number): OpenCounts {
   };
 }
 
-/** Whether an entity is in the scope of a remote: it has it already, or it names one of its collections. */
+/** Whether a version of the entity is known to be at the remote. */
 export function isKnownAt(db: Reader, remote: number, id: string): boolean {
   const entity = entityKey(db, id);
   const sql = 'SELECT 1 FROM remote_entity WHERE entity = ? AND remote = ? AND theirs IS NOT NULL';
   return entity !== undefined && db.get(sql, entity, remote) !== undefined;
+}
+
+/** The CID of the version of an entity that a remote is known to have; null where none is known. */
+export function tipAt(db: Reader, name: string, id: string): string | null {
+  const known = db.get<{ cid: Uint8Array }>(
+    `SELECT b.cid FROM remote_entity k JOIN remote r ON r.key = k.remote JOIN block b ON b.key = k.theirs
+      WHERE k.entity = (SELECT key FROM entity WHERE id = ?) AND r.name = ?`,
+    id,
+    name,
+  );
+  return known ? cidText(known.cid) : null;
 }

@@ -6,7 +6,7 @@ import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import { type ConflictRow, conflictsOf, findRemote } from '../store/remotes.ts';
+import { archiveName, type ConflictRow, conflictsOf, findRemote } from '../store/remotes.ts';
 import type { SyncRow } from '../store/sync-rows.ts';
 import { findVersion } from '../store/versions.ts';
 import { commitsBetween } from './apply.ts';
@@ -29,9 +29,6 @@ export type Resolution =
   | { side: Side; choices?: { path: string[]; side: Side }[] }
   | { content: Pick<Content, 'properties' | 'relationships'> };
 
-/** Conflicts that an archive brought are listed under this name, which no remote has. */
-const archive = 'car';
-
 /** One conflict, read now. @throws NotFoundError, ValidationError where there are several and none is named */
 export function openConflict(db: Reader, id: string, remote: string | undefined): OpenConflict {
   const found = conflictsOf(db, id).filter((row) => remote === undefined || row.remote === remote);
@@ -39,7 +36,7 @@ export function openConflict(db: Reader, id: string, remote: string | undefined)
   if (!row) throw new NotFoundError(`There is no conflict about ${id}${remote === undefined ? '' : ` with ${remote}`}`);
   if (found.length > 1)
     throw ValidationError.at(['remote'], `must say which: ${found.map((it) => it.remote).join(' or ')}`);
-  const sides = row.remote === archive ? archiveSides(db, row) : remoteSides(db, row);
+  const sides = row.remote === archiveName ? archiveSides(db, row) : remoteSides(db, row);
   const oursCid = findStanding(db, id)?.cid;
   if (!sides || oursCid === undefined) throw new NotFoundError(`The versions of the conflict about ${id} are not here`);
   const { content, clashes } = mergeContents(sides);
@@ -87,7 +84,7 @@ export interface Resolved {
 export function resolved(conflict: OpenConflict, resolution: Resolution, stamp: Stamp): Resolved {
   // Over the tip here where an archive brought the other side: whoever follows this node sees one more version.
   const { sides, oursCid, remote } = conflict;
-  const [over, overCid] = remote === archive ? [sides.ours, oursCid] : [sides.theirs, sides.theirsCid];
+  const [over, overCid] = remote === archiveName ? [sides.ours, oursCid] : [sides.theirs, sides.theirsCid];
   const content = 'content' in resolution ? { ...resolution.content } : decided(sides, resolution);
   const version = versionOver(over, overCid, content, stamp, sides.ours.reason);
   const time = Date.parse(stamp.ts);
@@ -97,12 +94,15 @@ export function resolved(conflict: OpenConflict, resolution: Resolution, stamp: 
     over,
     isNew: version.block !== null,
     commits: (db) =>
-      told(remote === archive ? [archiveCommit(conflict, version, time)] : remoteCommits(db, conflict, version, time), {
-        kind: 'conflict_decided',
-        remote,
-        id: conflict.id,
-        cid: version.cid,
-      }),
+      told(
+        remote === archiveName ? [archiveCommit(conflict, version, time)] : remoteCommits(db, conflict, version, time),
+        {
+          kind: 'conflict_decided',
+          remote,
+          id: conflict.id,
+          cid: version.cid,
+        },
+      ),
   };
 }
 
@@ -135,7 +135,10 @@ function remoteCommits(db: Reader, { id, remote, sides }: OpenConflict, version:
   const loaded = loadEntity(db, key, id);
   const stored = storedChain(sides.theirsCid, sides.theirs);
   const { next, chain } = mergedInto(loaded.state, stored, version);
-  return commitsBetween(loaded, next, chain, null, { remote, time });
+  const [first, ...others] = commitsBetween(loaded, next, chain, null, { remote, time });
+  // What was decided about is still what is there: a run may have brought another version meanwhile.
+  const standing = { id, tip: sides.theirsCid, at: remote };
+  return first ? [{ ...first, preconditions: [...first.preconditions, standing] }, ...others] : [];
 }
 
 /** Commits a resolution. @throws ConflictError where the tip here has moved meanwhile */

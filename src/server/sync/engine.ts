@@ -29,6 +29,7 @@ import {
   checkedScope,
   checkedSettings,
   checkedUrl,
+  checkNewName,
   everything,
   isSameScope,
   isWider,
@@ -69,7 +70,7 @@ export class SyncEngine implements AsyncDisposable {
    * @throws ValidationError, AlreadyExistsError, UnreachableError
    */
   async add(network: Network, wanted: NewRemote): Promise<RemoteStatus> {
-    const { networks, identity, now } = this.#options;
+    const { networks, identity, instance: own } = this.#options;
     const url = checkedUrl(wanted.url);
     const settings = checkedSettings({ watch: false, max_kbps: null, hours: null }, wanted);
     const scope = checkedScope(network, everything, wanted);
@@ -77,20 +78,21 @@ export class SyncEngine implements AsyncDisposable {
     const secret = wanted.key ?? null;
     const direction = checkedDirection(secret, wanted.direction, 'both');
     const store = await networks.get(network);
-    if (store.read((db) => findRemote(db, wanted.name)))
-      throw new AlreadyExistsError(`There is a remote ${wanted.name} already. Remove it first, or use another name.`);
+    store.read((db) => checkNewName(db, wanted.name));
     await using client = await this.#client(network, { url, secret });
-    const own = this.#options.instance;
     const { instance, user } = await introduced(client, { network, own, keyed: secret !== null });
     const sealed = secret === null ? null : this.#seal.seal(secret);
     const facts = { url, secret: sealed, instance, user, direction, collections };
-    const row: SyncRow = { kind: 'remote', remote: wanted.name, ...facts };
     const rows: SyncRow[] = [
-      row,
+      { kind: 'remote', remote: wanted.name, ...facts },
       { kind: 'remote_settings', remote: wanted.name, ...settings },
       { kind: 'remote_scope', remote: wanted.name, ...scope, wider: false },
     ];
-    await store.submit([{ changes: [], preconditions: [], rows, origin: 'local', time: now() }]);
+    await this.#alone(network, wanted.name, async () => {
+      // While it was asked another one may have got the name, and would be this one from now on.
+      store.read((db) => checkNewName(db, wanted.name));
+      await this.#write(store, ...rows);
+    });
     alignAliases(store, identity);
     return this.status(network, wanted.name);
   }
@@ -116,9 +118,7 @@ export class SyncEngine implements AsyncDisposable {
     const { store, remote } = await this.#remote(network, name);
     const rows: SyncRow[] = [{ kind: 'remote_settings', remote: name, ...checkedSettings(remote, wanted) }];
     const scope = checkedScope(network, remote, wanted);
-    const set = async () => {
-      await store.submit([{ changes: [], preconditions: [], rows, origin: 'local', time: this.#options.now() }]);
-    };
+    const set = () => this.#write(store, ...rows);
     if (isSameScope(remote, scope)) await set();
     else {
       rows.push({ kind: 'remote_scope', remote: name, ...scope, wider: isWider(remote, scope) });
@@ -140,8 +140,7 @@ export class SyncEngine implements AsyncDisposable {
     const store = await this.#options.networks.get(network);
     if (!store.read((db) => findRemote(db, name))) throw unknown(name);
     await this.#alone(network, name, async () => {
-      const row: SyncRow = { kind: 'remote_gone', remote: name };
-      await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time: this.#options.now() }]);
+      await this.#write(store, { kind: 'remote_gone', remote: name });
       this.runs.forget(network, name);
       alignAliases(store, this.#options.identity);
     });
@@ -150,13 +149,14 @@ export class SyncEngine implements AsyncDisposable {
   /** Everything that is kept of it stays. @throws NotFoundError, AlreadyExistsError while it runs, or where the name is taken */
   async rename(network: Network, name: string, to: string): Promise<RemoteStatus> {
     const { store } = await this.#remote(network, name);
-    await this.#alone(network, name, async () => {
-      if (store.read((db) => findRemote(db, to)))
-        throw new AlreadyExistsError(`There is a remote ${to} already. Use another name.`);
-      const row: SyncRow = { kind: 'remote_renamed', remote: name, to };
-      await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time: this.#options.now() }]);
+    const isNew = () => store.read((db) => checkNewName(db, to));
+    isNew();
+    const set = async () => {
+      isNew();
+      await this.#write(store, { kind: 'remote_renamed', remote: name, to });
       this.runs.forget(network, name);
-    });
+    };
+    await this.#alone(network, name, () => this.#alone(network, to, set));
     return this.status(network, to);
   }
 
@@ -171,7 +171,7 @@ export class SyncEngine implements AsyncDisposable {
     { key, direction }: Pick<NewRemote, 'direction'> & { key: string | null },
   ): Promise<RemoteStatus> {
     const { store, remote } = await this.#remote(network, name);
-    const { identity, now, instance: own } = this.#options;
+    const { identity, instance: own } = this.#options;
     // Without a key a remote could only be read, whatever was wanted.
     const way = checkedDirection(key, direction, remote.secret === null ? 'both' : remote.direction);
     const userOf = async (secret: string): Promise<string | null> => {
@@ -185,8 +185,7 @@ export class SyncEngine implements AsyncDisposable {
       // A key can be taken away from what cannot be reached, or is another node by now.
       const user = key === null ? null : await userOf(key);
       const secret = key === null ? null : this.#seal.seal(key);
-      const row: SyncRow = { kind: 'remote_key', remote: name, secret, user, direction: way };
-      await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time: now() }]);
+      await this.#write(store, { kind: 'remote_key', remote: name, secret, user, direction: way });
       this.#memoryOf(network, remote).compared = null;
       this.runs.forget(network, name);
       alignAliases(store, identity);
@@ -330,8 +329,7 @@ export class SyncEngine implements AsyncDisposable {
   /** Keeps which node it is from now on. */
   async #pin(store: NetworkStore, remote: Remote): Promise<void> {
     const { name, url, secret, instance, user, direction, collections } = remote;
-    const row: SyncRow = { kind: 'remote', remote: name, url, secret, instance, user, direction, collections };
-    await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time: this.#options.now() }]);
+    await this.#write(store, { kind: 'remote', remote: name, url, secret, instance, user, direction, collections });
   }
 
   /**
@@ -360,6 +358,10 @@ export class SyncEngine implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#running.values());
+  }
+
+  async #write(store: NetworkStore, ...rows: SyncRow[]): Promise<void> {
+    await store.submit([{ changes: [], preconditions: [], rows, origin: 'local', time: this.#options.now() }]);
   }
 
   async #remote(network: Network, name: string) {

@@ -1,6 +1,7 @@
-import { ValidationError } from '../errors.ts';
+import { AlreadyExistsError, ValidationError } from '../errors.ts';
 import { isEntityId, type Network, networkOf } from '../model/ids.ts';
-import type { Remote } from '../store/remotes.ts';
+import type { Reader } from '../store/connection.ts';
+import { archiveName, findRemote, type Remote } from '../store/remotes.ts';
 import type { Direction, RemoteScope, RemoteSettings } from '../store/sync-rows.ts';
 import { readHours } from './hours.ts';
 
@@ -41,6 +42,13 @@ export function checkedDirection(key: string | null, wanted: Direction | undefin
   const direction = wanted ?? (key === null ? 'pull' : usual);
   if (key === null && direction !== 'pull') throw ValidationError.at(['key'], 'is needed for pushing');
   return direction;
+}
+
+/** A remote's name must be nobody's yet. @throws ValidationError, AlreadyExistsError */
+export function checkNewName(db: Reader, name: string): void {
+  if (name === archiveName)
+    throw ValidationError.at(['name'], 'is what conflicts that archives brought are listed under: use another one');
+  if (findRemote(db, name)) throw new AlreadyExistsError(`There is a remote ${name} already. Use another name.`);
 }
 
 /** http or https, and nothing in it but an address. */
