@@ -44,6 +44,26 @@ describe('a remote that is watched', () => {
     await vi.waitFor(async () => expect(await stateOf(mirror, here)).toMatchObject(rest), 15_000);
   });
 
+  test('is listened to once it answers as a node, though it did not when the watching began', async () => {
+    await using opened = new AsyncDisposableStack();
+    const origin = opened.use(await startNode());
+    const proxy = opened.use(await startProxy(origin.url, { plain: false }));
+    const mirror = opened.use(await startNode({ watch: true }));
+    const here = operator(mirror);
+    const streams = () => proxy.calls.filter(({ path }) => path.startsWith('/node/events/stream')).length;
+    const cards = () => proxy.calls.filter(({ path }) => path === '/.well-known/archeion').length;
+    await addRemote(mirror, here, { url: proxy.url, watch: false });
+    proxy.fault = ({ path }) => (path === '/.well-known/archeion' ? { status: 404, body: {} } : undefined);
+    const before = cards();
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin', { watch: true }));
+    await vi.waitFor(() => expect(cards()).toBeGreaterThan(before), 15_000);
+    await vi.waitFor(async () => expect((await stateOf(mirror, here)).last_run).not.toBeNull(), 15_000);
+    expect(streams()).toBe(0);
+    proxy.fault = () => undefined;
+    await sync(mirror, here);
+    await vi.waitFor(() => expect(streams()).toBe(1), 15_000);
+  });
+
   test('is listened to with its new key, when it has been given another one', async () => {
     await using opened = new AsyncDisposableStack();
     const origin = opened.use(await startNode());

@@ -47,6 +47,8 @@ interface Watched {
   news: boolean;
   /** Ends the stream of the remote's events. */
   live: AbortController;
+  /** Whether that is kept open, or opened again; not where the remote offered none when it was asked. */
+  isFollowed: boolean;
   viewers: Set<Viewer>;
 }
 
@@ -188,6 +190,7 @@ export class Watcher implements AsyncDisposable {
         news: false,
       },
       live: new AbortController(),
+      isFollowed: false,
       viewers: new Set(),
       schedule: startSchedule(
         { at: this.#needs.now(), hours },
@@ -209,10 +212,16 @@ export class Watcher implements AsyncDisposable {
       if (watched.running) watched.news = true;
       else if (this.#isCurrent(watched)) this.#step(watched, { kind: 'news' });
     };
-    sync.follow(store.network, remote.name, { onNews, signal: live.signal }).catch((error: unknown) => {
-      if (this.#isCurrent(watched))
-        log.error({ error, remote: remote.name }, 'the events of a remote cannot be followed');
-    });
+    watched.isFollowed = true;
+    sync
+      .follow(store.network, remote.name, { onNews, signal: live.signal })
+      .catch((error: unknown) => {
+        if (this.#isCurrent(watched))
+          log.error({ error, remote: remote.name }, 'the events of a remote cannot be followed');
+      })
+      .finally(() => {
+        if (watched.live === live) watched.isFollowed = false;
+      });
   }
 
   /** A remote of the same name may be another one: it has been removed and added again. */
@@ -323,6 +332,8 @@ export class Watcher implements AsyncDisposable {
     else if (inPart) this.#step(watched, { kind: 'partial' }, ended);
     else if (error !== null || report.stopped !== null) this.#step(watched, { kind: 'failed', retryAfter }, ended);
     else this.#step(watched, { kind: 'ended', active: isActive(report) }, ended);
+    // It answers: one that offered no stream, or was another node until somebody agreed, may offer one by now.
+    if (error === null && report.stopped === null && !watched.isFollowed && !this.#ended) this.#listen(watched);
     for (const viewer of watched.viewers) viewer({ run, next: watched.schedule.due });
   }
 }
