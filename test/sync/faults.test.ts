@@ -574,7 +574,7 @@ describe('P3: a push whose answer is lost', () => {
     });
     proxy.fault = ({ method, body }) => (method === 'POST' && body.includes(poison.id) ? { status: 500 } : undefined);
     const last = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error: string };
-    expect(last.error).toContain(`answered 500 (to what was sent of ${poison.id}). Everything else was sent`);
+    expect(last.error).toContain(`answered 500 (while ${poison.id} was being sent). Everything else was sent`);
     expect((await read(origin, curator, other.id)).properties).toEqual({ n: 'other' });
     expect((await read(origin, curator, changed.id)).properties).toEqual({ n: 'new' });
     expect(await remoteOf(mirror, here)).toMatchObject({ pending: 1 });
@@ -647,7 +647,7 @@ describe('P3: a push whose answer is lost', () => {
       others.push(await holding(mirror, here, Buffer.from(`other ${n}`), { collection: place.id }));
     proxy.fault = (call) => (isPoison(call, poison.id) ? { status: 500 } : undefined);
     const last = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error: string };
-    expect(last.error).toContain(`${poison.id}). Everything else was sent`);
+    expect(last.error).toContain(`(while ${poison.id} was being sent). Everything else was sent`);
     for (const [n, { id }] of others.entries())
       await expectBytes(origin, curator, `/entities/${id}/content`, Buffer.from(`other ${n}`));
     proxy.fault = () => undefined;

@@ -94,7 +94,7 @@ test.each([403, 410])('P5: a tip that is answered %d fails that entity alone', a
     if (path === `/entities/${hidden.id}/tip`) return { status, body: { error: 'Not for you' } };
     return method === 'PUT' && path.startsWith(`/entities/${hidden.id}`) ? 'lose' : undefined;
   };
-  expect(await failure(scene)).toMatch(/Not for you \(to what was sent of .+\)\. Everything else was sent/);
+  expect(await failure(scene)).toMatch(/Not for you \(while .+ was being sent\)\. Everything else was sent/);
   for (const { id } of others) expect((await read(origin, curator, id)).properties).toEqual({ n: 'edited' });
   expect(await remoteOf(mirror, here)).toMatchObject({ pending: 1, refused: 0 });
   proxy.fault = () => undefined;

@@ -91,7 +91,8 @@ export async function takeOver(
     if (!isUnusable(arrival.chain) && isDeep(arrival.chain)) arrival.chain = await withAncestors(ctx, arrival.chain);
   for (let attempt = 1; left.length > 0; attempt++) {
     left = await applyArrivals(ctx, left, options, held);
-    if (attempt === attempts && left.length > 0) throw new Error(`${left.length} entities do not stand still`);
+    if (attempt === attempts && left.length > 0)
+      throw new Error(`${left.length} entities were changed here while they were taken over; the next sync takes them`);
   }
   return held;
 }

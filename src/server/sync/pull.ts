@@ -80,9 +80,9 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
   held.push({ events: await askAgain(ctx), page: null });
   await release(ctx, options, held);
   const hasGap = ctx.store.read((db) => seenIntervals(db, ctx.remote.key)).some((it) => it.lost && !it.swept);
-  const isOpen = hasGap || begunAgain || (walked.isEmpty && mayHaveMissed(ctx));
+  const mustCompare = hasGap || begunAgain || (walked.isEmpty && mayHaveMissed(ctx));
   if (ctx.report.stopped !== null) return;
-  if (isOpen) await close(ctx, options);
+  if (mustCompare) await close(ctx, options);
   else await release(ctx, options, [{ events: await listAgain(ctx, options), page: null }]);
 }
 

@@ -7,7 +7,7 @@ import type { RemoteAnswer } from './remote.ts';
 import { isInvalid, readIssuePaths } from './wire.ts';
 import { withoutNewLinks } from './withheld.ts';
 
-export interface Sides {
+interface Tips {
   local: Manifest;
   theirs: Manifest | null;
 }
@@ -25,7 +25,7 @@ export function isClaim(ctx: PushContext, local: Manifest, { status, body }: Rem
  * Whether a remote does not take the new place of a folder, perhaps because another folder has not left its own yet: then
  * it leaves its place first, and takes the new one when all have.
  */
-export function isLink(ctx: PushContext, { local, theirs }: Sides, { status, body }: RemoteAnswer): boolean {
+export function isLink(ctx: PushContext, { local, theirs }: Tips, { status, body }: RemoteAnswer): boolean {
   if (!isInvalid(status) || ctx.linking || ctx.unlinked.has(local.id)) return false;
   return (
     readIssuePaths(body).some(([at]) => String(at).startsWith('relationships')) &&

@@ -155,9 +155,9 @@ export function checkFailing({ failing, store, remote }: PushContext): void {
     return;
   }
   const [id, words] = first;
-  const more = others.length > 0 ? ` and of ${others.length} more` : '';
+  const whose = others.length > 0 ? `${id} and ${others.length} more were` : `${id} was`;
   throw new FailedInPartError(
-    `${words} (to what was sent of ${id}${more}). Everything else was sent. It is tried again with the next sync; where that goes on, the log of the other side says why.`,
+    `${words} (while ${whose} being sent). Everything else was sent. It is tried again with the next sync; where that goes on, the log of the other side says why.`,
   );
 }
 

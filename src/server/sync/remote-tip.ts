@@ -39,7 +39,7 @@ export function decideTip(
 }
 
 type Answer = Extract<EntityEvent, { kind: 'answered' }>;
-type Intent = NonNullable<Loaded['known']['intent']>;
+type OpenRequest = NonNullable<Loaded['known']['intent']>;
 
 interface Made {
   cid: string;
@@ -68,7 +68,7 @@ function isBy(made: Made | null, user: string | null): boolean {
 }
 
 /** Whether a version says what a request was to make. */
-function saysAs({ manifest }: Made, { content }: Intent): boolean {
+function saysAs({ manifest }: Made, { content }: OpenRequest): boolean {
   return [contentHash(manifest), looseHash(manifest)].includes(content);
 }
 
@@ -86,7 +86,7 @@ function answerIn(db: Reader, { known: { intent }, state }: Loaded, made: Made, 
 }
 
 /** Whether a request did not say all of the version for whose sake it was sent. */
-function isPart(db: Reader, { tip, content }: Intent): boolean {
+function isPart(db: Reader, { tip, content }: OpenRequest): boolean {
   const meant = findVersion(db, tip);
   return content === '' || !meant || contentHash(meant.manifest) !== content;
 }

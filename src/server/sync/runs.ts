@@ -1,4 +1,4 @@
-import { UnreachableError } from '../errors.ts';
+import { DomainError, UnreachableError } from '../errors.ts';
 import type { Network } from '../model/ids.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { lastRun, type Remote, type RunRow } from '../store/remotes.ts';
@@ -165,5 +165,6 @@ function faultOf(error: unknown): RunFault {
 }
 
 function wordsOf(error: unknown): string {
+  if (error instanceof DomainError) return error.sentence;
   return error instanceof Error ? error.message : String(error);
 }
