@@ -28,6 +28,7 @@ import { ChatService } from './resources/chat/service.ts';
 import { DownloadService } from './resources/content/download-service.ts';
 import { Links } from './resources/content/links.ts';
 import { ContentService } from './resources/content/service.ts';
+import { UnfinishedCascades } from './resources/entities/unfinished-cascades.ts';
 import { EventsService } from './resources/events/service.ts';
 import { FilesService } from './resources/files/service.ts';
 import { McpService } from './resources/mcp/service.ts';
@@ -157,15 +158,16 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   const nodeKey = identity.ensureNodeKey();
   const firstUse = async (network: Network): Promise<void> => {
     await leftovers.clear(await networks.get(network));
-    await cascades.resume(await networks.get(network));
+    await unfinished.opened(await networks.get(network));
     await carImports.resume(network);
     await users.ensureUser(network, operator);
     await events.opened(await networks.get(network));
     alignAliases(await networks.get(network), identity);
-    additive.resume(await networks.get(network));
     logs.of(await networks.get(network));
     search.follow(await networks.get(network), searchLog);
     await invocations.resume(await networks.get(network));
+    // The last: it works on the store from here on, which is closed again where something before has failed.
+    additive.resume(await networks.get(network));
   };
   const follower = surroundings.follower ?? opened.use(new SideThread());
   const readers = surroundings.readers ?? new ReaderThreads();
@@ -184,6 +186,9 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   const services = buildServices({ config, networks, identity, search, now });
   const { cascades, entities, expansions, diffs } = services.entities;
   const { users, writes, collections } = services;
+  const unfinished = opened.use(
+    new UnfinishedCascades({ resume: (...args) => cascades.resume(...args), networks, log }),
+  );
   const carImports = new CarImportService({ networks, alone, now, newId: writes.env.newId, log });
   const { publicUrl } = config;
   const uploads = opened.use(new UploadsService({ networks, now, publicUrl }));

@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
 import { afterEach, expect, test } from 'vitest';
 import { readyUrl } from '../../src/main/node-client.ts';
 import type { Json } from '../../src/server/model/manifest.ts';
+import { CascadeService } from '../../src/server/resources/entities/cascade-service.ts';
 import { openReader } from '../../src/server/store/connection.ts';
 import { findStanding, findTip, type Standing } from '../../src/server/store/entities.ts';
 import { databaseFile, NetworkStore } from '../../src/server/store/network-store.ts';
@@ -63,6 +65,77 @@ test('what a stop has left of a cascade is deleted at the next start, once', asy
   }
 });
 
+/** A store in which a cascade of these was begun, and is to be ended; `root` where the task says what it began with. */
+async function begun(node: TestNode, who: Person, home: Entity, left: string[], root?: string): Promise<NetworkStore> {
+  const store = await node.ctx.networks.get('main');
+  const state = {
+    ...(root && { root }),
+    rules: { collection: home.id, predicates: ['has'], maxDepth: 10 },
+    stamp: {
+      schema: 'arke/eidos@v1',
+      ts: '2026-01-01T00:00:00.000Z',
+      edited_by: { user_id: who.id, method: 'manual' },
+    },
+    left: left.map((id) => ({ id, depth: 1 })),
+  } satisfies Json;
+  const row = { kind: 'task', id: 'cascade one', task: { kind: 'cascade', state } } as const;
+  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time: 0 }]);
+  return store;
+}
+
+test('what is left of a cascade stays where somebody has restored its root', async () => {
+  await using node = await startNode();
+  const who = operator(node);
+  const { home, root, children } = await plant(node, who, 3);
+  const store = await begun(node, who, home, children, root.id);
+  expect(await new CascadeService(node.ctx.writes).resume(store, () => true)).toEqual([]);
+  expect((await standing(node, children)).map(({ ver }) => ver)).toEqual([1, 1, 1]);
+  expect(store.read((db) => unfinished(db, 'cascade'))).toEqual([]);
+});
+
+test('a damaged version in what is left keeps neither the others nor the node', async () => {
+  await using folder = await temporaryFolder();
+  const [damaged = '', ...others] = await (async () => {
+    await using node = await startNode({ data: folder.path });
+    const who = operator(node);
+    const { home, children } = await plant(node, who, 3);
+    await begun(node, who, home, children);
+    return children;
+  })();
+  const db = new Database(databaseFile(folder.path, 'main'));
+  db.prepare('UPDATE block SET bytes = zeroblob(length(bytes)) WHERE key = (SELECT tip FROM entity WHERE id = ?)').run(
+    damaged,
+  );
+  db.close();
+  await using node = await startNode({ data: folder.path });
+  expect((await standing(node, others)).map(({ deleted }) => deleted)).toEqual([true, true]);
+});
+
+test('a cascade that a full disk stops in the middle says so, and is ended when that is possible', async () => {
+  await using node = await startNode();
+  const who = operator(node);
+  const { home, root, children } = await plant(node, who);
+  const db = new Database(databaseFile(node.data, 'main'));
+  // All but the first commit find its task there.
+  db.exec(`CREATE TRIGGER full BEFORE INSERT ON block WHEN EXISTS (SELECT 1 FROM task)
+    BEGIN SELECT RAISE(ABORT, 'no room'); END`);
+  const body = { expect_tip: root.cid, collection_id: home.id, cascade_predicates: ['has'] };
+  const answer = await ask(node, who, `DELETE /entities/${root.id}/cascade`, body);
+  expect(answer).toMatchObject({
+    status: 503,
+    body: { details: { reason: expect.stringMatching(/no room.* The entity and a part of .* the others will be/s) } },
+  });
+  const deleted = async () => (await standing(node, children)).filter((one) => one.deleted).length;
+  expect(await deleted()).toBe(999);
+  const store = await node.ctx.networks.get('main');
+  const cascades = new CascadeService(node.ctx.writes);
+  expect(await cascades.resume(store, () => true)).toHaveLength(1);
+  db.exec('DROP TRIGGER full');
+  db.close();
+  expect(await cascades.resume(store, () => true)).toEqual([]);
+  expect(await deleted()).toBe(count);
+});
+
 test('a node that is killed between the commits of a cascade finishes it when it starts again', async () => {
   await using folder = await temporaryFolder();
   let cutOff = false;
@@ -90,11 +163,11 @@ interface Tree {
 }
 
 /** A root in a collection, with so many children there. */
-async function plant(node: TestNode, who: Person): Promise<Tree> {
+async function plant(node: TestNode, who: Person, many = count): Promise<Tree> {
   const home = await collection(node, who);
   const children: string[] = [];
-  const entities = Array.from({ length: 100 }, () => ({ type: 'document' }));
-  for (let n = 0; n < count; n += entities.length) {
+  const entities = Array.from({ length: Math.min(100, many) }, () => ({ type: 'document' }));
+  for (let n = 0; n < many; n += entities.length) {
     const made = await ask(node, who, 'POST /entities/batch', { entities, default_collection: home.id });
     children.push(...ok<{ results: { id: string }[] }>(made).results.map(({ id }) => id));
   }

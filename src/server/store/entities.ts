@@ -108,7 +108,6 @@ export function peerFacts(
   );
 }
 
-/** Types of live entities with how many there are of each, the most common first. It walks all entities: a long read. */
 /** Entities that are live, by their ids from `after` on, at most `limit`. */
 export function liveAfter(db: Reader, after: string, limit: number): EntityRow[] {
   return db
@@ -120,6 +119,7 @@ export function liveAfter(db: Reader, after: string, limit: number): EntityRow[]
     .map((row) => ({ ...row, deleted: false }));
 }
 
+/** Types of live entities with how many there are of each, the most common first. It walks all entities: a long read. */
 export function countTypes(db: Reader): { type: string; count: number }[] {
   return db.all(
     `SELECT type, count(*) AS count FROM entity WHERE tip IS NOT NULL AND deleted = 0

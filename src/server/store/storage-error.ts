@@ -51,6 +51,11 @@ export function isOfStorage(error: unknown): boolean {
   return error instanceof StorageError || /^(SQLITE_|ZSTD_error|E[A-Z]+$)/.test(code);
 }
 
+/** Whether an error is of one version whose bytes are damaged or gone, which no second attempt mends. */
+export function isDamagedVersion(error: unknown): boolean {
+  return error instanceof StorageError && error.reason.endsWith(damagedVersion);
+}
+
 /** Whether a file is no sound database. */
 export function isDamage(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code));

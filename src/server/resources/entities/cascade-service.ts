@@ -1,12 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
-import { ConflictError, ValidationError } from '../../errors.ts';
+import { BusyError, ConflictError, DomainError, StorageError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { collectionsOf, type Json } from '../../model/manifest.ts';
 import { type Stamp, tombstone } from '../../model/next-version.ts';
 import { maxVersionsPerCommit, type Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
-import { findStanding, type Standing } from '../../store/entities.ts';
+import { findEntity, findStanding, type Standing } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
+import { isDamagedVersion } from '../../store/storage-error.ts';
 import { unfinished } from '../../store/tasks.ts';
 import { refuse, textIssues } from './body.ts';
 import { type CascadeRules, isOthersEdit, planCascade, skipReason } from './cascade.ts';
@@ -16,6 +17,8 @@ import { attempts, type EntityWrites, type Prepared, prepare } from './writes.ts
 
 /** What is still to be deleted of a cascade that takes several commits; `stamp` and `reason` are those of its request. */
 interface Remaining {
+  /** What the cascade began with; tasks of earlier programs do not say it. */
+  root?: string;
   rules: CascadeRules;
   stamp: Stamp;
   reason?: string;
@@ -39,6 +42,8 @@ const retries = 1;
 /** Deletion of an entity with what it leads to (interface.md, DELETE /entities/{id}/cascade). */
 export class CascadeService {
   readonly #writes: EntityWrites;
+  /** The tasks that somebody is at work on. */
+  readonly #inHand = new Set<string>();
 
   constructor(writes: EntityWrites) {
     this.#writes = writes;
@@ -47,7 +52,9 @@ export class CascadeService {
   /**
    * One permission check for the whole run, made again where a collection that decided on it moved before the first
    * commit. That holds the root and the deepest thousand less one; when
-   * there are more, it also holds the record of what is left, so that a restart goes on (decisions.md, Large and long).
+   * there are more, it also holds the record of what is left, so that it is ended where the node stops or the disk is full
+   * (decisions.md, Large and long).
+   * @throws StorageError, BusyError also where only a part is deleted, which they say
    */
   async remove(caller: Caller, id: string, body: CascadeBody): Promise<CascadeView> {
     const actor = registered(caller);
@@ -67,13 +74,14 @@ export class CascadeService {
     const reason = body.reason === undefined ? {} : { reason: body.reason };
     const later = doomed.slice(maxVersionsPerCommit - 1).map(({ node, depth }) => ({ id: node.id, depth }));
     const task = `cascade ${root.step.cid}`;
-    const first = await this.#slice(store, doomed.slice(0, maxVersionsPerCommit - 1), {
+    const work: Remaining = { root: id, rules, stamp, ...reason, left: later };
+    this.#inHand.add(task);
+    const { first, rest } = await this.#whole(store, task, {
+      doomed: doomed.slice(0, maxVersionsPerCommit - 1),
       root: root.step,
       again: () => rooted().step,
-      task,
-      work: { rules, stamp, ...reason, left: later },
-    });
-    const rest = await this.#finish(store, task, { rules, stamp, ...reason, left: later });
+      work,
+    }).finally(() => this.#inHand.delete(task));
     const deleted = [...first.deleted, ...rest.deleted];
     const skipped = [...plan.skipped, ...first.skipped, ...rest.skipped];
     return {
@@ -89,10 +97,43 @@ export class CascadeService {
     };
   }
 
-  /** Ends what a stop of the node left unfinished. */
-  async resume(store: NetworkStore): Promise<void> {
-    for (const { id, state } of store.read((db) => unfinished(db, 'cascade')))
-      await this.#finish(store, id, state as unknown as Remaining);
+  async #whole(
+    store: NetworkStore,
+    task: string,
+    { doomed, root, again, work }: { doomed: Doomed[]; root: Prepared; again: () => Prepared; work: Remaining },
+  ): Promise<{ first: Result & { root: Prepared | undefined }; rest: Result }> {
+    const first = await this.#slice(store, doomed, { root, again, task, work });
+    try {
+      return { first, rest: await this.#finish(store, task, work) };
+    } catch (error) {
+      throw inPart(error);
+    }
+  }
+
+  /**
+   * Ends what a stop of the node, or a failing disk, left unfinished; where somebody has restored the root, the rest stays as
+   * it is. `isLeft` tells those that nobody is at work on by what is left of each. Gives what went wrong: one cascade is not in
+   * the way of another.
+   */
+  async resume(store: NetworkStore, isLeft: (task: string, left: number) => boolean): Promise<unknown[]> {
+    const errors: unknown[] = [];
+    const tasks = store.read((db) => unfinished(db, 'cascade'));
+    for (const { id, state } of tasks) {
+      const work = state as unknown as Remaining;
+      if (!isLeft(id, work.left.length) || this.#inHand.has(id)) continue;
+      this.#inHand.add(id);
+      const { root } = work;
+      try {
+        const isWanted = root === undefined || store.read((db) => findEntity(db, root)?.deleted ?? true);
+        if (isWanted) await this.#finish(store, id, work);
+        else await this.#writes.attempt(store, [], [{ kind: 'task', id, task: null }]);
+      } catch (error) {
+        errors.push(error);
+      } finally {
+        this.#inHand.delete(id);
+      }
+    }
+    return errors;
   }
 
   #root(db: Reader, caller: Caller, id: string, body: CascadeBody, rules: CascadeRules): Standing & { step: Prepared } {
@@ -185,8 +226,21 @@ export class CascadeService {
 }
 
 function found(db: Reader, { id, depth }: { id: string; depth: number }): Doomed[] {
-  const node = findStanding(db, id);
-  return node ? [{ node, depth }] : [];
+  try {
+    const node = findStanding(db, id);
+    return node ? [{ node, depth }] : [];
+  } catch (error) {
+    // What cannot be read any more is nothing to bury; the others are not kept from it.
+    if (isDamagedVersion(error)) return [];
+    throw error;
+  }
+}
+
+/** The error of a cascade whose first commit is made. */
+function inPart(error: unknown): unknown {
+  const reason = `${error instanceof DomainError ? error.sentence : ''} The entity and a part of what it leads to are deleted; the others will be as soon as that can be done.`;
+  if (error instanceof StorageError) return new StorageError(reason, error.code === 'STORAGE_FULL');
+  return error instanceof BusyError ? new BusyError(error.retryAfter, reason) : error;
 }
 
 /** The record of what is left after this slice; a cascade that fits into one commit needs none. */
