@@ -1,9 +1,11 @@
+import Database from 'better-sqlite3';
 import { describe, expect, it, test } from 'vitest';
 import { BusyError, StorageError } from '../../src/server/errors.ts';
 import { AdditiveFollower } from '../../src/server/resources/updates/follower.ts';
+import { additiveItems } from '../../src/server/store/additive.ts';
 import type { QueuedRow } from '../../src/server/store/additive-rows.ts';
 import type { Commit } from '../../src/server/store/commit.ts';
-import { NetworkStore } from '../../src/server/store/network-store.ts';
+import { databaseFile, NetworkStore } from '../../src/server/store/network-store.ts';
 import { ask, operator, type Person, processor, service, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, read, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
@@ -35,6 +37,30 @@ async function leave(folder: string, rows: QueuedRow[]): Promise<void> {
 const as = (who: Person) => ({ kind: 'user', id: who.id });
 
 describe('after a stop', () => {
+  it('what waits for an entity whose version is damaged ends with that, and what waits for others is applied', async () => {
+    await using folder = await temporaryFolder();
+    const { me, broken, whole } = await (async () => {
+      await using node = await startNode({ data: folder.path });
+      const me = operator(node);
+      return { me, broken: await create(node, me), whole: await create(node, me) };
+    })();
+    const db = new Database(databaseFile(folder.path, 'main'));
+    const damage = 'UPDATE block SET bytes = zeroblob(length(bytes)) WHERE key = (SELECT tip FROM entity WHERE id = ?)';
+    expect(db.prepare(damage).run(broken.id).changes).toBe(1);
+    db.close();
+    const addition = { properties: { n: 1 } };
+    await leave(folder.path, [
+      ...Array.from({ length: 300 }, () => waiting(broken.id, as(me), addition)),
+      waiting(whole.id, as(me), addition),
+    ]);
+    await using node = await startNode({ data: folder.path });
+    await node.ctx.additive.idle();
+    expect((await read(node, me, whole.id)).properties).toEqual(addition.properties);
+    const store = await node.ctx.networks.get('main');
+    const { failed, items } = store.read((db) => additiveItems(db, broken.id, 1));
+    expect([failed, items[0]?.error]).toEqual([300, expect.stringMatching(/damaged.*restore a backup/)]);
+  });
+
   it('what waits for one entity and actor becomes one version, of two actors two', async () => {
     await using folder = await temporaryFolder();
     const { ada, bob, target } = await (async () => {

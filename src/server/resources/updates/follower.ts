@@ -6,6 +6,7 @@ import type { QueuedRow } from '../../store/additive-rows.ts';
 import type { Commit } from '../../store/commit.ts';
 import { entitySize } from '../../store/entities.ts';
 import type { AdditiveWatch, NetworkStore } from '../../store/network-store.ts';
+import { damagedVersion, isDamagedVersion } from '../../store/storage-error.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import type { AdditivePreparer } from './preparer.ts';
 
@@ -183,12 +184,14 @@ export class AdditiveFollower implements AdditiveWatch {
       const commit = isLarge ? await large.prepare(network, group, attempts).catch(told) : null;
       return commit ?? (await preparer.prepare(this.#store, group, attempts));
     } catch (error) {
-      if (error instanceof DomainError) throw error;
+      const isDamaged = isDamagedVersion(error);
+      if (error instanceof DomainError && !isDamaged) throw error;
       log.error({ err: error }, 'an additive update could not be applied');
       const [first, second] = group.rows;
-      if (first && second) return this.#prepare({ ...group, rows: [first] }, attempts);
+      if (first && second && !isDamaged) return this.#prepare({ ...group, rows: [first] }, attempts);
       const keys = group.rows.map(({ key }) => key);
-      return preparer.commit([preparer.ended(keys, attempts, 'Internal server error')]);
+      // All that waits for a damaged entity ends with the reason: else nothing behind it would ever be applied.
+      return preparer.commit([preparer.ended(keys, attempts, isDamaged ? damagedVersion : 'Internal server error')]);
     }
   }
 
