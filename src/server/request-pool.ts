@@ -166,6 +166,7 @@ async function submit(store: NetworkStore, commits: Commit[], port: MessagePort)
   try {
     post({ outcomes: await store.submit(commits) });
   } catch (error) {
-    post(error instanceof BusyError ? { busy: error.retryAfter } : { failed: storageError(error) });
+    if (error instanceof BusyError) post({ busy: { retryAfter: error.retryAfter, reason: error.sentence } });
+    else post({ failed: storageError(error) });
   }
 }

@@ -34,7 +34,7 @@ export interface Submission {
 }
 export type SubmissionAnswer =
   | { outcomes: Outcome[] }
-  | { busy: number }
+  | { busy: { retryAfter: number; reason: string } }
   | { failed: { reason: string; full: boolean } };
 
 /** The request in hand: a thread serves one at a time. */
@@ -130,5 +130,6 @@ async function submit(commits: Commit[]): Promise<Outcome[]> {
   port.postMessage({ commits } satisfies Submission);
   const [answer] = await answered;
   if ('outcomes' in answer) return answer.outcomes;
-  throw 'busy' in answer ? new BusyError(answer.busy) : new StorageError(answer.failed.reason, answer.failed.full);
+  if ('busy' in answer) throw new BusyError(answer.busy.retryAfter, answer.busy.reason);
+  throw new StorageError(answer.failed.reason, answer.failed.full);
 }

@@ -121,6 +121,8 @@ describe('what is too much for the event loop', () => {
     [{ params: { id: 'a' } }, 100],
     [{ params: { id: 'a', childId: 'b' } }, 200],
     [{ params: { cid: 'a' } }, 30],
+    [{ params: { id: 'a' }, query: { from: 'b', to: 'c' } }, 160],
+    [{ params: { id: 'a' }, body: { collection_id: 'b' } }, 200],
     [{ body: { ids: ['a', 'b', 'c'] } }, 300],
     [{ body: { source_id: 'a', target_id: 'b', note: 'c' } }, 200],
     [{ params: { id: 'a' }, body: { children: [{ id: 'b' }, { id: 'a', type: 'folder' }, {}, null] } }, 300],

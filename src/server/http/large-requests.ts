@@ -44,7 +44,12 @@ export function isLight({ method, path }: LargeRequest['route']): boolean {
 }
 
 /** Members of a body that name entities which the request reads or changes, besides those of its path. */
-const named = ['ids', 'source_id', 'target_id', 'child_id', 'parent_id', 'parent', 'children', 'updates'];
+const named = [
+  ...['ids', 'source_id', 'target_id', 'child_id', 'parent_id', 'parent', 'children', 'updates'],
+  'collection_id',
+];
+/** Parameters that name versions. */
+const versions = ['from', 'to'];
 /** More ids than the endpoints allow are refused later. */
 const maxNamed = 100;
 
@@ -55,6 +60,10 @@ export function weight({ params, query, body, caller }: EndpointRequest, sizes: 
   for (const [name, value] of Object.entries(params))
     if (typeof value === 'string')
       sum += name === 'cid' ? sizes.ofVersion(caller.network, value) : sizes.ofEntity(caller.network, value);
+  for (const name of versions) {
+    const value = query[name];
+    if (typeof value === 'string') sum += sizes.ofVersion(caller.network, value);
+  }
   if (isLongUpdate(body)) return Number.POSITIVE_INFINITY;
   for (const id of idsIn(body)) sum += sizes.ofEntity(caller.network, id);
   return sum;
