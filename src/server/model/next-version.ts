@@ -24,7 +24,7 @@ export interface Update {
   relationships_remove?: RelationshipRemove[] | undefined;
 }
 
-/** Version 1 of an entity. Of several relationships with one key the last stands, in the first one's place. */
+/** Version 1 of an entity. Several relationships with one key are merged, in the first one's place: what a later one says stands. */
 export function firstVersion(
   entity: { id: string; type: string; properties: JsonObject; relationships: Relationship[] },
   stamp: Stamp,

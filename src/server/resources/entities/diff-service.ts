@@ -38,7 +38,9 @@ export class DiffService {
     const tip = this.#entities.viewed(db, caller, id);
     const to = version(db, id, query.to ?? tip.cid, 'to');
     if (query.from !== undefined) return { from: version(db, id, query.from, 'from'), to };
-    return { from: to.manifest.prev === null ? null : (findVersion(db, to.manifest.prev) ?? null), to };
+    const { prev } = to.manifest;
+    // Where it is not on this node, nobody here knows what has changed since.
+    return { from: prev === null ? null : version(db, id, prev, 'from'), to };
   }
 }
 

@@ -3,7 +3,13 @@ import { actionFor } from '../../model/actions.ts';
 import type { RegisteredActor } from '../../model/actor.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { maxOnLoop } from '../../model/large.ts';
-import { type JsonObject, type Manifest, type Relationship, relationshipKey } from '../../model/manifest.ts';
+import {
+  collectionsOf,
+  type JsonObject,
+  type Manifest,
+  type Relationship,
+  relationshipKey,
+} from '../../model/manifest.ts';
 import { applyUpdate, firstVersion, restored, tombstone } from '../../model/next-version.ts';
 import { previewOf } from '../../model/preview.ts';
 import { equalJson } from '../../model/properties.ts';
@@ -158,7 +164,7 @@ export class EntitiesService {
         this.#writes.stamp(registered(caller), body.note),
       );
     const standing = body.id === undefined ? undefined : findStanding(db, id);
-    const existing = standing && replayed(standing, version(body.relationships));
+    const existing = standing && replayed(standing, this.#signed(db, caller, version(body.relationships)));
     if (existing) return { existing };
     const next = version(withPeerTypes(db, body.relationships));
     if (body.collection !== undefined) this.#requireCollection(db, caller, body.collection);
@@ -168,6 +174,14 @@ export class EntitiesService {
     refuse(predicateIssues(next, body.relationships, ['relationships']));
     if (validate) refuse(targetIssues(db, caller.network, id, body.relationships, ['relationships']));
     return this.#writes.prepareFirst(db, registered(caller), next);
+  }
+
+  /** As it would be written: in a mirror the operator is the remote's user. */
+  #signed(db: Reader, caller: Caller, next: Manifest): Manifest {
+    const [collection = null] = collectionsOf(next);
+    const place = { id: next.id, type: next.type, collection };
+    const user_id = this.#writes.env.permissions.remoteUser(db, registered(caller), place);
+    return user_id === null ? next : { ...next, edited_by: { ...next.edited_by, user_id } };
   }
 
   #requireCollection(db: Reader, caller: Caller, id: string): void {

@@ -203,8 +203,8 @@ export class EntityWrites {
 
   /**
    * For endpoints without `expect_tip`: one prepared and committed at a time for an entity, and a conflict with
-   * somebody else's write is prepared again (decisions.md: they never answer 409).
-   * @throws BusyError where too many wait already
+   * somebody else's write is prepared again, so that they hardly ever answer 409 (decisions.md).
+   * @throws BusyError where too many wait already; ConflictError where somebody else was quicker twenty times
    */
   async queued<T>(store: NetworkStore, id: string, write: () => Promise<T>): Promise<T> {
     const key = `${store.network} ${id}`;
