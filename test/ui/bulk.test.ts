@@ -125,7 +125,12 @@ describePage('a change of all that is selected', () => {
     await page.route('**/*', async (route) => {
       const isWrite = route.request().method() === 'PUT' || route.request().method() === 'DELETE';
       if (away) return route.abort('connectionrefused');
-      if (!isWrite || ++count !== 10) return route.continue();
+      if (isWrite && ++count === 20) {
+        // Written, and the node itself does not know whether.
+        await route.fetch();
+        return route.fulfill({ status: 503, json: { error: 'Service unavailable' } });
+      }
+      if (!isWrite || count !== 10) return route.continue();
       // Written, and not answered any more.
       await route.fetch();
       away = true;

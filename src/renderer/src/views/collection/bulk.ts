@@ -29,7 +29,7 @@ export function changing(rows: readonly Row[], change: BulkChange, note: string)
       try {
         return { row, after: await written(row, change, { expect_tip: row.cid, ...said }), deleted };
       } catch (error) {
-        if (error instanceof Failure && error.kind === 'unreachable') unclear.add(row.id);
+        if (isUnclear(error)) unclear.add(row.id);
         const after = error instanceof Failure && unclear.has(row.id) ? error.actual : null;
         if (after === null || !(await isMade(row, change, after))) throw error;
         return { row, after, deleted };
@@ -66,6 +66,11 @@ async function written(row: Row, change: BulkChange, base: { expect_tip: string;
       ? answered(api.DELETE('/entities/{id}', { params, body: base }))
       : answered(api.PUT('/entities/{id}', { params, body: { ...base, ...bodyOf(change) } }));
   return (await request).cid;
+}
+
+/** Whether nobody knows what became of a write: no answer came, or the node itself could not tell (503). */
+function isUnclear(error: unknown): boolean {
+  return error instanceof Failure && (error.kind === 'unreachable' || error.status === 503);
 }
 
 /** Whether a version is what the change made of the one that was seen. */

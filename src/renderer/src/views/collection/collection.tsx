@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Download, FilePlus2, FileUp, Inbox, Plus, SearchX } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
@@ -34,7 +34,7 @@ export function Collection() {
   const address = route.useSearch();
   const go = useNavigate({ from: '/collections/$id' });
   const collection = useQuery(entityQuery(id));
-  const facets = useQuery({ ...facetsQuery(id, address.types), placeholderData: keepPreviousData });
+  const facets = useQuery(facetsQuery(id, address.types));
   const selection = useSelection();
   const [active, setActive] = useState(0);
   const [creating, setCreating] = useState(false);
@@ -202,6 +202,7 @@ export function Collection() {
           sort={address.sort ? { column: address.sort, descending: address.order === 'desc' } : null}
           onSort={sort}
           onSelectAll={all.start}
+          onSelectStretch={all.add}
           selection={selection}
           active={active}
           onActive={setActive}

@@ -5,7 +5,7 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { Field, Input, Select } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { columnTitle } from './column-name.ts';
-import { type Condition, isLabel, operators, takesValue } from './table-address.ts';
+import { type Condition, labelPlace, operators, takesValue } from './table-address.ts';
 import type { Facets } from './table-queries.ts';
 
 interface ConditionsProps {
@@ -18,10 +18,11 @@ interface ConditionsProps {
 export function Conditions({ where, facets, onChange }: ConditionsProps) {
   const texts = useTexts();
   const { t } = texts;
+  const inBox = labelPlace(where);
   return (
     <>
       {where.map((one, i) =>
-        isLabel(one) ? null : (
+        i === inBox ? null : (
           <span
             key={`${one.column} ${one.op} ${one.value}`}
             className="flex h-7 max-w-80 items-center gap-1 rounded-full border border-accent bg-accent-soft pl-2.5 text-xs"

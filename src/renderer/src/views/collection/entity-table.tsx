@@ -9,10 +9,11 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { currentNetwork } from '../../api/client.ts';
 import { useTexts } from '../../messages/texts.tsx';
+import type { Stretch } from './all-rows.ts';
 import { columnTitle } from './column-name.ts';
 import { HeaderCell } from './header-cell.tsx';
 import { RowLine } from './row-line.tsx';
-import type { Selection } from './selection.ts';
+import { mostSelected, type Selection } from './selection.ts';
 import type { TableRow, TableWanted } from './table-queries.ts';
 import { useRows } from './use-rows.ts';
 
@@ -29,6 +30,8 @@ interface EntityTableProps {
   onSort(column: string): void;
   /** Everything that matches is to be selected. */
   onSelectAll(): void;
+  /** Selects a stretch of which not all rows have come. */
+  onSelectStretch(stretch: Stretch): void;
   selection: Selection;
   /** The place that the keys are at. */
   active: number;
@@ -40,7 +43,8 @@ interface EntityTableProps {
 
 /** A grid of any number of rows; only those in sight are there, and are fetched as they come into it. */
 export function EntityTable(props: EntityTableProps) {
-  const { wanted, columns, sort, onSort, onSelectAll, selection, active, onActive, onOpen, onRows } = props;
+  const { wanted, columns, sort, onSort, onSelectAll, onSelectStretch, selection, active, onActive, onOpen, onRows } =
+    props;
   const texts = useTexts();
   const { t } = texts;
   const id = useId();
@@ -74,18 +78,28 @@ export function EntityTable(props: EntityTableProps) {
       setRange((old) => (old.first === first && old.last === last ? old : { first, last }));
     },
   });
+  // To the row that one has gone to, in this table: not again when others write, wherever one has scrolled to meanwhile.
+  const place = `${active} ${JSON.stringify({ ...wanted, columns: [] })}`;
+  const shown = useRef('');
   useEffect(() => {
-    if (active >= 0 && active < count) virtual.scrollToIndex(active, { align: 'auto' });
-  }, [active, count, virtual]);
+    if (active < 0 || active >= count || shown.current === place) return;
+    shown.current = place;
+    virtual.scrollToIndex(active, { align: 'auto' });
+  }, [active, count, place, virtual]);
 
   // The same function each time, so that rows which stay are not drawn again.
-  const now = useRef({ active, selection, rows, onActive });
-  now.current = { active, selection, rows, onActive };
+  const extend = (to: number) => {
+    const [first, last] = [Math.max(0, Math.min(active, to)), Math.max(active, to)];
+    const known = Array.from({ length: Math.min(mostSelected, last - first + 1) }, (_, i) => rows.at(first + i));
+    if (known.every((row) => row !== undefined)) selection.add(known);
+    else onSelectStretch({ first, last, view: rows.view });
+  };
+  const now = useRef({ extend, selection, onActive });
+  now.current = { extend, selection, onActive };
   const onSelect = useCallback((to: number, row: TableRow | undefined, range: boolean) => {
-    const { active: from, selection: chosen, rows: all, onActive: point } = now.current;
-    if (range) chosen.extend(from, to, all.at);
-    else if (row) chosen.toggle(row);
-    point(to);
+    if (range) now.current.extend(to);
+    else if (row) now.current.selection.toggle(row);
+    now.current.onActive(to);
   }, []);
 
   const rowId = (index: number) => `${id}-${index}`;
@@ -103,7 +117,7 @@ export function EntityTable(props: EntityTableProps) {
     if (step === null || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     const next = Math.max(0, Math.min(count - 1, step === 'first' ? 0 : step === 'last' ? count - 1 : active + step));
-    if (event.shiftKey) selection.extend(active, next, rows.at);
+    if (event.shiftKey) extend(next);
     onActive(next);
   };
 

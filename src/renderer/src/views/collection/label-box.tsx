@@ -1,4 +1,4 @@
-import { type Ref, useEffect, useState } from 'react';
+import { type Ref, useEffect, useRef, useState } from 'react';
 import { Input } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 
@@ -14,10 +14,18 @@ export function LabelBox({
 }) {
   const { t } = useTexts();
   const [typed, setTyped] = useState(part);
-  useEffect(() => setTyped(part), [part]);
+  // What comes back of what was sent is no reason to take away what was typed since.
+  const sent = useRef(part);
+  useEffect(() => {
+    if (part !== sent.current) setTyped(part);
+    sent.current = part;
+  }, [part]);
   useEffect(() => {
     if (typed === part) return;
-    const timer = setTimeout(() => onChange(typed), 250);
+    const timer = setTimeout(() => {
+      sent.current = typed;
+      onChange(typed);
+    }, 250);
     return () => clearTimeout(timer);
   });
   return (

@@ -7,8 +7,8 @@ export interface Selection {
   readonly rows: readonly TableRow[];
   has(id: string): boolean;
   toggle(row: TableRow): void;
-  /** Adds all rows from one place to another that have come. */
-  extend(from: number, to: number, at: (index: number) => TableRow | undefined): void;
+  /** As many of these as can be selected at once, with those that are. */
+  add(rows: readonly TableRow[]): void;
   /** Selects these and no others. */
   replace(rows: readonly TableRow[]): void;
   clear(): void;
@@ -27,16 +27,14 @@ export function useSelection(): Selection {
       toggle: (row) =>
         setChosen((old) => {
           const next = new Map(old);
-          if (!next.delete(row.id) && next.size < mostSelected) next.set(row.id, row);
+          if (!next.delete(row.id) && !row.gone && next.size < mostSelected) next.set(row.id, row);
           return next;
         }),
-      extend: (from, to, at) =>
+      add: (rows) =>
         setChosen((old) => {
           const next = new Map(old);
-          for (let i = Math.min(from, to); i <= Math.max(from, to) && next.size < mostSelected; i++) {
-            const row = at(i);
-            if (row) next.set(row.id, row);
-          }
+          for (const row of rows)
+            if (!row.gone && (next.has(row.id) || next.size < mostSelected)) next.set(row.id, row);
           return next;
         }),
       replace: (rows) => setChosen(new Map(rows.slice(0, mostSelected).map((row) => [row.id, row]))),

@@ -50,16 +50,18 @@ function condition(value: unknown): Condition[] {
   return [{ column, op: known, ...(takesValue(known) ? { value: String(against ?? '') } : {}) }];
 }
 
-/** The conditions with the label's own replaced, which the box above the table holds. */
+/** The place of the condition that the box above the table holds, the first one of the label; -1 where there is none. */
+export function labelPlace(where: readonly Condition[]): number {
+  return where.findIndex(({ column, op }) => column === 'label' && op === 'contains');
+}
+
+/** The conditions with that one replaced. */
 export function withLabel(where: readonly Condition[] = [], part: string): Condition[] {
-  const others = where.filter((one) => !isLabel(one));
+  const place = labelPlace(where);
+  const others = where.filter((_, i) => i !== place);
   return part === '' ? others : [{ column: 'label', op: 'contains', value: part }, ...others];
 }
 
 export function labelPart(where: readonly Condition[] = []): string {
-  return where.find(isLabel)?.value ?? '';
-}
-
-export function isLabel({ column, op }: Condition): boolean {
-  return column === 'label' && op === 'contains';
+  return where[labelPlace(where)]?.value ?? '';
 }

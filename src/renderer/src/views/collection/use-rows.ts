@@ -5,6 +5,8 @@ import { type PageRows, pageSize, type TableRow, type TableWanted, tablePage } f
 export interface Rows {
   /** How many there are; undefined until the first page has come. */
   total: number | undefined;
+  /** The name of the order that the rows stand in. */
+  view: string | undefined;
   error: Error | null;
   /** Whether what is shown is still that of what was wanted before. */
   late: boolean;
@@ -44,6 +46,7 @@ export function useRows(wanted: TableWanted | undefined, first: number, last: nu
 
   return {
     total,
+    view,
     error: head.error ?? found.find(({ error }) => error)?.error ?? null,
     late: head.isPlaceholderData,
     retry: () => {
