@@ -69,18 +69,16 @@ export interface Visit extends AsyncDisposable {
   load(path: string): Promise<void>;
 }
 
-export async function visit(node: TestNode, options: BrowserContextOptions = {}): Promise<Visit> {
-  if (!browser) throw new Error('No browser is open here: put the test into describePage.');
-  const context = await browser.newContext({
-    locale: 'en-GB',
-    timezoneId: 'UTC',
-    viewport: { width: 1280, height: 800 },
-    reducedMotion: 'reduce',
-    ...options,
-  });
-  const page = await context.newPage();
-  // Nothing takes that long but on a machine with much else to do.
-  page.setDefaultTimeout(40_000);
+const usual: BrowserContextOptions = {
+  locale: 'en-GB',
+  timezoneId: 'UTC',
+  viewport: { width: 1280, height: 800 },
+  reducedMotion: 'reduce',
+};
+
+/** `options`: what its window has that is not usual; that one is of this visit alone. */
+export async function visit(node: TestNode, options?: BrowserContextOptions): Promise<Visit> {
+  const page = await openWindow(options);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
@@ -93,8 +91,45 @@ export async function visit(node: TestNode, options: BrowserContextOptions = {})
     // To load the page takes a second of the processor, each time.
     go: (path) => (page.url().startsWith(`${node.url}/ui`) ? follow(page, `/ui${path}`) : load(path)),
     load,
-    [Symbol.asyncDispose]: () => context.close(),
+    [Symbol.asyncDispose]: () => (options ? page.context().close() : leaveWindow(page)),
   };
+}
+
+/** A usual window that nobody looks at. To open one takes a quarter of what a visit takes. */
+let spare: Page | undefined;
+
+async function openWindow(options?: BrowserContextOptions): Promise<Page> {
+  if (!browser) throw new Error('No browser is open here: put the test into describePage.');
+  if (!options && spare && !spare.isClosed()) {
+    const page = spare;
+    spare = undefined;
+    return page;
+  }
+  const context = await browser.newContext({ ...usual, ...options });
+  const page = await context.newPage();
+  // Nothing takes that long but on a machine with much else to do.
+  page.setDefaultTimeout(40_000);
+  return page;
+}
+
+/** Leaves a window to the next visit as it was at first, or closes it. Every node has an origin of its own for what pages store. */
+async function leaveWindow(page: Page): Promise<void> {
+  const context = page.context();
+  try {
+    for (const other of context.pages()) if (other !== page) await other.close();
+    for (const event of ['pageerror', 'console', 'dialog', 'filechooser', 'request'] as const)
+      page.removeAllListeners(event);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.goto('about:blank');
+    await context.clearCookies();
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce', media: null });
+    await page.setViewportSize({ width: 1280, height: 800 });
+  } catch {
+    await context.close();
+    return;
+  }
+  if (spare && !spare.isClosed()) await context.close();
+  else spare = page;
 }
 
 /** Within the page to another address, as its links do, until that is shown. */

@@ -103,7 +103,7 @@ describePage('what is processed', () => {
 
     await visitor.go(`/process?processor=${joiner.id}&collection=${items.id}`);
     await page.getByRole('button', { name: 'All of the collection', exact: true, disabled: false }).click();
-    await page.getByText('10,000 of 10,012, those that were created last').waitFor();
+    await page.getByText('10,000 of 10,012: what was chosen already').waitFor();
     await page.getByText('10,000 entities', { exact: true }).waitFor();
     await lookAt(page, 'process-most', { asItIs: true });
     await page.getByRole('button', { name: 'Clear the selection' }).click();

@@ -121,8 +121,8 @@ describePage('what is typed and not saved', () => {
       expect((await answered).status()).toBe(409);
       expect((await read(node, me, processor.id)).cid).toBe(theirs.cid);
       await page.getByRole('button', { name: 'Save mine on top', disabled: false }).click();
-      await page.getByText('Saved as version 3', { exact: true }).first().waitFor();
-      expect((await read(node, me, processor.id)).properties).toMatchObject({ label: 'Theirs', description: 'Mine' });
+      const both = { label: 'Theirs', description: 'Mine' };
+      await expect.poll(async () => (await read(node, me, processor.id)).properties).toMatchObject(both);
       await expect.poll(() => field('Label').inputValue()).toBe('Theirs');
     }
     expect(visitor.faults).toEqual([]);
