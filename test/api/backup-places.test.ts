@@ -140,12 +140,17 @@ test('what the file system refuses is one sentence', async () => {
   const at = (...names: string[]) => join(folder.path, ...names);
   await writeFile(at('file'), '');
   await madeBackup(at('backup'));
-  const restored = await commandLine(at('file', 'data'), ['restore', at('backup')]);
-  expect(restored).toMatchObject({
+  expect(await commandLine(at('file', 'my', 'data'), ['restore', at('backup')])).toMatchObject({
+    code: 2,
+    err: `archeion: the data folder ${at('file', 'my', 'data')} would lie below a file: name a folder with --data.`,
+  });
+  const tooLong = at('x'.repeat(300));
+  const refused = 'The file system reported an error: ENAMETOOLONG: ';
+  expect(await commandLine(tooLong, ['restore', at('backup')])).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/^archeion: The file system reported an error: ENOTDIR: [^\n]*$/),
+    err: expect.stringMatching(new RegExp(`^archeion: ${refused}[^\\n]*$`)),
   });
   await using node = await startNode();
-  const { details } = (await backup(node, at('file', 'copy'))) as { details?: { reason?: string } };
-  expect(details?.reason).toMatch(/^The file system reported an error: ENOTDIR: /);
+  const { details } = (await backup(node, tooLong)) as { details?: { reason?: string } };
+  expect(details?.reason).toMatch(new RegExp(`^${refused}`));
 });

@@ -57,7 +57,7 @@ test('folders that are not empty, relative ones and the data folder itself are r
   expect(await refused(join(node.data, 'inside'))).toMatch(/lies in the data folder/);
   expect(await refused(join(folder.path, 'something'))).toMatch(/is a file/);
   expect(await refused(join(folder.path, 'no', 'where'))).toMatch(/the folder above it does not exist/);
-  expect(await refused(join(folder.path, 'something', 'below'))).toMatch(/what would be above it is a file/);
+  expect(await refused(join(folder.path, 'something', 'below'))).toMatch(/would lie below a file: name a folder$/);
   expect(await readdir(folder.path)).toEqual(['something']);
   const proxied = await node.fetch('/node/backup', { method: 'POST', body: { dir: '/tmp/x' } });
   expect(proxied.status).toBe(401);

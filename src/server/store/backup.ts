@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { FileStore } from '../blocks/file-store.ts';
@@ -74,7 +74,6 @@ async function checkTarget(target: string, data: string): Promise<void> {
   const refuse = (why: string) => ValidationError.at(['dir'], `${target} ${why}`);
   if (target === data || target.startsWith(join(data, '/'))) throw refuse('lies in the data folder: name one outside');
   if (!existsSync(dirname(target))) throw refuse('cannot be made: the folder above it does not exist');
-  if (!statSync(dirname(target)).isDirectory()) throw refuse('cannot be made: what would be above it is a file');
   const why = await whyNotFillable(target);
   if (why !== null) throw refuse(why);
 }

@@ -26,13 +26,19 @@ export async function realPlace(path: string): Promise<string> {
 
 /** Why a folder cannot be filled, in words after its name; null where it is not there, or is empty. */
 export async function whyNotFillable(folder: string): Promise<string | null> {
-  if (!existsSync(folder)) return null;
+  if (!existsSync(folder)) return (await isBelowFile(folder)) ? 'would lie below a file: name a folder' : null;
   if (!(await stat(folder)).isDirectory()) return 'is a file: name a folder';
   if (isUnfinished(folder))
     return 'has what an interrupted backup or restore has left: empty it first, or name another';
   const names = (await readdir(folder)).filter((name) => !ofSystems.has(name));
   if (names.length > 0) return 'is not empty, and nothing is ever overwritten: name a new or an empty folder';
   return null;
+}
+
+/** Of a folder that is not there: whether what is there above it is none. */
+async function isBelowFile(folder: string): Promise<boolean> {
+  const above = dirname(folder);
+  return existsSync(above) ? !(await stat(above)).isDirectory() : isBelowFile(above);
 }
 
 /** Whether a folder was being filled when the process or the machine ended. */
