@@ -4,10 +4,11 @@ import { createInterface } from 'node:readline';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { readyUrl } from '../../src/main/node-client.ts';
 import type { Json } from '../../src/server/model/manifest.ts';
 import { CascadeService } from '../../src/server/resources/entities/cascade-service.ts';
+import { UnfinishedCascades } from '../../src/server/resources/entities/unfinished-cascades.ts';
 import { openReader } from '../../src/server/store/connection.ts';
 import { findStanding, findTip, type Standing } from '../../src/server/store/entities.ts';
 import { databaseFile, NetworkStore } from '../../src/server/store/network-store.ts';
@@ -134,6 +135,34 @@ test('a cascade that a full disk stops in the middle says so, and is ended when 
   db.close();
   expect(await cascades.resume(store, () => true)).toEqual([]);
   expect(await deleted()).toBe(count);
+});
+
+test('each minute those are ended of which nothing has been deleted for a minute', async () => {
+  await using node = await startNode();
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const left = new Map([
+      ['stuck', 500],
+      ['at work', 9000],
+    ]);
+    const ended: string[] = [];
+    await using unfinished = new UnfinishedCascades({
+      networks: node.ctx.networks,
+      log: node.ctx.log,
+      resume: async (_store, isLeft) => {
+        for (const [task, count] of left) if (isLeft(task, count)) ended.push(task);
+        return [];
+      },
+    });
+    expect(unfinished).toBeDefined();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(ended).toEqual([]);
+    left.set('at work', 8000);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(ended).toEqual(['stuck']);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('a node that is killed between the commits of a cascade finishes it when it starts again', async () => {

@@ -1,6 +1,8 @@
 import { applyPatch, type Operation } from 'rfc6902';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encodeHistoric } from '../../src/server/blocks/encode.ts';
 import type { PatchDiffView, SemanticDiffView } from '../../src/server/resources/entities/wire.ts';
+import { findVersion } from '../../src/server/store/versions.ts';
 import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
 import { create, type Entity, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
@@ -132,6 +134,20 @@ describe('the patch form', () => {
     const all = await ask(node, ada, `GET /entities/${made.id}/diff?to=${made.cid}`);
     expect(all.status).toBe(200);
     expect(all.text).toContain('"__proto__":{"x":1}');
+  });
+
+  it('says which version is not here where that before is not, and shows nothing as new', async () => {
+    const id = '01J1000000000000000000000D';
+    const store = await node.ctx.networks.get('main');
+    const json = store.read((db) => findVersion(db, first.cid)?.manifest);
+    const before = encodeHistoric({ ...json, id } as never).cid;
+    const block = encodeHistoric({ ...json, id, ver: 2, prev: { '/': before } } as never);
+    const change = { id, expect: null, tip: block.cid, blocks: [block] };
+    await store.submit([{ changes: [change], preconditions: [], rows: [], origin: 'local', time: 0 }]);
+    const answer = await ask(node, ada, `GET /entities/${id}/diff`);
+    expect(answer).toMatchObject({ status: 404, body: { details: { from: before } } });
+    const same = await ask(node, ada, `GET /entities/${id}/diff?from=${block.cid}`);
+    expect(same).toMatchObject({ status: 200, body: { changes: {} } });
   });
 
   it('replaces long lists whole, instead of comparing item by item', async () => {

@@ -259,6 +259,17 @@ test('P4: what the remote refuses stays with its words, and is tried again when 
   expect((await remoteOf(mirror, here)).refusals).toEqual([]);
 });
 
+test('a creation in a mirrored collection that is sent twice is answered with what it made', async () => {
+  await using pair = await startCurated();
+  const { mirror, here, place } = pair;
+  const body = { id: '01J1000000000000000000000C', type: 'letter', collection: place.id, properties: { n: 1 } };
+  const first = await ask(mirror, here, 'POST /entities', body);
+  const second = await ask(mirror, here, 'POST /entities', body);
+  expect([first.status, second.status]).toEqual([201, 200]);
+  expect(second.body).toEqual(first.body);
+  expect((await ask(mirror, here, 'POST /entities', { ...body, properties: { n: 2 } })).status).toBe(409);
+});
+
 test('a mirror of a mirror follows through a rebase, with the drafts out of its way', async () => {
   await using pair = await startCurated();
   const { origin, mirror, here, curator, work } = pair;
