@@ -50,6 +50,8 @@ it('gives the live collections of a label, of one network', async () => {
   expect((await ask(node, me, at)).body).toEqual({ ids: [second?.id] });
   expect((await ask(node, on('test', me), at)).body).toEqual({ ids: [] });
   expect((await ask(node, me, 'GET /node/names/collections')).status).toBe(400);
+  const longest = (count: number) => ask(node, me, `GET /node/names/collections?label=${'x'.repeat(count)}`);
+  expect([(await longest(1000)).status, (await longest(1001)).status]).toEqual([200, 400]);
 });
 
 it('is for the operator alone', async () => {

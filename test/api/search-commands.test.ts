@@ -107,6 +107,8 @@ test('what cannot be is one sentence and a 2', async () => {
     [['search', 'a', '--filter', '{"year": 3}'], /properties that begin with _ can be filtered/],
     [['search', 'a', '--collection', 'x'], /^archeion: There is no collection with the label or id x\.$/],
     [['search', 'a', '--collection', ''], /^archeion: There is no collection/],
+    [['search', 'a', '--collection', 'é'.repeat(20_000)], /^archeion: There is no collection/],
+    [['search', 'a', '--collection', '\u001b[2J'], /^archeion: There is no collection with the label or id {2}\[2J\.$/],
   ] as const) {
     const { code, err } = await here(...args);
     expect([code, err[0]]).toEqual([2, expect.stringMatching(words)]);

@@ -23,7 +23,7 @@ export class NamesController {
 
   /**
    * The collections that have exactly this label.
-   * @maxLength label 10000
+   * @maxLength label 1000
    */
   @Get('collections')
   @Response<ErrorView>(400, 'No label')
