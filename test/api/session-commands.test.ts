@@ -6,16 +6,18 @@ import { readNodeFile } from '../../src/server/node-file.ts';
 import { send, temporaryFolder } from '../helpers/node.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folders: AsyncDisposableStack;
 const serving: AbortController[] = [];
 const ended: Promise<unknown>[] = [];
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
+  folders = new AsyncDisposableStack();
+  folder = folders.use(await temporaryFolder());
 });
 afterEach(async () => {
   for (const stop of serving.splice(0)) stop.abort();
   await Promise.all(ended.splice(0));
-  await folder[Symbol.asyncDispose]();
+  await folders.disposeAsync();
 });
 
 interface Told {
@@ -116,7 +118,7 @@ test('open says so where no node runs', async () => {
   expect([await first.code, first.told]).toEqual([1, none]);
 
   // Left over by a crash, and now the address of another node.
-  await using other = await temporaryFolder();
+  const other = folders.use(await temporaryFolder());
   const { url } = await serve({ ARCHEION_DATA: other.path });
   const file = await readNodeFile(other.path);
   const stale = { ...file, instance: '00000000-0000-4000-8000-000000000000' };
