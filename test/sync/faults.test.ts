@@ -200,21 +200,6 @@ describe('a remote in trouble', () => {
     expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   });
 
-  test('T3: whose feed wants to be left alone twice ends the run with how long, also where it is only asked where it is', async () => {
-    await using scene = await startScene();
-    const { mirror, proxy, curator, here } = scene;
-    ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(curator), direction: 'push' }));
-    await create(mirror, here, { properties: { label: 'mine' } });
-    proxy.fault = ({ path }) =>
-      path.startsWith('/events') ? { status: 429, headers: { 'Retry-After': '1' } } : undefined;
-    const held = await ask(mirror, here, 'POST /node/remotes/origin/sync');
-    expect(JSON.stringify(held.body ?? held.text)).toContain('wants to be left alone for 1 second');
-    expect(proxy.calls.filter(({ path }) => path.startsWith('/events'))).toHaveLength(2);
-    proxy.fault = () => undefined;
-    expect(await sync(mirror, here)).toMatchObject({ stopped: null });
-    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0 });
-  });
-
   test('that shows an entity to nobody is asked once, and again when it changes', async () => {
     await using scene = await startScene();
     const { origin, mirror, proxy, curator, here, works } = scene;

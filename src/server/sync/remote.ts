@@ -237,7 +237,7 @@ export class RemoteClient implements AsyncDisposable {
         failure = error instanceof Error ? error.message : String(error);
       }
       this.#options.signal?.throwIfAborted();
-      this.#heed(after, attempt === tries);
+      this.#heed(attempt, after);
       if (moved()) attempt = 1;
       if (attempt === tries) {
         const words = `${this.host} cannot be read: ${failure}`;
@@ -288,15 +288,18 @@ export class RemoteClient implements AsyncDisposable {
       if (answer.status === 401 && this.#options.secret !== null)
         throw new DeniedError(this.host, readWords(answer.body, answer.status));
       if (answer.status !== 429) return answer;
-      this.#heed(retryAfter, attempt === attempts);
+      this.#heed(attempt, retryAfter);
       if (attempt === attempts) throw new UnreachableError(`${this.host} takes no more requests for now`);
       await this.#pause(attempt, retryAfter);
     }
   }
 
-  /** A wait that is asked for and is too long for a run, or is asked for again and again, ends the run. */
-  #heed(after: number | null, isLast: boolean): void {
-    if (after !== null && (after > longestWait || isLast)) throw new HeldOffError(this.host, after);
+  /**
+   * A wait that is asked for and is too long for a run, or is asked for at all tries, ends the run; not where a call has fewer
+   * of these: what it looks for is something that the run can do without.
+   */
+  #heed(attempt: number, after: number | null): void {
+    if (after !== null && (after > longestWait || attempt === attempts)) throw new HeldOffError(this.host, after);
   }
 
   async #pause(attempt: number, after: number | null): Promise<void> {
