@@ -26,3 +26,9 @@ export function alteredIn({ before, sent, made }: Made): string[] {
 function hashOf({ properties }: Manifest, name: string): string | null {
   return Object.hasOwn(properties, name) ? valueHash(properties[name] ?? null) : null;
 }
+
+/** Why what a remote took is refused, with the first of what it made otherwise. */
+export function alteredWords(names: string[]): string {
+  const shown = names.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 100)));
+  return `It took the change and made something else of ${shown.join(', ')}${names.length > shown.length ? ' and more' : ''}; what was written here stays as it is`;
+}

@@ -15,6 +15,9 @@ import { FailedAnswerError } from './remote-errors.ts';
 import { decideTip } from './remote-tip.ts';
 import { readTip, readWords, readWritten } from './wire.ts';
 
+/** What is next of an entity that something was sent of: nothing more in this run, or it is looked at again at once. */
+export type Next = 'done' | 'again';
+
 interface Written {
   /** What was expected to be the tip; null for a creation. */
   expect: string | null;
@@ -119,7 +122,7 @@ const unverified = 'it answered with another entity, or with nothing that can be
 /**
  * A request was answered with what cannot be verified: the remote's tip says what became of it. While that cannot be read the
  * request stays open, so that it is known for what it may have made; where nothing has changed there it is refused, but what the
- * answer names may be shown a moment later, tip and all: then the next run says so. True where there is no more to do in this run.
+ * answer names may be shown a moment later, tip and all: then the next run says so.
  * @param sent the version here that was sent
  */
 export async function lookAfter(
@@ -127,14 +130,14 @@ export async function lookAfter(
   id: string,
   answer: RemoteAnswer,
   { expect, sent }: { expect: string | null; sent: string },
-): Promise<boolean> {
+): Promise<Next> {
   const found = await readRemoteTip(ctx, id);
-  if (found !== 'same') return found === 'unknown';
+  if (found !== 'same') return found === 'unknown' ? 'done' : 'again';
   const written = writtenBy(answer, id);
   if (written === null || written.cid === expect) return refuse(ctx, id, sent, answer.status, unverified);
   ctx.unshown.add(id);
   await note(ctx, [{ kind: 'push_answered', remote: ctx.remote.name, id, status: answer.status }]);
-  return true;
+  return 'done';
 }
 
 /**
@@ -146,14 +149,22 @@ export async function isUnshown(ctx: PushContext, id: string, { state, known }: 
   if (intent === null || intent.answered === null) return false;
   if (ctx.unshown.has(id)) return true;
   // What was edited since is sent, over the tip that it is.
-  return intent.tip === state.local?.cid && (await refuse(ctx, id, intent.tip, intent.answered, unverified));
+  if (intent.tip !== state.local?.cid) return false;
+  await refuse(ctx, id, intent.tip, intent.answered, unverified);
+  return true;
 }
 
 /** The remote did not take a version, and said why: it waits until the entity is edited (SPEC.md, P4). */
-export async function refuse(ctx: PushContext, id: string, tip: string, status: number, words: string): Promise<true> {
+export async function refuse(
+  ctx: PushContext,
+  id: string,
+  tip: string,
+  status: number,
+  words: string,
+): Promise<'done'> {
   await note(ctx, [{ kind: 'push_refusal', remote: ctx.remote.name, id, tip, status, words, request: true }]);
   ctx.report.refused++;
-  return true;
+  return 'done';
 }
 
 /** Nothing was done there: the requests that were recorded are settled. */

@@ -6,7 +6,7 @@ import { contentStates } from '../store/remote-content.ts';
 import { hasWaitingPeer, lackingPeers, type PendingRow, pendingPeers, type Remote } from '../store/remotes.ts';
 import { listUnlisted } from '../store/unlisted.ts';
 import { findVersion, lastLive } from '../store/versions.ts';
-import { alteredIn } from './altered.ts';
+import { alteredIn, alteredWords } from './altered.ts';
 import { agreement, braked, stopAtReset } from './brake.ts';
 import { contentHash, versionOf } from './content.ts';
 import { decide } from './decide.ts';
@@ -14,7 +14,16 @@ import { type Loaded, loadEntity } from './entity.ts';
 import { storedChain } from './manifests.ts';
 import type { NamedBytes } from './named-bytes.ts';
 import { creationRounds } from './order.ts';
-import { isUnshown, lookAfter, readRemoteTip, refuse, settle, settleUnchanged, takeAnswer } from './push-answers.ts';
+import {
+  isUnshown,
+  lookAfter,
+  type Next,
+  readRemoteTip,
+  refuse,
+  settle,
+  settleUnchanged,
+  takeAnswer,
+} from './push-answers.ts';
 import { pushBlocks } from './push-blocks.ts';
 import { type Delivered, deliver, wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
@@ -202,8 +211,8 @@ async function pushEntity(ctx: PushContext, id: string): Promise<boolean> {
         break;
       }
       default: {
-        const done = await send(ctx, { ...loaded, state }, intent);
-        if (done) return true;
+        const next = await send(ctx, { ...loaded, state }, intent);
+        if (next === 'done') return true;
         asked = false;
       }
     }
@@ -221,12 +230,12 @@ async function settleSame(ctx: PushContext, { state }: Loaded): Promise<void> {
   await settle(ctx, chain, (db, known) => decideTip(db, known, chain, ctx, { version }));
 }
 
-/** Sends an intent's requests; false where its outcome has to be looked at. @throws UnreachableError */
+/** Sends an intent's requests. @throws UnreachableError */
 async function send(
   ctx: PushContext,
   loaded: Loaded,
   intent: Exclude<Intent, 'none' | 'same' | 'ask' | 'prefer'>,
-): Promise<boolean> {
+): Promise<Next> {
   const { store, remote } = ctx;
   const sent = loaded.state.local?.cid ?? '';
   const found = store.read((db) => {
@@ -243,7 +252,7 @@ async function send(
       }
     );
   });
-  if (!found) return true;
+  if (!found) return 'done';
   const { local, theirs, states } = found;
   const wants = (named: NamedBytes) => wantsFirst(ctx, named);
   const ahead = bytesAhead({ local, theirs, states, files: ctx.files, wants });
@@ -255,7 +264,7 @@ async function send(
   const { requests } = plan;
   const whole = plan.whole && ahead.length === 0 && !waits;
   let expect = loaded.state.theirs?.cid ?? null;
-  if (requests.length === 0 && waits) return true;
+  if (requests.length === 0 && waits) return 'done';
   if (requests.length === 0 && ahead.length > 0) return bring(ctx, { local, sent, ahead });
   if (requests.length === 0 || saysSame(ctx, local, theirs)) return adoptTheirs(ctx, loaded, sent);
   for (const [i, request] of requests.entries()) {
@@ -265,21 +274,20 @@ async function send(
       answer = await ctx.client.write(request.method, request.path, request.body(expect ?? ''));
     } catch (error) {
       await noteUnanswered(ctx, id, error);
-      return false;
+      return 'again';
     }
-    // What was merged with the other one's change goes out at once.
-    if (answer.status === 409) return (await readRemoteTip(ctx, id)) !== 'settled';
+    if (answer.status === 409) return nextOfTip(await readRemoteTip(ctx, id));
     // An id that is there already: a 409 for entities, for collections it is invalid.
-    if (intent === 'create' && isInvalid(answer.status) && (await readRemoteTip(ctx, id)) === 'settled') return true;
+    if (intent === 'create' && isInvalid(answer.status) && (await readRemoteTip(ctx, id)) === 'settled') return 'done';
     if (isClaim(ctx, local, answer)) {
       ctx.bytesFirst.add(id);
       await settleUnchanged(ctx, [id]);
-      return false;
+      return 'again';
     }
     if (isLink(ctx, { local, theirs }, answer)) {
       ctx.unlinked.add(id);
       await settleUnchanged(ctx, [id]);
-      return false;
+      return 'again';
     }
     if (answer.status >= 400) return refuse(ctx, id, sent, answer.status, readWords(answer.body, answer.status));
     const isWhole = whole && i === requests.length - 1;
@@ -294,18 +302,13 @@ async function send(
       sent: remote.instance === null ? says : isWhole ? sent : null,
     });
     if (taken === null) return lookAfter(ctx, id, answer, { expect, sent });
-    if (taken === 'moved') return false;
+    if (taken === 'moved') return 'again';
     if (altered.length > 0) return refuse(ctx, id, sent, answer.status, alteredWords(altered));
     expect = taken.cid;
   }
   countPushed(ctx.report, intent);
   // A restore brings back what was deleted; what was edited after it goes out next, and so do bytes and their names.
-  return waits || (intent !== 'restore' && ahead.length === 0);
-}
-
-function alteredWords(names: string[]): string {
-  const shown = names.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 100)));
-  return `It took the change and made something else of ${shown.join(', ')}${names.length > shown.length ? ' and more' : ''}; what was written here stays as it is`;
+  return waits || (intent !== 'restore' && ahead.length === 0) ? 'done' : 'again';
 }
 
 /** A plain remote sets by itself when content came to it: that is no difference. */
@@ -319,13 +322,13 @@ interface Ahead {
   ahead: NamedBytes[];
 }
 
-/** Brings the bytes that the remote wants first; false: what they belong to is looked at again. */
-async function bring(ctx: PushContext, { local, sent, ahead }: Ahead): Promise<boolean> {
+/** Brings the bytes that the remote wants first; what they belong to is looked at again then. */
+async function bring(ctx: PushContext, { local, sent, ahead }: Ahead): Promise<Next> {
   const { id } = local;
   for (const named of ahead) {
     const { state } = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
     const theirs = state.theirs && ctx.store.read((db) => findVersion(db, state.theirs?.cid ?? ''));
-    if (!theirs || state.standing === 'conflict') return false;
+    if (!theirs || state.standing === 'conflict') return 'again';
     const makes = looseHash(withBytes(theirs.manifest, local, named));
     const record = () => recordIntent(ctx, id, sent, theirs.cid, { makes });
     let done: Delivered;
@@ -333,7 +336,7 @@ async function bring(ctx: PushContext, { local, sent, ahead }: Ahead): Promise<b
       done = await deliver(ctx, { named, local, expect: theirs.cid }, record);
     } catch (error) {
       await noteUnanswered(ctx, id, error);
-      return false;
+      return 'again';
     }
     if (done === 'there') continue;
     if ('refused' in done) {
@@ -341,16 +344,21 @@ async function bring(ctx: PushContext, { local, sent, ahead }: Ahead): Promise<b
       return refuse(ctx, id, sent, done.refused.status, `${which}: ${done.refused.words}`);
     }
     const { answer } = done;
-    if (answer.status === 409) return (await readRemoteTip(ctx, id)) !== 'settled';
+    if (answer.status === 409) return nextOfTip(await readRemoteTip(ctx, id));
     const isWhole = (theirs: Manifest) => contentHash(theirs) === contentHash(local) || saysSame(ctx, local, theirs);
     const says = (manifest: Manifest) => (isWhole(manifest) ? sent : null);
     const taken = await takeAnswer(ctx, id, answer, { expect: theirs.cid, sent: says });
     if (taken === null) return lookAfter(ctx, id, answer, { expect: theirs.cid, sent });
     await noteThere(ctx, named);
     // What stood between is news: more is not sent over it before it has been looked at.
-    if (taken === 'moved') return false;
+    if (taken === 'moved') return 'again';
   }
-  return false;
+  return 'again';
+}
+
+/** Where the tip there was another one than was expected: what was merged with it goes out at once. */
+function nextOfTip(found: Awaited<ReturnType<typeof readRemoteTip>>): Next {
+  return found === 'settled' ? 'again' : 'done';
 }
 
 /** Recorded before the request, so that a crash or a lost answer is known for what it may be (SPEC.md, P3). */
@@ -370,17 +378,17 @@ async function recordIntent(
  * here; to go from one to the other would never end. A node that did not take the one that nodes keep does so too. Where it has
  * that one itself, nothing goes back and forth: the next one can but be another that comes after.
  */
-async function adoptTheirs(ctx: PushContext, { state }: Loaded, sent: string): Promise<true> {
+async function adoptTheirs(ctx: PushContext, { state }: Loaded, sent: string): Promise<'done'> {
   const theirs = state.theirs;
   const version = theirs && ctx.store.read((db) => findVersion(db, theirs.cid));
-  if (!theirs || !version) return true;
+  if (!theirs || !version) return 'done';
   const chain = storedChain(version.cid, version.manifest);
   await settle(ctx, chain, (db, { state: now }) => {
     const isApart = now.local?.cid === sent && keepsApart(db, ctx.remote, chain.head.id, [now.local, theirs]);
     const event: EntityEvent = isApart ? { kind: 'apart' } : { kind: 'answered', version: theirs, sent };
     return decide(db, now, event, chain, ctx);
   });
-  return true;
+  return 'done';
 }
 
 function keepsApart(db: Reader, { key, instance }: Remote, id: string, [ours, theirs]: [Version, Version]): boolean {
