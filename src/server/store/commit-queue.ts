@@ -1,6 +1,6 @@
 import { loopShare } from '../blocks/loop-share.ts';
 import { BusyError, StorageError } from '../errors.ts';
-import { blocksOf, type Commit, type Outcome } from './commit.ts';
+import { blocksTotal, type Commit, type Outcome } from './commit.ts';
 import { commitProblem } from './commit-check.ts';
 import { type Connection, openWriter } from './connection.ts';
 import { type Answer, GroupCommit } from './group.ts';
@@ -94,8 +94,8 @@ function sizeOf(commits: Commit[]): number {
   for (const commit of commits) {
     const problem = commitProblem(commit);
     if (problem !== null) throw new Error(`a malformed commit: ${problem}`);
-    size += 256 * (1 + commit.changes.length + commit.preconditions.length + commit.rows.length);
-    for (const { bytes } of blocksOf(commit)) size += bytes.length + 256;
+    const { count, bytes } = blocksTotal(commit);
+    size += bytes + 256 * (1 + commit.changes.length + commit.preconditions.length + commit.rows.length + count);
     for (const row of commit.rows) if (row.kind === 'additive') size += row.body.length;
   }
   return size;

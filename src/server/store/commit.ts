@@ -72,3 +72,16 @@ export const maxVersionsPerCommit = 1000;
 export function blocksOf({ changes, rows }: Commit): Block[] {
   return [...changes.flatMap(({ blocks }) => blocks), ...rows.flatMap((row) => ('blocks' in row ? row.blocks : []))];
 }
+
+/** How many these are, and their bytes together; without a list of them, since each commit is asked several times. */
+export function blocksTotal({ changes, rows }: Commit): { count: number; bytes: number } {
+  const total = { count: 0, bytes: 0 };
+  for (const { blocks } of changes) add(total, blocks);
+  for (const row of rows) if ('blocks' in row) add(total, row.blocks);
+  return total;
+}
+
+function add(total: { count: number; bytes: number }, blocks: readonly Block[]): void {
+  total.count += blocks.length;
+  for (const { bytes } of blocks) total.bytes += bytes.length;
+}

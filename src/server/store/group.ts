@@ -1,6 +1,6 @@
 import { StorageError } from '../errors.ts';
 import { applyCommit } from './apply.ts';
-import { blocksOf, type Commit, type Outcome } from './commit.ts';
+import { blocksTotal, type Commit, type Outcome } from './commit.ts';
 import { type Connection, checkpoint, checkpointAfterReaders, isDatabaseError } from './connection.ts';
 import { storageError } from './storage-error.ts';
 
@@ -129,7 +129,7 @@ export class GroupCommit {
         const commit = waiting.commits[waiting.outcomes.length] as Commit;
         if (!connection.db.inTransaction) throw new StorageError('the transaction was lost');
         waiting.outcomes.push(applyCommit(connection, commit));
-        const size = Math.max(1, blocksOf(commit).length);
+        const size = Math.max(1, blocksTotal(commit).count);
         versions += size;
         this.#uncheckpointed += size;
       }

@@ -3,7 +3,7 @@ import { makeFolderNow, syncNamesNow } from '../blocks/durable-folder.ts';
 import type { Network } from '../model/ids.ts';
 import type { QueuedRow } from './additive-rows.ts';
 import type { Checkpoint } from './checkpoints.ts';
-import { blocksOf, type Commit, type Outcome } from './commit.ts';
+import { blocksTotal, type Commit, type Outcome } from './commit.ts';
 import { type CommitQueue, inProcessQueue, type QueueLoad } from './commit-queue.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
 import type { LongRead, longReads } from './long-reads.ts';
@@ -186,7 +186,7 @@ export class NetworkStore {
       this.#written.commits++;
       this.#written.moves += outcome.moves.length;
       const commit = commits[i];
-      if (commit) this.#written.versions += blocksOf(commit).length;
+      if (commit) this.#written.versions += blocksTotal(commit).count;
     }
   }
 

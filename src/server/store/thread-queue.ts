@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Block } from '../blocks/encode.ts';
 import { StorageError } from '../errors.ts';
 import type { Checkpoint } from './checkpoints.ts';
-import { blocksOf, type Commit, type Outcome } from './commit.ts';
+import { blocksTotal, type Commit, type Outcome } from './commit.ts';
 import { type CommitQueue, closing, type QueueLoad, Waiting } from './commit-queue.ts';
 import { storageError } from './storage-error.ts';
 import { workerUrl } from './worker-url.ts';
@@ -151,7 +151,7 @@ class BlockMemory {
 
   constructor(commits: Commit[]) {
     let size = 0;
-    for (const commit of commits) for (const { bytes } of blocksOf(commit)) size += bytes.length;
+    for (const commit of commits) size += blocksTotal(commit).bytes;
     this.#bytes = new Uint8Array(size);
   }
 
