@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
-import { create, read, remove, update } from '../helpers/entities.ts';
+import { create, ok, read, remove, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 import { seedArtworks, seedItems } from './seed.ts';
@@ -162,6 +162,40 @@ describePage('collections', () => {
     await heading('Item 00001').waitFor();
     await page.goBack();
     await firstLabel().waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('a stretch is selected as it stands by now, when rows have come before it', async () => {
+    const id = await seedItems(node, 500);
+    const me = operator(node);
+    await visitor.go(`/collections/${id}?sort=label`);
+    await firstLabel().waitFor();
+    const grid = page.getByRole('grid');
+    const rowAt = async (index: number) => {
+      await grid.evaluate(
+        (element: unknown, top) => {
+          (element as { scrollTop: number }).scrollTop = top;
+        },
+        Math.max(0, index - 5) * 32,
+      );
+      const row = page.locator(`[aria-rowindex="${index + 2}"]`);
+      await row.getByRole('link').waitFor();
+      return row;
+    };
+    // Once through all of it, so that each page has come.
+    for (let index = 0; index < 500; index += 25) await rowAt(index);
+    await (await rowAt(10)).getByRole('checkbox').click();
+    const entities = Array.from({ length: 30 }, (_, n) => ({
+      type: 'item',
+      collection: id,
+      properties: { label: `Item 0000${n < 10 ? 'a' : 'b'} ${n}` },
+    }));
+    ok(await ask(node, me, 'POST /entities/batch', { entities }));
+    await page.getByText('530 entities').waitFor();
+    await (await rowAt(400)).getByRole('checkbox').click({ modifiers: ['Shift'] });
+    await page.getByText('391 selected').waitFor();
+    for (const index of [11, 120, 250, 399])
+      expect(await (await rowAt(index)).getByRole('checkbox').isChecked(), String(index)).toBe(true);
     expect(visitor.faults).toEqual([]);
   });
 

@@ -90,8 +90,8 @@ export function EntityTable(props: EntityTableProps) {
   // The same function each time, so that rows which stay are not drawn again.
   const extend = (to: number) => {
     const [first, last] = [Math.max(0, Math.min(active, to)), Math.max(active, to)];
-    const known = Array.from({ length: Math.min(mostSelected, last - first + 1) }, (_, i) => rows.at(first + i));
-    if (known.every((row) => row !== undefined)) selection.add(known);
+    const known = rows.stretch(first, Math.min(last, first + mostSelected - 1));
+    if (known) selection.add(known);
     else onSelectStretch({ first, last, view: rows.view });
   };
   const now = useRef({ extend, selection, onActive });

@@ -5,7 +5,7 @@ import type { TableAddress } from './table-address.ts';
 
 export type TableRow = components['schemas']['TableRowView'];
 export type Facets = components['schemas']['TableFacetsView'];
-type TablePage = components['schemas']['TablePageView'];
+export type TablePage = components['schemas']['TablePageView'];
 
 /** Rows come in pages of so many. */
 export const pageSize = 100;
@@ -75,6 +75,3 @@ export function usualColumns({ types, properties, sampled }: Facets, wanted: str
   );
   return [...(ofOneType ? [] : ['type']), ...common.slice(0, 5).map(({ name }) => `properties.${name}`), 'updated_at'];
 }
-
-/** The page's rows in their places; empty where there is none yet. */
-export type PageRows = TablePage['rows'];

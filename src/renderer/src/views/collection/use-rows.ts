@@ -1,6 +1,6 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { type PageRows, pageSize, type TableRow, type TableWanted, tablePage } from './table-queries.ts';
+import { pageSize, type TablePage, type TableRow, type TableWanted, tablePage } from './table-queries.ts';
 
 export interface Rows {
   /** How many there are; undefined until the first page has come. */
@@ -11,8 +11,10 @@ export interface Rows {
   /** Whether what is shown is still that of what was wanted before. */
   late: boolean;
   retry(): void;
-  /** The row of a place; undefined until it has come. */
+  /** The row of a place; undefined until it has come. It may be of the order before while that of this one is fetched. */
   at(index: number): TableRow | undefined;
+  /** The rows of a stretch of this order; undefined unless all of them have come. */
+  stretch(first: number, last: number): TableRow[] | undefined;
 }
 
 /**
@@ -31,7 +33,7 @@ export function useRows(wanted: TableWanted | undefined, first: number, last: nu
   const found = useQueries({ queries: pages.map((page) => tablePage(wanted!, page, view)) });
 
   // What was there last, page by page; it goes when something else is wanted.
-  const known = useRef(new Map<number, PageRows>());
+  const known = useRef(new Map<number, TablePage>());
   const key = JSON.stringify(wanted);
   const lastKey = useRef(key);
   if (lastKey.current !== key && !head.isPlaceholderData) {
@@ -41,8 +43,8 @@ export function useRows(wanted: TableWanted | undefined, first: number, last: nu
   useEffect(() => {
     for (const page of known.current.keys()) if (Math.abs(page - (pages[0] ?? 0)) > 50) known.current.delete(page);
   });
-  if (head.data && !head.isPlaceholderData) known.current.set(0, head.data.rows);
-  for (const [i, { data }] of found.entries()) if (data) known.current.set(pages[i]!, data.rows);
+  if (head.data && !head.isPlaceholderData) known.current.set(0, head.data);
+  for (const [i, { data }] of found.entries()) if (data) known.current.set(pages[i]!, data);
 
   return {
     total,
@@ -53,7 +55,17 @@ export function useRows(wanted: TableWanted | undefined, first: number, last: nu
       void head.refetch();
       for (const one of found) if (one.isError) void one.refetch();
     },
-    at: (index) => known.current.get(Math.floor(index / pageSize))?.[index % pageSize],
+    at: (index) => known.current.get(Math.floor(index / pageSize))?.rows[index % pageSize],
+    stretch: (first, last) => {
+      const found: TableRow[] = [];
+      for (let index = first; index <= last; index++) {
+        const page = known.current.get(Math.floor(index / pageSize));
+        const row = page?.view === view ? page?.rows[index % pageSize] : undefined;
+        if (row === undefined) return undefined;
+        found.push(row);
+      }
+      return found;
+    },
   };
 }
 
