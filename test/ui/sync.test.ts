@@ -177,6 +177,11 @@ describePage('the sync screens', () => {
     expect(await page.getByText('both changed it').count()).toBe(0);
     expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Place', 'Yours', 'Theirs']);
     await lookAt(page, 'sync-conflict-without-base');
+    // What is noted goes with the screen, which is asked for.
+    await page.getByLabel('Note').fill('As the envelope has it');
+    await page.getByRole('link', { name: 'Open the entity' }).click();
+    await page.getByRole('button', { name: 'Keep it' }).click();
+    expect(await page.getByLabel('Note').inputValue()).toBe('As the envelope has it');
   });
 
   test('an entity deleted there and changed here is decided whole; a hostile one shows harmlessly', async () => {

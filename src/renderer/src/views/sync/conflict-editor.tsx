@@ -69,7 +69,8 @@ export function ConflictEditor({
   const moved = given.sides.ours.cid !== sides.ours.cid || given.sides.theirs.cid !== sides.theirs.cid;
 
   const typed = byHand !== null && (fault || !sameContent(byHand.begun, byHand.now));
-  useUnsaved(typed);
+  // By hand, or place by place: it goes when the screen is left.
+  useUnsaved(!decide.isSuccess && (typed || note.trim() !== '' || Object.keys(choices).length > 0));
   const { instead, question } = useInstead(typed ? 'typed' : null);
   const all = (side: Side) =>
     instead(() => {
