@@ -8,39 +8,48 @@ import { Dialog } from '../../components/dialog.tsx';
 import { Field, Input } from '../../components/field.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
+import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { bringBack } from './bring-back.ts';
+import { takeDraft } from './draft.ts';
 import type { Entity } from './entity-queries.ts';
 
 interface DeleteDialogProps {
-  entity: Entity;
+  /** The version that was looked at when it was asked for; null while nobody asks. */
+  asked: Entity | null;
+  /** The newest version by now. */
+  newest: Entity;
+  /** Whether something is typed and not saved. */
+  typed: boolean;
   collection: string | undefined;
-  open: boolean;
   onClose(): void;
 }
 
-/** Asks before an entity is deleted, and offers the way back afterwards. */
-export function DeleteDialog({ entity: { id, cid, type }, collection, open, onClose }: DeleteDialogProps) {
+/** Asks before an entity is deleted, as it was looked at, and offers the way back afterwards. */
+export function DeleteDialog({ asked, newest: { id, type, ver, cid }, typed, collection, onClose }: DeleteDialogProps) {
   const { t } = useTexts();
   const go = useNavigate();
   const queries = useQueryClient();
   const [note, setNote] = useState('');
   const close = () => {
     setNote('');
+    remove.reset();
     onClose();
   };
   const remove = useMutation({
-    mutationFn: () =>
+    mutationFn: (tip: string) =>
       answered(
         api.DELETE('/entities/{id}', {
           params: { path: { id } },
-          body: { expect_tip: cid, ...(note.trim() ? { note: note.trim() } : {}) },
+          body: { expect_tip: tip, ...(note.trim() ? { note: note.trim() } : {}) },
         }),
       ),
     onSuccess: async (gone) => {
       onClose();
+      const putBack = takeDraft(id);
       const back = async () => {
         await bringBack(id, gone.cid);
+        putBack?.();
         await queries.invalidateQueries();
         await go({ to: '/entities/$id', params: { id } });
       };
@@ -55,9 +64,13 @@ export function DeleteDialog({ entity: { id, cid, type }, collection, open, onCl
       void queries.invalidateQueries();
     },
   });
+  const once = useOnce();
+  const conflict = remove.error instanceof Failure && remove.error.kind === 'conflict';
+  // One's own deletion is a version too.
+  const overtaken = asked !== null && (remove.isIdle || remove.isError) && (conflict || asked.cid !== cid);
   return (
     <Dialog
-      open={open}
+      open={asked !== null}
       onClose={close}
       unsaved={note !== '' && 'typed'}
       title={t('entity.delete')}
@@ -65,16 +78,27 @@ export function DeleteDialog({ entity: { id, cid, type }, collection, open, onCl
       actions={
         <>
           <Button onClick={close}>{t('action.cancel')}</Button>
-          <Button look="danger" onClick={() => remove.mutate()} disabled={remove.isPending}>
+          <Button
+            look="danger"
+            onClick={() => asked && once(() => remove.mutateAsync(asked.cid))}
+            disabled={remove.isPending || overtaken}
+          >
             {t('entity.delete')}
           </Button>
         </>
       }
     >
+      {overtaken && (
+        <div role="alert" className="mb-3 flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
+          <p className="min-w-48 flex-1">{t('entity.deleteMoved', { ver: Math.max(ver, asked.ver + 1) })}</p>
+          <Button onClick={close}>{t('entity.deleteLook')}</Button>
+        </div>
+      )}
+      {typed && <p className="mb-3">{t('entity.deleteTyped')}</p>}
       <Field label={t('save.note')}>
         {(ids) => <Input {...ids} maxLength={500} value={note} onChange={({ target }) => setNote(target.value)} />}
       </Field>
-      {remove.error && (
+      {remove.error && !overtaken && (
         <div className="mt-3">
           <Problem error={remove.error} />
         </div>

@@ -3,6 +3,7 @@ import { currentNetwork } from '../../api/client.ts';
 import { draftPrefix, setUnsaved } from '../../session/unsaved.ts';
 import type { Entity } from './entity-queries.ts';
 import { type Content, contentOf, sameContent } from './model/content.ts';
+import { mergeThreeWay } from './model/three-way.ts';
 
 /** What somebody has typed and not saved, and the version that it began with. */
 export interface Draft {
@@ -10,6 +11,8 @@ export interface Draft {
   tip: string;
   base: Content;
   content: Content;
+  /** Why it is changed, as far as that is typed. */
+  note?: string;
 }
 
 // Drafts outlive the screen, so that nothing is lost by looking elsewhere, and in this tab the loading of the page too.
@@ -54,15 +57,43 @@ function keep(id: string, draft: Draft | undefined): void {
 }
 
 /** Goes on with a content over a version; there is no draft where it says nothing else. */
-function keepOver(to: Entity, content: Content): void {
-  const draft = { tip: to.cid, base: contentOf(to), content };
+function keepOver(to: Entity, content: Content, note = known(to.id)?.note): void {
+  const draft = { tip: to.cid, base: contentOf(to), content, ...(note && { note }) };
   keep(to.id, saysNothing(draft) && !held.has(nameOf(to.id)) ? undefined : draft);
 }
 
 /** What was sent has been saved as a version: what was typed since then stands over it, and is not saved yet. */
-export function settleDraft(saved: Entity, sent: Content): void {
+export function settleDraft(saved: Entity, sent: Content, note: string): void {
   const draft = known(saved.id);
-  if (draft) keepOver(saved, sameContent(draft.content, sent) ? contentOf(saved) : draft.content);
+  if (!draft) return;
+  const content = sameContent(draft.content, sent) ? contentOf(saved) : draft.content;
+  keepOver(saved, content, draft.note === note ? '' : draft.note);
+}
+
+/**
+ * The page itself has made a version of an entity right over `before`, as by attaching a file: what was typed over that stands over
+ * the new one.
+ */
+export function carryDraft(before: string, now: Entity): void {
+  const draft = known(now.id);
+  if (draft?.tip !== before) return;
+  keepOver(now, mergeThreeWay(draft.base, draft.content, contentOf(now), () => 'mine').merged);
+}
+
+/** Takes the draft of an entity away; gives what brings it back, undefined where there is none. */
+export function takeDraft(id: string): (() => void) | undefined {
+  const draft = known(id);
+  if (!draft) return undefined;
+  keep(id, undefined);
+  return () => keep(id, draft);
+}
+
+/** Whether something was typed over an entity, also where that cannot be shown. */
+export function useDrafted(id: string): boolean {
+  return useSyncExternalStore(
+    subscribe,
+    useCallback(() => known(id) !== undefined, [id]),
+  );
 }
 
 function saysNothing({ base, content }: Draft): boolean {
@@ -81,7 +112,10 @@ export interface Editing {
   /** The version that is edited; another one than the entity's where somebody else was quicker. */
   tip: string;
   base: Content;
+  note: string;
   change(change: (content: Content) => Content): void;
+  /** Notes why; nothing where nothing is changed. */
+  annotate(note: string): void;
   /** Goes on with another content over another version, as after a merge. */
   rebase(entity: Entity, content: Content): void;
   /** Lets the version stay that is edited, until what it gives is called: something stands there that is no value yet. */
@@ -102,13 +136,19 @@ export function useDraft(entity: Entity): Editing {
     dirty: draft !== undefined,
     tip: draft?.tip ?? entity.cid,
     base: draft?.base ?? own,
+    note: draft?.note ?? '',
     change(change) {
-      const { tip, base, content } = known(id) ?? { tip: entity.cid, base: own, content: own };
-      const next = { tip, base, content: change(content) };
+      const old = known(id) ?? { tip: entity.cid, base: own, content: own };
+      const { tip } = old;
+      const next = { ...old, content: change(old.content) };
       const isOver = saysNothing(next) && tip === entity.cid && !held.has(nameOf(id));
       keep(id, isOver ? undefined : next);
     },
-    rebase: keepOver,
+    annotate(note) {
+      const old = known(id);
+      if (old) keep(id, { ...old, note });
+    },
+    rebase: (to, content) => keepOver(to, content),
     hold() {
       const name = nameOf(id);
       held.add(name);

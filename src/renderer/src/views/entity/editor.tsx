@@ -31,10 +31,11 @@ export function Editor({ entity }: { entity: Entity }) {
   const go = useNavigate();
   const draft = useDraft(entity);
   const save = useSave(entity.id);
-  const [note, setNote] = useState('');
+  const { note } = draft;
   const [fault, setFault] = useState(false);
-  const [deleting, setDeleting] = useState(false);
-  const [comparing, setComparing] = useState(false);
+  // The versions that were there when each was asked for: what has come since was not looked at.
+  const [deleting, setDeleting] = useState<Entity | null>(null);
+  const [comparing, setComparing] = useState<Entity | null>(null);
   const [round, setRound] = useState(0);
   const { data: card } = useQuery(cardQuery);
   const collection = entity.relationships.find(({ predicate }) => predicate === 'collection')?.peer;
@@ -50,13 +51,11 @@ export function Editor({ entity }: { entity: Entity }) {
   // A draft outlives the screen; what is no value yet does not.
   useUnsaved(fault);
   const service = card?.service ?? 'arke';
-  const theirs = contentOf(entity);
   // One's own save may be seen before it is answered.
   const overtaken = draft.dirty && draft.tip !== entity.cid && !save.isPending;
 
   const onSaved = ({ ver }: Entity) => {
-    setNote((now) => (now === note ? '' : now));
-    setComparing(false);
+    setComparing(null);
     toast(t('save.saved', { ver }));
   };
   const once = useOnce();
@@ -67,41 +66,47 @@ export function Editor({ entity }: { entity: Entity }) {
         {
           onSuccess: onSaved,
           onError: (error) => {
-            if (error instanceof Failure && error.kind === 'conflict') void compare(content);
+            if (error instanceof Failure && error.kind === 'conflict') void compare(content).catch(() => undefined);
           },
         },
       ),
     );
-  /** Looks at what is there now. It may be the very text: an answer that was lost, of a save that was not. */
+  /**
+   * Looks at what is there now. It may be the very text: an answer that was lost, of a save that was not. Where that cannot be
+   * fetched, what the save was answered stays on the page.
+   */
   const compare = async (content: Content) => {
     const now = await queries.fetchQuery({ ...entityQuery(entity.id), staleTime: 0 });
     if (sameContent(contentOf(now), content)) {
-      settleDraft(now, content);
+      settleDraft(now, content, note);
       onSaved(now);
-    } else setComparing(true);
+    } else setComparing(now);
     save.reset();
   };
   const submit = () => {
     if (!draft.dirty || fault || save.isPending) return;
-    if (overtaken) setComparing(true);
+    if (overtaken) setComparing(entity);
     else send(draft.tip, draft.base, draft.content);
   };
   const discard = () => {
+    // What is under way would be saved all the same.
+    if (save.isPending) return;
     draft.discard();
     save.reset();
     setRound(round + 1);
   };
-  const merge = (merged: Content) => {
-    draft.rebase(entity, merged);
-    setComparing(false);
-    if (sameContent(merged, theirs)) onSaved(entity);
-    else send(entity.cid, theirs, merged);
+  const merge = (over: Entity, merged: Content) => {
+    const theirs = contentOf(over);
+    draft.rebase(over, merged);
+    setComparing(null);
+    if (sameContent(merged, theirs)) toast(t('merge.nothingLeft', { ver: over.ver }));
+    else send(over.cid, theirs, merged);
   };
 
   const group = t('group.entity');
   useCommands([
     { id: 'save', label: t('save.save'), group, keys: ['Mod+s'], run: submit },
-    ...(draft.dirty ? [{ id: 'discard', label: t('save.discard'), group, run: discard }] : []),
+    ...(draft.dirty && !save.isPending ? [{ id: 'discard', label: t('save.discard'), group, run: discard }] : []),
     {
       id: 'edit',
       label: t('entity.edit'),
@@ -124,12 +129,12 @@ export function Editor({ entity }: { entity: Entity }) {
       keys: ['h'],
       run: () => void go({ to: '/entities/$id/history', params: { id: entity.id } }),
     },
-    { id: 'delete', label: t('entity.delete'), group, keys: ['Delete'], run: () => setDeleting(true) },
+    { id: 'delete', label: t('entity.delete'), group, keys: ['Delete'], run: () => setDeleting(entity) },
   ]);
 
   return (
     <>
-      <EntityHead entity={entity} title={draft.content.properties.label} onDelete={() => setDeleting(true)} />
+      <EntityHead entity={entity} title={draft.content.properties.label} onDelete={() => setDeleting(entity)} />
       <div className="min-h-60 flex-1 overflow-auto">
         <div className="grid grid-cols-1 items-start gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(0,1fr)_24rem]">
           <PropertiesForm
@@ -158,26 +163,45 @@ export function Editor({ entity }: { entity: Entity }) {
         </div>
       </div>
       {draft.dirty && (
-        <SaveBar note={note} onNote={setNote} onSave={submit} onDiscard={discard} busy={save.isPending} fault={fault}>
+        <SaveBar
+          note={note}
+          onNote={draft.annotate}
+          onSave={submit}
+          onDiscard={discard}
+          busy={save.isPending}
+          fault={fault}
+        >
           {overtaken && (
             <div role="alert" className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
               <p className="min-w-48 flex-1">{t('merge.overtaken', { ver: entity.ver })}</p>
-              <Button onClick={() => setComparing(true)}>{t('merge.compare')}</Button>
+              <Button onClick={() => setComparing(entity)}>{t('merge.compare')}</Button>
             </div>
           )}
           {save.error && <Problem error={save.error} retry={submit} />}
         </SaveBar>
       )}
-      <ThreeWayDialog
-        open={comparing}
-        onClose={() => setComparing(false)}
-        base={draft.base}
-        mine={draft.content}
-        theirs={theirs}
-        about={t('merge.about', { ver: entity.ver, time: dateTime(new Date(entity.ts)) })}
-        onMerge={merge}
+      {comparing && (
+        <ThreeWayDialog
+          // What was chosen of one version says nothing of another one.
+          key={comparing.cid}
+          onClose={() => setComparing(null)}
+          base={draft.base}
+          mine={draft.content}
+          theirs={contentOf(comparing)}
+          about={t('merge.about', { ver: comparing.ver, time: dateTime(new Date(comparing.ts)) })}
+          fault={fault}
+          overtaken={comparing.cid !== entity.cid}
+          onLook={() => setComparing(entity)}
+          onMerge={(merged) => merge(comparing, merged)}
+        />
+      )}
+      <DeleteDialog
+        asked={deleting}
+        newest={entity}
+        typed={draft.dirty}
+        collection={collection}
+        onClose={() => setDeleting(null)}
       />
-      <DeleteDialog entity={entity} collection={collection} open={deleting} onClose={() => setDeleting(false)} />
     </>
   );
 }

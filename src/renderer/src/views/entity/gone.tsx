@@ -13,6 +13,7 @@ import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { versionQuery, versionsQuery } from '../history/history-queries.ts';
 import { bringBack, manifestOf } from './bring-back.ts';
+import { takeDraft, useDrafted } from './draft.ts';
 
 /** A deleted entity: when that was, its history, and the way back. */
 export function Gone({ id, failure }: { id: string; failure: Failure }) {
@@ -20,6 +21,7 @@ export function Gone({ id, failure }: { id: string; failure: Failure }) {
   const queries = useQueryClient();
   const go = useNavigate();
   const name = useLastName(id);
+  const drafted = useDrafted(id);
   const { tip, deleted_at } = failure.details as { tip?: string; deleted_at?: string };
   const restore = useMutation({
     mutationFn: async () => manifestOf(await bringBack(id, tip ?? '')),
@@ -59,6 +61,12 @@ export function Gone({ id, failure }: { id: string; failure: Failure }) {
             <KeyCaps keys="h" />
           </Link>
         </div>
+        {drafted && (
+          <div role="alert" className="space-y-2 rounded-md bg-warning-soft px-3 py-2">
+            <p>{t('entity.deletedTyped')}</p>
+            <Button onClick={() => void takeDraft(id)}>{t('save.discard')}</Button>
+          </div>
+        )}
         {restore.error && <Problem error={restore.error} />}
       </EmptyState>
     </>

@@ -34,7 +34,9 @@ export function SaveBar({ note, onNote, onSave, onDiscard, busy, fault, children
           onChange={({ target }) => onNote(target.value)}
           className="min-w-40 flex-1"
         />
-        <Button onClick={onDiscard}>{t('save.discard')}</Button>
+        <Button onClick={onDiscard} disabled={busy}>
+          {t('save.discard')}
+        </Button>
         <Button look="main" onClick={onSave} disabled={busy || fault}>
           {t('save.save')}
           <KeyCaps keys="Mod+s" />

@@ -23,11 +23,11 @@ export function useSave(id: string) {
           body: { expect_tip: tip, ...updateBetween(base, content), ...(note.trim() ? { note: note.trim() } : {}) },
         }),
       ),
-    onSuccess: (saved, { content }) => {
+    onSuccess: (saved, { content, note }) => {
       // Together, so that the page never shows the new version with the old draft, or the old one without it.
       notifyManager.batch(() => {
         queries.setQueryData(entityQuery(id).queryKey, saved);
-        notifyManager.schedule(() => settleDraft(saved, content));
+        notifyManager.schedule(() => settleDraft(saved, content, note));
       });
       void queries.invalidateQueries({ queryKey: ['history', id] });
       void queries.invalidateQueries({ queryKey: ['table'] });

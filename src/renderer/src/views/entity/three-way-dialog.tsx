@@ -7,19 +7,24 @@ import { mergeThreeWay, type Side } from './model/three-way.ts';
 import { placeName, ThreeWayTable } from './three-way-table.tsx';
 
 interface ThreeWayDialogProps {
-  open: boolean;
   onClose(): void;
   base: Content;
   mine: Content;
   theirs: Content;
   /** Who made the other version, and when. */
   about: string;
+  /** Whether something stands in a field that cannot be saved. */
+  fault: boolean;
+  /** Whether somebody has saved another version since this one was looked at. */
+  overtaken: boolean;
+  onLook(): void;
   /** Goes on with what both say together. */
   onMerge(merged: Content): void;
 }
 
 /** What was there, what is on the page, and what somebody else saved meanwhile: side by side, and together. */
-export function ThreeWayDialog({ open, onClose, base, mine, theirs, about, onMerge }: ThreeWayDialogProps) {
+export function ThreeWayDialog(props: ThreeWayDialogProps) {
+  const { onClose, base, mine, theirs, about, fault, overtaken, onLook, onMerge } = props;
   const { t } = useTexts();
   const [choices, setChoices] = useState<Record<string, Side>>({});
   const { merged, differences } = useMemo(
@@ -30,7 +35,7 @@ export function ThreeWayDialog({ open, onClose, base, mine, theirs, about, onMer
   return (
     <Dialog
       wide
-      open={open}
+      open
       onClose={onClose}
       title={t('merge.title')}
       about={
@@ -41,12 +46,19 @@ export function ThreeWayDialog({ open, onClose, base, mine, theirs, about, onMer
       actions={
         <>
           <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button look="main" onClick={() => onMerge(merged)}>
+          <Button look="main" disabled={fault || overtaken} onClick={() => onMerge(merged)}>
             {t('merge.take')}
           </Button>
         </>
       }
     >
+      {overtaken && (
+        <div role="alert" className="mb-3 flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
+          <p className="min-w-48 flex-1">{t('merge.moved')}</p>
+          <Button onClick={onLook}>{t('merge.lookAgain')}</Button>
+        </div>
+      )}
+      {fault && <p className="mb-3 text-danger">{t('merge.fault')}</p>}
       <ThreeWayTable
         differences={differences}
         choices={choices}

@@ -17,14 +17,28 @@ export function useFault(path: Path, wrong: boolean): void {
   }, [fault, place, wrong]);
 }
 
+/** Whether any field of a part of the form says so, and what they say it to, which passes it on. */
+export function useFaultsWithin(): [boolean, (place: string, wrong: boolean) => void] {
+  const above = use(FaultContext);
+  const [faults, setFaults] = useState<ReadonlySet<string>>(new Set());
+  const fault = useCallback(
+    (place: string, wrong: boolean) => {
+      above?.(place, wrong);
+      setFaults((old) => withFault(old, place, wrong));
+    },
+    [above],
+  );
+  return [faults.size > 0, fault];
+}
+
+function withFault(old: ReadonlySet<string>, place: string, wrong: boolean): ReadonlySet<string> {
+  return new Set(wrong ? [...old, place] : [...old].filter((one) => one !== place));
+}
+
 /** Whether any field below says so, and what they say it to; `onFault` is told, too. */
 export function useFaults(onFault: (wrong: boolean) => void): [boolean, (place: string, wrong: boolean) => void] {
   const [faults, setFaults] = useState<ReadonlySet<string>>(new Set());
-  const fault = useCallback(
-    (place: string, wrong: boolean) =>
-      setFaults((old) => new Set(wrong ? [...old, place] : [...old].filter((one) => one !== place))),
-    [],
-  );
+  const fault = useCallback((place: string, wrong: boolean) => setFaults((old) => withFault(old, place, wrong)), []);
   const faulty = faults.size > 0;
   useLayoutEffect(() => {
     if (!faulty) return;

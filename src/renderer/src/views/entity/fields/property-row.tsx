@@ -6,6 +6,7 @@ import { Menu, MenuItem, MenuLabel } from '../../../components/menu.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import type { Json, JsonMap } from '../model/json.ts';
 import { converted, kindOf, kinds } from '../model/kinds.ts';
+import { FaultContext, useFaultsWithin } from './faults.ts';
 import { type Path, useForm } from './form.ts';
 import { useShown } from './use-shown.ts';
 import { ValueField } from './value-field.tsx';
@@ -34,6 +35,7 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
   const { change, rename } = useForm();
   const [renaming, setRenaming] = useState<string | null>(null);
   const [shown, setShown] = useShown(value, path.length);
+  const [faulty, fault] = useFaultsWithin();
   useEffect(() => {
     if (focus) document.getElementById(id)?.focus();
   }, [focus, id]);
@@ -45,10 +47,11 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
     event.preventDefault();
     setRenaming(name);
   };
+  const next = renaming?.trim() ?? '';
+  const taken = next !== name && Object.hasOwn(siblings, next);
   const finish = () => {
-    const next = renaming?.trim() ?? '';
     setRenaming(null);
-    if (next !== '' && next !== name && !Object.hasOwn(siblings, next)) rename(path.slice(0, -1), name, next);
+    if (next !== '' && next !== name && !taken) rename(path.slice(0, -1), name, next);
   };
   return (
     <div className={`grid items-start gap-x-2 ${columns[Math.min(path.length, columns.length) - 1]}`}>
@@ -57,21 +60,27 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
           <bdi>{name}</bdi>
         </label>
       ) : (
-        <Input
-          autoFocus
-          data-escape
-          aria-label={t('field.rename')}
-          value={renaming}
-          onChange={({ target }) => setRenaming(target.value)}
-          onBlur={finish}
-          onKeyDown={({ key }) => {
-            if (key === 'Enter') finish();
-            if (key === 'Escape') setRenaming(null);
-          }}
-        />
+        <div>
+          <Input
+            autoFocus
+            data-escape
+            aria-label={t('field.rename')}
+            aria-invalid={taken || undefined}
+            value={renaming}
+            onChange={({ target }) => setRenaming(target.value)}
+            onBlur={finish}
+            onKeyDown={({ key }) => {
+              if (key === 'Enter' && !taken) finish();
+              if (key === 'Escape') setRenaming(null);
+            }}
+          />
+          {taken && <span className="text-xs text-danger">{t('field.taken')}</span>}
+        </div>
       )}
       <div className="min-w-0">
-        <ValueField key={shown} id={id} path={path} value={value} shown={shown} />
+        <FaultContext value={fault}>
+          <ValueField key={shown} id={id} path={path} value={value} shown={shown} />
+        </FaultContext>
       </div>
       <Menu
         onClosed={menuClosed}
@@ -81,7 +90,9 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
           </IconButton>
         }
       >
+        {/* A field under another name, or of another kind, begins with the value that there was before. */}
         <MenuItem
+          disabled={faulty}
           onSelect={() => {
             wanted.current = true;
           }}
@@ -95,6 +106,7 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
           .map((one) => (
             <MenuItem
               key={one}
+              disabled={faulty}
               onSelect={() => {
                 setShown(one);
                 change(path, converted(value, one));

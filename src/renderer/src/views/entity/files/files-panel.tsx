@@ -6,7 +6,10 @@ import { Button, IconButton } from '../../../components/button.tsx';
 import { Problem } from '../../../components/problem.tsx';
 import { saveAs } from '../../../components/save-as.ts';
 import { toast } from '../../../components/toasts.tsx';
+import { useOnce } from '../../../components/use-once.ts';
 import { useTexts } from '../../../messages/texts.tsx';
+import { useUnsaved } from '../../../session/unsaved.ts';
+import { carryDraft } from '../draft.ts';
 import { type Entity, entityQuery } from '../entity-queries.ts';
 import { attachFile } from './attach-file.ts';
 import { fetchFile } from './fetch-file.ts';
@@ -20,22 +23,33 @@ export function FilesPanel({ entity }: { entity: Entity }) {
   const input = useRef<HTMLInputElement>(null);
   const files = heldFiles(entity);
   const { id } = entity;
+  /** Shows the version that was just made; what is typed over the one before it goes on over that. */
+  const follow = async (over: Entity) => {
+    // Where that fails it is there all the same: the page fetches it again by itself.
+    const now = await queries.fetchQuery({ ...entityQuery(id), staleTime: 0 }).catch(() => undefined);
+    // One further at once is one's own.
+    if (now?.ver === over.ver + 1) carryDraft(over.cid, now);
+  };
   const attach = useMutation({
-    mutationFn: (file: File) => attachFile(id, file),
-    onSuccess: async (key) => {
-      toast(t('file.attached', { name: key }));
-      await queries.invalidateQueries({ queryKey: entityQuery(id).queryKey });
+    mutationFn: async ({ file, over }: { file: File; over: Entity }) => {
+      const key = await attachFile(id, file);
+      await follow(over);
+      return key;
     },
+    onSuccess: (key) => toast(t('file.attached', { name: key })),
   });
   const remove = useMutation({
-    mutationFn: ({ key }: HeldFile) =>
-      answered(
+    mutationFn: async ({ file: { key }, over }: { file: HeldFile; over: Entity }) => {
+      await answered(
         api.DELETE('/entities/{id}/content', {
-          params: { path: { id }, query: { expect_tip: entity.cid, key: key ?? undefined } },
+          params: { path: { id }, query: { expect_tip: over.cid, key: key ?? undefined } },
         }),
-      ),
-    onSuccess: () => queries.invalidateQueries({ queryKey: entityQuery(id).queryKey }),
+      );
+      await follow(over);
+    },
   });
+  const once = useOnce();
+  useUnsaved(attach.isPending, 'files');
   return (
     <section aria-labelledby="files" className="space-y-2">
       <div className="flex items-center gap-3">
@@ -49,7 +63,7 @@ export function FilesPanel({ entity }: { entity: Entity }) {
           aria-label={t('file.attach')}
           onChange={({ target }) => {
             const [file] = target.files ?? [];
-            if (file) attach.mutate(file);
+            if (file) attach.mutate({ file, over: entity });
             target.value = '';
           }}
         />
@@ -66,7 +80,7 @@ export function FilesPanel({ entity }: { entity: Entity }) {
             key={`${file.key} ${file.cid}`}
             entity={id}
             file={file}
-            onRemove={file.key === null ? undefined : () => remove.mutate(file)}
+            onRemove={file.key === null ? undefined : () => once(() => remove.mutateAsync({ file, over: entity }))}
           />
         ))}
       </ul>

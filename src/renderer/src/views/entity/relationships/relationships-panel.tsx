@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import { Input } from '../../../components/field.tsx';
+import { toast } from '../../../components/toasts.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import { byKey, type Content, keyOf, type Relationship } from '../model/content.ts';
 import type { JsonMap } from '../model/json.ts';
@@ -52,7 +53,12 @@ export function RelationshipsPanel({
       <AddRelationship
         collection={collection}
         known={[...new Set([...groups.map(([predicate]) => predicate), ...known])]}
-        onAdd={put}
+        // What is there already keeps what it says of itself, also where it was taken away and is not saved yet.
+        onAdd={(one) => {
+          const there = now.get(keyOf(one));
+          if (there) toast(t('relationship.there', { predicate: one.predicate, name: one.peer_label ?? one.peer }));
+          else put(before.get(keyOf(one)) ?? one);
+        }}
       />
       {groups.length === 0 && <p className="text-quiet">{t('relationship.none')}</p>}
       {groups.map(([predicate, members]) => (
@@ -117,8 +123,14 @@ function AddRelationship({
           label={t('relationship.peer')}
           collection={collection}
           onChoose={({ id, type, label }) => {
-            const name = valid.test(predicate) ? predicate : 'related_to';
-            onAdd({ predicate: name, peer: id, peer_type: type, ...(label ? { peer_label: label } : {}) });
+            // Its fault is told below, and nothing else is made of it.
+            if (!wrong)
+              onAdd({
+                predicate: predicate || 'related_to',
+                peer: id,
+                peer_type: type,
+                ...(label ? { peer_label: label } : {}),
+              });
           }}
         />
       </div>

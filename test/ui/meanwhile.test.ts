@@ -1,0 +1,228 @@
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
+import { ask, operator, type Person } from '../helpers/callers.ts';
+import { collection, create, type Entity, read, remove, update } from '../helpers/entities.ts';
+import type { TestNode } from '../helpers/node.ts';
+import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
+
+describePage('while an entity is edited', () => {
+  let node: TestNode;
+  let me: Person;
+  let visitor: Visit;
+  let page: Page;
+  let letter: Entity;
+  onNewPage((scene) => {
+    ({ node, visitor, page } = scene);
+  });
+  beforeEach(async () => {
+    me = operator(node);
+    const home = await collection(node, me, { label: 'Letters' });
+    const ann = await create(node, me, { type: 'person', collection: home.id, properties: { label: 'Ann Lee' } });
+    letter = await create(node, me, {
+      type: 'letter',
+      collection: home.id,
+      properties: { label: 'To Ada', pages: 2, text: 'Dear Ada' },
+      relationships: [
+        {
+          predicate: 'author',
+          peer: ann.id,
+          peer_type: 'person',
+          peer_label: 'Ann Lee',
+          properties: { role: 'editor' },
+        },
+      ],
+    });
+    await visitor.go(`/entities/${letter.id}`);
+    await field('label').waitFor();
+  });
+
+  const field = (name: string) => page.getByLabel(name, { exact: true });
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const versions = async () => (await read(node, me, letter.id)).ver;
+
+  test('it is deleted as it was looked at, and no other version with it', async () => {
+    await page.keyboard.press('Delete');
+    const dialog = page.getByRole('dialog', { name: 'Delete' });
+    await dialog.waitFor();
+    await update(node, me, letter, { properties: { text: 'Dear Ada, once more' } });
+    await dialog.getByText(/Meanwhile version 2 was saved/).waitFor();
+    expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
+    await lookAt(page, 'entity-delete-overtaken');
+    await dialog.getByRole('button', { name: 'Look at it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await field('text').inputValue()).toBe('Dear Ada, once more');
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('Delete');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Deleted', { exact: true }).first().waitFor();
+    expect((await ask(node, me, `GET /entities/${letter.id}`)).body).toMatchObject({ details: { deleted: true } });
+  });
+
+  test('what is typed comes back with it when its deletion is undone', async () => {
+    await field('label').fill('To Ada Byron');
+    await page.getByLabel('Note').fill('As she signed');
+    await button('More').click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete' });
+    await dialog.getByText('What is typed and not saved goes with it.').waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Not saved').waitFor();
+    expect(await field('label').inputValue()).toBe('To Ada Byron');
+    expect(await page.getByLabel('Note').inputValue()).toBe('As she signed');
+  });
+
+  test('and somebody else deletes it, what is typed waits for the way back, or is discarded', async () => {
+    await field('label').fill('To Ada Byron');
+    await remove(node, me, letter);
+    const told = page.getByText(/You had typed something that is not saved/);
+    await told.waitFor();
+    await lookAt(page, 'entity-gone-typed');
+    await page.getByRole('button', { name: /^Restore/ }).click();
+    await page.getByText(/Somebody else has saved version 3/).waitFor();
+    expect(await field('label').inputValue()).toBe('To Ada Byron');
+    await remove(node, me, await read(node, me, letter.id));
+    await told.waitFor();
+    await button('Discard').click();
+    await told.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('button', { name: /^Restore/ }).waitFor();
+    expect(await told.count()).toBe(0);
+  });
+
+  test('and saved, what is under way is not discarded', async () => {
+    const answer = Promise.withResolvers<void>();
+    await page.route('**/*', async (route) => {
+      if (route.request().method() === 'PUT') await answer.promise;
+      await route.continue();
+    });
+    await field('label').fill('To Ada Byron');
+    const begun = page.waitForRequest((request) => request.method() === 'PUT');
+    await page.keyboard.press('Control+s');
+    await begun;
+    expect(await button('Discard').isDisabled()).toBe(true);
+    answer.resolve();
+    await page.getByText('Saved as version 2', { exact: true }).waitFor();
+  });
+
+  test('nothing is merged with what was not looked at, nor while a field holds no value', async () => {
+    await field('label').fill('To Ada Byron');
+    await field('pages').fill('2 or 3');
+    const second = await update(node, me, letter, { properties: { label: 'To Lady Ada' } });
+    await page.getByRole('button', { name: 'Compare' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Somebody else was quicker' });
+    const take = dialog.getByRole('button', { name: 'Save both together' });
+    await dialog.getByText(/Something stands in a field/).waitFor();
+    expect(await take.isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await field('pages').fill('3');
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await dialog.getByRole('radio', { name: 'label: theirs' }).check();
+    await update(node, me, second, { properties: { label: 'To the Countess' } });
+    await dialog.getByText(/Meanwhile somebody has saved another version/).waitFor();
+    expect(await dialog.getByText('To Lady Ada').count()).toBe(1);
+    expect(await take.isDisabled()).toBe(true);
+    await lookAt(page, 'entity-merge-overtaken');
+    await dialog.getByRole('button', { name: 'Look again' }).click();
+    await dialog.getByText('To the Countess').waitFor();
+    expect(await dialog.getByRole('radio', { name: 'label: theirs' }).isChecked()).toBe(false);
+    await take.click();
+    await page.getByText('Saved as version 4', { exact: true }).waitFor();
+    expect((await read(node, me, letter.id)).properties).toMatchObject({ label: 'To Ada Byron', pages: 3 });
+  });
+
+  test('what both wrote is not said to be saved once more', async () => {
+    await field('label').fill('To Ada Byron');
+    await update(node, me, letter, { properties: { label: 'To Ada Byron', pages: 3 } });
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('button', { name: 'Save both together' }).click();
+    await page.getByText('Version 2 says all of it already: nothing was left to save', { exact: true }).waitFor();
+    expect(await versions()).toBe(2);
+  });
+
+  test('its note stays while one looks elsewhere, and goes with the version', async () => {
+    await field('label').fill('To Ada Byron');
+    await page.getByLabel('Note').fill('As she signed');
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByRole('region', { name: 'Comparison' }).waitFor();
+    await page.goBack();
+    expect(await page.getByLabel('Note').inputValue()).toBe('As she signed');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 2', { exact: true }).waitFor();
+    const { cid } = await read(node, me, letter.id);
+    const { body } = await ask(node, me, `GET /versions/manifest/${cid}`);
+    expect(body).toMatchObject({ manifest: { ver: 2, note: 'As she signed' } });
+    await field('label').fill('To Ada');
+    expect(await page.getByLabel('Note').inputValue()).toBe('');
+  });
+
+  test('a file is attached and removed once, and nobody is said to have been quicker', async () => {
+    await field('label').fill('To Ada Byron');
+    await page
+      .getByLabel('Attach a file')
+      .setInputFiles({ name: 'scan.txt', mimeType: 'text/plain', buffer: Buffer.from('a scan') });
+    await page.getByText('scan.txt was attached', { exact: true }).waitFor();
+    await button('Save scan.txt').waitFor();
+    expect(await page.getByText(/Somebody else/).count()).toBe(0);
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 3', { exact: true }).waitFor();
+    expect((await read(node, me, letter.id)).properties).toMatchObject({
+      label: 'To Ada Byron',
+      content: { 'scan.txt': {} },
+    });
+    await button('Remove scan.txt').dblclick();
+    await button('Remove scan.txt').waitFor({ state: 'detached' });
+    await page.waitForLoadState('networkidle');
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await versions()).toBe(4);
+  });
+
+  test('a relationship that is there keeps what it says, and a predicate that is none makes no other', async () => {
+    const choose = async (predicate: string) => {
+      await field('Predicate').fill(predicate);
+      await page.getByRole('combobox', { name: 'The other entity' }).fill('ann');
+      await page.getByRole('option', { name: /Ann Lee/ }).click();
+    };
+    await choose('author');
+    await page.getByText('author: Ann Lee is there already', { exact: true }).waitFor();
+    await choose('Created by');
+    await page.getByText(/A predicate has small letters/).waitFor();
+    expect(await page.getByText('Not saved').count()).toBe(0);
+    await button('Remove Ann Lee').click();
+    await choose('author');
+    await page.getByText('Not saved').waitFor({ state: 'detached' });
+    await choose('witness');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 2', { exact: true }).waitFor();
+    const { relationships } = await read(node, me, letter.id);
+    const said = relationships.map(({ predicate, properties }) => [predicate, properties]);
+    expect(said).toEqual(
+      expect.arrayContaining([
+        ['author', { role: 'editor' }],
+        ['witness', undefined],
+      ]),
+    );
+    expect(said).not.toContainEqual(['related_to', undefined]);
+  });
+
+  test('a field that holds no value yet keeps its name, and no name is given twice', async () => {
+    const menu = async (name: string) => {
+      await button(`What to do with ${name}`).click();
+      return page.getByRole('menuitem', { name: 'Rename' });
+    };
+    await field('pages').fill('2 or 3');
+    expect(await (await menu('pages')).getAttribute('aria-disabled')).toBe('true');
+    await page.keyboard.press('Escape');
+    expect(await field('pages').inputValue()).toBe('2 or 3');
+    await field('pages').fill('3');
+    await (await menu('pages')).click();
+    await page.getByRole('textbox', { name: 'Rename' }).fill('text');
+    await page.getByText('There is a property of this name already.').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'Rename' }).fill('leaves');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 2', { exact: true }).waitFor();
+    expect((await read(node, me, letter.id)).properties).toEqual({ label: 'To Ada', leaves: 3, text: 'Dear Ada' });
+  });
+});
