@@ -91,6 +91,19 @@ describePage('members and roles', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('are found by a part that is typed in the middle of what stands there', async () => {
+    await open();
+    const filter = page.getByRole('searchbox', { name: 'Filter by name or role' });
+    await filter.fill('Opor');
+    await filter.press('ArrowLeft');
+    await filter.press('ArrowLeft');
+    await page.keyboard.type('erat');
+    expect(await filter.inputValue()).toBe('Operator');
+    await line('Operator').waitFor();
+    await expect.poll(() => page.url()).toContain('q=Operator');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('everybody, groups and a hostile name have their lines; the last owner stays', async () => {
     const crew = await create(node, me, {
       type: 'group',

@@ -8,6 +8,7 @@ import { Button } from '../../components/button.tsx';
 import { Input } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { CollectionViews } from '../collection/collection-views.tsx';
@@ -42,11 +43,12 @@ export function Members() {
     setActive(0);
     void go({ search: (old) => ({ ...old, ...next }), replace: true });
   };
+  const [typed, setTyped] = useTypedAddress(q, (next) => change({ q: next }));
   const nameOf = ({ peer, label }: Membership) =>
     peer === '*' ? t('members.everybody') : (names.data?.get(peer) ?? label ?? peer);
   const all = access.data ? membershipsOf(access.data) : [];
   const endedCount = all.filter((one) => isExpired(one, Date.now())).length;
-  const wanted = q.trim().toLocaleLowerCase();
+  const wanted = typed.trim().toLocaleLowerCase();
   const shown = all
     .filter((one) => ended || !isExpired(one, Date.now()))
     .filter((one) => [nameOf(one), one.role, one.peer].some((text) => text.toLocaleLowerCase().includes(wanted)));
@@ -135,8 +137,8 @@ export function Members() {
               <Input
                 ref={box}
                 type="search"
-                value={q}
-                onChange={({ target }) => change({ q: target.value || undefined })}
+                value={typed}
+                onChange={({ target }) => setTyped(target.value)}
                 placeholder={t('members.filter')}
                 aria-label={t('members.filter')}
                 className="w-48"
@@ -148,7 +150,10 @@ export function Members() {
               nameOf={nameOf}
               active={at}
               mayManage={mayManage}
-              onAll={() => change({ q: undefined, ended: endedCount > 0 || undefined })}
+              onAll={() => {
+                setTyped('');
+                change({ q: undefined, ended: endedCount > 0 || undefined });
+              }}
               onChange={(member) => setAsking({ for: 'change', member })}
               onRemove={(member) => setAsking({ for: 'remove', member })}
             />
