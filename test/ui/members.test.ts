@@ -91,6 +91,35 @@ describePage('members and roles', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('keep the time at which they end when their role alone is changed', async () => {
+    ok(
+      await ask(node, me, `POST /collections/${home.id}/members`, {
+        user_id: ada.id,
+        role: 'editor',
+        expires_in: 100_000,
+      }),
+    );
+    const end = async () =>
+      (await now()).relationships.find(({ peer }) => peer === ada.id)?.properties?.expires_at as string | undefined;
+    const before = await end();
+    await open();
+    const give = async (role: string) => {
+      await page.getByRole('button', { name: 'What to do with Ada Lovelace' }).click();
+      await page.getByRole('menuitem', { name: 'Change role or end' }).click();
+      await dialog().getByLabel('Role', { exact: true }).selectOption(role);
+    };
+    await give('viewer');
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await expect.poll(held).toContain(`viewer ${ada.id}`);
+    expect(await end()).toBe(before);
+    await give('editor');
+    await dialog().getByLabel('Until').fill('');
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await expect.poll(held).toContain(`editor ${ada.id}`);
+    expect(await end()).toBeUndefined();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('are found by a part that is typed in the middle of what stands there', async () => {
     await open();
     const filter = page.getByRole('searchbox', { name: 'Filter by name or role' });

@@ -50,7 +50,9 @@ export function AddMemberDialog({ collection, onClose }: { collection: Collectio
   });
   // The interface takes ids alone there; for everybody it is a change of the collection like any other.
   const toAll = useAccessWrite(collection, done);
-  const update = { relationships_add: [given({ peer: '*', type: '' }, terms, me)] };
+  const update = {
+    relationships_add: [given({ peer: '*', type: '' }, terms.role, endOf(terms.until)?.toISOString(), me)],
+  };
   return (
     <Dialog
       open

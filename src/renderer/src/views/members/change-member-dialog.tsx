@@ -27,9 +27,11 @@ export function ChangeMemberDialog({ collection, member, name, onClose }: Change
     onClose();
     toast(t('members.changed', { name, role: terms.role }));
   });
+  // A day says less than the time that was given: that one stays unless another day is chosen.
+  const end = terms.until === before.until ? member.expiresAt : endOf(terms.until)?.toISOString();
   const update = {
     relationships_remove: [{ predicate: member.role, peer: member.peer }],
-    relationships_add: [given(member, terms, me)],
+    relationships_add: [given(member, terms.role, end, me)],
   };
   return (
     <Dialog
@@ -64,17 +66,21 @@ function dayOfText(time: string | undefined): string {
   return Number.isNaN(at.getTime()) ? '' : dayOf(at);
 }
 
-/** A membership as a collection keeps it, given now by `by`. */
-export function given(of: { peer: string; type: string; label?: string | undefined }, terms: Terms, by?: string) {
-  const end = endOf(terms.until);
+/** A membership as a collection keeps it, given now by `by`, until `end`. */
+export function given(
+  of: { peer: string; type: string; label?: string | undefined },
+  role: string,
+  end: string | undefined,
+  by?: string,
+) {
   return {
-    predicate: terms.role,
+    predicate: role,
     peer: of.peer,
     ...(of.peer === '*' ? {} : { peer_type: of.type, ...(of.label ? { peer_label: of.label } : {}) }),
     properties: {
       granted_at: new Date().toISOString(),
       ...(by ? { granted_by: by } : {}),
-      ...(end ? { expires_at: end.toISOString() } : {}),
+      ...(end === undefined ? {} : { expires_at: end }),
     },
   };
 }
