@@ -279,7 +279,13 @@ describePage('the sync screens', () => {
     await page.getByLabel('Only in these hours').fill('25-x');
     await page.getByText('Two hours with a dash between them').waitFor();
     await page.getByLabel('Only in these hours').fill('22-6');
-    await press('Enter');
+    await press('Escape');
+    await press('g');
+    await press('c');
+    const question = page.getByRole('dialog', { name: 'Discard what you have typed?' });
+    await question.getByRole('button', { name: 'Keep it' }).click();
+    await question.waitFor({ state: 'detached' });
+    await page.getByLabel('Only in these hours').press('Enter');
     await page.getByText('The settings were saved').first().waitFor();
     await stand()
       .getByRole('button', { name: /Sync now/ })

@@ -6,6 +6,7 @@ import { Field, Input } from '../../components/field.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { useUnsaved } from '../../session/unsaved.ts';
 import { ScopeForm } from './scope-form.tsx';
 import { type Remote, remoteQuery } from './sync-queries.ts';
 import { WatchSwitch } from './watch-switch.tsx';
@@ -35,6 +36,7 @@ export function RemoteSettings({ remote }: { remote: Remote }) {
   const badHours = typedHours.trim() !== '' && !hoursForm.test(typedHours.trim());
   const badRate = typedRate.trim() !== '' && !(Number.isInteger(Number(typedRate)) && Number(typedRate) >= 8);
   const changed = typedHours.trim() !== (hours ?? '') || typedRate.trim() !== String(max_kbps ?? '');
+  useUnsaved(changed);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!badHours && !badRate && changed) save.mutate();
