@@ -109,6 +109,38 @@ describePage('a dialog', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('says nothing of what went wrong before it was closed', async () => {
+    await page.route(/\/(?:collections|entities)$/, (route) =>
+      route.request().method() === 'POST' ? route.abort('connectionreset') : route.continue(),
+    );
+    const fails = async (name: string) => {
+      const dialog = page.getByRole('dialog', { name });
+      const open = page.getByRole('button', { name }).first();
+      await open.click();
+      await dialog.getByLabel('Label', { exact: true }).fill('Maps');
+      for (const _ of ['once', 'again']) {
+        await dialog.getByRole('button', { name: 'Create', disabled: false }).click();
+        await dialog.getByText('The node does not answer.').waitFor();
+      }
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await open.click();
+      await dialog.getByLabel('Label', { exact: true }).waitFor();
+      expect(await dialog.getByText('The node does not answer.').count()).toBe(0);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    };
+    await visitor.go('/collections');
+    await page.getByRole('link', { name: 'Letters' }).waitFor();
+    await fails('New collection');
+    await visitor.go(`/collections/${home.id}`);
+    await page.getByRole('button', { name: 'New entity' }).first().click();
+    await page.getByRole('dialog', { name: 'New entity' }).getByLabel('Type', { exact: true }).fill('letter');
+    await page.keyboard.press('Escape');
+    await fails('New entity');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('makes its thing once, as it was typed last, where the answer to that was lost', async () => {
     const lost = new Map<string, number>();
     await page.route(/\/(?:collections|entities)$/, async (route) => {

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useTexts } from '../messages/texts.tsx';
 import { Button } from './button.tsx';
 import { Problem } from './problem.tsx';
@@ -12,9 +13,11 @@ interface CreateEndProps {
 /** The end of a form that makes something: what went wrong, and its two buttons. */
 export function CreateEnd({ making, ready = true, onCancel }: CreateEndProps) {
   const { t } = useTexts();
+  // A dialog that is opened again is another try.
+  const [before] = useState(making.error);
   return (
     <>
-      {Boolean(making.error) && <Problem error={making.error} />}
+      {Boolean(making.error) && making.error !== before && <Problem error={making.error} />}
       <div className="flex justify-end gap-2">
         <Button onClick={onCancel}>{t('action.cancel')}</Button>
         <Button look="main" type="submit" disabled={making.isPending || !ready}>
