@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { Input } from './field.tsx';
+import { pressedKey } from './pressed-key.ts';
 
 interface ComboboxProps<T> {
   id?: string;
@@ -30,14 +31,15 @@ export function Combobox<T>(props: ComboboxProps<T>) {
     onChoose(option);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+    const key = pressedKey(event);
+    if (key === 'ArrowDown' || key === 'ArrowUp') {
       event.preventDefault();
       setOpen(true);
-      setActive(Math.max(0, Math.min(options.length - 1, at + (event.key === 'ArrowDown' ? 1 : -1))));
-    } else if (event.key === 'Enter' && isOpen) {
+      setActive(Math.max(0, Math.min(options.length - 1, at + (key === 'ArrowDown' ? 1 : -1))));
+    } else if (key === 'Enter' && isOpen) {
       event.preventDefault();
       choose(options[at]);
-    } else if (event.key === 'Escape' && isOpen) {
+    } else if (key === 'Escape' && isOpen) {
       // The list is closed, and the field not left.
       event.preventDefault();
       setOpen(false);

@@ -8,6 +8,7 @@ import { Button, buttonClasses } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Input } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { pressedKey } from '../../components/pressed-key.ts';
 import { QueryState } from '../../components/query-state.tsx';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { useTexts } from '../../messages/texts.tsx';
@@ -65,7 +66,7 @@ export function Collections() {
                 type="search"
                 value={part}
                 onChange={({ target }) => setPart(target.value)}
-                onKeyDown={({ key }) => key === 'Enter' && open(shown[0]?.id)}
+                onKeyDown={(event) => pressedKey(event) === 'Enter' && open(shown[0]?.id)}
                 placeholder={t('list.filter')}
                 aria-label={t('list.filter')}
                 className="w-56"

@@ -2,6 +2,7 @@ import { Flag, Trash2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { Field, Input, Select, TextArea } from '../../components/field.tsx';
+import { pressedKey } from '../../components/pressed-key.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { faultText } from '../entity/fault-text.ts';
 import { PeerName } from '../entity/peer-name.tsx';
@@ -72,7 +73,7 @@ export function StepForm({ draft, step, onChange, onChoose, findings }: StepForm
             value={name}
             onChange={({ target }) => setName(target.value)}
             onBlur={rename}
-            onKeyDown={({ key }) => key === 'Enter' && rename()}
+            onKeyDown={(event) => pressedKey(event) === 'Enter' && rename()}
           />
         )}
       </Field>

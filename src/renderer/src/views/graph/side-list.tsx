@@ -4,6 +4,7 @@ import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
 import { Input } from '../../components/field.tsx';
+import { pressedKey } from '../../components/pressed-key.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { FoundPaths } from './found-paths.tsx';
 import { NodeDetail } from './node-detail.tsx';
@@ -60,7 +61,7 @@ export function SideList({ graph, active, onActive, onToggle, onExpand }: SideLi
           maxLength={200}
           value={part}
           onChange={({ target }) => setPart(target.value)}
-          onKeyDown={({ key, currentTarget }) => (key === 'Enter' || key === 'Escape') && currentTarget.blur()}
+          onKeyDown={(event) => ['Enter', 'Escape'].includes(pressedKey(event) ?? '') && event.currentTarget.blur()}
           aria-label={t('graph.find')}
           placeholder={t('graph.find')}
           className="h-7 min-w-0 flex-1"

@@ -11,6 +11,7 @@ import { Input, Select } from '../../components/field.tsx';
 import { Menu, MenuItem } from '../../components/menu.tsx';
 import { More } from '../../components/more.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { pressedKey } from '../../components/pressed-key.ts';
 import { QueryState } from '../../components/query-state.tsx';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { useTexts } from '../../messages/texts.tsx';
@@ -105,7 +106,7 @@ export function Processors() {
           maxLength={200}
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
-          onKeyDown={({ key, currentTarget }) => (key === 'Enter' || key === 'Escape') && currentTarget.blur()}
+          onKeyDown={(event) => ['Enter', 'Escape'].includes(pressedKey(event) ?? '') && event.currentTarget.blur()}
           placeholder={t('list.filter')}
           aria-label={t('list.filter')}
           className="ml-auto w-56"

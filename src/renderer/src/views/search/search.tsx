@@ -7,6 +7,7 @@ import { stepCommands } from '../../commands/step-commands.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Input, Select } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { pressedKey } from '../../components/pressed-key.ts';
 import { Problem } from '../../components/problem.tsx';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { Waiting } from '../../components/waiting.tsx';
@@ -75,7 +76,7 @@ export function Search() {
             maxLength={500}
             value={typed}
             onChange={({ target }) => setTyped(target.value)}
-            onKeyDown={({ key, currentTarget }) => (key === 'Enter' || key === 'Escape') && currentTarget.blur()}
+            onKeyDown={(event) => ['Enter', 'Escape'].includes(pressedKey(event) ?? '') && event.currentTarget.blur()}
             placeholder={t('search.placeholder')}
             aria-label={t('search.box')}
             className="min-w-64 flex-1"

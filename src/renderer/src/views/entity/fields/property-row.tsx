@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { IconButton } from '../../../components/button.tsx';
 import { Input } from '../../../components/field.tsx';
 import { Menu, MenuItem, MenuLabel } from '../../../components/menu.tsx';
+import { pressedKey } from '../../../components/pressed-key.ts';
 import { useTexts } from '../../../messages/texts.tsx';
 import type { Json, JsonMap } from '../model/json.ts';
 import { converted, kindOf, kinds } from '../model/kinds.ts';
@@ -69,7 +70,8 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
             value={renaming}
             onChange={({ target }) => setRenaming(target.value)}
             onBlur={finish}
-            onKeyDown={({ key }) => {
+            onKeyDown={(event) => {
+              const key = pressedKey(event);
               if (key === 'Enter' && !taken) finish();
               if (key === 'Escape') setRenaming(null);
             }}
