@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Check, Copy } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { answered, api } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
+import { copyText } from '../../components/copy-text.ts';
 import { CreateEnd } from '../../components/create-end.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Input, Select } from '../../components/field.tsx';
@@ -19,6 +20,8 @@ export function NewKeyDialog({ onClose }: { onClose(): void }) {
   const [label, setLabel] = useState('');
   const [lasts, setLasts] = useState<number>(90);
   const [copied, setCopied] = useState(false);
+  const [byHand, setByHand] = useState(false);
+  const shown = useRef<HTMLInputElement>(null);
   const make = useMutation({
     gcTime: 0,
     mutationFn: () =>
@@ -31,7 +34,12 @@ export function NewKeyDialog({ onClose }: { onClose(): void }) {
   });
   const made = make.data;
   if (made) {
-    const copy = () => void navigator.clipboard.writeText(made.key).then(() => setCopied(true));
+    const copy = async () => {
+      const done = await copyText(made.key);
+      setCopied(done);
+      setByHand(!done);
+      if (!done) shown.current?.select();
+    };
     const Icon = copied ? Check : Copy;
     return (
       <Dialog
@@ -49,17 +57,19 @@ export function NewKeyDialog({ onClose }: { onClose(): void }) {
         <div className="space-y-3">
           <div className="flex items-center gap-2">
             <Input
+              ref={shown}
               readOnly
               aria-label={t('keys.key')}
               value={made.key}
               onFocus={({ target }) => target.select()}
               className="w-full flex-1 font-mono text-xs"
             />
-            <Button onClick={copy}>
+            <Button onClick={() => void copy()}>
               <Icon size={15} aria-hidden />
               {t(copied ? 'action.copied' : 'action.copy')}
             </Button>
           </div>
+          {byHand && <p role="alert">{t('action.copyByHand')}</p>}
           <p className="text-quiet">
             {t('keys.goodUntil')} <Moment at={made.expires_at} />
           </p>

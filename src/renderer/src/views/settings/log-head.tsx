@@ -3,6 +3,7 @@ import { answered, api } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
 import { Copied } from '../../components/copied.tsx';
+import { copyText } from '../../components/copy-text.ts';
 import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { saveAs } from '../../components/save-as.ts';
@@ -22,7 +23,7 @@ export function LogHead() {
   });
   const none = head.error instanceof Failure && head.error.kind === 'missing';
   const text = `${JSON.stringify(head.data, null, 2)}\n`;
-  const copy = () => void navigator.clipboard.writeText(text).then(() => toast(t('log.copied')));
+  const copy = async () => toast(t((await copyText(text)) ? 'log.copied' : 'log.notCopied'));
   const save = () =>
     saveAs(new Blob([text], { type: 'application/json' }), `archeion-head-${head.data?.size ?? 0}.json`);
   return (
@@ -32,7 +33,7 @@ export function LogHead() {
       actions={
         head.data && (
           <>
-            <Button onClick={copy}>{t('log.copy')}</Button>
+            <Button onClick={() => void copy()}>{t('log.copy')}</Button>
             <Button onClick={save}>{t('log.save')}</Button>
           </>
         )
