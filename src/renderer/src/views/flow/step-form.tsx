@@ -1,12 +1,10 @@
 import { Flag, Trash2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button } from '../../components/button.tsx';
-import { Field, Input, Select, TextArea } from '../../components/field.tsx';
+import { Field, Input, Select } from '../../components/field.tsx';
 import { pressedKey } from '../../components/pressed-key.ts';
 import { useTexts } from '../../messages/texts.tsx';
-import { faultText } from '../entity/fault-text.ts';
 import { PeerName } from '../entity/peer-name.tsx';
-import { inputFault, inputOf } from '../process/model/schema-form.ts';
 import { ProcessorPicker } from '../process/processor-picker.tsx';
 import { findingWords } from './finding-words.ts';
 import type { Finding } from './model/findings.ts';
@@ -21,6 +19,7 @@ import {
   withThen,
 } from './model/flow-draft.ts';
 import { RouteRules } from './route-rules.tsx';
+import { StepInput } from './step-input.tsx';
 
 interface StepFormProps {
   draft: FlowDraft;
@@ -148,7 +147,13 @@ export function StepForm({ draft, step, onChange, onChoose, findings }: StepForm
       {step.form !== null && step.form !== 'done' && (
         <RouteRules draft={draft} step={step} names={others} onChange={onChange} />
       )}
-      <StepInput key={step.name} draft={draft} step={step} onChange={onChange} />
+      <StepInput
+        key={step.name}
+        input={step.input}
+        onChange={(input) =>
+          onChange(withMember(draft, step.name, ['input'], Object.keys(input).length === 0 ? undefined : input))
+        }
+      />
       <div className="flex flex-wrap gap-2">
         {draft.entry !== step.name && (
           <Button onClick={() => onChange({ ...draft, entry: step.name })}>
@@ -167,42 +172,5 @@ export function StepForm({ draft, step, onChange, onChoose, findings }: StepForm
         </Button>
       </div>
     </div>
-  );
-}
-
-function StepInput({ draft, step, onChange }: Pick<StepFormProps, 'draft' | 'step' | 'onChange'>) {
-  const { t } = useTexts();
-  const [text, setText] = useState(() =>
-    Object.keys(step.input).length === 0 ? '' : JSON.stringify(step.input, null, 2),
-  );
-  const wrong = inputFault(text);
-  return (
-    <details open={text !== ''}>
-      <summary className="text-xs font-medium text-quiet">{t('flow.input')}</summary>
-      <div className="mt-1">
-        <Field
-          label={t('process.inputJson')}
-          hint={t('flow.inputAbout')}
-          error={wrong ? faultText(t, wrong) : undefined}
-        >
-          {(ids) => (
-            <TextArea
-              {...ids}
-              rows={3}
-              spellCheck={false}
-              dir="ltr"
-              className="w-full font-mono text-xs"
-              value={text}
-              onChange={({ target }) => {
-                setText(target.value);
-                const next = inputOf(target.value);
-                const none = next === null || Object.keys(next).length === 0;
-                if (next) onChange(withMember(draft, step.name, ['input'], none ? undefined : next));
-              }}
-            />
-          )}
-        </Field>
-      </div>
-    </details>
   );
 }
