@@ -14,6 +14,7 @@ import {
   withStep,
   withThen,
 } from '../../src/renderer/src/views/flow/model/flow-draft.ts';
+import { flowFault, flowIn, flowText } from '../../src/renderer/src/views/flow/model/flow-text.ts';
 import { layoutOf } from '../../src/renderer/src/views/flow/model/layout.ts';
 import type { RunJob } from '../../src/renderer/src/views/jobs/job-queries.ts';
 import { treeOf } from '../../src/renderer/src/views/jobs/model/job-tree.ts';
@@ -42,6 +43,19 @@ describe('a flow that is edited', () => {
       ['read', 'work', 'pass'],
       ['work', 'join', 'pass'],
     ]);
+  });
+
+  test('is typed as JSON of which nothing would be lost', () => {
+    expect(flowIn(flowText(three))).toEqual(three);
+    expect(flowIn('{}')).toEqual(empty);
+    const wrong = (text: string) => {
+      expect(flowIn(text)).toBeNull();
+      return flowFault(text);
+    };
+    expect(wrong('{"entry": "a", "flow": {')).toMatchObject({ reason: 'syntax', line: 1, column: 25 });
+    expect(wrong('{"flow": {"a": {}, "b": {}, "a": {}}}')).toMatchObject({ reason: 'twice', what: 'a' });
+    expect(wrong('{"flow": {"a": {"input": {"id": 12345678901234567890}}}}')?.reason).toBe('number');
+    for (const text of ['[]', '"a"', '{"flow": []}']) expect(wrong(text)?.reason).toBe('object');
   });
 
   test('keeps its routes and what else it says when a step is named anew, led elsewhere or removed', () => {

@@ -4,7 +4,7 @@ import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, type Entity, ok, read } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { klados, rhiza } from '../helpers/processors.ts';
-import { describePage, onNewPage, type Visit } from './browser.ts';
+import { askToClose, describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 
 describePage('what is typed into a flow', () => {
   let node: TestNode;
@@ -52,6 +52,98 @@ describePage('what is typed into a flow', () => {
     await page.keyboard.press('Control+s');
     await page.getByText('Saved as version 3').first().waitFor();
     expect((await stored()).read?.input).toEqual({ depth: 4 });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  const first = () => page.getByText('First put right what cannot be saved.');
+  const json = () => page.getByRole('textbox', { name: 'JSON' });
+  const view = (name: string) => page.getByRole('button', { name, exact: true });
+  /** Asks for another screen, which is not gone to. */
+  const stays = async () => {
+    const question = page.getByRole('dialog', { name: 'Discard what you have typed?' });
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    await question.getByRole('button', { name: 'Keep it' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await askToClose(page)).toBe('beforeunload');
+  };
+
+  test('as JSON and is no flow yet stays, and nothing is saved before it is put right', async () => {
+    await view('JSON').click();
+    const valid = (depth: number) => JSON.stringify({ ...made.properties, flow: flow(depth) });
+    const flow = (depth: number) => {
+      const { read: one, work } = made.properties.flow as Record<string, object>;
+      return { read: { ...one, input: { depth } }, work };
+    };
+    const half = '{"entry": "read", "flow": {"read": ';
+    await json().fill(half);
+    await first().waitFor();
+    await page.getByText('This is no JSON yet: look at line 1, column 36.').waitFor();
+    expect(await view('Steps').isDisabled()).toBe(true);
+    await stays();
+    expect(await json().inputValue()).toBe(half);
+
+    // A whole flow, and half of another: that one is not saved for this.
+    await json().fill(valid(2));
+    await first().waitFor({ state: 'detached' });
+    await json().fill(half);
+    await page.getByRole('status').filter({ hasText: 'Something cannot be saved as it is' }).waitFor();
+    await page.keyboard.press('Control+s');
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
+    await lookAt(page, 'flow-half', { asItIs: true });
+    expect(await json().inputValue()).toBe(half);
+    expect((await read(node, me, made.id)).cid).toBe(made.cid);
+
+    // Nor what would lose a step.
+    await json().fill('{"entry": "read", "flow": {"read": {"then": {"done": true}}, "read": {}}}');
+    await page.getByText('“read” stands twice in one object').waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await first().waitFor({ state: 'detached' });
+    expect(JSON.parse(await json().inputValue()).flow).toEqual(flow(1));
+
+    // What is half while somebody else saves takes the place of nothing of theirs.
+    await json().fill(half);
+    await first().waitFor();
+    const { cid } = await theirs(5);
+    await page.getByText('Version 2').first().waitFor();
+    expect(await json().inputValue()).toBe(half);
+    await json().fill(valid(3));
+    await page.keyboard.press('Control+s');
+    await page.getByText('Somebody else changed this in the meantime.').waitFor();
+    expect((await read(node, me, made.id)).cid).toBe(cid);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('as the input of a step and is no JSON yet stays with its step', async () => {
+    await step('read').click();
+    await input().fill('{"depth": ');
+    await first().waitFor();
+    for (const name of ['read', 'work']) expect(await step(name).isDisabled()).toBe(true);
+    expect(await view('JSON').isDisabled()).toBe(true);
+    await page.locator('.react-flow__node').filter({ hasText: 'work' }).click();
+    await page.keyboard.press('Delete');
+    await stays();
+    expect(await input().inputValue()).toBe('{"depth": ');
+    await page.keyboard.press('Control+s');
+    await input().fill('{"depth": 7}');
+    await step('work').click();
+    await step('read').click();
+    expect(JSON.parse(await input().inputValue())).toEqual({ depth: 7 });
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 2').first().waitFor();
+    expect(await stored()).toMatchObject({ read: { input: { depth: 7 } }, work: {} });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('of a new workflow and is no flow yet is not registered, and asked for', async () => {
+    await visitor.go('/processors/new?kind=rhiza');
+    await view('JSON').click();
+    await json().fill('{"entry": ');
+    await first().waitFor();
+    expect(await page.getByRole('button', { name: 'Register' }).isDisabled()).toBe(true);
+    await stays();
+    expect(await json().inputValue()).toBe('{"entry": ');
     expect(visitor.faults).toEqual([]);
   });
 });

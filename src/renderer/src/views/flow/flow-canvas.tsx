@@ -27,6 +27,8 @@ interface FlowCanvasProps {
   findings: readonly Finding[];
   chosen: string | null;
   onChoose(step: string | null): void;
+  /** Whether nothing can be changed here: what is being typed as JSON would not have it. */
+  locked: boolean;
 }
 
 const nodeTypes = { step: StepBox };
@@ -43,7 +45,7 @@ export function FlowCanvas(props: FlowCanvasProps) {
   );
 }
 
-function Canvas({ draft, onChange, findings, chosen, onChoose }: FlowCanvasProps) {
+function Canvas({ draft, onChange, findings, chosen, onChoose, locked }: FlowCanvasProps) {
   const { t } = useTexts();
   const view = useReactFlow();
   const size = useStore(({ width, height }) => `${width} ${height}`);
@@ -154,7 +156,8 @@ function Canvas({ draft, onChange, findings, chosen, onChoose }: FlowCanvasProps
       onlyRenderVisibleElements={nodes.length > manySteps}
       minZoom={0.05}
       maxZoom={2}
-      deleteKeyCode={['Delete', 'Backspace']}
+      deleteKeyCode={locked ? null : ['Delete', 'Backspace']}
+      nodesConnectable={!locked}
       proOptions={{ hideAttribution: true }}
       ariaLabelConfig={{
         'node.a11yDescription.default': t('flow.nodeKeys'),

@@ -1,6 +1,7 @@
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { classes } from '../../components/classes.ts';
 import { useTexts } from '../../messages/texts.tsx';
+import { FaultContext, useFaults } from '../entity/fields/faults.ts';
 import { FlowCanvas } from './flow-canvas.tsx';
 import { FlowJson } from './flow-json.tsx';
 import type { Finding } from './model/findings.ts';
@@ -11,26 +12,44 @@ interface FlowEditorProps {
   draft: FlowDraft;
   onChange(draft: FlowDraft): void;
   findings: readonly Finding[];
+  /** Told whether something is being typed that cannot be saved. */
+  onFault(wrong: boolean): void;
+  /** With another one the text that cannot be saved is gone, as when it is discarded. */
+  round?: number;
 }
 
 /** A flow on a canvas, and beside it as a list of forms or as JSON: three views of one thing. */
-export function FlowEditor({ draft, onChange, findings }: FlowEditorProps) {
+export function FlowEditor({ draft, onChange, findings, onFault, round = 0 }: FlowEditorProps) {
   const { t } = useTexts();
-  const [chosen, setChosen] = useState<string | null>(null);
+  const first = useId();
+  const [last, setLast] = useState<string | null>(null);
   const [beside, setBeside] = useState<'steps' | 'json'>('steps');
-  const common = { draft, onChange, findings, chosen, onChoose: setChosen };
+  const [faulty, fault] = useFaults(onFault);
+  const chosen = last !== null && Object.hasOwn(draft.flow, last) ? last : null;
+  const common = {
+    draft,
+    onChange,
+    findings,
+    chosen,
+    // Another step would be shown, and what is typed into this one gone.
+    onChoose: (step: string | null) => faulty || setLast(step),
+    locked: faulty,
+  };
   return (
     <div className="grid grid-cols-1 min-h-0 flex-1 grid-rows-[minmax(16rem,1fr)_minmax(16rem,1fr)] lg:grid-cols-[minmax(0,1fr)_25rem] lg:grid-rows-1">
       <div className="relative min-h-0 bg-paper">
         <FlowCanvas {...common} />
       </div>
       <div className="flex min-h-0 flex-col border-t border-line bg-surface lg:border-t-0 lg:border-l">
-        <div className="flex gap-1 border-b border-line p-2">
+        <div className="flex items-center gap-1 border-b border-line p-2">
           {(['steps', 'json'] as const).map((each) => (
             <button
               key={each}
               type="button"
               aria-pressed={beside === each}
+              // The other view would begin with what was there before.
+              disabled={faulty}
+              aria-describedby={faulty ? first : undefined}
               onClick={() => setBeside(each)}
               className={classes(
                 'rounded-md px-3 py-1',
@@ -40,9 +59,16 @@ export function FlowEditor({ draft, onChange, findings }: FlowEditorProps) {
               {t(each === 'steps' ? 'flow.steps' : 'flow.json')}
             </button>
           ))}
+          {faulty && (
+            <p id={first} className="ml-auto text-right text-xs text-quiet">
+              {t('entity.faultFirst')}
+            </p>
+          )}
         </div>
-        <div className="min-h-0 flex-1 overflow-auto">
-          {beside === 'steps' ? <StepList {...common} /> : <FlowJson draft={draft} onChange={onChange} />}
+        <div key={round} className="min-h-0 flex-1 overflow-auto">
+          <FaultContext value={fault}>
+            {beside === 'steps' ? <StepList {...common} /> : <FlowJson draft={draft} onChange={onChange} />}
+          </FaultContext>
         </div>
       </div>
     </div>

@@ -29,7 +29,8 @@ export function NewRhiza() {
   const queries = useQueryClient();
   const [facts, setFacts] = useState(emptyFacts);
   const [draft, setDraft] = useState(emptyDraft);
-  useUnsaved(!same({ ...facts, ...draft } as never, { ...emptyFacts, ...emptyDraft } as never));
+  const [faulty, setFaulty] = useState(false);
+  useUnsaved(faulty || !same({ ...facts, ...draft } as never, { ...emptyFacts, ...emptyDraft } as never));
   const { collection, choose, isPending } = useCollectionOfNew();
   const create = useMutation({
     mutationFn: () => {
@@ -51,7 +52,7 @@ export function NewRhiza() {
       className="flex min-h-0 flex-1 flex-col"
       onSubmit={(event) => {
         event.preventDefault();
-        create.mutate();
+        if (!faulty) create.mutate();
       }}
     >
       <NewHead kind="rhiza" />
@@ -60,7 +61,7 @@ export function NewRhiza() {
           <div className="w-44">
             <CollectionSelect label={t('processor.collection')} value={collection} onChange={choose} />
           </div>
-          <Button look="main" type="submit" disabled={create.isPending || isPending}>
+          <Button look="main" type="submit" disabled={create.isPending || isPending || faulty}>
             {t('processor.register')}
           </Button>
         </div>
@@ -70,7 +71,7 @@ export function NewRhiza() {
           <Problem error={create.error} words={inFlow} />
         </div>
       )}
-      <FlowEditor draft={draft} onChange={setDraft} findings={findingsOf(issues)} />
+      <FlowEditor draft={draft} onChange={setDraft} findings={findingsOf(issues)} onFault={setFaulty} />
     </form>
   );
 }

@@ -26,7 +26,7 @@ export function Rhiza({ entity }: { entity: Entity }) {
   const stored = useMemo(() => wholeOf(entity), [entity.cid]);
   const typed = useProcessorDraft({ kind: 'rhiza', entity, stored, bodyOf: changesOf });
   const { facts, draft } = typed.now;
-  const { dirty, save, submit } = typed;
+  const { dirty, faulty, save, submit } = typed;
   const change = (next: Partial<Whole>) => typed.change((now) => ({ ...now, ...next }));
   const inFlow = useFindingWords();
   const findings = useMemo(() => {
@@ -39,8 +39,9 @@ export function Rhiza({ entity }: { entity: Entity }) {
       <ProcessorHead entity={entity} kind="rhiza">
         {dirty && (
           <>
+            {faulty && <span role="status">{t('save.fault')}</span>}
             <Button onClick={typed.discard}>{t('save.discard')}</Button>
-            <Button look="main" onClick={submit} disabled={save.isPending}>
+            <Button look="main" onClick={submit} disabled={save.isPending || faulty}>
               {t('save.save')}
             </Button>
           </>
@@ -52,7 +53,13 @@ export function Rhiza({ entity }: { entity: Entity }) {
           <SaveProblem error={save.error} onOver={typed.saveOver} words={inFlow} />
         </div>
       )}
-      <FlowEditor draft={draft} onChange={(next) => change({ draft: next })} findings={findings} />
+      <FlowEditor
+        draft={draft}
+        onChange={(next) => change({ draft: next })}
+        findings={findings}
+        onFault={typed.onFault}
+        round={typed.round}
+      />
     </div>
   );
 }

@@ -27,10 +27,12 @@ interface StepFormProps {
   onChange(draft: FlowDraft): void;
   onChoose(step: string | null): void;
   findings: readonly Finding[];
+  /** Whether something stands in it that cannot be saved, and would go with its name. */
+  locked: boolean;
 }
 
 /** One step: its name, what it runs, what follows, and its own input. All of the canvas can be done here by keys. */
-export function StepForm({ draft, step, onChange, onChoose, findings }: StepFormProps) {
+export function StepForm({ draft, step, onChange, onChoose, findings, locked }: StepFormProps) {
   const { t } = useTexts();
   const [name, setName] = useState(step.name);
   useEffect(() => setName(step.name), [step.name]);
@@ -69,6 +71,7 @@ export function StepForm({ draft, step, onChange, onChoose, findings }: StepForm
             {...ids}
             dir="auto"
             maxLength={100}
+            readOnly={locked}
             value={name}
             onChange={({ target }) => setName(target.value)}
             onBlur={rename}
@@ -149,6 +152,7 @@ export function StepForm({ draft, step, onChange, onChoose, findings }: StepForm
       )}
       <StepInput
         key={step.name}
+        step={step.name}
         input={step.input}
         onChange={(input) =>
           onChange(withMember(draft, step.name, ['input'], Object.keys(input).length === 0 ? undefined : input))

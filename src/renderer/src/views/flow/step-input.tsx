@@ -2,19 +2,22 @@ import { useMemo, useState } from 'react';
 import { Field, TextArea } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { faultText } from '../entity/fault-text.ts';
+import { useFault } from '../entity/fields/faults.ts';
 import { type JsonMap, same } from '../entity/model/json.ts';
 import { inputFault, inputOf } from '../process/model/schema-form.ts';
 
 interface StepInputProps {
+  step: string;
   input: JsonMap;
   onChange(input: JsonMap): void;
 }
 
 /** A step's own input as JSON text; it counts as soon as it is JSON again. */
-export function StepInput({ input, onChange }: StepInputProps) {
+export function StepInput({ step, input, onChange }: StepInputProps) {
   const { t } = useTexts();
   const [typed, setTyped] = useState(() => textOf(input));
   const wrong = useMemo(() => inputFault(typed), [typed]);
+  useFault([step, 'input'], wrong !== null);
   // Another version came, or was taken over: it is shown unless something is being typed that is no JSON yet.
   const shown = wrong || same(inputOf(typed) ?? undefined, input) ? typed : textOf(input);
   const type = (text: string) => {

@@ -14,10 +14,12 @@ interface StepListProps {
   findings: readonly Finding[];
   chosen: string | null;
   onChoose(step: string | null): void;
+  /** Whether the chosen step stays so: something stands in it that cannot be saved. */
+  locked: boolean;
 }
 
 /** The steps as a list, the chosen one with its form; new ones are found by typing. */
-export function StepList({ draft, onChange, findings, chosen, onChoose }: StepListProps) {
+export function StepList({ draft, onChange, findings, chosen, onChoose, locked }: StepListProps) {
   const { t } = useTexts();
   // As they stand on the canvas: the order of the names is that in which they are stored.
   const places = layoutOf(draft);
@@ -57,6 +59,7 @@ export function StepList({ draft, onChange, findings, chosen, onChoose }: StepLi
               <button
                 type="button"
                 aria-expanded={open}
+                disabled={locked}
                 onClick={() => onChoose(open ? null : name)}
                 className={classes(
                   'flex w-full items-center gap-2 px-3 py-2 text-left hover:bg-sunken',
@@ -88,7 +91,16 @@ export function StepList({ draft, onChange, findings, chosen, onChoose }: StepLi
                   />
                 )}
               </button>
-              {open && <StepForm draft={draft} step={step} onChange={onChange} onChoose={onChoose} findings={own} />}
+              {open && (
+                <StepForm
+                  draft={draft}
+                  step={step}
+                  onChange={onChange}
+                  onChoose={onChoose}
+                  findings={own}
+                  locked={locked}
+                />
+              )}
             </li>
           );
         })}

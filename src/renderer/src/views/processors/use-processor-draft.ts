@@ -1,5 +1,5 @@
 import { notifyManager, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useLayoutEffect, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { toast } from '../../components/toasts.tsx';
 import { useOnce } from '../../components/use-once.ts';
@@ -33,9 +33,20 @@ export function useProcessorDraft<T>({ kind, entity, stored, bodyOf }: Processor
   const { t } = useTexts();
   const queries = useQueryClient();
   const [typed, setTyped] = useState<Typed<T> | null>(null);
-  const dirty = typed !== null && !says(typed.base, typed.now);
+  // Whether a text stands in a field that cannot be saved, and how often what was typed was discarded.
+  const [faulty, setFaulty] = useState(false);
+  const [round, setRound] = useState(0);
+  const changed = typed !== null && !says(typed.base, typed.now);
+  const held = typed !== null && (changed || faulty);
+  const dirty = changed || faulty;
   useUnsaved(dirty);
-  const body = dirty ? bodyOf(typed.base, typed.now) : {};
+  const begun = (old: Typed<T> | null): Typed<T> =>
+    old && !says(old.base, old.now) ? old : { tip: entity.cid, base: stored, now: stored };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: held is the version over which it was typed
+  useLayoutEffect(() => {
+    if (faulty) setTyped(begun);
+  }, [faulty]);
+  const body = changed ? bodyOf(typed.base, typed.now) : {};
   const { queryKey } = entityQuery(entity.id);
   const save = useMutation({
     mutationFn: (asked: { body: Body; tip: string; now: T }) =>
@@ -43,9 +54,7 @@ export function useProcessorDraft<T>({ kind, entity, stored, bodyOf }: Processor
     onSuccess: (saved, sent) => {
       notifyManager.batch(() => {
         queries.setQueryData(queryKey, saved);
-        notifyManager.schedule(() =>
-          setTyped((old) => old && (says(old.now, sent.now) ? null : { ...old, tip: saved.cid, base: sent.now })),
-        );
+        notifyManager.schedule(() => setTyped((old) => old && { ...old, tip: saved.cid, base: sent.now }));
       });
       toast(t('save.saved', { ver: saved.ver }));
       void queries.invalidateQueries({ queryKey: ['processors'] });
@@ -54,7 +63,7 @@ export function useProcessorDraft<T>({ kind, entity, stored, bodyOf }: Processor
   });
   const once = useOnce();
   const send = (over?: string) => {
-    if (!dirty || !body) return;
+    if (!changed || faulty || !body) return;
     // A version that says the same of all that is typed here, as one that was switched on, is as good as the first.
     const tip = over ?? (says(stored, typed.base) ? entity.cid : typed.tip);
     once(() => save.mutateAsync({ body, tip, now: typed.now }));
@@ -62,8 +71,11 @@ export function useProcessorDraft<T>({ kind, entity, stored, bodyOf }: Processor
   const submit = () => send();
   useCommands([{ id: 'save', label: t('save.save'), group: t('group.entity'), keys: ['Mod+s'], run: submit }]);
   return {
-    now: dirty ? typed.now : stored,
+    now: held ? typed.now : stored,
     dirty,
+    faulty,
+    onFault: setFaulty,
+    round,
     body,
     save,
     submit,
@@ -71,11 +83,12 @@ export function useProcessorDraft<T>({ kind, entity, stored, bodyOf }: Processor
     saveOver: send,
     change: (next: (now: T) => T) =>
       setTyped((old) => {
-        const from = old && !says(old.base, old.now) ? old : { tip: entity.cid, base: stored, now: stored };
+        const from = faulty && old ? old : begun(old);
         return { ...from, now: next(from.now) };
       }),
     discard: () => {
       setTyped(null);
+      setRound(round + 1);
       save.reset();
     },
   };
