@@ -147,6 +147,29 @@ describe('additive updates', () => {
     ]);
   });
 
+  it('say of what type their peers are', async () => {
+    const [{ id }, peer] = [await placed(), await placed({ type: 'photo' })];
+    await add(ada, { entity_id: id, relationships_add: [{ predicate: 'shows', peer: peer.id }] });
+    await idle();
+    expect((await read(node, ada, id)).relationships.at(-1)).toEqual({
+      predicate: 'shows',
+      peer: peer.id,
+      peer_type: 'photo',
+    });
+  });
+
+  it('give a role to a group', async () => {
+    const [place, bob] = [await collection(node, ada), await user(node, 'bob of a group')];
+    const crew = await placed({ type: 'group', relationships: [{ predicate: 'member', peer: bob.id }] });
+    await add(ada, { entity_id: place.id, relationships_add: [{ predicate: 'editor', peer: crew.id }] });
+    await idle();
+    expect(ok(await ask(node, ada, `GET /collections/${place.id}/members`))).toMatchObject({
+      members: [{ role: 'owner' }],
+      groups: [{ groupId: crew.id, role: 'editor' }],
+    });
+    await create(node, bob, { collection: place.id });
+  });
+
   it('leave the targets of relationships unseen when told so', async () => {
     const { id } = await placed();
     const missing = '01J00000000000000000000000';

@@ -5,7 +5,14 @@ import { applyAdditions, type Addition as Content } from '../../model/next-versi
 import { storedRelationship } from '../../model/relationships.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { Standing } from '../../store/entities.ts';
-import { objectIssues, predicateIssues, refuse, relationshipIssues, textIssues } from '../entities/body.ts';
+import {
+  objectIssues,
+  predicateIssues,
+  refuse,
+  relationshipIssues,
+  textIssues,
+  withPeerTypes,
+} from '../entities/body.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import type { AdditionBody } from './wire.ts';
 
@@ -92,7 +99,8 @@ export function added(
 ): { base: Standing; next: Manifest } {
   const base = writes.standing(db, caller.network, id, ['entity_id']);
   const stamp = writes.stamp(registered(caller), noteOf(additions));
-  const next = applyAdditions(base.manifest, base.cid, additions, stamp);
+  const typed = additions.map((one) => ({ ...one, relationships_add: withPeerTypes(db, one.relationships_add) }));
+  const next = applyAdditions(base.manifest, base.cid, typed, stamp);
   const issues = writes.permit(db, caller, base, next);
   if (base.deleted) throw ValidationError.at(['entity_id'], 'the entity is deleted');
   const list = additions.flatMap(({ relationships_add }) => relationships_add ?? []);
