@@ -170,6 +170,16 @@ describe('additive updates', () => {
     await create(node, bob, { collection: place.id });
   });
 
+  it('name what is wrong by its place in what was sent', async () => {
+    const { id } = await collection(node, ada);
+    const [about, itself] = [
+      { predicate: 'about', peer: home.id },
+      { predicate: 'collection', peer: id },
+    ];
+    const { failed } = await add(ada, { entity_id: id, relationships_add: [about, itself] });
+    expect(failed.map(({ error }) => error)).toEqual(['relationships_add.1.peer an entity cannot lie in itself']);
+  });
+
   it('leave the targets of relationships unseen when told so', async () => {
     const { id } = await placed();
     const missing = '01J00000000000000000000000';

@@ -8,7 +8,7 @@ type Of<T extends string> = { [K in T]?: RelationshipBody[] | undefined };
  * What is wrong with the version that an update would make, at the member of the request that brought it:
  * `["relationships", 3, "peer"]` of the version is `["relationships_add", 0, "peer"]` of the request.
  */
-export function ofUpdate(next: Manifest, body: CasUpdateBody): (issue: Issue) => Issue {
+export function ofUpdate(next: Manifest, body: Omit<CasUpdateBody, 'expect_tip'>): (issue: Issue) => Issue {
   return (issue) => {
     const [first, i] = issue.path;
     if (first !== 'relationships') return issue;

@@ -13,6 +13,7 @@ import {
   textIssues,
   withPeerTypes,
 } from '../entities/body.ts';
+import { ofUpdate } from '../entities/issue-place.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import type { AdditionBody } from './wire.ts';
 
@@ -104,7 +105,8 @@ export function added(
   const issues = writes.permit(db, caller, base, next);
   if (base.deleted) throw ValidationError.at(['entity_id'], 'the entity is deleted');
   const list = additions.flatMap(({ relationships_add }) => relationships_add ?? []);
-  refuse([...issues, ...predicateIssues(next, list, ['relationships_add'])]);
+  const locate = ofUpdate(next, { relationships_add: list });
+  refuse([...issues.map(locate), ...predicateIssues(next, list, ['relationships_add'])]);
   return { base, next };
 }
 
