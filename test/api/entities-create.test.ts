@@ -213,12 +213,49 @@ describe('targets of relationships', () => {
     expect((await post(ada, body, '?validate_relationships=maybe')).status).toBe(400);
   });
 
-  it('must not be deleted, nor on the other network', async () => {
-    const grave = await remove(node, ada, await create(node, ada));
-    for (const peer of [grave.id, onTest])
-      expect((await post(ada, { type: 'document', relationships: [{ predicate: 'has', peer }] })).body).toEqual(
-        invalid(['relationships', 0, 'peer'], `there is no entity ${peer}`),
-      );
+  it('must not be deleted', async () => {
+    const peer = (await remove(node, ada, await create(node, ada))).id;
+    expect((await post(ada, { type: 'document', relationships: [{ predicate: 'has', peer }] })).body).toEqual(
+      invalid(['relationships', 0, 'peer'], `there is no entity ${peer}`),
+    );
+  });
+
+  it('are not on the other network, whatever they come in', async () => {
+    const [made, home] = [await create(node, ada), await collection(node, ada)];
+    const list = [
+      { predicate: 'has', peer: made.id },
+      { predicate: 'has', peer: onTest },
+    ];
+    const item = { type: 'document', relationships: list };
+    const tip = { expect_tip: made.cid, relationships_add: list };
+    const doors: [string, object, (string | number)[]][] = [
+      ['POST /entities', item, ['relationships', 1, 'peer']],
+      [`PUT /entities/${made.id}`, tip, ['relationships_add', 1, 'peer']],
+      ['POST /collections', { label: 'a', relationships: list }, ['relationships', 1, 'peer']],
+      [`PUT /collections/${home.id}`, { ...tip, expect_tip: home.cid }, ['relationships_add', 1, 'peer']],
+      ['POST /folders', { label: 'a', collection: home.id, relationships: list }, ['relationships', 1, 'peer']],
+      [
+        'POST /updates/additive',
+        { updates: [{ entity_id: made.id, relationships_add: list }] },
+        ['updates', 0, 'relationships_add', 1, 'peer'],
+      ],
+    ];
+    for (const [line, body, path] of doors)
+      for (const checked of [true, false]) {
+        const answer = await ask(node, ada, `${line}?validate_relationships=${checked}`, body);
+        expect([line, answer.status, answer.body]).toEqual([
+          line,
+          400,
+          invalid(path, 'is not an id of the main network'),
+        ]);
+      }
+    const batch = await ask(node, ada, 'POST /entities/batch', { entities: [item] });
+    expect(batch.body).toMatchObject({
+      results: [{ code: 'VALIDATION_ERROR', details: { issues: [{ path: ['relationships', 1, 'peer'] }] } }],
+    });
+    const there = { type: 'document', relationships: [{ predicate: 'has', peer: made.id }] };
+    const answer = await ask(node, on('test', ada), 'POST /entities?validate_relationships=false', there);
+    expect(answer.body).toEqual(invalid(['relationships', 0, 'peer'], 'is not an id of the test network'));
   });
 
   it('may be at most 500 different ones when they are checked', async () => {

@@ -12,7 +12,7 @@ import type { Reader } from '../../store/connection.ts';
 import { findStanding } from '../../store/entities.ts';
 import { parseFilter } from '../../store/filter.ts';
 import { type Listed, type ListedEntity, listEntities } from '../../store/listings.ts';
-import { refuse, tooManyTargets } from '../entities/body.ts';
+import { peerIssues, refuse, tooManyTargets } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { attempts, type EntityWrites, type Prepared } from '../entities/writes.ts';
 import type { UsersService } from '../users/service.ts';
@@ -84,6 +84,9 @@ export class CollectionsService {
       ...jsonIssues(body.note ?? '', ['note']),
       ...jsonIssues(body.properties ?? {}, ['properties']),
       ...jsonIssues(body.relationships ?? [], ['relationships']),
+      ...(body.relationships ?? []).flatMap(({ peer }, i) =>
+        peerIssues(peer, ['relationships', i, 'peer'], caller.network),
+      ),
       ...(validate
         ? tooManyTargets(
             body.relationships?.map(({ peer }) => peer),

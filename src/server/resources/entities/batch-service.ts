@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { DomainError, type Issue, ValidationError } from '../../errors.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
-import { entityIdPattern } from '../../model/ids.ts';
+import { entityIdPattern, type Network } from '../../model/ids.ts';
 import { isLonger } from '../../model/text-length.ts';
 import type { Commit } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
@@ -97,7 +97,7 @@ export class BatchService {
 
   #item(db: Reader, caller: Caller, item: unknown, collection: string | undefined, validate: boolean) {
     try {
-      return this.#entities.prepareNew(db, caller, checkedItem(item, collection), validate);
+      return this.#entities.prepareNew(db, caller, checkedItem(item, collection, caller.network), validate);
     } catch (error) {
       if (error instanceof DomainError) return error;
       throw error;
@@ -113,7 +113,7 @@ export class BatchService {
     validate: boolean,
   ): Promise<Result> {
     try {
-      const { manifest } = await this.#entities.create(caller, checkedItem(item, collection), validate);
+      const { manifest } = await this.#entities.create(caller, checkedItem(item, collection, caller.network), validate);
       return { success: true, index, ...summary(manifest) };
     } catch (error) {
       if (error instanceof DomainError) return refused(index, error);
@@ -157,12 +157,12 @@ function peersOf(item: unknown): unknown[] {
   return Array.isArray(relationships) ? relationships.map((r: { peer?: unknown } | null) => r?.peer) : [];
 }
 
-function checkedItem(item: unknown, collection: string | undefined): NewEntity {
+function checkedItem(item: unknown, collection: string | undefined, network: Network): NewEntity {
   const parsed = itemSchema.safeParse(item, { error: itemMessage });
   if (!parsed.success) throw new ValidationError(parsed.error.issues.map(toIssue));
   const isPlaced = parsed.data.relationships?.some(({ predicate }) => predicate === 'collection');
   const entity = { ...parsed.data, collection: parsed.data.collection ?? (isPlaced ? undefined : collection) };
-  refuse(newEntityIssues(entity));
+  refuse(newEntityIssues(entity, network));
   return entity;
 }
 

@@ -28,16 +28,32 @@ export function textIssues(texts: { [name: string]: string | undefined | null })
   return Object.entries(texts).flatMap(([name, text]) => (text == null ? [] : jsonIssues(text, [name])));
 }
 
-/** What the relationships of a body break by themselves, whatever they point at. */
-export function relationshipIssues(list: RelationshipBody[] | undefined, path: IssuePath): Issue[] {
+/**
+ * What the relationships of a body break by themselves, whatever they point at. `network`: the one that their peers must
+ * be of (decisions.md, G13); null where the body repeats what was made elsewhere, which stays as it is.
+ */
+export function relationshipIssues(
+  list: RelationshipBody[] | undefined,
+  path: IssuePath,
+  network: Network | null,
+): Issue[] {
   return (list ?? []).flatMap((r, i) => [
-    ...(isEntityId(r.peer) || r.peer === '*' ? [] : [{ path: [...path, i, 'peer'], message: 'must be an entity id' }]),
+    ...peerIssues(r.peer, [...path, i, 'peer'], network),
     ...textIssues({ peer_type: r.peer_type, peer_label: r.peer_label }).map((issue) => ({
       ...issue,
       path: [...path, i, ...issue.path],
     })),
     ...objectIssues(r.properties, [...path, i, 'properties']),
   ]);
+}
+
+/** What is wrong with the peer of a relationship, which may be the wildcard. */
+export function peerIssues(peer: string, path: IssuePath, network: Network | null): Issue[] {
+  if (peer === '*') return [];
+  if (!isEntityId(peer)) return [{ path, message: 'must be an entity id' }];
+  return network === null || networkOf(peer) === network
+    ? []
+    : [{ path, message: `is not an id of the ${network} network` }];
 }
 
 /**
@@ -99,11 +115,11 @@ export function tooManyTargets(
 }
 
 /** What is wrong with an update body as such: everything that can be said before the entity is read. */
-export function updateIssues(body: CasUpdateBody): Issue[] {
+export function updateIssues(body: CasUpdateBody, network: Network): Issue[] {
   return [
     ...objectIssues(body.properties, ['properties']),
     ...removalIssues(body.properties_remove, ['properties_remove']),
-    ...relationshipIssues(body.relationships_add, ['relationships_add']),
+    ...relationshipIssues(body.relationships_add, ['relationships_add'], network),
     ...(body.relationships_add ?? []).flatMap((r, i) =>
       removalIssues(r.properties_remove, ['relationships_add', i, 'properties_remove']),
     ),

@@ -2,6 +2,7 @@ import { ConflictError, type Issue, NotFoundError, ValidationError } from '../..
 import { actionFor } from '../../model/actions.ts';
 import type { RegisteredActor } from '../../model/actor.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
+import type { Network } from '../../model/ids.ts';
 import { maxOnLoop } from '../../model/large.ts';
 import {
   collectionsOf,
@@ -134,7 +135,7 @@ export class EntitiesService {
     validate: Validation,
   ): Promise<{ created: boolean; manifest: WireManifest }> {
     registered(caller);
-    refuse(newEntityIssues(body));
+    refuse(newEntityIssues(body, caller.network));
     if (validate) refuse(tooManyTargets(body.relationships?.map(targetOf), ['relationships'], validate));
     const store = await this.#writes.store(caller);
     // Prepared again when somebody was quicker with that id: the same request, sent twice, or another one.
@@ -215,7 +216,7 @@ export class EntitiesService {
     } = {},
   ): Promise<WireManifest> {
     const actor = registered(caller);
-    refuse(updateIssues(body));
+    refuse(updateIssues(body, caller.network));
     if (validate) refuse(tooManyTargets(body.relationships_add?.map(targetOf), ['relationships_add'], validate));
     const store = await this.#writes.store(caller);
     return this.#committed(store, expected, (db) => {
@@ -308,11 +309,11 @@ export class EntitiesService {
 const targetOf = ({ peer }: RelationshipBody): string => peer;
 
 /** What is wrong with a creation's body as such. */
-export function newEntityIssues(body: NewEntity) {
+export function newEntityIssues(body: NewEntity, network: Network) {
   return [
     ...textIssues({ type: body.type, note: body.note }),
     ...objectIssues(body.properties, ['properties']),
-    ...relationshipIssues(body.relationships, ['relationships']),
+    ...relationshipIssues(body.relationships, ['relationships'], network),
   ];
 }
 

@@ -29,7 +29,7 @@ export class FoldersService {
       ...profileIssues(body),
       ...textIssues({ note: body.note }),
       ...objectIssues(body.properties, ['properties']),
-      ...relationshipIssues(body.relationships, ['relationships']),
+      ...relationshipIssues(body.relationships, ['relationships'], caller.network),
     ]);
     const store = await this.#writes.store(caller);
     const prepare = (db: Reader): { steps: [Prepared, ...Prepared[]] } => {

@@ -1,5 +1,6 @@
 import { DomainError, type Issue, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import type { Network } from '../../model/ids.ts';
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
 import { applyAdditions, type Addition as Content } from '../../model/next-version.ts';
 import { storedRelationship } from '../../model/relationships.ts';
@@ -35,11 +36,15 @@ const maxSummary = 100;
 const maxKey = 200;
 
 /** What is wrong with the body of an addition by itself. */
-export function additionIssues({ properties, relationships_add: list, note }: AdditionBody, at: number): Issue[] {
+export function additionIssues(
+  { properties, relationships_add: list, note }: AdditionBody,
+  at: number,
+  network: Network,
+): Issue[] {
   const path = ['updates', at];
   return [
     ...objectIssues(properties, [...path, 'properties']),
-    ...relationshipIssues(list, [...path, 'relationships_add']),
+    ...relationshipIssues(list, [...path, 'relationships_add'], network),
     ...(list ?? []).flatMap((r, i) =>
       'properties_remove' in r
         ? [{ path: [...path, 'relationships_add', i, 'properties_remove'], message: onlyAdds }]

@@ -45,7 +45,7 @@ export class UpdatesService {
     const actor = askerText(registered(caller));
     const issues: Issue[] = [];
     for (let i = 0; i < updates.length && issues.length < maxIssues; i++) {
-      issues.push(...additionIssues(updates[i] as (typeof updates)[number], i));
+      issues.push(...additionIssues(updates[i] as (typeof updates)[number], i, caller.network));
       if (i % 100 === 99) await this.#turns.next();
     }
     refuse(issues);

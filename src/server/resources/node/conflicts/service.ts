@@ -94,7 +94,7 @@ function bodyIssues(body: ResolveBody) {
   return [
     ...textIssues({ note: body.note }),
     ...objectIssues(body.properties, ['properties']),
-    ...relationshipIssues(body.relationships, ['relationships']),
+    ...relationshipIssues(body.relationships, ['relationships'], null),
   ];
 }
 

@@ -130,7 +130,7 @@ export function manifestOf({ cid, bytes }: Block, id: string): Manifest {
   const issues = [
     ...textIssues({ note, reason, type: manifest.type, schema: manifest.schema }),
     ...objectIssues(properties as never, ['properties']),
-    ...relationshipIssues(relationships as never, ['relationships']),
+    ...relationshipIssues(relationships as never, ['relationships'], null),
     ...predicateIssues(manifest, relationships as never, ['relationships']),
   ];
   if (issues.length > 0) throw new ValidationError(issues);
