@@ -51,13 +51,18 @@ export function addExport(program: Command, shell: Shell): void {
     .addOption(
       new Option('--history <which>', 'every version, or the newest alone').choices(['all', 'tip']).default('all'),
     )
-    .option('--since <file|checkpoint>', 'leave out what an earlier CAR file has, or an earlier export had')
+    .option(
+      '--since <file|checkpoint>',
+      'only for car: leave out what an earlier CAR file has, or an earlier export had',
+    )
     .option('--json', 'print one JSON document with what was written')
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
       if (options.out === undefined) throw new UsageError('Give --out: the file that is written.');
       const out = resolve(options.out);
       if (!existsSync(dirname(out))) throw new UsageError(`The folder of ${options.out} does not exist.`);
+      if (options.since !== undefined && options.format !== 'car')
+        throw new UsageError('--since is for the format car.');
       if (options.since !== undefined && isSameFile(options.since, out))
         throw new UsageError(
           `${options.out} is the file that --since names: what is in it already is left out of the new one, so keep it, and name another with --out.`,

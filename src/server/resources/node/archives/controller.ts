@@ -111,6 +111,7 @@ export class ArchivesController {
   /**
    * Export what an earlier archive does not have. The body is that archive, or its index alone (the blocks of root and
    * shards as a CAR with the same roots). The answer has a second root, which says what it leaves out.
+   * @param format `car` alone: of the others none leaves out what is in an archive
    * @param collection See GET /node/export
    * @param entity See GET /node/export
    * @param history As in the earlier archive
@@ -121,11 +122,12 @@ export class ArchivesController {
   @Response<ErrorView>(404, 'Not found')
   exportSince(
     @Request() request: StreamRequest,
+    @Query() format: string = 'car',
     @Query() collection?: EntityId,
     @Query() entity?: EntityId,
     @Query() history: 'all' | 'tip' = 'all',
   ): Promise<void> {
-    return this.answer(request, { format: 'car', collection, entity, history, since: undefined }, bodyOf(request));
+    return this.answer(request, { format, collection, entity, history, since: undefined }, bodyOf(request));
   }
 
   private async answer(request: StreamRequest, wish: ExportWish, earlier?: AsyncGenerator<Uint8Array>): Promise<void> {

@@ -83,7 +83,9 @@ export class ExportService {
     if (!store.read((db) => ids.every((id) => findEntity(db, id)))) throw new NotFoundError();
     const move = wish.since === undefined ? null : this.#move(store, wish.since);
     const since = move === null ? null : { move, now: this.#env.now() };
-    if (format !== 'car' && (since !== null || earlier)) throw ValidationError.at(['since'], 'is for the format car');
+    if (format !== 'car' && since !== null) throw ValidationError.at(['since'], 'is for the format car');
+    if (format !== 'car' && earlier)
+      throw ValidationError.at(['format'], 'must be car: no other leaves out what an earlier archive has');
     // A table has no history.
     const history = format === 'csv' ? 'tip' : wish.history;
     const list = await listTips(store, { scope, history });
