@@ -189,7 +189,14 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   const unfinished = opened.use(
     new UnfinishedCascades({ resume: (...args) => cascades.resume(...args), networks, log }),
   );
-  const carImports = new CarImportService({ networks, alone, now, newId: writes.env.newId, log });
+  const carImports = new CarImportService({
+    networks,
+    alone,
+    now,
+    newId: writes.env.newId,
+    schema: writes.env.schema,
+    log,
+  });
   const { publicUrl } = config;
   const uploads = opened.use(new UploadsService({ networks, now, publicUrl }));
   const downloads = new DownloadService({ writes, entities, links: new Links(randomBytes(32)), publicUrl });

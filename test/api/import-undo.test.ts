@@ -4,7 +4,7 @@ import { operator } from '../helpers/callers.ts';
 import { collection, create, update } from '../helpers/entities.ts';
 import { type Entity, type Importer, importer, ndjson } from '../helpers/imports.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
-import { exported } from '../helpers/node-archives.ts';
+import { exported, imported } from '../helpers/node-archives.ts';
 
 interface Made {
   import: { id: string; files: string[]; counts: { created: number }; collection: { label: string; created: boolean } };
@@ -210,6 +210,27 @@ describe('the undo of an archive', () => {
     expect(await state(run)).toMatchObject({ untouched: 0, changed: 0, deleted: 33 });
     const list = (await there.ask('GET', '/node/imports')).body as { imports: { collection: unknown }[] };
     expect(list.imports.map(({ collection }) => collection)).toEqual([null, null]);
+  });
+
+  test('is taken back by taking in the archive again, but for what somebody has deleted', async () => {
+    const source = await on.run({ collection: 'Twice sent', mapping }, { 'a.ndjson': works(4) });
+    const { car } = await exported(node, `?collection=${source.collection.id}`);
+    await using other = await startNode();
+    const there = importer(other);
+    const taken = await imported(other, car);
+    const [first] = (await there.entities(source.collection.id)).values();
+    expect((await there.ask('DELETE', `/entities/${first?.id}`, { expect_tip: first?.cid })).status).toBe(200);
+    expect(await imported(other, car)).toMatchObject({ created: 0, unchanged: 7 });
+    expect((await there.ask('POST', `/node/imports/${taken.run}/undo`)).text).toContain('"deleted":6');
+    const again = await imported(other, car);
+    expect(again).toMatchObject({ entities: 7, versions: 6, created: 6, unchanged: 1, forks: 0 });
+    const back = await there.entities(source.collection.id);
+    expect(back.size).toBe(5);
+    for (const { ver, edited_by } of back.values()) expect([ver, edited_by.method]).toEqual([3, 'import']);
+    expect(await imported(other, car)).toMatchObject({ versions: 0, created: 0, unchanged: 7 });
+    // The second import has made it, so that its undo deletes it again.
+    expect((await there.ask('GET', `/node/imports/${again.run}/made`)).body).toMatchObject({ made: 6, untouched: 6 });
+    expect((await there.ask('POST', `/node/imports/${again.run}/undo`)).text).toContain('"deleted":6');
   });
 
   test('deletes collections that lie in each other, in whichever order they were made', async () => {

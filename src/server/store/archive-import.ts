@@ -2,24 +2,26 @@ import { open } from 'node:fs/promises';
 import { type Archive, openArchive } from '../blocks/archive-reader.ts';
 import { type Chain, walkArchive } from '../blocks/archive-walk.ts';
 import { cidBytes } from '../blocks/cid.ts';
-import { type Block, decodeManifest, valueHash } from '../blocks/encode.ts';
+import { type Block, decodeManifest, encodeManifest, valueHash } from '../blocks/encode.ts';
 import { FileStore } from '../blocks/file-store.ts';
 import { BusyError, StorageError } from '../errors.ts';
 import { type Manifest, relationshipKey } from '../model/manifest.ts';
+import { restored, type Stamp } from '../model/next-version.ts';
 import { knownWith } from './archive-check.ts';
 import { descends } from './archive-reads.ts';
 import { findBlock } from './blocks.ts';
 import { type Commit, maxVersionsPerCommit, type Row } from './commit.ts';
 import type { Reader } from './connection.ts';
 import { findTip } from './entities.ts';
+import { undoneTip } from './import-sources.ts';
 import { filesFolder } from './network-folders.ts';
 import type { NetworkStore } from './network-store.ts';
-import { findVersion } from './versions.ts';
+import { findVersion, lastLive, versionByKey } from './versions.ts';
 
 /** What became of an archive's entities. */
 export interface ImportTally {
   entities: number;
-  /** Versions that were stored. */
+  /** Versions that were stored, those that brought something back among them. */
   versions: number;
   content: number;
   created: number;
@@ -33,10 +35,14 @@ export interface ImportTally {
   partial_examples: { id: string; ver: number }[];
 }
 
-/** `run`: the import under which is kept what it brings into being; null for none. */
+/**
+ * `run`: the import under which is kept what it brings into being; null for none. `by`: who writes the versions that bring
+ * back what an undo deleted, and under which schema; without it they stay deleted.
+ */
 export interface ArchiveRun {
   now: () => number;
   run: string | null;
+  by?: Pick<Stamp, 'schema' | 'edited_by'> | undefined;
 }
 
 const examples = 20;
@@ -61,7 +67,7 @@ interface Part {
 export async function* applyArchive(
   store: NetworkStore,
   file: string,
-  { now, run }: ArchiveRun,
+  run: ArchiveRun,
 ): AsyncGenerator<ImportTally, ImportTally, undefined> {
   const handle = await open(file, 'r');
   // One slice is written while the next is made: no two of them have an entity in common.
@@ -74,18 +80,18 @@ export async function* applyArchive(
     const known = (cid: string) => store.read((db) => knownWith(db, archive, files)(cid));
     for await (const chain of walkArchive(archive, known)) {
       tally.content += await keepContent(archive, chain, files);
-      slice.push(await planned(store, archive, chain, { time: now(), run }));
+      slice.push(await planned(store, archive, chain, run));
       const size = slice.reduce((sum, part) => ({ v: sum.v + part.versions, b: sum.b + part.bytes }), { v: 0, b: 0 });
       if (slice.length < sliceVersions && size.v < sliceVersions && size.b < sliceBytes) continue;
       await writing;
-      writing = write(store, archive, slice, tally, { now, run });
+      writing = write(store, archive, slice, tally, run);
       // Its failure is met where it is awaited.
       writing.catch(() => undefined);
       slice = [];
       yield tally;
     }
     await writing;
-    await write(store, archive, slice, tally, { now, run });
+    await write(store, archive, slice, tally, run);
     return tally;
   } finally {
     await writing.catch(() => undefined);
@@ -128,9 +134,10 @@ async function planned(
   store: NetworkStore,
   archive: Archive,
   chain: Chain,
-  { time, run }: { time: number; run: string | null },
+  { now, run, by }: ArchiveRun,
 ): Promise<Part> {
   const { id, tip } = chain.entry;
+  const time = now();
   const { ours, isHere } = store.read((db) => ({
     ours: findTip(db, id) ?? null,
     isHere: findBlock(db, tip) !== undefined,
@@ -148,6 +155,13 @@ async function planned(
   else if (await follows(store, chain, ours)) part.result = 'advanced';
   else part.result = await forkOf(store, archive, chain, ours);
 
+  const back = part.result === 'unchanged' && by ? store.read((db) => undoTaken(db, id, { ...by, time })) : null;
+  if (back) {
+    const made: Row[] = run === null ? [] : [{ kind: 'archive_made', run, id, cid: back.cid }];
+    const change = { id, expect: ours, tip: back.cid, blocks: [back] };
+    part.commits.push({ changes: [change], preconditions: [], rows: made, origin: 'car', time });
+    return { ...part, versions: 1, bytes: back.bytes.length, result: 'created' };
+  }
   const moves = part.result === 'created' || part.result === 'advanced';
   const rowsOf = (blocks: Block[]): Row[] => [{ kind: 'versions', id, blocks }];
   const kept = (blocks: Block[]): Commit => ({
@@ -173,6 +187,20 @@ async function planned(
   else if (store.read((db) => needsConflictRow(db, id, part.result === 'fork' ? tip : null)))
     part.commits.push(commit(conflict, null));
   return part;
+}
+
+/** The version that takes back a deletion that the undo of an archive's import left as the tip; null where it is none. */
+function undoTaken(
+  db: Reader,
+  id: string,
+  { time, ...by }: { time: number } & Pick<Stamp, 'schema' | 'edited_by'>,
+): Block | null {
+  const tip = undoneTip(db, id);
+  const grave = tip === undefined ? undefined : versionByKey(db, tip);
+  const last = grave && lastLive(db, grave.manifest);
+  if (!grave || !last) return null;
+  const ts = new Date(time).toISOString();
+  return encodeManifest(restored(last.manifest, grave.manifest, grave.cid, { ...by, ts }));
 }
 
 /** Whether the archive's tip descends from ours, as far as that can be shown. */
@@ -253,7 +281,7 @@ async function write(
   archive: Archive,
   parts: Part[],
   tally: ImportTally,
-  { now, run }: ArchiveRun,
+  run: ArchiveRun,
 ): Promise<void> {
   const outcomes = await submitted(
     store,
@@ -268,7 +296,7 @@ async function write(
     for (let lost = own.some((outcome) => !outcome.committed); lost; ) {
       const refused = own.find((outcome) => 'refused' in outcome && outcome.refused !== undefined);
       if (refused && 'refused' in refused) throw new StorageError(`An entity could not be written: ${refused.refused}`);
-      done = await planned(store, archive, part.chain, { time: now(), run });
+      done = await planned(store, archive, part.chain, run);
       lost = (await submitted(store, done.commits)).some((outcome) => !outcome.committed);
     }
     count(tally, done);

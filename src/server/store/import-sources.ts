@@ -36,6 +36,14 @@ export function importStandings(db: Reader, ids: string[]): Map<string, ImportSt
   );
 }
 
+/** The block key of an entity's tip where that is its deletion by the undo of an archive's import. */
+export function undoneTip(db: Reader, id: string): number | undefined {
+  const sql = `SELECT e.tip FROM entity e JOIN import_source s ON s.entity = e.key AND s.tip = e.tip
+     WHERE e.id = ? AND e.deleted = 1 AND EXISTS (SELECT 1 FROM import_run r JOIN import_made m ON m.run = r.key
+       WHERE r.collection IS NULL AND m.entity = e.key)`;
+  return db.get<{ tip: number }>(sql, id)?.tip;
+}
+
 /** The live collections of that label, as ids in the order in which they were made; at most 100. */
 export function collectionsLabelled(db: Reader, label: string): string[] {
   return db

@@ -1,4 +1,4 @@
-import type { Json } from '../model/manifest.ts';
+import type { EditedBy, Json } from '../model/manifest.ts';
 import type { Reader } from './connection.ts';
 
 /** The kind of an archive's import; its state is an ArchiveTask. */
@@ -15,11 +15,12 @@ export interface ArchiveTask {
   left?: boolean;
 }
 
-/** An import in the list of all. `name`: of the file, as its sender has it. */
+/** An import in the list of all. `name`: of the file, as its sender has it. `by`: who asked for it; earlier programs did not keep it. */
 export interface BegunImport {
   id: string;
   started: number;
   name: string | null;
+  by?: EditedBy;
 }
 
 /** Unfinished work of a kind, with what is left to do; the commits that do it keep the record (see Row `task`). */

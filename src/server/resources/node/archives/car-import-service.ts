@@ -5,8 +5,10 @@ import { FileStore } from '../../../blocks/file-store.ts';
 import { UnavailableError } from '../../../errors.ts';
 import { DamagedPackageError } from '../../../exchange/packages/damaged-package-error.ts';
 import { isZip, readPackage } from '../../../exchange/packages/package-reader.ts';
+import { authorship } from '../../../model/actor.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import type { Network } from '../../../model/ids.ts';
+import type { EditedBy } from '../../../model/manifest.ts';
 import type { ArchiveFacts } from '../../../store/archive-check.ts';
 import type { Accompanying } from '../../../store/archive-contents.ts';
 import { type ArchiveRun, applyArchive, type ImportTally } from '../../../store/archive-import.ts';
@@ -35,6 +37,8 @@ export interface CarImportSurroundings {
   alone: OneAtATime;
   now: () => number;
   newId: (network: Network) => string;
+  /** The schema name of manifests. */
+  schema: string;
   log: Log;
 }
 
@@ -60,7 +64,7 @@ export class CarImportService {
     leaving: AbortSignal,
     fileName?: string,
   ): AsyncGenerator<CarImportLineView, void, undefined> {
-    operator(caller);
+    const by = authorship(operator(caller), 'import');
     const store = await this.#env.networks.get(caller.network);
     const received = await spool(store.folder, body);
     let { name, path } = received;
@@ -70,11 +74,11 @@ export class CarImportService {
       let beside: Accompanying = new Map();
       if (await isPackage(path)) ({ name, path, beside } = await unpacked(store, path, leaving));
       const facts = await this.#check(store, path, { beside, leaving });
-      const run = this.#begun(caller.network, fileName);
+      const run = this.#begun(caller.network, fileName, by);
       leaving.throwIfAborted();
       await this.#record(store, { file: name, run }, true);
       recorded = true;
-      for await (const tally of applied(store, path, { now: this.#env.now, run: run.id })) {
+      for await (const tally of applied(store, path, this.#run(run))) {
         if ('progress' in tally) {
           yield { progress: { entities: tally.progress.entities, total: facts.entities } };
           continue;
@@ -106,15 +110,26 @@ export class CarImportService {
     }
   }
 
-  #begun(network: Network, fileName: string | undefined): BegunImport {
+  #begun(network: Network, fileName: string | undefined, by: EditedBy): BegunImport {
     const { newId, now } = this.#env;
-    return { id: newId(network), started: now(), name: fileName ?? null };
+    return { id: newId(network), started: now(), name: fileName ?? null, by };
+  }
+
+  #run({ id, by }: BegunImport): ArchiveRun {
+    const { now, schema } = this.#env;
+    return { now, run: id, by: by && { schema, edited_by: by } };
   }
 
   /** That it is under way, or no more; and what has come of it. */
   async #record(store: NetworkStore, task: ArchiveTask, begins: boolean, tally?: ImportTally): Promise<void> {
     const { file, run, ended, left } = task;
-    const state = { file, run: { ...run }, ...(ended && { ended: { ...ended } }), ...(left && { left }) };
+    const { by, ...begun } = run;
+    const state = {
+      file,
+      run: { ...begun, ...(by && { by: { ...by } }) },
+      ...(ended && { ended: { ...ended } }),
+      ...(left && { left }),
+    };
     const kept = begins ? { kind: archiveTask, state } : null;
     const rows: Row[] = [{ kind: 'task', id: `${archiveTask} ${file}`, task: kept }, runRow(run, tally)];
     await store.submit([{ changes: [], preconditions: [], rows, origin: 'car', time: this.#env.now() }]);
@@ -156,7 +171,7 @@ export class CarImportService {
     path: string,
     task: ArchiveTask & Required<Pick<ArchiveTask, 'ended'>>,
   ): Promise<boolean> {
-    const { log, now } = this.#env;
+    const { log } = this.#env;
     const { network } = store;
     const { file, run, ended } = task;
     try {
@@ -166,7 +181,7 @@ export class CarImportService {
       // To what goes on now, these look as if they had been here before.
       const made = store.read((db) => countMade(db, run.id));
       let done: ImportTally | undefined;
-      for await (const tally of applied(store, path, { now, run: run.id })) {
+      for await (const tally of applied(store, path, this.#run(run))) {
         if (this.#stopped) throw new UnavailableError('The node is stopping');
         if ('done' in tally)
           done = { ...tally.done, created: tally.done.created + made, unchanged: tally.done.unchanged - made };

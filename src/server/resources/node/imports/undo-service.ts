@@ -163,9 +163,8 @@ export class ImportUndoService {
       const steps = store.read((db) =>
         left.map(({ id }) => this.#grave(db, caller, this.#writes.standing(db, caller.network, id))),
       );
-      // From now on the deletion is what the import left, so that importing again brings the entity back. An archive's
-      // versions are older than the deletion.
-      const rows = run.collection === null ? [] : steps.map(({ cid, next }) => forgotten(next.id, cid));
+      // From now on the deletion is what the import left, so that importing again brings the entity back.
+      const rows = steps.map(({ cid, next }) => forgotten(next.id, cid));
       if ((await this.#writes.attempt(store, steps, rows)).committed) break;
     }
     return kept;
