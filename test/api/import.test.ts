@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Entity, type Importer, importer, ndjson } from '../helpers/imports.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
+import { exported, imported } from '../helpers/node-archives.ts';
 
 const works = [
   { id: 1, label: 'Zebra', year: 1930 },
@@ -233,6 +234,25 @@ describe('importing again', () => {
     } finally {
       await other[Symbol.asyncDispose]();
     }
+  });
+
+  test('goes on with what another node imported and an archive brought, but for what was edited', async () => {
+    const { collection } = await run('moved', [...works, { id: 3, label: 'Oak', year: 1950 }]);
+    const oak = edited((await on.entities(collection.id)).get('Oak'));
+    await on.ask('PUT', `/entities/${oak.id}`, { expect_tip: oak.cid, properties: { year: 1 } });
+    const { car } = await exported(node, `?collection=${collection.id}`);
+    await using other = await startNode();
+    const there = importer(other);
+    await imported(other, car);
+    const again = (records: object[]) =>
+      there.run({ collection: collection.id }, { 'works.ndjson': ndjson([...records, { id: 3, label: 'Oak' }]) });
+    const left = { left_alone: 1, left_alone_examples: [{ id: oak.id, reason: 'not_imported' }] };
+    expect(await again(changed)).toMatchObject({ created: 0, updated: 2, ...left });
+    expect(edited((await there.entities(collection.id)).get('Zebra')).properties).toMatchObject({ year: 1931 });
+    expect(await again(works)).toMatchObject({ updated: 2, ...left });
+    // Back at the first node, which knows another version from its own import.
+    await imported(node, (await exported(other, `?collection=${collection.id}`)).car);
+    expect(await run('moved', changed)).toMatchObject({ updated: 2, left_alone: 0 });
   });
 
   test('a type does not change: the record is refused, the others are not', async () => {

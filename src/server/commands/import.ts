@@ -157,7 +157,10 @@ function summary(report: Report): string[] {
   return [
     `${collection.created ? 'Made' : 'Into'} the collection "${printable(collection.label)}" (${collection.id})`,
     [countsText(report), ...some(unchanged, 'unchanged'), ...some(repeated, 'repeated records left out')].join(', '),
-    ...some(left_alone, 'changed sources whose entities were edited or deleted here and stay as they are:'),
+    ...some(
+      left_alone,
+      'changed sources whose entities stay as they are, edited or deleted here or made by something else:',
+    ),
     ...report.left_alone_examples.map(
       ({ id, place, reason }) => `  ${printable(place)}: ${id} (${reason.replace('_', ' ')})`,
     ),

@@ -5,7 +5,8 @@ import type { ImportStanding } from '../store/import-sources.ts';
  * - `create`: nothing stands under its id;
  * - `revive`: it was deleted when an earlier import was undone, and by nobody since;
  * - `update`: its source has changed, and the tip is still what an import made;
- * - `left_alone`: its source has changed, and so has the entity, or it was deleted;
+ * - `left_alone`: its source has changed, and so has the entity, or it was deleted. A live one whose tip another node's
+ *   import wrote is updated all the same (import-step.ts);
  * - `unchanged`: nothing, since the source is the same; and a mention inside a record never changes what is there.
  */
 export type Plan = 'create' | 'revive' | 'update' | 'left_alone' | 'unchanged';

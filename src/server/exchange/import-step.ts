@@ -41,7 +41,7 @@ export function stepOf(
     known ??= sourceDigest(draft);
     return known;
   };
-  const plan = planOf(draft.nested, standing, digest);
+  let plan = planOf(draft.nested, standing, digest);
   if (plan === 'unchanged') {
     // What an import made follows its sources; of what was edited here nobody expects it.
     const compared = draft.nested && standing?.untouched && standing.digest !== digest();
@@ -55,10 +55,13 @@ export function stepOf(
   const { cid, manifest: base } = tipOf(db, standing);
   if (plan === 'left_alone') {
     if (standing.deleted) return { plan, reason: 'deleted' };
-    if (digestOf(base, collection) !== digest())
-      return { plan, reason: standing.digest === null ? 'not_imported' : 'edited' };
     // It says what the source says, whoever wrote it: from now on it follows the source.
-    return { plan: 'commit', commit: rowCommit(draft.id, cid, digest(), stamp), done: 'unchanged' };
+    if (digestOf(base, collection) === digest())
+      return { plan: 'commit', commit: rowCommit(draft.id, cid, digest(), stamp), done: 'unchanged' };
+    // Another node's import made it, and an archive or a sync brought it: nobody has edited what says so of itself.
+    if (base.edited_by.method !== 'import')
+      return { plan, reason: standing.digest === null ? 'not_imported' : 'edited' };
+    plan = 'update';
   }
   if (base.type !== draft.type) return { plan: 'refused', issues: [typeIssue(base.type, draft.type)] };
   const next = replaced(base, cid, { properties: draft.properties, relationships }, stamp);

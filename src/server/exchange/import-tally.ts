@@ -6,7 +6,7 @@ export interface ImportCounts extends IntakeCounts {
   created: number;
   updated: number;
   unchanged: number;
-  /** Changed sources whose entity was edited or deleted here: it stays as it is. */
+  /** Changed sources whose entity was edited or deleted here, or made by something else: it stays as it is. */
   left_alone: number;
   /** Records that no entity can be made of, and entities that may not be written. */
   refused: number;

@@ -86,7 +86,8 @@ export class ImportsController {
    * Start an import. Then PUT its files one after the other, and DELETE it at the end.
    *
    * Ids derive from the collection and the records, so that importing again changes nothing and goes on where an import
-   * was interrupted. A changed record updates its entity, unless that was edited or deleted here.
+   * was interrupted. A changed record updates its entity, unless that was edited or deleted here, or
+   * something else than an import made it.
    */
   @Post('imports')
   @SuccessResponse(201, 'Created')
