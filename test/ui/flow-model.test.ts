@@ -16,6 +16,7 @@ import {
 } from '../../src/renderer/src/views/flow/model/flow-draft.ts';
 import { flowFault, flowIn, flowText } from '../../src/renderer/src/views/flow/model/flow-text.ts';
 import { layoutOf } from '../../src/renderer/src/views/flow/model/layout.ts';
+import { isTypable, meantBy, typedOf } from '../../src/renderer/src/views/flow/model/route-value.ts';
 import type { RunJob } from '../../src/renderer/src/views/jobs/job-queries.ts';
 import { treeOf } from '../../src/renderer/src/views/jobs/model/job-tree.ts';
 import { logMessages } from '../../src/renderer/src/views/jobs/model/log-messages.ts';
@@ -56,6 +57,21 @@ describe('a flow that is edited', () => {
     expect(wrong('{"flow": {"a": {}, "b": {}, "a": {}}}')).toMatchObject({ reason: 'twice', what: 'a' });
     expect(wrong('{"flow": {"a": {"input": {"id": 12345678901234567890}}}}')?.reason).toBe('number');
     for (const text of ['[]', '"a"', '{"flow": []}']) expect(wrong(text)?.reason).toBe('object');
+  });
+
+  test('compares with what is typed, and no other number', () => {
+    const meant = (text: string) => (['text', 'plain', null] as const).map((as) => meantBy({ text, as }));
+    expect(meant('1850')).toEqual(['1850', 1850, 1850]);
+    expect(meant('-1.50')).toEqual(['-1.50', -1.5, -1.5]);
+    expect(meant('true')).toEqual(['true', true, true]);
+    expect(meant('null')).toEqual(['null', null, null]);
+    expect(meant('007')).toEqual(['007', 7, '007']);
+    expect(meant('+49')).toEqual(['+49', 49, '+49']);
+    for (const text of ['12345678901234567890', '0.1234567890123456789', '-', '', '1e999', 'Infinity', 'blue'])
+      expect(meant(text)).toEqual([text, text, text]);
+    for (const value of ['1850', 1850, '007', 7, 'true', true, null, 'null', '', 'blue', 1.5, 1e-7])
+      expect(meantBy(typedOf(value)), String(value)).toBe(value);
+    expect(['a', 'a\nb', 1, null, [], {}].map(isTypable)).toEqual([true, false, true, true, false, false]);
   });
 
   test('keeps its routes and what else it says when a step is named anew, led elsewhere or removed', () => {

@@ -136,6 +136,41 @@ describePage('what is typed into a flow', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('as the value of a route stays as it is typed, and is the text or the number that is chosen', async () => {
+    await step('read').click();
+    await page.getByRole('button', { name: 'Add a route' }).click();
+    const value = page.getByLabel('Value of route 1', { exact: true });
+    const kind = page.getByLabel('Kind of the value of route 1');
+    const save = async (ver: number) => {
+      await page.keyboard.press('Control+s');
+      await page.getByText(`Saved as version ${ver}`).first().waitFor();
+      const { then } = (await stored()).read as unknown as { then: { route: { where: { equals: unknown } }[] } };
+      return then.route[0]?.where.equals;
+    };
+    const shown = async () => [await value.inputValue(), await kind.inputValue()];
+    await value.pressSequentially('12345678901234567890');
+    expect(await shown()).toEqual(['12345678901234567890', 'text']);
+    await value.fill('');
+    await value.pressSequentially('007');
+    expect(await shown()).toEqual(['007', 'text']);
+    await value.fill('');
+    await value.pressSequentially('1.50');
+    expect(await shown()).toEqual(['1.50', 'number']);
+    expect(await save(2)).toBe(1.5);
+    expect(await value.inputValue()).toBe('1.50');
+    await value.fill('1850');
+    await kind.selectOption('text');
+    expect(await shown()).toEqual(['1850', 'text']);
+    await lookAt(page, 'flow-route');
+    expect(await save(3)).toBe('1850');
+    await step('read').click();
+    await step('read').click();
+    expect(await shown()).toEqual(['1850', 'text']);
+    await kind.selectOption('number');
+    expect(await save(4)).toBe(1850);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of a new workflow and is no flow yet is not registered, and asked for', async () => {
     await visitor.go('/processors/new?kind=rhiza');
     await view('JSON').click();

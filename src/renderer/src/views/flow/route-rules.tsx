@@ -2,7 +2,6 @@ import { Plus, X } from 'lucide-react';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Input, Select } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
-import type { Json } from '../entity/model/json.ts';
 import {
   doneTarget,
   type FlowDraft,
@@ -12,6 +11,8 @@ import {
   whenOf,
   withRoutes,
 } from './model/flow-draft.ts';
+import { isTypable } from './model/route-value.ts';
+import { RouteValueField } from './route-value.tsx';
 
 interface RouteRulesProps {
   draft: FlowDraft;
@@ -37,20 +38,19 @@ export function RouteRules({ draft, step, names, onChange }: RouteRulesProps) {
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: rules have no other name than their place
           <div key={i} className="flex flex-wrap items-center gap-1.5">
-            {simple ? (
+            {simple && isTypable(simple.equals) ? (
               <>
                 <Input
                   aria-label={t('flow.routeProperty', place)}
-                  className="w-24 flex-1"
+                  className="grow basis-24"
                   value={simple.property}
                   onChange={(event) => change(i, { where: { ...simple, property: event.target.value } })}
                 />
                 <span aria-hidden>=</span>
-                <Input
-                  aria-label={t('flow.routeValue', place)}
-                  className="w-24 flex-1"
-                  value={typeof simple.equals === 'string' ? simple.equals : JSON.stringify(simple.equals)}
-                  onChange={(event) => change(i, { where: { ...simple, equals: typedValue(event.target.value) } })}
+                <RouteValueField
+                  {...place}
+                  value={simple.equals}
+                  onChange={(equals) => change(i, { where: { ...simple, equals } })}
                 />
               </>
             ) : (
@@ -58,31 +58,33 @@ export function RouteRules({ draft, step, names, onChange }: RouteRulesProps) {
                 {whenOf(where)}
               </code>
             )}
-            <span aria-hidden>→</span>
-            <Select
-              aria-label={t('flow.routeTarget', place)}
-              className="w-28"
-              value={target}
-              onChange={(event) => change(i, { target: event.target.value })}
-            >
-              {names.map((name) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-              {ends.map((name) => (
-                <option key={`end ${name}`} value={name}>
-                  {t('flow.routeDone')}
-                </option>
-              ))}
-            </Select>
-            <IconButton
-              small
-              label={t('flow.routeRemove', place)}
-              onClick={() => set(routes.filter((_, at) => at !== i))}
-            >
-              <X size={13} aria-hidden />
-            </IconButton>
+            <div className="flex items-center gap-1.5">
+              <span aria-hidden>→</span>
+              <Select
+                aria-label={t('flow.routeTarget', place)}
+                className="w-28"
+                value={target}
+                onChange={(event) => change(i, { target: event.target.value })}
+              >
+                {names.map((name) => (
+                  <option key={name} value={name}>
+                    {name}
+                  </option>
+                ))}
+                {ends.map((name) => (
+                  <option key={`end ${name}`} value={name}>
+                    {t('flow.routeDone')}
+                  </option>
+                ))}
+              </Select>
+              <IconButton
+                small
+                label={t('flow.routeRemove', place)}
+                onClick={() => set(routes.filter((_, at) => at !== i))}
+              >
+                <X size={13} aria-hidden />
+              </IconButton>
+            </div>
           </div>
         );
       })}
@@ -97,9 +99,4 @@ export function RouteRules({ draft, step, names, onChange }: RouteRulesProps) {
       </Button>
     </fieldset>
   );
-}
-
-/** Numbers, yes, no and nothing are meant as such. */
-function typedValue(text: string): Json {
-  return /^(?:true|false|null|-?\d+(?:\.\d+)?)$/.test(text) ? (JSON.parse(text) as Json) : text;
 }
