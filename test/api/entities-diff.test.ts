@@ -4,7 +4,7 @@ import { encodeHistoric } from '../../src/server/blocks/encode.ts';
 import type { PatchDiffView, SemanticDiffView } from '../../src/server/resources/entities/wire.ts';
 import { findVersion } from '../../src/server/store/versions.ts';
 import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
-import { create, type Entity, update } from '../helpers/entities.ts';
+import { create, type Entity, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
 let node: TestNode;
@@ -70,6 +70,25 @@ describe('the versions compared', () => {
       properties: { added: first.properties, removed: {}, changed: {} },
       relationships: { added: first.relationships, removed: [], changed: [] },
     });
+  });
+
+  it('go on being compared after the deletion, where they are named', async () => {
+    const made = await create(node, ada, { properties: { a: 1 } });
+    const changed = await update(node, ada, made, { properties: { a: 2 } });
+    const grave = await remove(node, ada, changed);
+    const a = { changed: { a: { from: 1, to: 2 } } };
+    for (const query of [`?from=${made.cid}&to=${changed.cid}`, `?to=${changed.cid}`])
+      expect(await diff(query, made.id)).toMatchObject({
+        from: side(made),
+        to: side(changed),
+        changes: { properties: a },
+      });
+    expect(await diff(`?to=${grave.cid}&format=patch`, made.id)).toMatchObject({
+      from: side(changed),
+      patch: [{ op: 'remove', path: '/properties/a' }],
+    });
+    const { status, body } = await ask(node, ada, `GET /entities/${made.id}/diff?from=${made.cid}`);
+    expect([status, body]).toMatchObject([404, { details: { deleted: true, tip: grave.cid } }]);
   });
 });
 

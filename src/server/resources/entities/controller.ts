@@ -225,7 +225,7 @@ export class EntitiesController extends Controller {
   /**
    * Compare two versions. Without parameters the tip with the one before it.
    * @param from CID; the version before `to` if omitted
-   * @param to CID; the tip if omitted
+   * @param to CID; the tip if omitted. Of a deleted entity it has to be given
    */
   @Get('{id}/diff')
   @NoSecurity()

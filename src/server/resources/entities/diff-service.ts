@@ -24,7 +24,10 @@ export class DiffService {
     this.#writes = writes;
   }
 
-  /** Without `to` the tip; without `from` the version before `to`, or the tip's counterpart where only `from` is given. */
+  /**
+   * Without `to` the tip; without `from` the version before `to`, or the tip's counterpart where only `from` is given.
+   * Named versions of a deleted entity are compared like all of its history (decisions.md, G1).
+   */
   async compare(caller: Caller, id: string, query: DiffQuery): Promise<SemanticDiffView | PatchDiffView> {
     const store = await this.#writes.store(caller);
     const { from, to } = store.read((db) => this.#versions(db, caller, id, query));
@@ -35,8 +38,9 @@ export class DiffService {
   }
 
   #versions(db: Reader, caller: Caller, id: string, query: DiffQuery): { from: Version | null; to: Version } {
-    const tip = this.#entities.viewed(db, caller, id);
-    const to = version(db, id, query.to ?? tip.cid, 'to');
+    const { cid } =
+      query.to === undefined ? this.#entities.viewed(db, caller, id) : this.#entities.known(db, caller, id);
+    const to = version(db, id, query.to ?? cid, 'to');
     if (query.from !== undefined) return { from: version(db, id, query.from, 'from'), to };
     const { prev } = to.manifest;
     // Where it is not on this node, nobody here knows what has changed since.

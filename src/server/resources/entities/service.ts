@@ -91,10 +91,16 @@ export class EntitiesService {
     if (sync_index === true) await this.#writes.env.passed(store);
   }
 
-  /** A live entity that the caller may view. */
-  viewed(db: Reader, caller: Caller, id: string): Standing {
+  /** An entity that the caller may view, deleted or not. */
+  known(db: Reader, caller: Caller, id: string): Standing {
     const standing = this.#writes.standing(db, caller.network, id);
     this.#writes.env.permissions.require(db, accepted(caller), 'entity:view', standing);
+    return standing;
+  }
+
+  /** A live one. */
+  viewed(db: Reader, caller: Caller, id: string): Standing {
+    const standing = this.known(db, caller, id);
     if (standing.deleted) throw this.#gone(db, id);
     return standing;
   }
