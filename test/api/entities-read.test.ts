@@ -90,7 +90,19 @@ describe('an expansion', () => {
     });
   });
 
-  it.each(['children', 'relationships:all', '', 'relationships,', 'toString'])('is not made of %j', async (expand) => {
+  it.each([
+    ['', undefined],
+    [' , ', undefined],
+    ['relationships,', 'peer_preview'],
+    [',relationships:full', 'peer_entity'],
+  ])('passes over the empty names of %j', async (expand, shown) => {
+    const made = await create(node, ada, { relationships: [link((await create(node, ada)).id)] });
+    const view = await expanded(made.id, `expand=${encodeURIComponent(expand)}`);
+    if (shown === undefined) expect(view).toEqual(made);
+    else expect(view.relationships[0]).toHaveProperty(shown);
+  });
+
+  it.each(['children', 'relationships:all', 'relationships,all', 'toString'])('is not made of %j', async (expand) => {
     const { id } = await create(node, ada);
     const answer = await ask(node, ada, `GET /entities/${id}?expand=${expand}`);
     expect([answer.status, answer.body]).toEqual([400, invalid(['expand'], expect.any(String))]);

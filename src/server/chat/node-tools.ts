@@ -114,7 +114,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
         offset,
       }),
       async (caller, { id: one, predicate, limit, offset: from }) => {
-        const { relationships } = await node.expansions.read(caller, one, 'relationships', maxExpanded);
+        const { relationships } = await node.expansions.read(caller, one, 'preview', maxExpanded);
         const wanted = relationships.filter((r) => predicate === undefined || r.predicate === predicate);
         const page = wanted.slice(from, from + limit);
         const value = {

@@ -20,7 +20,7 @@ import type { CasBody, ConflictView, EntityId, ErrorView, PreviewView, Validatio
 import type { BatchService } from './batch-service.ts';
 import type { CascadeService } from './cascade-service.ts';
 import type { DiffService } from './diff-service.ts';
-import type { ExpansionService } from './expansion-service.ts';
+import { type ExpansionService, expansionOf } from './expansion-service.ts';
 import type { EntitiesService } from './service.ts';
 import type { TreeService } from './tree-service.ts';
 import type {
@@ -124,8 +124,9 @@ export class EntitiesController extends Controller {
     @Query() expand?: string,
     @Query() expand_limit: number = 100,
   ): Promise<ExpandedView> {
-    if (expand === undefined) return StoredJson.as<ExpandedView>(await this.on.entities.read(request.caller, id));
-    return this.on.expansions.read(request.caller, id, expand, expand_limit);
+    const mode = expansionOf(expand);
+    if (mode === null) return StoredJson.as<ExpandedView>(await this.on.entities.read(request.caller, id));
+    return this.on.expansions.read(request.caller, id, mode, expand_limit);
   }
 
   /** Change an entity: removals first, then deep merges and additions. */

@@ -27,8 +27,7 @@ export class ExpansionService {
     this.#writes = writes;
   }
 
-  async read(caller: Caller, id: string, expand: string, limit: number): Promise<ExpandedView> {
-    const mode = modeOf(expand);
+  async read(caller: Caller, id: string, mode: ExpansionMode, limit: number): Promise<ExpandedView> {
     const store = await this.#writes.store(caller);
     return store.read((db) => {
       const standing = this.#entities.viewed(db, caller, id);
@@ -68,13 +67,16 @@ function labelled(db: Reader, { user_id, on_behalf_of, ...by }: ManifestView['ed
   };
 }
 
-function modeOf(expand: string): ExpansionMode {
-  const named = expand.split(',').map((name) => name.trim());
+/** What an `expand` asks for; null where it names nothing. @throws ValidationError */
+export function expansionOf(expand: string | undefined): ExpansionMode | null {
+  const parts = (expand ?? '').split(',').map((name) => name.trim());
+  const named = parts.filter((name) => name !== '');
   const unknown = named.find((name) => !Object.hasOwn(modes, name));
   if (unknown !== undefined)
     throw ValidationError.at(
       ['expand'],
       `unknown expansion \`${unknown}\`; known are ${Object.keys(modes).join(', ')}`,
     );
+  if (named.length === 0) return null;
   return named.some((name) => modes[name] === 'full') ? 'full' : 'preview';
 }
