@@ -134,6 +134,16 @@ describe('the rules of processors.md 3.7', () => {
       ['INVALID_WHERE_CONDITION flow.a.then.route.0.where.or.1'],
     ],
     [
+      'INVALID_WHERE_CONDITION',
+      routed({ where: { ...is('a', 1), not: true }, target: 'b' }),
+      ['INVALID_WHERE_CONDITION flow.a.then.route.0.where.not'],
+    ],
+    [
+      'INVALID_WHERE_CONDITION',
+      routed({ where: { and: [is('a', 1), { or: [is('a', 1)], equals: 1 }] }, target: 'b' }),
+      ['INVALID_WHERE_CONDITION flow.a.then.route.0.where.and.1.equals'],
+    ],
+    [
       'a gather finishes no items',
       { a: to({ gather: 'b', route: [{ where: is('a', 1), target: 'done' }] }), b: done },
       ['INVALID_TARGET flow.a.then.route.0.target'],

@@ -40,6 +40,8 @@ function own(of: Members | null, name: string): unknown {
   return of && Object.hasOwn(of, name) ? of[name] : undefined;
 }
 
+const conditions = '`{property, equals}`, `{and: [...]}` or `{or: [...]}`';
+
 class StepCheck implements StepFindings {
   readonly findings: FlowFinding[] = [];
   readonly edges: StepEdge[] = [];
@@ -128,9 +130,13 @@ class StepCheck implements StepFindings {
     const kinds = ['property', 'and', 'or'].filter((kind) => own(where, kind) !== undefined);
     const [kind, another] = kinds;
     if (where === null || kind === undefined || another !== undefined) {
-      this.#tell('INVALID_WHERE_CONDITION', at, 'must be `{property, equals}`, `{and: [...]}` or `{or: [...]}`');
+      this.#tell('INVALID_WHERE_CONDITION', at, `must be ${conditions}`);
       return;
     }
+    const known = kind === 'property' ? ['property', 'equals'] : [kind];
+    const other = Object.keys(where).find((name) => !known.includes(name));
+    if (other !== undefined)
+      this.#tell('INVALID_WHERE_CONDITION', [...at, other], `is unknown: a condition is ${conditions}`);
     if (kind === 'property') {
       this.#comparison(where, at);
       return;

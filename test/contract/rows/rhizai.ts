@@ -8,6 +8,7 @@ const { collection: _, ...properties } = rhizaBody('');
 
 const klados = { id: nowhere, type: 'klados' };
 const two = { first: { klados, then: { pass: 'last' } }, last: { klados, then: { done: true } } };
+const isText = { property: 'kind', equals: 'text' };
 
 export const rhizaRows: Row[] = [
   creation(kind, properties, [
@@ -28,6 +29,18 @@ export const rhizaRows: Row[] = [
       call: (s) => ({ path: '/rhizai', body: rhizaBody(s.collection.id, { entry: 'last', flow: two }) }),
       body: { warnings: [{ code: 'UNREACHABLE_KLADOS', step: 'first', message: 'is not reached from "last"' }] },
     },
+    wrong(
+      kind,
+      'a route with an odd condition',
+      {
+        flow: {
+          first: { klados, then: { pass: 'last', route: [{ where: { ...isText, type: 'x' }, target: 'last' }] } },
+          last: two.last,
+        },
+      },
+      ['flow', 'first', 'then', 'route', 0, 'where', 'type'],
+      'INVALID_WHERE_CONDITION: is unknown: a condition is `{property, equals}`, `{and: [...]}` or `{or: [...]}`',
+    ),
     wrong(kind, 'no flow', { flow: undefined }, ['flow'], 'is required'),
   ]),
   reading(kind),
