@@ -49,6 +49,10 @@ export function addImportCar(program: Command, shell: Shell): void {
       });
       if (options.json) shell.out(JSON.stringify({ file, ...report }));
       else for (const line of summary(report)) shell.out(line);
+      if (report.forks > 0)
+        throw new FailureError(
+          `${counted(report.forks, 'entity')} in conflict: "archeion conflicts" shows what was changed here and in the archive.`,
+        );
     });
 }
 

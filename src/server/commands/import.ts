@@ -80,6 +80,9 @@ export function addImport(program: Command, shell: Shell): void {
       const wrong = [
         ...(report.refused > 0 ? [refusedText(report)] : []),
         ...(report.differing > 0 ? [differingText(report)] : []),
+        ...(report.left_alone > 0
+          ? [`${counted(report.left_alone, 'changed source')} left alone: what is here stays as it is.`]
+          : []),
       ];
       if (wrong.length > 0) throw new FailureError(wrong.join('\n'));
     });
@@ -157,10 +160,9 @@ function summary(report: Report): string[] {
   return [
     `${collection.created ? 'Made' : 'Into'} the collection "${printable(collection.label)}" (${collection.id})`,
     [countsText(report), ...some(unchanged, 'unchanged'), ...some(repeated, 'repeated records left out')].join(', '),
-    ...some(
-      left_alone,
-      'changed sources whose entities stay as they are, edited or deleted here or made by something else:',
-    ),
+    ...(left_alone > 0
+      ? [`${counted(left_alone, 'changed source')} left alone: edited or deleted here, or made by something else`]
+      : []),
     ...report.left_alone_examples.map(
       ({ id, place, reason }) => `  ${printable(place)}: ${id} (${reason.replace('_', ' ')})`,
     ),
