@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * As what a property is stored; a table has nothing but texts. `list`: cut at each `;`, or at what is named. `date`: a
- * text as 1901, 1901-03 or 1901-03-04, also with a time. `number`: one that is kept digit for digit. A value that is none of
+ * text as 1901, 1901-03 or 1901-03-04, also with a time. `number`: one that is kept digit for digit, without zeros before it. A value that is none of
  * it refuses its record; an empty one is left out.
  */
 export type PropertyKind = 'text' | 'number' | 'boolean' | 'date' | 'json' | 'list' | { list: string };

@@ -7,8 +7,12 @@ import { isKeptAsNumber } from './numerals.ts';
 import { type Path, valueAt, withoutPaths, withValueAt } from './paths.ts';
 
 const numeral = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d{1,4})?$/i;
-const date =
-  /^\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:?\d{2})?)?)?)?$/;
+/** A postcode or an inventory number, of which a number would not keep them. */
+const leadingZeros = /^[-+]?0\d/;
+const clock = '(?:[01]\\d|2[0-3]):[0-5]\\d';
+// The last second of a day may be a 61st.
+const time = `T${clock}(?::(?:[0-5]\\d|60)(?:\\.\\d+)?)?(?:Z|[-+](?:[01]\\d|2[0-3]):?[0-5]\\d)?`;
+const date = new RegExp(`^(\\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\\d|3[01])(?:${time})?)?)?$`);
 const truths: ReadonlyMap<string, boolean> = new Map([
   ...['true', 'yes', '1'].map((text) => [text, true] as const),
   ...['false', 'no', '0'].map((text) => [text, false] as const),
@@ -45,7 +49,7 @@ function typedValue(value: Json, kind: PropertyKind, name: string): Json | undef
     case 'date': {
       if (text === '') return undefined;
       const written = text ?? (typeof value === 'number' ? String(value) : '');
-      return date.test(written) ? written : none(name, value, 'a date as 1901, 1901-03 or 1901-03-04');
+      return isDate(written) ? written : none(name, value, 'a date as 1901, 1901-03 or 1901-03-04');
     }
     case 'json':
       return text === null ? value : text === '' ? undefined : jsonOf(text, name, value);
@@ -56,10 +60,19 @@ function numberOf(text: string | null, name: string, value: Json): number {
   const number = Number(text);
   const fits = text !== null && numeral.test(text) && Number.isFinite(number);
   if (!fits) return none(name, value, 'a number');
-  if ((Number.isInteger(number) && !Number.isSafeInteger(number)) || !isKeptAsNumber(text))
+  if (leadingZeros.test(text) || (Number.isInteger(number) && !Number.isSafeInteger(number)) || !isKeptAsNumber(text))
     return none(name, value, 'a number that can be kept exactly: take it as a text');
   // There is no negative zero on the wire.
   return number === 0 ? 0 : number;
+}
+
+function isDate(text: string): boolean {
+  const [, year, month, day] = date.exec(text) ?? [];
+  if (year === undefined || month === undefined || day === undefined) return year !== undefined;
+  // Of the proleptic Gregorian calendar, as ISO 8601 has it: day 0 of the next month is the last of this one.
+  const last = new Date(0);
+  last.setUTCFullYear(Number(year), Number(month), 0);
+  return Number(day) <= last.getUTCDate();
 }
 
 function jsonOf(text: string, name: string, value: Json): Json {
