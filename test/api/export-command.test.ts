@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandLine } from '../helpers/command-line.ts';
@@ -44,4 +45,43 @@ test('what is since an archive or a checkpoint is a CAR file, and nothing else i
   }
   expect(await s.names()).toEqual(['full.car']);
   expect((await operate(s.node, 'POST /node/export?format=car', car)).status).toBe(200);
+});
+
+test('a folder is refused before anything is asked, and what leads to a file stays a link to it', async () => {
+  await using s = await scene();
+  await mkdir(s.at('folder'));
+  await writeFile(s.at('folder/kept.car'), 'of yesterday');
+  await symlink('folder/kept.car', s.at('link.car'));
+  await symlink('folder/new.car', s.at('next.car'));
+  await symlink('nowhere/new.car', s.at('lost.car'));
+  await symlink('circle.car', s.at('circle.car'));
+  expect(await commandLine(s.at('no node'), ['export', '--out', s.at('folder')])).toMatchObject({
+    code: 2,
+    err: `archeion: ${s.at('folder')} is a folder: name the file in it that is to be written.`,
+  });
+  for (const name of ['lost.car', 'circle.car']) expect((await s.archeion('export', '--out', s.at(name))).code).toBe(2);
+  const { car } = await exported(s.node);
+  for (const [link, file] of [
+    ['link.car', 'kept.car'],
+    ['next.car', 'new.car'],
+  ]) {
+    expect((await s.archeion('export', '--out', s.at(`${link}`))).code).toBe(0);
+    expect((await lstat(s.at(`${link}`))).isSymbolicLink()).toBe(true);
+    expect(new Uint8Array(await readFile(s.at(`folder/${file}`)))).toEqual(car);
+  }
+  expect((await readdir(s.at('folder'))).sort()).toEqual(['kept.car', 'new.car']);
+});
+
+test('a pipe is written to and stays one', async () => {
+  await using s = await scene();
+  execFileSync('mkfifo', [s.at('pipe.car')]);
+  const read = readFile(s.at('pipe.car'));
+  expect(await s.archeion('export', '--out', s.at('pipe.car'))).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('2 entities in'),
+  });
+  expect((await lstat(s.at('pipe.car'))).isFIFO()).toBe(true);
+  // The reader of a pipe that was replaced waits for ever.
+  expect(new Uint8Array(await read)).toEqual((await exported(s.node)).car);
+  expect(await s.names()).toEqual(['pipe.car']);
 });

@@ -1,16 +1,14 @@
-import { createWriteStream, existsSync, realpathSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { existsSync, realpathSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { dirname, resolve } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../config.ts';
 import { indexOfFile } from '../exchange/archive-index.ts';
-import { nameWhole } from '../exchange/whole-file.ts';
 import { type NodeClient, openClient } from './client.ts';
 import { collectionNamed } from './collection-named.ts';
 import { counted } from './counted.ts';
+import { type ExportTarget, exportTarget } from './export-target.ts';
 import { FailureError } from './failure.ts';
 import { leftOutLine, missingLine } from './missing.ts';
 import { progressDisplay } from './progress.ts';
@@ -34,7 +32,10 @@ export function addExport(program: Command, shell: Shell): void {
     .description(
       'export every version of each history as a CAR file that anyone can verify; or a table, lines, a bag or a crate',
     )
-    .option('--out <file>', 'the file that is written; one of that name is replaced once the new one is whole')
+    .option(
+      '--out <file>',
+      'the file that is written; one of that name is replaced once the new one is whole, a pipe or device written to',
+    )
     .addOption(
       new Option(
         '--format <name>',
@@ -59,11 +60,11 @@ export function addExport(program: Command, shell: Shell): void {
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
       if (options.out === undefined) throw new UsageError('Give --out: the file that is written.');
-      const out = resolve(options.out);
-      if (!existsSync(dirname(out))) throw new UsageError(`The folder of ${options.out} does not exist.`);
+      const target = exportTarget(options.out, shell.pid);
+      const say = target.isStdout ? shell.err : shell.out;
       if (options.since !== undefined && options.format !== 'car')
         throw new UsageError('--since is for the format car.');
-      if (options.since !== undefined && isSameFile(options.since, out))
+      if (options.since !== undefined && isSameFile(options.since, target.path))
         throw new UsageError(
           `${options.out} is the file that --since names: what is in it already is left out of the new one, so keep it, and name another with --out.`,
         );
@@ -72,7 +73,7 @@ export function addExport(program: Command, shell: Shell): void {
       const collection = wanted === undefined ? undefined : await collectionNamed(client, wanted);
       const { path, earlier } = requestOf({ ...options, collection });
       const response = await client.fetch(earlier ? 'POST' : 'GET', path, earlier);
-      const bytes = await receive(shell, response, out, () => reasonOf(client, response));
+      const bytes = await receive(shell, response, target, () => reasonOf(client, response));
       const report = {
         out: options.out,
         bytes,
@@ -81,19 +82,17 @@ export function addExport(program: Command, shell: Shell): void {
         missing_files: Number(response.headers['x-archeion-missing-files']),
         left_out_versions: Number(response.headers['x-archeion-left-out-versions'] ?? 0),
       };
-      if (options.json) shell.out(JSON.stringify(report));
+      if (options.json) say(JSON.stringify(report));
       else {
         const entities = counted(report.entities, 'entity');
         const what =
           options.since === undefined ? `${entities} in` : `What has changed since then, of ${entities} in all, in`;
-        shell.out(`${what} ${options.out} (${bytes.toLocaleString('en')} bytes)`);
+        say(`${what} ${options.out} (${bytes.toLocaleString('en')} bytes)`);
         const hasFiles = options.format !== 'csv' && options.format !== 'ndjson';
-        if (hasFiles && report.missing_files > 0) shell.out(missingLine(report.missing_files));
-        if (report.left_out_versions > 0) shell.out(leftOutLine(report.left_out_versions));
+        if (hasFiles && report.missing_files > 0) say(missingLine(report.missing_files));
+        if (report.left_out_versions > 0) say(leftOutLine(report.left_out_versions));
         if (options.format === 'car')
-          shell.out(
-            `An export of only what comes from now on: archeion export --since ${report.checkpoint} --out FILE`,
-          );
+          say(`An export of only what comes from now on: archeion export --since ${report.checkpoint} --out FILE`);
       }
     });
 }
@@ -124,14 +123,13 @@ async function reasonOf(client: NodeClient, { headers }: IncomingMessage): Promi
   }
 }
 
-/** Writes the answer under another name and gives it its own when it is whole and on disk. */
+/** Writes the answer, which has its own name when it is whole and on disk. */
 async function receive(
   shell: Shell,
   response: IncomingMessage,
-  out: string,
+  target: ExportTarget,
   reason: () => Promise<string | null>,
 ): Promise<number> {
-  const partial = `${out}.${shell.pid}.partial`;
   const display = progressDisplay(shell, 'export');
   let bytes = 0;
   const counter = new Transform({
@@ -142,16 +140,16 @@ async function receive(
     },
   });
   try {
-    await pipeline(response, counter, createWriteStream(partial, { mode: 0o600 }), { signal: shell.stopped });
+    await pipeline(response, counter, target.open(), { signal: shell.stopped });
     if (!response.complete) throw new Error('it ended early');
-    await nameWhole(partial, out);
+    await target.close(true);
     return bytes;
   } catch (error) {
-    await rm(partial, { force: true });
-    if (shell.stopped.aborted) throw new FailureError('Stopped. Nothing was written.');
+    await target.close(false);
+    if (shell.stopped.aborted) throw new FailureError(`Stopped. ${target.left}`);
     const why = await reason();
     const told = why === null ? ` (${(error as Error).message}).` : `: ${why}`;
-    throw new FailureError(`The export broke off${told} Nothing was written.`);
+    throw new FailureError(`The export broke off${told} ${target.left}`);
   } finally {
     display.end();
   }
