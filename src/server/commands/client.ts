@@ -4,10 +4,12 @@ import type { IncomingMessage } from 'node:http';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { type Config, readConfig, UsageError } from '../config.ts';
 import { UnavailableError } from '../errors.ts';
 import { readNodeFile } from '../node-file.ts';
 import { http } from '../node-http.ts';
+import type { RunningNode } from '../server.ts';
 import { identityFile } from '../store/identity-schema.ts';
 import { readOperatorKey } from '../store/operator-key.ts';
 import { FailureError, RefusedError } from './failure.ts';
@@ -31,6 +33,7 @@ export interface NodeClient extends AsyncDisposable {
 }
 
 const healthMs = 3000;
+const betweenMs = 300;
 
 /**
  * The node that `<data>/node.json` names if it answers, else one that this process runs until the client is disposed of
@@ -62,6 +65,7 @@ export async function openClient(
       // Most commands find a node that runs: they load nothing of one.
       const { startServer } = await import('../server.ts');
       const node = opened.use(await startServer(quiet, secrets, { pid: shell.pid, ui: null }));
+      opened.defer(() => othersDone(node.ctx.requests, shell));
       url = node.url;
       if (isNew) shell.err(`Made a new node in ${data}.`);
     } catch (error) {
@@ -74,6 +78,17 @@ export async function openClient(
   const headers = { Authorization: `ApiKey ${key}`, [`X-${config.service}-Network`]: config.network };
   const all = opened.move();
   return { ...clientOf(url, headers, shell.stopped), config, running, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** Waits for what other commands ask of a node that this one runs: they found it, and would be cut off with it. */
+async function othersDone(requests: RunningNode['ctx']['requests'], { stopped, err }: Shell): Promise<void> {
+  if (!requests.isBusy || stopped.aborted) return;
+  err('Other commands use the node that this one runs: it ends when they have ended.');
+  while (requests.isBusy && !stopped.aborted) {
+    await requests.rest(stopped);
+    // One command asks several things, one after the other.
+    await setTimeout(betweenMs, undefined, { signal: stopped }).catch(() => undefined);
+  }
 }
 
 /** What is said of a folder in which nobody has made a node. */

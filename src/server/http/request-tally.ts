@@ -24,6 +24,8 @@ type Marked = IncomingMessage & { [mark]?: RouteTally };
 /** Counts requests by endpoint: as many counters as there are endpoints, whatever is asked. */
 export class RequestTally {
   readonly #routes = new Map<string, RouteTally>();
+  #running = 0;
+  #rest = () => {};
 
   /** The counter of an endpoint; `path` with or without Express's colons. */
   of(method: string, path: string): RouteTally {
@@ -46,10 +48,26 @@ export class RequestTally {
   /** Counts a request when its answer has ended. */
   watch(request: IncomingMessage, response: ServerResponse): void {
     const began = performance.now();
+    this.#running++;
     response.on('close', () => {
+      if (--this.#running === 0) this.#rest();
       const tally = (request as Marked)[mark] ?? this.#other(request.method);
       count(tally, response.headersSent ? response.statusCode : 0, (performance.now() - began) / 1000);
     });
+  }
+
+  /** Whether a request has not been answered to its end. */
+  get isBusy(): boolean {
+    return this.#running > 0;
+  }
+
+  /** Resolves when no request is at work, or `stopped` is given; for one that waits. */
+  async rest(stopped: AbortSignal): Promise<void> {
+    while (this.isBusy && !stopped.aborted)
+      await new Promise<void>((resolve) => {
+        this.#rest = resolve;
+        stopped.addEventListener('abort', () => resolve(), { once: true });
+      });
   }
 
   #other(method = ''): RouteTally {

@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, open, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { run } from '../../src/server/commands/run.ts';
+import { temporaryFolder } from '../helpers/node.ts';
+
+/** A command line that runs: what it says on stderr as it comes, and its exit code. */
+function begun(data: string, ...args: string[]) {
+  const said: string[] = [];
+  const ended = run(args, {
+    env: {},
+    pid: 1,
+    dataFolder: data,
+    ui: null,
+    terminal: null,
+    out: (line) => void said.push(line),
+    err: (line) => void said.push(line),
+    stopped: new AbortController().signal,
+  });
+  return { said, ended };
+}
+
+test('a command that runs the node of another waits for it', async () => {
+  await using folder = await temporaryFolder();
+  const at = (name: string) => join(folder.path, name);
+  await mkdir(at('data'));
+  for (const name of ['first.csv', 'second.csv']) execFileSync('mkfifo', [at(name)]);
+  await writeFile(at('third.csv'), 'id,label\n2,Wool\n');
+  const first = begun(at('data'), 'import', at('first.csv'), '--collection', 'First');
+  // Opened when the command reads it: its node runs by then.
+  const toFirst = await open(at('first.csv'), 'w');
+  await toFirst.write('id,label\n1,Zebra\n');
+  const second = begun(at('data'), 'import', at('second.csv'), at('third.csv'), '--collection', 'Second');
+  const toSecond = await open(at('second.csv'), 'w');
+  await toSecond.write('id,label\n1,Zebra\n');
+  await toFirst.close();
+  await expect.poll(() => first.said.join('\n'), { timeout: 30_000 }).toContain('Other commands use the node');
+  await toSecond.close();
+  expect([await second.ended, await first.ended]).toEqual([0, 0]);
+  expect(second.said.join('\n')).toContain('2 records, 2 entities created');
+});
