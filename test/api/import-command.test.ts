@@ -49,6 +49,23 @@ test('ends with 1 where a changed source was left alone, and says the same other
   expect([json.code, JSON.parse(json.out)]).toMatchObject([1, { left_alone: 1 }]);
 });
 
+test('of what came after an earlier archive says which one has to come first', async () => {
+  await using s = await scene();
+  await using other = await startNode();
+  const ada = await create(other, 'Ada');
+  const full = (await exported(other)).car;
+  await update(other, ada, { there: true });
+  const since = await s.file('since.car', (await exported(other, '', full)).car);
+  const refused = await s.archeion('import-car', since);
+  expect(refused).toMatchObject({ code: 1, out: '' });
+  expect(refused.err).toMatch(
+    /^archeion: It holds only what came after an earlier archive \(root bafyrei[a-z2-7]+\): import that one first\.$/,
+  );
+  const first = await s.archeion('import-car', await s.file('full.car', full), '--json');
+  expect(refused.err).toContain((JSON.parse(first.out) as { root: string }).root);
+  expect((await s.archeion('import-car', since)).code).toBe(0);
+});
+
 test('ends with 1 where an archive has what was changed here, too', async () => {
   await using s = await scene();
   await using other = await startNode();

@@ -23,7 +23,7 @@ export interface Chain {
 /**
  * Every entity of an archive in id order, its chain walked from the tip back through `prev` to a version that the
  * receiver knows, or to version 1. Throws DamagedArchiveError where a block that must be there is neither in the file
- * nor known, where a manifest is of another id or out of order, and where a file was cut off.
+ * nor known (an incremental archive without the earlier one is no damaged one), where a manifest is of another id or out of order, and where a file was cut off.
  */
 export async function* walkArchive(
   archive: Archive,
@@ -62,8 +62,7 @@ async function chainOf(
     if (await known(cid)) return { entry, versions: versions.reverse(), base: cid, baseKnown: true };
     const block = await archive.block(cid);
     if (!block) {
-      if (!mayStart(archive, entry, versions))
-        throw new DamagedArchiveError(`Version ${cid} of ${entry.id} is missing.`, from);
+      if (!mayStart(archive, entry, versions)) throw missing(archive, `Version ${cid} of ${entry.id}`, from);
       break;
     }
     from = block.offset;
@@ -76,6 +75,13 @@ async function chainOf(
     cid = head.prev;
   }
   return { entry, versions: versions.reverse(), base: cid, baseKnown: false };
+}
+
+/** Of an incremental archive, what the earlier one has. */
+function missing({ delta }: Archive, what: string, at: number): DamagedArchiveError {
+  if (!delta) return new DamagedArchiveError(`${what} is missing.`, at);
+  const reason = `It holds only what came after an earlier archive (root ${delta.since}): import that one first.`;
+  return new DamagedArchiveError(reason, at, true);
 }
 
 /** Whether a history may begin with the oldest version found: in an archive of tips, and where the entry says so. */
@@ -96,7 +102,7 @@ async function contentOf(archive: Archive, entry: ArchiveEntry, at: number, know
   const brought: string[] = [];
   for (const cid of entry.content) {
     if (archive.has(cid)) brought.push(cid);
-    else if (!(await known(cid))) throw new DamagedArchiveError(`Content ${cid} of ${entry.id} is missing.`, at);
+    else if (!(await known(cid))) throw missing(archive, `Content ${cid} of ${entry.id}`, at);
   }
   return brought;
 }

@@ -68,7 +68,7 @@ async function exit(worker: Worker): Promise<void> {
 function errorOf(failure: Failure): Error {
   switch (failure.kind) {
     case 'damaged':
-      return new DamagedArchiveError(failure.reason, failure.offset);
+      return new DamagedArchiveError(failure.reason, failure.offset, failure.sound);
     case 'invalid':
       return new ValidationError(failure.issues);
     case 'refused':

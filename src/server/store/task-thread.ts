@@ -7,7 +7,7 @@ import { storageError } from './storage-error.ts';
 
 /** What a thread could not do, as plain data. */
 export type Failure =
-  | { kind: 'damaged'; reason: string; offset: number }
+  | { kind: 'damaged'; reason: string; offset: number; sound: boolean }
   | { kind: 'invalid'; issues: ValidationError['issues'] }
   | { kind: 'refused'; message: string }
   | { kind: 'storage'; reason: string; full: boolean };
@@ -29,7 +29,10 @@ if (port) {
 }
 
 function failure(error: unknown): Failure {
-  if (error instanceof DamagedArchiveError) return { kind: 'damaged', reason: error.reason, offset: error.offset };
+  if (error instanceof DamagedArchiveError) {
+    const { reason, offset, sound } = error;
+    return { kind: 'damaged', reason, offset, sound };
+  }
   if (error instanceof ValidationError) return { kind: 'invalid', issues: error.issues };
   if (error instanceof DomainError && error.code === 'UNAVAILABLE') return { kind: 'refused', message: error.message };
   return { kind: 'storage', ...storageError(error) };
