@@ -26,12 +26,8 @@ export interface QueryBody {
    * @maximum 300
    */
   k_explore?: number;
-  /**
-   * The id of a collection in which the entry is sought. A scope in the query itself stands above it; hops lead anywhere.
-   * @minLength 1
-   * @maxLength 100
-   */
-  collection?: string;
+  /** The id of a collection in which the entry is sought. A scope in the query itself stands above it; hops lead anywhere. */
+  collection?: EntityId;
   /**
    * What is said of the entities: a preview, the whole entity, or no more than what they are called.
    * @default "preview"
