@@ -81,6 +81,15 @@ describe('POST /collections', () => {
     expect(unset.roles).toEqual(defaults);
   });
 
+  it('takes the roles among the properties where there are none beside them', async () => {
+    const roles = { public: ['*:create'], helper: ['entity:create'] };
+    const made = await create({ properties: { a: 1, roles } });
+    expect(made.roles).toEqual({ ...defaults, ...roles, public: ['*:create', '*:view'] });
+    expect(made.properties).toMatchObject({ a: 1, roles: made.roles });
+    const both = await create({ properties: { roles }, roles: {} });
+    expect(both.roles).toEqual(defaults);
+  });
+
   it('keeps what else is related, and makes an expiring claim of ownership the lasting one', async () => {
     const expired = { predicate: 'owner', peer: ada.id, properties: { expires_at: '2020-01-01T00:00:00.000Z' } };
     const made = await create({ relationships: [{ predicate: 'depicts', peer: bob.id }, expired] });
@@ -131,6 +140,10 @@ describe('POST /collections', () => {
     [{ roles: { helper: ['entity:fly'] } }, ['roles', 'helper', 0]],
     [{ roles: { root: ['*:view'] } }, ['roles', 'root']],
     [{ roles: { ['x'.repeat(51)]: ['*:view'] } }, ['roles', 'x'.repeat(51)]],
+    [{ properties: { roles: 'none' } }, ['properties', 'roles']],
+    [{ properties: { roles: null } }, ['properties', 'roles']],
+    [{ properties: { roles: { public: 5 } } }, ['properties', 'roles', 'public']],
+    [{ properties: { roles: { helper: ['entity:fly'] } } }, ['properties', 'roles', 'helper', 0]],
     [{ id: 'mine' }, ['id']],
     [{ id: idOn('test', nowhere) }, ['id']],
     [{ relationships: [{ predicate: 'about', peer: nowhere }] }, ['relationships', 0, 'peer']],

@@ -29,7 +29,7 @@ export function describedIssues(body: { [K in keyof Described]: Described[K] | u
 
 /** A new collection's content: its roles, and the creator's membership behind what was given. `at` is when it is made. */
 export function newCollection(body: CreateCollectionBody, creator: string, at: number): NewEntity {
-  const roles = initialRoles(body.roles, body.use_roles_default ?? true);
+  const roles = initialRoles(body);
   const { properties_remove: _, ...owner } = membership({
     ...{ role: 'owner', peer: creator, peerType: 'user', by: creator, at },
   });

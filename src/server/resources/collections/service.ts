@@ -80,7 +80,7 @@ export class CollectionsService {
     const actor = registered(caller);
     refuse([
       ...describedIssues(body),
-      ...initialRoleIssues(body.roles),
+      ...initialRoleIssues(body),
       ...jsonIssues(body.note ?? '', ['note']),
       ...jsonIssues(body.properties ?? {}, ['properties']),
       ...jsonIssues(body.relationships ?? [], ['relationships']),

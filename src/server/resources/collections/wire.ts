@@ -53,6 +53,7 @@ export interface CreateCollectionBody {
    * @default true
    */
   use_roles_default?: boolean | null;
+  /** Without it the `roles` among the properties, if any. */
   roles?: RolesView;
   properties?: JsonMap;
   relationships?: RelationshipBody[];
