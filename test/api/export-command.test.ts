@@ -47,6 +47,24 @@ test('what is since an archive or a checkpoint is a CAR file, and nothing else i
   expect((await operate(s.node, 'POST /node/export?format=car', car)).status).toBe(200);
 });
 
+test('of a file that is no earlier archive the file is named, and what is wrong with it', async () => {
+  await using s = await scene();
+  const { car } = await exported(s.node);
+  await mkdir(s.at('folder'));
+  await writeFile(s.at('text.car'), 'no archive at all');
+  await writeFile(s.at('cut.car'), car.subarray(0, car.length - 30));
+  for (const [name, why] of [
+    ['text.car', /^The archive is damaged at byte 1: The file ends within its header/],
+    ['cut.car', /^The archive is damaged at byte \d+: .*ends within a block/],
+    ['folder', /^EISDIR/],
+  ] as const) {
+    const refused = await s.archeion('export', '--since', s.at(name), '--out', s.at('new.car'));
+    const [said, reason] = refused.err.split(', which --since names, is no archive that an export can go on from: ');
+    expect([refused.code, said, reason]).toEqual([1, `archeion: ${s.at(name)}`, expect.stringMatching(why)]);
+  }
+  expect(await s.names()).toEqual(['cut.car', 'folder', 'text.car']);
+});
+
 test('a folder is refused before anything is asked, and what leads to a file stays a link to it', async () => {
   await using s = await scene();
   await mkdir(s.at('folder'));

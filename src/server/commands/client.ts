@@ -165,7 +165,11 @@ function clientOf(
 
   async function fetch(method: string, path: string, source?: Readable): Promise<IncomingMessage> {
     const request = start(method, path, 'application/octet-stream');
-    source?.once('error', (error) => request.destroy(error));
+    let broken: Error | undefined;
+    source?.once('error', (error) => {
+      broken = error;
+      request.destroy(error);
+    });
     if (source) source.pipe(request);
     else request.end();
     try {
@@ -174,6 +178,8 @@ function clientOf(
       if (response.statusCode !== 200) await answered(response);
       return response;
     } catch (error) {
+      if (broken && !signal.aborted)
+        throw broken instanceof FailureError ? broken : new FailureError(`${broken.message}.`);
       throw error instanceof FailureError ? error : lost(error);
     }
   }

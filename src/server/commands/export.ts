@@ -107,10 +107,20 @@ function requestOf({ format, collection, entity, history, since }: Options): { p
   if (collection !== undefined) query.set('collection', collection);
   if (entity !== undefined) query.set('entity', entity);
   if (since === undefined) return { path: `/node/export?${query}` };
-  if (existsSync(since)) return { path: `/node/export?${query}`, earlier: Readable.from(indexOfFile(since)) };
+  if (existsSync(since)) return { path: `/node/export?${query}`, earlier: Readable.from(indexOf(since)) };
   if (!/^[0-9a-f-]{36}\.\d+$/.test(since)) throw new UsageError(`There is no file ${since}, and it is no checkpoint.`);
   query.set('since', since);
   return { path: `/node/export?${query}` };
+}
+
+/** The index of the archive that `--since` names. @throws FailureError */
+async function* indexOf(file: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* indexOfFile(file);
+  } catch (error) {
+    const why = (error as Error).message.replace(/\.$/, '');
+    throw new FailureError(`${file}, which --since names, is no archive that an export can go on from: ${why}.`);
+  }
 }
 
 /** What the node has to say of an answer that broke off; null where it is not the node that ended it. */
