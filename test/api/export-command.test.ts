@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandLine } from '../helpers/command-line.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
-import { create, exported, operate } from '../helpers/node-archives.ts';
+import { create, exported, operate, remove } from '../helpers/node-archives.ts';
 
 // `archeion export`: what it refuses, and what it writes where.
 
@@ -45,6 +45,16 @@ test('what is since an archive or a checkpoint is a CAR file, and nothing else i
   }
   expect(await s.names()).toEqual(['full.car']);
   expect((await operate(s.node, 'POST /node/export?format=car', car)).status).toBe(200);
+});
+
+test('of a table the entities are counted that it has', async () => {
+  await using s = await scene();
+  await remove(s.node, await create(s.node, 'Gone'));
+  const table = await s.archeion('export', '--format', 'csv', '--out', s.at('t.csv'), '--json');
+  const rows = (await readFile(s.at('t.csv'), 'utf8')).trim().split('\r\n').length - 1;
+  expect([rows, JSON.parse(table.out)]).toMatchObject([2, { entities: 2 }]);
+  expect((await operate(s.node, 'GET /node/export?format=csv')).headers.get('X-Archeion-Entities')).toBe('2');
+  expect((await exported(s.node)).entities).toBe(3);
 });
 
 test('of a file that is no earlier archive the file is named, and what is wrong with it', async () => {

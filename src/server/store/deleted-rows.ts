@@ -51,6 +51,12 @@ export function deletedRows(
   };
 }
 
+/** How many of some tips, by their blocks' keys, are deletions. */
+export function deletedAmong(db: Reader, tips: readonly number[]): number {
+  const sql = `SELECT count(*) AS n FROM json_each(?) wanted CROSS JOIN entity e ON e.tip = wanted.value AND e.deleted = 1`;
+  return db.get<{ n: number }>(sql, JSON.stringify(tips))?.n ?? 0;
+}
+
 function told(db: Reader, { tip, updated_at, ...facts }: Row): DeletedRow {
   const grave = storedManifest(blockBytes(db, tip));
   const last = lastLive(db, grave);

@@ -43,7 +43,7 @@ export class ArchivesController {
   /**
    * Export a network, a collection or an entity, by default as a CAR file: every version of each history under its CID,
    * deleted entities too, with an index that reaches them all from the root. It is the state of one moment, whatever is
-   * written meanwhile. Headers of the answer: `X-Archeion-Entities`, `X-Archeion-Checkpoint` for `since` of a later export,
+   * written meanwhile. Headers of the answer: `X-Archeion-Entities` (of a table those that it has), `X-Archeion-Checkpoint` for `since` of a later export,
    * `X-Archeion-Missing-Files`, how many files its versions name that are not here, and `X-Archeion-Left-Out-Versions`, how
    * many versions are here and in no history: others' in open conflicts, and those that a decision has left beside. Where the
    * answer breaks off, GET /node/exports/{id} with the id in `X-Archeion-Export` says why (`error`).

@@ -2,6 +2,7 @@ import { open, rm } from 'node:fs/promises';
 import { openArchive } from '../../../blocks/archive-reader.ts';
 import type { History, Scope } from '../../../blocks/archive-tree.ts';
 import { exportArchive } from '../../../blocks/archive-writer.ts';
+import { turn } from '../../../blocks/pace.ts';
 import { NotFoundError, ValidationError } from '../../../errors.ts';
 import { csvOf } from '../../../exchange/csv-export.ts';
 import { bagOf } from '../../../exchange/packages/bag.ts';
@@ -11,6 +12,7 @@ import { zipped } from '../../../exchange/packages/zip-stream.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { isEntityId } from '../../../model/ids.ts';
 import { archiveSource, manifestLines, stateAt } from '../../../store/archive-source.ts';
+import { deletedAmong } from '../../../store/deleted-rows.ts';
 import { findEntity } from '../../../store/entities.ts';
 import { lastMove } from '../../../store/events.ts';
 import { leftOutVersions } from '../../../store/left-out.ts';
@@ -32,7 +34,7 @@ export interface ExportWish {
 
 /** An export that is ready to be read; `headers` say what it is of. */
 export interface Export {
-  /** How many entities it has. */
+  /** How many entities it has; a table those that are live. */
   entities: number;
   headers: Record<string, string>;
   chunks: AsyncGenerator<Uint8Array, void, undefined>;
@@ -43,6 +45,8 @@ interface Checkpoint {
   move: number;
   now: number;
 }
+
+const tipsPerLook = 1000;
 
 type Format = 'car' | 'ndjson' | 'csv' | 'bagit' | 'ro-crate';
 
@@ -90,11 +94,12 @@ export class ExportService {
     const history = format === 'csv' ? 'tip' : wish.history;
     const list = await listTips(store, { scope, history });
     const leftOut = history === 'all' ? await leftOutVersions(store, list) : 0;
+    const entities = format === 'csv' ? await liveIn(store, list) : list.length;
     return {
-      entities: list.length,
+      entities,
       headers: {
         'Content-Type': mediaTypes[format],
-        'X-Archeion-Entities': String(list.length),
+        'X-Archeion-Entities': String(entities),
         'X-Archeion-Checkpoint': `${this.#env.instance}.${list.move}`,
         'X-Archeion-Missing-Files': String(list.missing),
         'X-Archeion-Left-Out-Versions': String(leftOut),
@@ -148,6 +153,16 @@ function scopeOf({ collection, entity, entities }: ExportWish): Scope {
   }
   if (collection !== undefined) return { kind: 'collection', id: collection };
   return entity === undefined ? { kind: 'all' } : { kind: 'entity', id: entity };
+}
+
+/** How many entities of a list a table has. */
+async function liveIn(store: NetworkStore, list: TipList): Promise<number> {
+  let live = list.length;
+  for (let at = 0; at < list.length; at += tipsPerLook) {
+    live -= store.read((db) => deletedAmong(db, [...list.tips(at, at + tipsPerLook)]));
+    await turn();
+  }
+  return live;
 }
 
 async function* carOf(
