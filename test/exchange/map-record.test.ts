@@ -88,6 +88,11 @@ describe('an entity', () => {
     expect(mapRecord(defaultMapping(false), { name: 'Cat', label: ['a', 'b'] }, context)[0]?.properties).toEqual({
       ...{ name: 'Cat', label: 'Cat', source_label: ['a', 'b'] },
     });
+    // One that reads the same is still another value.
+    for (const label of [['Paris'], [['Paris']], true])
+      expect(mapRecord(defaultMapping(false), { name: String(label), label }, context)[0]?.properties).toEqual({
+        ...{ name: String(label), label: String(label), source_label: label },
+      });
     const titled = { type: 't', id: 'id', label: 'title' };
     const wall = { id: 1, title: 'Zebra', label: 'Wall text' };
     expect(drafts(titled, wall)[0]?.properties).toEqual({ ...wall, label: 'Zebra', source_label: 'Wall text' });

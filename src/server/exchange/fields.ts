@@ -43,15 +43,20 @@ export function withLabel(properties: JsonObject, chosen: string | undefined, sp
   const own = properties.label;
   const label = chosen ?? (isText(own) ? own : spare);
   if (label === undefined) return properties;
-  const saysElse =
-    own !== undefined && own !== null && (typeof own !== 'string' || isText(own)) && String(own) !== label;
-  if (!saysElse) return { ...properties, label };
+  if (own === undefined || !saysElse(own, label)) return { ...properties, label };
   if (Object.hasOwn(properties, keptLabel))
     throw ValidationError.at(
       ['label'],
       `"label" is not the label here, and "${keptLabel}", where it would be kept, is a field, too: rename or except one of them`,
     );
   return { ...properties, label, [keptLabel]: own };
+}
+
+/** Whether a field `label` holds what would be lost with it; a number is its label as a text. */
+function saysElse(own: Json, label: string): boolean {
+  if (own === null) return false;
+  if (typeof own === 'string') return isText(own) && own !== label;
+  return typeof own !== 'number' || String(own) !== label;
 }
 
 function withoutEmpty({ omitEmpty }: EntityRule, properties: JsonObject): JsonObject {
