@@ -30,6 +30,17 @@ describe('a mapping', () => {
     expect(parseMappingText(`\uFEFF${text}`)).toEqual(parseMappingText(text));
   });
 
+  it('with a member twice is refused with its place, since one of the two would not count', () => {
+    const twice = [
+      ['{"records":[{"type":"work","id":"no","id":"id"}]}', 'records.0.id', 'records[0].id'],
+      ['{"records":[],"records":[{"type":"work"}]}', 'records', 'records'],
+    ] as const;
+    for (const [text, path, place] of twice)
+      expect(issuesOf(() => parseMappingText(text))).toEqual([
+        [path, `mapping, ${place}: is there twice, of which one alone could be kept`],
+      ]);
+  });
+
   const wrong: [name: string, mapping: unknown, path: string, message: RegExp][] = [
     ['no object', [], '', /^mapping: /],
     ['no records', {}, 'records', /^mapping, records: /],

@@ -1,6 +1,7 @@
 import { type Issue, type IssuePath, ValidationError } from '../errors.ts';
 import { jsonIssues } from '../model/json-value.ts';
 import type { Json } from '../model/manifest.ts';
+import { jsonLoss } from './json-loss.ts';
 import {
   type EntityFile,
   type MappingFile,
@@ -55,12 +56,15 @@ const maxMappingBytes = 1024 * 1024;
 /** A mapping from the text of its file. Throws a ValidationError whose issues say what is wrong, and where. */
 export function parseMappingText(text: string): Mapping {
   if (text.length > maxMappingBytes) throw ValidationError.at([], 'mapping: is larger than 1 MiB');
+  const bare = text.replace(/^\uFEFF/, '');
   let json: unknown;
   try {
-    json = JSON.parse(text.replace(/^\uFEFF/, ''));
+    json = JSON.parse(bare);
   } catch (error) {
     throw ValidationError.at([], `mapping: is not JSON: ${(error as Error).message}`);
   }
+  const loss = jsonLoss(bare);
+  if (loss) throw new ValidationError([named(loss.path, loss.message)]);
   return parseMapping(json);
 }
 
