@@ -119,6 +119,21 @@ test('a backup goes into an empty folder behind a link, and is restored into one
   expect((await verified(node)).ok).toBe(true);
 });
 
+test('a backup is not restored into itself', async () => {
+  await using folder = await temporaryFolder();
+  const at = (...names: string[]) => join(folder.path, ...names);
+  await madeBackup(at('bk 1'));
+  await symlink(at('bk 1'), at('link'));
+  const before = await filesIn(at('bk 1'));
+  for (const data of [at('bk 1', 'sub'), at('link', 'sub', 'data')])
+    expect(await commandLine(data, ['restore', at('bk 1')])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/ lies in the backup: name one outside with --data\.$/),
+    });
+  expect(await filesIn(at('bk 1'))).toEqual(before);
+  expect((await commandLine(at('bk 1 restored'), ['restore', at('bk 1')])).code).toBe(0);
+});
+
 test('what an interrupted restore has left is neither a data folder nor restored into', async () => {
   await using folder = await temporaryFolder();
   const at = (...names: string[]) => join(folder.path, ...names);

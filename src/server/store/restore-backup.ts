@@ -43,7 +43,8 @@ async function restore(source: string, data: string, report: (progress: Progress
   const found = await readManifest(source);
   const { files } = found.manifest;
   const target = await realPlace(data);
-  const why = await whyNotFillable(target);
+  const isWithin = target.startsWith(join(await realPlace(source), '/'));
+  const why = isWithin ? 'lies in the backup: name one outside' : await whyNotFillable(target);
   if (why !== null) throw ValidationError.at(['data'], `the data folder ${target} ${why} with --data`);
   const total = files.length;
   const places = new Map<string, string>();
