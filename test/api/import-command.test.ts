@@ -1,10 +1,14 @@
-import { writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandLine } from '../helpers/command-line.ts';
 import { importer, type Report } from '../helpers/imports.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { create, exported, update } from '../helpers/node-archives.ts';
+import { create, exported, operate, update } from '../helpers/node-archives.ts';
 
 // `archeion import` and `archeion import-car`: what they say, and with what they end.
 
@@ -24,6 +28,27 @@ async function scene() {
     archeion: (...args: string[]) => commandLine(data, args),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
+}
+
+/** The folder of what answers as a node, to make it answer what none does at will. */
+async function nodeThat(answers: RequestListener): Promise<{ path: string } & AsyncDisposable> {
+  await using opened = new AsyncDisposableStack();
+  const { path } = opened.use(await temporaryFolder());
+  const instance = '01234567-89ab-4cde-8fff-0123456789ab';
+  const server = createServer((request, response) => {
+    request.resume();
+    if (request.url === '/health') response.end(JSON.stringify({ instance }));
+    else request.once('end', () => answers(request, response));
+  }).listen(0, '127.0.0.1');
+  opened.defer(() => void server.closeAllConnections());
+  opened.defer(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const file = { url: `http://127.0.0.1:${port}`, pid: 1, instance, version: '0.0.0' };
+  await writeFile(join(path, 'node.json'), JSON.stringify(file));
+  await writeFile(join(path, 'operator.key'), `uk_${'0'.repeat(32)}`);
+  const all = opened.move();
+  return { path, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 async function editAll(node: TestNode, collection: string): Promise<void> {
@@ -47,6 +72,77 @@ test('ends with 1 where a changed source was left alone, and says the same other
   );
   const json = await s.archeion('import', works, '--collection', 'Works', '--json');
   expect([json.code, JSON.parse(json.out)]).toMatchObject([1, { left_alone: 1 }]);
+});
+
+test('names the files that are not read any more, and what is to be done', async () => {
+  await using s = await scene();
+  const files = [
+    await s.file('one.csv', 'id,label\n1,Zebra\n'),
+    await s.file('bad.ndjson', '{"id":2}\n{"id":'),
+    await s.file('two.csv', 'id,label\n3,Wool\n'),
+    await s.file('three.csv', 'id,label\n4,Oak\n'),
+  ];
+  const broken = await s.archeion('import', ...files, '--collection', 'Works');
+  expect(broken.code).toBe(1);
+  expect(broken.err).toMatch(/\n {2}Not read: .*two\.csv, .*three\.csv\n {2}Mend the file and import it again: /);
+});
+
+test('of a node that cannot write any more or is gone says that the same command goes on', async () => {
+  await using s = await scene();
+  const works = await s.file('works.csv', 'id,label\n1,Zebra\n');
+  const answers = [
+    [
+      507,
+      { error: 'The disk is full.' },
+      /^archeion: The disk is full\.\n.*When that is mended, the same command goes/s,
+    ],
+    [0, null, /ended the connection.*\n {2}What has been imported stays; the same command goes on from there\.$/s],
+  ] as const;
+  for (const [status, body, words] of answers) {
+    const collection = { id: 'C', label: 'Works', created: false };
+    const report = { id: 'R', collection, left_alone_examples: [], records: 0, created: 0, updated: 0 };
+    await using data = await nodeThat((request, response) => {
+      if (request.method === 'PUT' && body === null) return void request.socket.destroy();
+      if (request.method === 'GET' && body === null && request.url !== '/health') return void request.socket.destroy();
+      const failed = request.method === 'PUT';
+      response.writeHead(failed ? status : 200).end(JSON.stringify(failed ? body : report));
+    });
+    const ended = await commandLine(data.path, ['import', works, '--collection', 'Works']);
+    expect([ended.code, ended.err]).toEqual([1, expect.stringMatching(words)]);
+  }
+});
+
+test('leads to import-car where a file has no records, before anything is made', async () => {
+  await using s = await scene();
+  await create(s.node, 'Ada');
+  const { car } = await exported(s.node);
+  const zip = new Uint8Array(await (await operate(s.node, 'GET /node/export?format=bagit')).arrayBuffer());
+  for (const [file, what] of [
+    [await s.file('all.car', car), 'CAR'],
+    [await s.file('bag.zip', zip), 'ZIP'],
+  ])
+    expect(await s.archeion('import', `${file}`, '--collection', 'Made')).toMatchObject({
+      code: 2,
+      err: `archeion: ${file} is a ${what} file, which has no records: an archive, a bag or a crate is taken in by "archeion import-car".`,
+    });
+  expect((await importer(s.node).ask('GET', '/node/imports')).body).toMatchObject({ imports: [] });
+  expect((await importer(s.node).ask('GET', '/collections')).text).not.toContain('Made');
+});
+
+test('takes an archive in from a pipe', async () => {
+  await using s = await scene();
+  await using other = await startNode();
+  await create(other, 'Ada');
+  const pipe = await s.file('whole.car', (await exported(other)).car);
+  await rm(pipe);
+  execFileSync('mkfifo', [pipe]);
+  const taken = s.archeion('import-car', pipe);
+  await writeFile(pipe, (await exported(other)).car);
+  expect(await taken).toMatchObject({ code: 0, out: expect.stringMatching(/^2 entities, 2 new versions/) });
+  expect(await s.archeion('import-car', join(s.node.data, '..'))).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('is a folder'),
+  });
 });
 
 test('of what came after an earlier archive says which one has to come first', async () => {

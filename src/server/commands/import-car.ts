@@ -31,7 +31,9 @@ export function addImportCar(program: Command, shell: Shell): void {
     .option('--json', 'print one JSON document with what became of it')
     .action(async (file: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
-      if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new UsageError(`There is no file ${file}.`);
+      const found = statSync(file, { throwIfNoEntry: false });
+      if (!found) throw new UsageError(`There is no file ${file}.`);
+      if (found.isDirectory()) throw new UsageError(`${file} is a folder; name the file in it.`);
       await using client = await openClient(shell, options, { mayMake: true });
       const source = createReadStream(file, { highWaterMark: 256 * 1024 });
       const lines = client.send<AnswerLine<{ entities: number; total: number }, Report>>(

@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
 import { ValidationError } from '../errors.ts';
+import { isCar, isZip } from '../exchange/archive-start.ts';
 import { parseMappingText } from '../exchange/mapping.ts';
 import { type NodeClient, openClient } from './client.ts';
 import { counted } from './counted.ts';
@@ -67,10 +68,15 @@ export function addImport(program: Command, shell: Shell): void {
       const body = { collection: options.collection, type: options.type, mapping };
       const { id } = await client.ask<Report>('POST', '/node/imports', body);
       let report: Report | undefined;
+      let begun = 0;
       try {
-        for (const [i, file] of files.entries()) report = await importFile(client, shell, id, file, sizes[i] ?? 0);
+        for (const file of files) {
+          begun++;
+          report = await importFile(client, shell, id, file, sizes[begun - 1] ?? 0);
+        }
       } catch (error) {
-        if (error instanceof FailureError && !shell.stopped.aborted) throw await brokenOff(client, id, error);
+        if (error instanceof FailureError && !shell.stopped.aborted)
+          throw await brokenOff(client, id, error, files.slice(begun));
         throw error;
       }
       if (!report) throw new FailureError('No file was read.', 2);
@@ -103,9 +109,26 @@ async function sizeOf(file: string): Promise<number> {
   try {
     const found = await stat(file);
     if (found.isDirectory()) throw new UsageError(`${file} is a folder; name the files in it.`);
+    if (found.isFile()) await refuseArchive(file);
     return found.size;
   } catch (error) {
     throw error instanceof UsageError ? error : unreadable(file, error);
+  }
+}
+
+/** Before anything is made for it. */
+async function refuseArchive(file: string): Promise<void> {
+  const opened = await open(file);
+  try {
+    const { buffer, bytesRead } = await opened.read(Buffer.alloc(16), 0, 16, 0);
+    const start = buffer.subarray(0, bytesRead);
+    const is = isZip(start) ? 'a ZIP file' : isCar(start) ? 'a CAR file' : null;
+    if (is !== null)
+      throw new UsageError(
+        `${file} is ${is}, which has no records: an archive, a bag or a crate is taken in by "archeion import-car".`,
+      );
+  } finally {
+    await opened.close();
   }
 }
 
@@ -124,28 +147,48 @@ async function importFile(client: NodeClient, shell: Shell, id: string, file: st
       `/node/imports/${id}/files/${encodeURIComponent(name)}`,
       source,
     )) {
-      if (line.error !== undefined) throw new FailureError(new RefusedError(0, line).message);
+      if (line.error !== undefined) throw refusalOf(new RefusedError(0, line));
       const counts = line.progress ?? line.done;
       if (counts) display.show(line.progress?.bytes ?? size, size, countsText(counts));
       if (line.done) return line.done;
     }
     throw new FailureError(`The node did not say what became of ${name}.`);
   } catch (error) {
-    // The command line was right; what is wrong is in the file.
-    if (error instanceof RefusedError) throw new FailureError(error.message);
+    if (error instanceof RefusedError) throw refusalOf(error);
     if (!shell.stopped.aborted) throw error;
-    throw new FailureError('Stopped. What has been imported stays; the same command goes on from there.');
+    throw new FailureError(`Stopped. ${goesOn}`);
   } finally {
     display.end();
   }
 }
 
+const goesOn = 'What has been imported stays; the same command goes on from there.';
+
+/** A record that ended the reading of its file. */
+class BadFileError extends FailureError {}
+
+/** The command line was right: what is wrong is in the file, or at the node. */
+function refusalOf({ message, body }: RefusedError): FailureError {
+  const { details } = body as { details?: { issues?: unknown } };
+  return details?.issues === undefined ? new FailureError(message) : new BadFileError(message);
+}
+
 /** What is wrong, and what is in all the same. */
-async function brokenOff(client: NodeClient, id: string, error: FailureError): Promise<FailureError> {
+async function brokenOff(
+  client: NodeClient,
+  id: string,
+  error: FailureError,
+  unread: readonly string[],
+): Promise<FailureError> {
   const report = await client.ask<Report>('GET', `/node/imports/${id}`).catch(() => null);
-  if (!report) return error;
-  const ways = `Mend the file and import it again: what is there is met as unchanged. To take it back: POST /node/imports/${id}/undo.`;
-  return new FailureError([error.message, 'What came before stays:', ...summary(report), ways].join('\n  '));
+  const left = unread.length > 0 ? [`Not read: ${unread.map(printable).join(', ')}`] : [];
+  if (!report) return new FailureError([error.message, ...left, goesOn].join('\n  '));
+  const way =
+    error instanceof BadFileError
+      ? 'Mend the file and import it again: what is there is met as unchanged.'
+      : 'When that is mended, the same command goes on from there.';
+  const ways = `${way} To take it back: POST /node/imports/${id}/undo.`;
+  return new FailureError([error.message, 'What came before stays:', ...summary(report), ...left, ways].join('\n  '));
 }
 
 const number = (n: number): string => n.toLocaleString('en');

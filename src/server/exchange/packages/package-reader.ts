@@ -31,11 +31,6 @@ interface Layout {
   oxum: string | null;
 }
 
-/** Whether a file begins as a ZIP does. */
-export function isZip(start: Uint8Array): boolean {
-  return start[0] === 0x50 && start[1] === 0x4b && start[2] === 3 && start[3] === 4;
-}
-
 /**
  * Reads a package that an export made, a bag or a crate in a ZIP, from a file. Every file has the checksum that the ZIP
  * has of it, a bag is complete and every file of it has its SHA-256, or it is refused; whether the versions name what
