@@ -6,7 +6,7 @@ import { describePage, signedIn, startPageNode } from './browser.ts';
 describePage('what is copied', () => {
   test('is said not to be, and selected, where the browser lets the page copy nothing', async () => {
     await using node = await startPageNode();
-    await collection(node, operator(node), { label: 'Letters' });
+    const letters = await collection(node, operator(node), { label: 'Letters' });
     await using visitor = await signedIn(node, {});
     const { page } = visitor;
     // As it is in a page of another host that came by plain http.
@@ -22,6 +22,11 @@ describePage('what is copied', () => {
     await log.getByRole('button', { name: 'Copy', exact: true }).last().click();
     await byHand.first().waitFor();
     expect(await selected()).toBe(whole);
+
+    await visitor.load(`/entities/${letters.id}`);
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: "Copy the version's CID" }).click();
+    await page.getByText(`The browser lets this page copy nothing. It is ${letters.cid}`, { exact: true }).waitFor();
 
     await visitor.load('/settings/keys');
     await page.getByRole('heading', { name: 'You have no keys' }).waitFor();

@@ -91,7 +91,9 @@ export const updateRows: Row[] = [
             properties: { a: { x: 1, y: 2 } },
             edited_by: { user_id: s.owner.id, method: 'manual' },
           });
-          expect(now.relationships.slice(1)).toEqual([{ predicate: 'has', peer: expect.any(String) }]);
+          expect(now.relationships.slice(1)).toEqual([
+            { predicate: 'has', peer: expect.any(String), peer_type: 'document' },
+          ]);
         },
       },
       {

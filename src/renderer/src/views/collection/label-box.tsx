@@ -1,5 +1,6 @@
 import { type Ref, useEffect, useRef, useState } from 'react';
 import { Input } from '../../components/field.tsx';
+import { pressedKey } from '../../components/pressed-key.ts';
 import { useTexts } from '../../messages/texts.tsx';
 
 /** A part of the label that rows have to have; it counts a moment after the last key. */
@@ -35,7 +36,7 @@ export function LabelBox({
       maxLength={500}
       value={typed}
       onChange={({ target }) => setTyped(target.value)}
-      onKeyDown={({ key, currentTarget }) => (key === 'Enter' || key === 'Escape') && currentTarget.blur()}
+      onKeyDown={(event) => ['Enter', 'Escape'].includes(pressedKey(event) ?? '') && event.currentTarget.blur()}
       placeholder={t('list.filter')}
       aria-label={t('list.filter')}
       className="w-52"

@@ -2,9 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { EllipsisVertical, Play, Table2 } from 'lucide-react';
 import { buttonClasses, IconButton } from '../../components/button.tsx';
 import { Copied } from '../../components/copied.tsx';
+import { copyText } from '../../components/copy-text.ts';
 import { Menu, MenuItem } from '../../components/menu.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import type { ProcessAddress } from '../process/process-address.ts';
 import type { Entity } from './entity-queries.ts';
@@ -26,6 +28,7 @@ export function EntityHead({
 }) {
   const { t } = useTexts();
   const { id, type, ver, ts, relationships } = entity;
+  const copy = async (text: string) => (await copyText(text)) || toast(t('entity.notCopied', { text }));
   const collections = relationships.filter(({ predicate }) => predicate === 'collection');
   return (
     <PageHead
@@ -90,8 +93,8 @@ export function EntityHead({
                 </IconButton>
               }
             >
-              <MenuItem onSelect={() => void navigator.clipboard.writeText(id)}>{t('entity.copyId')}</MenuItem>
-              <MenuItem onSelect={() => void navigator.clipboard.writeText(entity.cid)}>{t('entity.copyCid')}</MenuItem>
+              <MenuItem onSelect={() => void copy(id)}>{t('entity.copyId')}</MenuItem>
+              <MenuItem onSelect={() => void copy(entity.cid)}>{t('entity.copyCid')}</MenuItem>
               <MenuItem onSelect={onDelete}>{t('entity.delete')}</MenuItem>
             </Menu>
           )}
