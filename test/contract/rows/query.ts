@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { invalid, nowhere, onTest } from '../../helpers/entities.ts';
+import { invalid, nowhere } from '../../helpers/entities.ts';
 import type { Case, Row } from '../row.ts';
-import { bad, idMessage, placed } from './common.ts';
+import { bad, placed } from './common.ts';
 
 const broken = (name: string, path: string, message: string, position: number): Case => {
   const { error, details } = invalid(['path'], `${message} at position ${position}`);
@@ -73,11 +73,6 @@ export const queryRows: Row[] = [
       bad('no query', '/query', {}, [['path'], 'is required']),
       bad('101 results', '/query', { path: '"a"', k: 101 }, [['k'], 'must be at most 100']),
       bad('a beam of 301', '/query', { path: '"a"', k_explore: 301 }, [['k_explore'], 'must be at most 300']),
-      bad('a collection that is no id', '/query', { path: '"a"', collection: 'Tate' }, [['collection'], idMessage]),
-      bad('a collection of the other network', '/query', { path: '"a"', collection: onTest }, [
-        ['collection'],
-        'is not an id of the main network',
-      ]),
       bad('another expansion', '/query', { path: '"a"', expand: 'all' }, [
         ['expand'],
         'must be "none", or must be "preview", or must be "full"',

@@ -7,7 +7,7 @@ import { type Caller, registered } from '../../model/caller.ts';
 import type { SearchEngine } from '../../search/engine.ts';
 import { compileFilter } from '../../store/filter.ts';
 import { refuse, textIssues } from '../entities/body.ts';
-import { checkNetwork, type EntityWrites } from '../entities/writes.ts';
+import type { EntityWrites } from '../entities/writes.ts';
 import { incomplete } from '../search/body.ts';
 import { graphSource } from './graph-source.ts';
 import { textSource } from './text-source.ts';
@@ -28,8 +28,7 @@ export class QueryService {
     const begun = performance.now();
     const actor = registered(caller);
     const { path, collection, k = 25, k_explore = 3 * k, expand = 'preview' } = body;
-    refuse(textIssues({ path }));
-    if (collection !== undefined) checkNetwork(caller.network, collection, ['collection']);
+    refuse(textIssues({ path, collection }));
     const plan = planOf(path);
     const filter = body.filter === undefined ? undefined : compileFilter(body.filter, ['filter']);
     const store = await this.#writes.store(caller);

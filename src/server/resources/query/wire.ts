@@ -26,8 +26,12 @@ export interface QueryBody {
    * @maximum 300
    */
   k_explore?: number;
-  /** The id of a collection in which the entry is sought. A scope in the query itself stands above it; hops lead anywhere. */
-  collection?: EntityId;
+  /**
+   * The id of a collection in which the entry is sought. A scope in the query itself stands above it; hops lead anywhere.
+   * @minLength 1
+   * @maxLength 100
+   */
+  collection?: string;
   /**
    * What is said of the entities: a preview, the whole entity, or no more than what they are called.
    * @default "preview"
