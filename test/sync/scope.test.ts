@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ask } from '../helpers/callers.ts';
 import { collection, create, lacking, nowhere, ok, update } from '../helpers/entities.ts';
 import { bytesOf, expectBytes, holding, type Scene, startScene } from './contents.ts';
-import { read, remoteOf, sync, tipsOf } from './nodes.ts';
+import { addRemote, keyOf, read, remoteOf, sync, tipsOf } from './nodes.ts';
 
 const set = async ({ mirror, here }: Scene, body: object) =>
   ok(await ask(mirror, here, 'PUT /node/remotes/origin', body));
@@ -88,6 +88,18 @@ describe('a mirror without content', () => {
     expect(await sync(mirror, here)).toMatchObject({ content: { files: 1, bytes: 20_000 } });
     await expectBytes(mirror, here, `/entities/${entity.id}/content`, bytes);
   });
+});
+
+test('a remote that was removed and added again brings what it did not before', async () => {
+  await using scene = await startScene({ content: 'none' });
+  const { origin, mirror, curator, here, place, proxy } = scene;
+  const bytes = bytesOf(20_000);
+  const entity = await holding(origin, curator, bytes, { collection: place.id });
+  await sync(mirror, here);
+  ok(await ask(mirror, here, 'DELETE /node/remotes/origin'));
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
+  expect(await sync(mirror, here)).toMatchObject({ content: { files: 1, bytes: 20_000 } });
+  await expectBytes(mirror, here, `/entities/${entity.id}/content`, bytes);
 });
 
 test('a preview before the first mirror says how much would come, and what that does not say', async () => {

@@ -496,6 +496,24 @@ test('B2: a push that would change very much stops, sends nothing, and goes on w
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 
+test('B2: what waits for a decision or was refused is not sent, and counts for nothing', async () => {
+  await using pair = await startPair();
+  const { origin, mirror, curator, here } = pair;
+  const place = await collection(origin, curator, { label: 'Works' });
+  const works: Entity[] = [];
+  for (let n = 0; n < 60; n++) works.push(await create(origin, curator, { collection: place.id, properties: { n } }));
+  await sync(mirror, here);
+  const [last, ...others] = works as [Entity, ...Entity[]];
+  for (const work of others) {
+    await update(mirror, here, work, { properties: { n: 'ours' } });
+    await update(origin, curator, work, { properties: { n: 'theirs' } });
+  }
+  expect(await sync(mirror, here)).toMatchObject({ stopped: null, conflicts: 59 });
+  await update(mirror, here, last, { properties: { n: 'ours' } });
+  expect(await sync(mirror, here)).toMatchObject({ stopped: null, updated: 1 });
+  expect((await read(origin, curator, last.id)).properties).toEqual({ n: 'ours' });
+});
+
 /** Makes a node expect another instance than the one that is there; gives what it knows of the remote. */
 async function expectAnotherInstance(mirror: TestNode): Promise<() => Remote> {
   const store = await mirror.ctx.networks.get('main');

@@ -195,6 +195,8 @@ export interface PendingRow {
   same: boolean;
   /** A request may be under way, or was not answered. */
   open: boolean;
+  /** It waits for a decision, or for an edit after the remote refused it: it is not sent. */
+  held: boolean;
 }
 
 /** A page of what waits to be pushed, by the store's order from `after` on; `next` is null on the last. */
@@ -204,20 +206,25 @@ export function pendingPage(
   after: number,
   limit: number,
 ): { rows: PendingRow[]; next: number | null } {
-  const rows = db.all<Record<'key' | 'deleted' | 'known' | 'same' | 'open', number> & { id: string; type: string }>(
-    `SELECT e.key, e.id, e.type, e.deleted, k.theirs IS NOT NULL AS known, k.twin IS e.tip AS same, i.tip IS NOT NULL AS open
+  const rows = db.all<
+    Record<'key' | 'deleted' | 'known' | 'same' | 'open' | 'held', number> & { id: string; type: string }
+  >(
+    `SELECT e.key, e.id, e.type, e.deleted, k.theirs IS NOT NULL AS known, k.twin IS e.tip AS same, i.tip IS NOT NULL AS open,
+            (c.entity IS NOT NULL OR f.tip IS e.cid) AS held
        FROM push_pending p JOIN entity e ON e.key = p.entity
        LEFT JOIN remote_entity k ON k.remote = p.remote AND k.entity = p.entity
        LEFT JOIN push_intent i ON i.remote = p.remote AND i.entity = p.entity
+       LEFT JOIN sync_conflict c ON c.remote = p.remote AND c.entity = p.entity
+       LEFT JOIN push_refusal f ON f.remote = p.remote AND f.entity = p.entity
       WHERE p.remote = ? AND p.entity > ? ORDER BY p.entity LIMIT ?`,
     remote,
     after,
     limit,
   );
   return {
-    rows: rows.map(({ key: _, deleted, known, same, open, ...row }) => ({
+    rows: rows.map(({ key: _, deleted, known, same, open, held, ...row }) => ({
       ...row,
-      ...{ deleted: deleted === 1, known: known === 1, same: same === 1, open: open === 1 },
+      ...{ deleted: deleted === 1, known: known === 1, same: same === 1, open: open === 1, held: held === 1 },
     })),
     next: rows.length === limit ? (rows.at(-1)?.key ?? null) : null,
   };

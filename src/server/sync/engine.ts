@@ -137,10 +137,11 @@ export class SyncEngine implements AsyncDisposable {
 
   /** What was mirrored stays, and belongs to this node from now on. @throws NotFoundError, AlreadyExistsError while it runs */
   async remove(network: Network, name: string): Promise<void> {
-    const store = await this.#options.networks.get(network);
-    if (!store.read((db) => findRemote(db, name))) throw unknown(name);
+    const { store, remote } = await this.#remote(network, name);
     await this.#alone(network, name, async () => {
       await this.#write(store, { kind: 'remote_gone', remote: name });
+      // The next one may have its name and its number.
+      this.#memories.delete(placeOf(network, remote));
       this.runs.forget(network, name);
       alignAliases(store, this.#options.identity);
     });
@@ -317,12 +318,11 @@ export class SyncEngine implements AsyncDisposable {
     return [idOn(network, this.#options.identity.ensureOperator().account.id)];
   }
 
-  /** By its number, too: a remote of the same name may be another one. */
-  #memoryOf(network: Network, { key, name }: Remote): ContentMemory {
-    const memory = this.#memories.get(`${network} ${key} ${name}`) ?? {
+  #memoryOf(network: Network, remote: Remote): ContentMemory {
+    const memory = this.#memories.get(placeOf(network, remote)) ?? {
       ...{ compared: null, kept: 0, form: null, settled: new Set<string>(), recent: new Set<number>() },
     };
-    this.#memories.set(`${network} ${key} ${name}`, memory);
+    this.#memories.set(placeOf(network, remote), memory);
     return memory;
   }
 
@@ -367,7 +367,7 @@ export class SyncEngine implements AsyncDisposable {
   async #remote(network: Network, name: string) {
     const store = await this.#options.networks.get(network);
     const remote = store.read((db) => findRemote(db, name));
-    if (!remote) throw unknown(name);
+    if (!remote) throw new NotFoundError(`There is no remote ${name}`);
     return { store, remote };
   }
 
@@ -395,6 +395,6 @@ export class SyncEngine implements AsyncDisposable {
   }
 }
 
-function unknown(name: string): NotFoundError {
-  return new NotFoundError(`There is no remote ${name}`);
+function placeOf(network: Network, { key, name }: Remote): string {
+  return `${network} ${key} ${name}`;
 }

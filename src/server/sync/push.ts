@@ -53,7 +53,7 @@ export interface PushOptions {
  */
 export async function push(ctx: PushContext, { concurrency, accept }: PushOptions): Promise<void> {
   const pending = await allPending(ctx);
-  const changes = pending.filter(({ known, same }) => known && !same).length;
+  const changes = pending.filter(({ known, same, held }) => known && !same && !held).length;
   const of = accept ? null : await braked(ctx, changes);
   if (of !== null) {
     ctx.report.stopped = `${changes} of ${of} entities of ${ctx.client.host} would be changed there. Nothing was sent. ${agreement(ctx.remote.name)}`;
