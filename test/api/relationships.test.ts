@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { movesAfter } from '../../src/server/store/events.ts';
 import { ask, type Person, user } from '../helpers/callers.ts';
 import {
   collection,
@@ -54,6 +55,37 @@ describe('a link', () => {
       peer_label: 'T',
     });
     expect(await tips(of.source, of.target)).toEqual([made.source.cid, of.target.cid]);
+  });
+
+  it('one way is made only while the target is what was stated', async () => {
+    const of = { source: await inside(), target: await inside() };
+    const body = { ...names(of), expect_target_tip: of.target.cid };
+    const moved = await update(node, ada, of.target, {});
+    for (const method of ['POST', 'DELETE'] as const) {
+      const refused = await send(method, body);
+      expect([refused.status, refused.body]).toEqual([409, conflict(of.target.cid, moved.cid)]);
+    }
+    const itself = await send('POST', {
+      ...names({ source: of.source, target: of.source }),
+      expect_target_tip: 'stale',
+    });
+    expect([itself.status, itself.body]).toEqual([409, conflict('stale', of.source.cid)]);
+    expect(await tips(of.source)).toEqual([of.source.cid]);
+    expect((await link({ ...body, expect_target_tip: moved.cid })).target).toEqual(await read(node, ada, moved.id));
+  });
+
+  it('one way is in no version after the target has moved on', async () => {
+    const target = await inside();
+    const sources = await Promise.all(Array.from({ length: 32 }, inside));
+    const linking = sources.map((source) =>
+      send('POST', { ...names({ source, target }), expect_target_tip: target.cid }),
+    );
+    const [answers, moved] = await Promise.all([Promise.all(linking), update(node, ada, target, {})]);
+    const store = await node.ctx.networks.get('main');
+    const order = store.read((db) => movesAfter(db, 0, 1000)).moves.map(({ cid }) => cid);
+    for (const { status, body } of answers)
+      if (status === 201) expect(order.indexOf((body as Pair).source.cid)).toBeLessThan(order.indexOf(moved.cid));
+      else expect([status, body]).toEqual([409, conflict(target.cid, moved.cid)]);
   });
 
   it('both ways changes both or none', async () => {

@@ -1,4 +1,4 @@
-import { NotFoundError, ValidationError } from '../../errors.ts';
+import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import { applyUpdate } from '../../model/next-version.ts';
@@ -67,7 +67,8 @@ export class RelationshipsService {
     const forth = applyUpdate(from.manifest, from.cid, linked(way, body.source_predicate, [to], properties), stamp);
     const sourceIssues = this.#writes.permit(db, caller, from, forth);
     const settled = () => this.#writes.settle(db, from, forth, body.expect_source_tip, sourceIssues, atSource);
-    if (body.target_predicate === undefined) return { source: settled(), target: to };
+    if (body.target_predicate === undefined)
+      return { source: guarded(settled(), to, body.expect_target_tip), target: to };
     const back = applyUpdate(to.manifest, to.cid, linked(way, body.target_predicate, [from]), stamp);
     // Both permissions before either tip (decisions.md, Order of checks).
     const targetIssues = this.#writes.permit(db, caller, to, back);
@@ -80,6 +81,15 @@ export class RelationshipsService {
 
 const atSource = { path: ['source_id'] };
 const atTarget = { path: ['target_id'] };
+
+/** The source's step, made only while a target that does not change itself is what was stated. */
+function guarded(source: Prepared, target: Standing, expected: string | undefined): Prepared {
+  if (expected === undefined) return source;
+  if (expected !== target.cid) throw new ConflictError(expected, target.cid);
+  // A link to itself: the change has that tip already.
+  if (source.change.id === target.id) return source;
+  return { ...source, preconditions: [...source.preconditions, { id: target.id, tip: target.cid }] };
+}
 
 function guardMissing(): ValidationError {
   return ValidationError.at(['expect_target_tip'], 'is required where the target changes too');

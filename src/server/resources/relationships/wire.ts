@@ -16,7 +16,10 @@ export interface RelationshipPairBody {
   /** When given, the target gets or loses the relationship back; both change or none. */
   target_predicate?: Predicate;
   expect_source_tip: VersionCid;
-  /** Required with `target_predicate` when the target lies in a collection, and for every removal of a pair. */
+  /**
+   * Required with `target_predicate` when the target lies in a collection, and for every removal of a pair; where it is
+   * given, nothing changes unless the target is still that version.
+   */
   expect_target_tip?: VersionCid;
 }
 
