@@ -127,7 +127,7 @@ describe('GET /auth/whoami', () => {
   it('tells of a service account for whom it acts', async () => {
     const ada = await on.person('acted for');
     const answer = await on.ask(`ApiKey ${on.serviceKey()}`, 'GET', '/auth/whoami', undefined, { onBehalfOf: ada.id });
-    expect(answer).toMatchObject({ status: 200, body: { type: 'service', on_behalf_of: ada.id } });
+    expect(answer).toMatchObject({ status: 200, body: { type: 'user', service: true, on_behalf_of: ada.id } });
   });
 
   it('is 401 without credentials', async () => {

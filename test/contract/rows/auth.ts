@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { jwtOf, processor } from '../../helpers/callers.ts';
+import { jwtOf, processor, service } from '../../helpers/callers.ts';
 import { unauthorized } from '../../helpers/entities.ts';
 import type { Case, Row } from '../row.ts';
 
@@ -72,6 +72,16 @@ export const authRows: Row[] = [
             name: 'owner',
             idp_user_id: 'owner',
             supabase_user_id: 'owner',
+          }),
+      },
+      {
+        name: 'a key of a service account',
+        status: 200,
+        call: (s) => ({ path: '/auth/whoami', as: service(s.node) }),
+        also: ({ body }, { as }) =>
+          expect(body).toEqual({
+            ...{ type: 'user', service: true, id: as?.id, auth_method: 'api_key' },
+            key_prefix: as?.headers.Authorization?.slice(7, 19),
           }),
       },
       ...(['agent', 'klados'] as const).map(

@@ -47,9 +47,14 @@ export class AuthService {
     const actor = registered(caller);
     const { credential } = caller;
     if (actor.kind !== 'processor') {
-      const { id, kind: type } = actor;
-      const behalf = actor.kind === 'service' && actor.onBehalfOf ? { on_behalf_of: actor.onBehalfOf.id } : {};
-      return { type, id, auth_method: credential?.method ?? 'session', ...credentialFacts(credential), ...behalf };
+      return {
+        type: 'user',
+        id: actor.id,
+        auth_method: credential?.method ?? 'session',
+        ...credentialFacts(credential),
+        ...(actor.kind === 'service' && { service: true }),
+        ...(actor.kind === 'service' && actor.onBehalfOf && { on_behalf_of: actor.onBehalfOf.id }),
+      };
     }
     if (credential?.method !== 'api_key') throw new UnauthorizedError();
     const { id, type: processor_type, owner } = actor;

@@ -14,7 +14,7 @@ export interface RegisteredView {
 
 /** A user or a service account. */
 export interface WhoamiUserView {
-  type: 'user' | 'service';
+  type: 'user';
   id: EntityId;
   /** `session`: the cookie of this node's own page. */
   auth_method: 'jwt' | 'api_key' | 'session';
@@ -30,6 +30,8 @@ export interface WhoamiUserView {
   key_prefix?: string;
   /** With an API key that expires. */
   key_expires_at?: string;
+  /** true for a service account. */
+  service?: boolean;
   /** A service account: the user that the request is scoped to. */
   on_behalf_of?: EntityId;
 }
