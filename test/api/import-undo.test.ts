@@ -82,6 +82,32 @@ describe('the undo of an import', () => {
     expect(await made(again.id)).toMatchObject({ made: 252, untouched: 252, collection_goes: false });
   });
 
+  test('is taken back by the same import, into the collection that it had made', async () => {
+    const files = { 'a.ndjson': works(2) };
+    const run = await on.run({ collection: 'Again', mapping }, files);
+    const before = await on.entities(run.collection.id);
+    // Twice, since the second import brings back what it has not made itself.
+    for (let round = 1; round < 3; round++) {
+      const { id } = round === 1 ? run : await on.run({ collection: 'Again', mapping }, files);
+      expect(await made(id)).toMatchObject({ untouched: 4, collection_goes: true });
+      expect(await undo(id)).toMatchObject({ deleted: 4, collection_deleted: true });
+    }
+    const again = await on.run({ collection: 'Again', mapping }, files);
+    expect(again).toMatchObject({ created: 4, collection: { ...run.collection, created: true } });
+    const ids = (found: Map<string, Entity>) => [...found].map(([label, { id }]) => `${label} ${id}`).sort();
+    expect(ids(await on.entities(again.collection.id))).toEqual(ids(before));
+    // One that somebody deletes stays so.
+    expect(await undo(again.id)).toMatchObject({ collection_deleted: true });
+    const tip = async () => ((await on.ask('GET', `/entities/${run.collection.id}/tip`)).body as { cid: string }).cid;
+    const back = await on.ask('POST', `/entities/${run.collection.id}/restore`, { expect_tip: await tip() });
+    expect(back.status, back.text).toBe(200);
+    const gone = await on.ask('DELETE', `/entities/${run.collection.id}`, { expect_tip: await tip() });
+    expect(gone.status, gone.text).toBe(200);
+    const other = await on.run({ collection: 'Again', mapping }, files);
+    expect(other).toMatchObject({ created: 4, collection: { created: true } });
+    expect(other.collection.id).not.toBe(run.collection.id);
+  });
+
   test('keeps what was changed since, and says so; what was there before is none of it', async () => {
     const before = await on.run({ collection: 'Second', mapping }, { 'a.ndjson': works(3) });
     const run = await on.run({ collection: 'Second', mapping }, { 'b.ndjson': works(6) });

@@ -6,7 +6,8 @@ import type { Writer } from './connection.ts';
 export type ImportRow =
   /**
    * Where an imported entity came from: `digest` is of the source record, `cid` the version that it became. `run`: the
-   * import that wrote it; `made`: whether that brought the entity into being. An undone import's deletion is one, too, also of what an archive brought.
+   * import that wrote it; `made`: whether that brought the entity into being. An undone import's deletion is one, too, also of what an archive brought and of its
+   * collection; so is the version that brings that collection back.
    */
   | { kind: 'import_source'; id: string; digest: string; cid: string; run?: string; made?: boolean }
   /** An archive brought an entity into being, which it leaves with this version. */

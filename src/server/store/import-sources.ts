@@ -1,4 +1,6 @@
+import { labelOf } from '../model/manifest.ts';
 import type { Reader } from './connection.ts';
+import { lastLive, versionByKey } from './versions.ts';
 
 /** What stands under an id that an import wants to write, live or deleted. */
 export interface ImportStanding {
@@ -42,6 +44,18 @@ export function undoneTip(db: Reader, id: string): number | undefined {
      WHERE e.id = ? AND e.deleted = 1 AND EXISTS (SELECT 1 FROM import_run r JOIN import_made m ON m.run = r.key
        WHERE r.collection IS NULL AND m.entity = e.key)`;
   return db.get<{ tip: number }>(sql, id)?.tip;
+}
+
+/** The last collection of that label that an import made and the undo of one deleted, and nobody since. */
+export function undoneCollection(db: Reader, label: string): string | undefined {
+  const sql = `SELECT DISTINCT e.id, e.tip FROM import_run r JOIN entity e ON e.id = r.collection
+     JOIN import_source s ON s.entity = e.key AND s.tip = e.tip
+     WHERE r.made = 1 AND e.deleted = 1 ORDER BY e.updated_at DESC, e.id LIMIT 1000`;
+  return db.all<{ id: string; tip: number }>(sql).find(({ tip }) => {
+    const grave = versionByKey(db, tip)?.manifest;
+    const last = grave && lastLive(db, grave)?.manifest;
+    return last !== undefined && labelOf(last) === label;
+  })?.id;
 }
 
 /** The live collections of that label, as ids in the order in which they were made; at most 100. */

@@ -7,11 +7,13 @@ import { type Caller, operator } from '../../../model/caller.ts';
 import { isEntityId, type Network } from '../../../model/ids.ts';
 import { jsonIssues } from '../../../model/json-value.ts';
 import { collectionsOf, type Manifest } from '../../../model/manifest.ts';
+import { restored } from '../../../model/next-version.ts';
 import type { Row } from '../../../store/commit.ts';
 import type { Reader } from '../../../store/connection.ts';
-import { findEntity } from '../../../store/entities.ts';
-import { collectionsLabelled } from '../../../store/import-sources.ts';
+import { findEntity, findStanding } from '../../../store/entities.ts';
+import { collectionsLabelled, undoneCollection } from '../../../store/import-sources.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
+import { lastLive } from '../../../store/versions.ts';
 import type { EntityWrites } from '../../entities/writes.ts';
 import type { ImportCollectionView, ImportLineView, ImportView, StartImportBody } from './wire.ts';
 
@@ -218,8 +220,27 @@ export class ImportsService {
         `the label "${wanted}" fits several collections: ${[id, ...others].join(', ')}. Give an id`,
       );
     if (id !== undefined) return { id, label: wanted, created: false };
+    const back = await this.#broughtBack(caller, store, wanted);
+    if (back !== undefined) return { id: back, label: wanted, created: true };
     const made = await this.#collections.create(caller, { label: wanted }, true);
     return { id: made.collection.id, label: wanted, created: true };
+  }
+
+  /** The collection of that label that the undo of an import deleted: with it what was in it has its ids again. */
+  async #broughtBack(caller: Caller, store: NetworkStore, label: string): Promise<string | undefined> {
+    const stamp = this.#writes.stamp(operator(caller), undefined, 'import');
+    const step = store.read((db) => {
+      const id = undoneCollection(db, label);
+      const base = id === undefined ? undefined : findStanding(db, id);
+      const last = base && lastLive(db, base.manifest)?.manifest;
+      if (!last) return undefined;
+      const next = restored(last, base.manifest, base.cid, stamp);
+      return this.#writes.step(db, caller, base, next, undefined, { last, state: 'deleted' });
+    });
+    if (!step) return undefined;
+    const { id } = step.next;
+    const row: Row = { kind: 'import_source', id, digest: '', cid: step.cid };
+    return (await this.#writes.attempt(store, [step], [row])).committed ? id : undefined;
   }
 
   #known(db: Reader, id: string): ImportCollectionView {

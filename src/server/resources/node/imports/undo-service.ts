@@ -14,6 +14,7 @@ import {
   type MadeEntity,
   madeByRun,
 } from '../../../store/import-runs.ts';
+import { importStandings } from '../../../store/import-sources.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import { spooledPath } from '../../../store/spool.ts';
 import { archiveTask, archiveTasks } from '../../../store/tasks.ts';
@@ -178,7 +179,8 @@ export class ImportUndoService {
       if (!standing || !isOwnCollection(db, run) || liveIn(db, collection) > 0) return [];
       return [this.#grave(db, caller, standing)];
     });
-    return steps.length > 0 && (await this.#writes.attempt(store, steps)).committed;
+    const rows = steps.map(({ cid, next }) => forgotten(next.id, cid));
+    return steps.length > 0 && (await this.#writes.attempt(store, steps, rows)).committed;
   }
 
   /** Of an archive that was left alone, what keeps its file goes, and the file. */
@@ -233,10 +235,11 @@ async function* pages(store: NetworkStore, { key }: ImportRun, size: number): As
   }
 }
 
-/** Whether the import made its collection, and that is as it was made. */
+/** Whether the import made its collection, or brought it back, and that is as it was then. */
 function isOwnCollection(db: Reader, { made, collection }: ImportRun): boolean {
   const row = made && collection !== null ? findEntity(db, collection) : undefined;
-  return row !== undefined && !row.deleted && row.ver === 1;
+  if (row === undefined || row.deleted) return false;
+  return row.ver === 1 || importStandings(db, [row.id]).get(row.id)?.untouched === true;
 }
 
 /** Whether an archive is still being taken in under this import, if only at the node's next start; not one that is left alone. */

@@ -3,7 +3,8 @@ import type { EntityId, JsonMap } from '../../wire.ts';
 /** What an import writes to, and how. */
 export interface StartImportBody {
   /**
-   * The collection's id or its label. A label that no collection has makes one; a label that several have is refused.
+   * The collection's id or its label. A label that no collection has makes one, or
+   * brings back the one that an undo has deleted; a label that several have is refused.
    * @minLength 1
    * @maxLength 200
    */
@@ -21,7 +22,7 @@ export interface StartImportBody {
 export interface ImportCollectionView {
   id: EntityId;
   label: string;
-  /** Whether this import made it. */
+  /** Whether this import made it, or brought it back after an undo. */
   created: boolean;
 }
 
