@@ -140,14 +140,14 @@ export async function client(
     const file = { key: name, filename: 'page.txt', content_type: 'text/plain', size };
     const { id, upload_url } = await ask<View & { upload_url: string }>('POST /files', file);
     const path = new URL(upload_url).pathname;
-    promise({ upload: path, name, size, come: 0 });
+    promise({ upload: path, name, size, come: 0, at: Date.now() });
     const bytes = bytesOf(name, size);
     const parts = 1 + Math.floor(random() * 4);
     for (let part = 0; part < parts; part++) {
       const [from, to] = [Math.floor((size * part) / parts), Math.floor((size * (part + 1)) / parts)];
       const headers = { 'content-range': `bytes ${from}-${to - 1}/${size}`, 'content-type': 'text/plain' };
       await ask(`PUT ${path}`, bytes.subarray(from, to), [200, 202], headers);
-      promise({ upload: path, name, size, come: to });
+      promise({ upload: path, name, size, come: to, at: Date.now() });
     }
     promise({ file: cidOf(bytes) });
     const { cid: expect_tip } = await ask<View>(`GET /files/${id}`);

@@ -34,8 +34,12 @@ interface Upload {
   name: string;
   size: number;
   come: number;
+  /** When it was said, epoch milliseconds. */
+  at: number;
 }
 
+/** So long an address takes bytes after the last ones (wire-contract.md 4.4); a recording may be looked at later than that. */
+const uploadLifeMs = 15 * 60_000;
 const patience = 30_000;
 
 interface Running {
@@ -97,10 +101,11 @@ function problemsIn(db: Reader, files: FileStore, promised: readonly Promised[])
 /** The last thing that was said of an upload: it goes on where the node says, and comes to the right bytes. */
 async function uploadProblems(
   url: string,
-  { upload, name, size, come }: Upload,
+  { upload, name, size, come, at }: Upload,
   promised: readonly Promised[],
 ): Promise<string[]> {
   if (promised.some((it) => 'upload' in it && it.upload === upload && it.come > come)) return [];
+  if (Date.now() >= at + uploadLifeMs) return [];
   const bytes = bytesOf(name, size);
   const state = await fetch(`${url}${upload}`, { method: 'HEAD' });
   const offset = Number(state.headers.get('upload-offset'));
