@@ -60,6 +60,7 @@ import { LeftoversService } from './resources/node/transfers/leftovers-service.t
 import { UploadsService } from './resources/node/transfers/service.ts';
 import { UpkeepService } from './resources/node/upkeep/service.ts';
 import { ProcessorKeysService } from './resources/processors/keys-service.ts';
+import { OutWatch } from './resources/processors/out-watch.ts';
 import { ProcessorStanding } from './resources/processors/standing.ts';
 import { VerificationService } from './resources/processors/verification-service.ts';
 import { SystemService } from './resources/system/service.ts';
@@ -222,10 +223,11 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   const allowed = new AllowedCommands(commandsFile(config));
   const exports = new ExportService({ networks, instance, version, now });
   const imports = new ImportsService(writes, collections);
+  const standing = new ProcessorStanding(networks);
   const local = opened.use(
     await openLocalProcessors({
       ...{ config, allowed, secrets, networks, entities, content, operator, version, log, now },
-      updates: services.updates,
+      ...{ updates: services.updates, standing, outs: new OutWatch(networks, standing) },
       kladoi: { invoke: (...args) => invocations.kladoi.jobs.invoke(...args) },
     }),
   );
@@ -278,7 +280,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
       identity,
       jwt: { ...config.jwt, ...secrets.jwt },
       sessions,
-      processors: new ProcessorStanding(networks),
+      processors: standing,
       service: config.service,
       now,
     }),

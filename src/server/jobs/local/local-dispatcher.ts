@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import PQueue from 'p-queue';
 import { Batches } from '../../kit/batch.ts';
-import { failureOf } from '../../kit/job-error.ts';
+import { failureOf, JobError } from '../../kit/job-error.ts';
 import type { KladosJob } from '../../kit/job-request.ts';
 import { runJob } from '../../kit/run-job.ts';
 import { commandOf } from '../../model/endpoints.ts';
@@ -12,7 +12,7 @@ import type { AllowedCommands } from './allowed-commands.ts';
 import { CommandRunner } from './command-runner.ts';
 import type { LocalCommand } from './command-settings.ts';
 import { localHandler } from './local-work.ts';
-import type { ProcessorNodes } from './ports.ts';
+import type { ProcessorNode, ProcessorNodes } from './ports.ts';
 import type { CommandRun } from './run-command.ts';
 
 export interface LocalNeeds {
@@ -99,19 +99,58 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     });
   }
 
-  async #run(network: Network, { id, endpoint }: Dispatch['processor'], job: KladosJob): Promise<void> {
+  async #run(network: Network, processor: Dispatch['processor'], job: KladosJob): Promise<void> {
+    const { nodes } = this.#needs;
+    const { id } = processor;
+    using watched = await nodes.watch(network, id);
+    const { out } = watched;
+    const isOut = async () => !this.#stop.signal.aborted && (out.aborted || (await nodes.isOut(network, id)));
+    const turn = { begun: false };
+    if (!out.aborted) {
+      try {
+        await this.#work(network, processor, job, turn, out);
+      } catch (error) {
+        if (!(await isOut())) throw error;
+      }
+    }
+    if (await isOut()) await this.#endOut(network, id, job, turn.begun);
+  }
+
+  /** `turn.begun`: whether the command has been started. */
+  async #work(
+    network: Network,
+    { id, endpoint }: Dispatch['processor'],
+    job: KladosJob,
+    turn: { begun: boolean },
+    out: AbortSignal,
+  ): Promise<void> {
     const { nodes, now, version, work, environment } = this.#needs;
     const api = nodes.of(network, id);
-    const klados = await api.read(id);
-    const label = typeof klados.properties.label === 'string' ? klados.properties.label : id;
+    const label = await labelOf(api, id);
     const batches = this.#batchesOf(network, id, api);
-    const runner = { klados: id, label, version, api, batches, now, signal: this.#stop.signal };
-    await runJob(runner, job, async (given) => {
+    const signal = AbortSignal.any([this.#stop.signal, out]);
+    await runJob({ klados: id, label, version, api, batches, now, signal }, job, async (given) => {
       // Looked up again: it may have been forbidden while the job waited.
       const command = await this.#command(endpoint);
       if (typeof command === 'string') throw new Error(command);
-      const run = (one: LocalCommand, what: CommandRun) => this.#turn(one, () => this.#runner.run(what));
+      const run = (one: LocalCommand, what: CommandRun) =>
+        this.#turn(one, () => {
+          turn.begun ||= !signal.aborted;
+          return this.#runner.run(what);
+        });
       return localHandler(id, command, api, { work, environment, run })(given);
+    });
+  }
+
+  /** Ends the log of a job whose klados may not write it any more. One that has not begun may be repeated. */
+  async #endOut(network: Network, klados: string, job: KladosJob, begun: boolean): Promise<void> {
+    const { nodes, now, version } = this.#needs;
+    const api = nodes.last(network, klados);
+    const label = await labelOf(api, klados).catch(() => klados);
+    const runner = { klados, label, version, api, batches: new Batches(api), now, signal: this.#stop.signal };
+    await runJob(runner, job, async () => {
+      const words = begun ? 'before its job had ended, and its command was stopped' : 'before its command had begun';
+      throw new JobError('PERMISSION_DENIED', `The klados was disabled or deleted ${words}.`, !begun);
     });
   }
 
@@ -145,6 +184,11 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     await this.#jobs.onIdle();
     await this.#runner[Symbol.asyncDispose]();
   }
+}
+
+async function labelOf(node: ProcessorNode, klados: string): Promise<string> {
+  const { label } = (await node.read(klados)).properties;
+  return typeof label === 'string' ? label : klados;
 }
 
 const notOperators =

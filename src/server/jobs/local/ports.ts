@@ -18,7 +18,14 @@ export interface NewContentFile {
 }
 
 export interface ProcessorNodes {
+  /** Its calls are refused (401) where the klados is disabled or deleted. */
   of(network: Network, klados: string): ProcessorNode;
+  /** For the end of a job of a klados that is out: its calls go through, and additions are there when they return. */
+  last(network: Network, klados: string): ProcessorNode;
+  /** `out` is aborted once the klados is disabled or deleted; disposing ends the watch. */
+  watch(network: Network, klados: string): Promise<Disposable & { out: AbortSignal }>;
+  /** Whether it is disabled or deleted now. */
+  isOut(network: Network, klados: string): Promise<boolean>;
   /** Whether the operator has made this klados on this node and given it this endpoint here. */
   isOperators(network: Network, klados: string, endpoint: string): Promise<boolean>;
 }

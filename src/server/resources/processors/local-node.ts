@@ -13,9 +13,12 @@ import type { Networks } from '../../store/networks.ts';
 import { filesOf } from '../content/intake.ts';
 import type { ContentService } from '../content/service.ts';
 import type { EntitiesService } from '../entities/service.ts';
+import type { UpdateEntityBody } from '../entities/wire.ts';
 import type { KladosJobsService } from '../klados-jobs/service.ts';
 import type { UpdatesService } from '../updates/service.ts';
 import type { JsonMap, RelationshipBody } from '../wire.ts';
+import type { OutWatch } from './out-watch.ts';
+import type { ProcessorStanding } from './standing.ts';
 
 export interface LocalNodeNeeds {
   networks: Pick<Networks, 'get'>;
@@ -23,6 +26,8 @@ export interface LocalNodeNeeds {
   updates: UpdatesService;
   content: Pick<ContentService, 'write'>;
   kladoi: Pick<KladosJobsService, 'invoke'>;
+  standing: ProcessorStanding;
+  outs: OutWatch;
   /** The operator's account: commands are run for nobody else. */
   operator: { id: string; ids: Record<Network, string[]> };
 }
@@ -50,9 +55,25 @@ export class LocalNodes implements ProcessorNodes {
   }
 
   of(network: Network, klados: string): ProcessorNode {
+    return new LocalNode(this.#needs, this.#as(network, klados), true);
+  }
+
+  last(network: Network, klados: string): ProcessorNode {
+    return new LocalNode(this.#needs, this.#as(network, klados), false);
+  }
+
+  watch(network: Network, klados: string): Promise<Disposable & { out: AbortSignal }> {
+    return this.#needs.outs.watch(network, klados);
+  }
+
+  async isOut(network: Network, id: string): Promise<boolean> {
+    return this.#needs.standing.isOut({ id, network });
+  }
+
+  #as(network: Network, klados: string): ProcessorCaller {
     const { id } = this.#needs.operator;
     const actor = { kind: 'processor', id: klados, type: 'klados', owner: idOn(network, id) } as const;
-    return new LocalNode(this.#needs, { actor, network, account: id });
+    return { actor, network, account: id };
   }
 
   async isOperators(network: Network, id: string, endpoint: string): Promise<boolean> {
@@ -62,24 +83,29 @@ export class LocalNodes implements ProcessorNodes {
   }
 }
 
+type ProcessorCaller = Caller & { actor: { kind: 'processor' } };
+
 class LocalNode implements ProcessorNode {
   readonly #on: LocalNodeNeeds;
-  readonly #caller: Caller;
+  readonly #caller: ProcessorCaller;
+  /** Whether it is there for kladoi in use alone. Else additions are made at once: the queue takes none of one that is out. */
+  readonly #inUse: boolean;
 
-  constructor(needs: LocalNodeNeeds, caller: Caller) {
+  constructor(needs: LocalNodeNeeds, caller: ProcessorCaller, inUse: boolean) {
     this.#on = needs;
     this.#caller = caller;
+    this.#inUse = inUse;
   }
 
   read(id: string): Promise<EntityView> {
-    return told(async () => {
+    return this.#told(async () => {
       const json = await this.#on.entities.read(this.#caller, id);
       return JSON.parse(typeof json === 'string' ? json : Buffer.from(json).toString('utf8')) as EntityView;
     });
   }
 
   create({ id, type, collection, properties, relationships }: NewEntity): Promise<{ id: string }> {
-    return told(async () => {
+    return this.#told(async () => {
       const body = {
         ...(id !== undefined && { id }),
         ...{ type, collection, properties: properties as JsonMap },
@@ -94,8 +120,12 @@ class LocalNode implements ProcessorNode {
     });
   }
 
-  add(additions: Addition[]): Promise<void> {
-    return told(async () => {
+  async add(additions: Addition[]): Promise<void> {
+    if (!this.#inUse) {
+      for (const one of additions) await this.#addNow(one);
+      return;
+    }
+    return this.#told(async () => {
       for (let i = 0; i < additions.length; i += maxAdditions) {
         const updates = additions.slice(i, i + maxAdditions) as Parameters<UpdatesService['queue']>[1]['updates'];
         const { failed } = await this.#on.updates.queue(this.#caller, { updates }, false);
@@ -106,14 +136,32 @@ class LocalNode implements ProcessorNode {
   }
 
   async change(id: string, next: (properties: Properties) => Properties | null): Promise<Properties> {
-    for (let round = 1; ; round++) {
-      const { cid, properties } = await this.read(id);
+    let now: Properties = {};
+    await this.#update(id, ({ properties }) => {
       const changed = next(properties);
-      if (changed === null) return properties;
+      now = changed ?? properties;
+      return changed && { properties: changed as JsonMap };
+    });
+    return now;
+  }
+
+  #addNow({ entity_id, properties, relationships_add }: Addition): Promise<void> {
+    const body = {
+      ...(properties && { properties: properties as JsonMap }),
+      ...(relationships_add && { relationships_add: relationships_add as RelationshipBody[] }),
+    };
+    return this.#update(entity_id, () => body);
+  }
+
+  /** Null leaves it as it is. */
+  async #update(id: string, next: (entity: EntityView) => Omit<UpdateEntityBody, 'expect_tip'> | null): Promise<void> {
+    for (let round = 1; ; round++) {
+      const entity = await this.read(id);
+      const body = next(entity);
+      if (body === null) return;
       try {
-        const body = { expect_tip: cid, properties: changed as JsonMap };
-        await told(() => this.#on.entities.update(this.#caller, id, body, false));
-        return changed;
+        await this.#told(() => this.#on.entities.update(this.#caller, id, { expect_tip: entity.cid, ...body }, false));
+        return;
       } catch (error) {
         if (!(error instanceof NodeCallError) || error.status !== 409 || round === rounds) throw error;
         await pause(Math.random() * 10 * round);
@@ -122,7 +170,7 @@ class LocalNode implements ProcessorNode {
   }
 
   invoke(klados: string, invocation: Invocation): Promise<Invoked> {
-    return told(async () => {
+    return this.#told(async () => {
       const answer = await this.#on.kladoi.invoke(this.#caller, klados, invocation);
       if (answer.status === 'started') return { started: true, job_id: answer.job_id };
       return { started: false, error: answer.status === 'rejected' ? answer.error : answer.message };
@@ -141,14 +189,21 @@ class LocalNode implements ProcessorNode {
   }
 
   putContent(entity: string, { key, path, size, type, filename }: NewContentFile): Promise<void> {
-    return told(async () => {
+    return this.#told(async () => {
       const upload = { type, length: size, bytes: createReadStream(path) };
       await this.#on.content.write(this.#caller, entity, { key, filename }, upload);
     });
   }
+
+  /** Refusals as a program behind HTTP would see them. */
+  async #told<T>(call: () => Promise<T>): Promise<T> {
+    const { actor, network } = this.#caller;
+    if (this.#inUse && (await this.#on.standing.isOut({ id: actor.id, network })))
+      throw new NodeCallError(401, 'The klados is disabled or deleted.');
+    return await told(call);
+  }
 }
 
-/** Refusals as a program behind HTTP would see them. */
 async function told<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
