@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { ask, type Person } from '../helpers/callers.ts';
+import { create, type Entity, ok, read } from '../helpers/entities.ts';
+import { failed, JobScene, type Started, type Status } from '../helpers/job-scene.ts';
+
+let scene: JobScene;
+beforeAll(async () => {
+  scene = await JobScene.open();
+});
+beforeEach(() => scene.renew());
+afterAll(() => scene[Symbol.asyncDispose]());
+
+/** A workflow of a scatter and what gathers it, begun. */
+async function begun() {
+  const first = await scene.klados('accept');
+  const second = await scene.klados('accept');
+  const step = (id: string, then: object) => ({ klados: { id, type: 'klados' }, then });
+  const flow = {
+    a: step(first.id, { scatter: 'b' }),
+    b: step(second.id, { gather: 'c' }),
+    c: step(first.id, { done: true }),
+  };
+  const body = { label: 'r', version: '1', entry: 'a', flow, collection: scene.home.id };
+  const rhiza = ok<Entity>(await ask(scene.node, scene.who, 'POST /rhizai', body));
+  const started = ok<Started>(await ask(scene.node, scene.who, `POST /rhizai/${rhiza.id}/invoke`, scene.invocation()));
+  const { job_collection } = started;
+  const path = `/rhizai/${rhiza.id}/jobs/${started.job_id}`;
+  return {
+    ...{ first, second, rhiza, started },
+    status: async () => ok<Status>(await ask(scene.node, scene.who, `GET ${path}/status`)),
+    resume: () => ask(scene.node, scene.who, `POST ${path}/resume`, {}),
+    log: ({ self }: { self: Person }, job_id: string, entry: object) =>
+      scene.log(self, { job_id, job_collection }, { rhiza_id: rhiza.id, ...entry }),
+    /** Hands on to the second. */
+    handOn: ({ self }: { self: Person }, log: Entity, context: object = {}) =>
+      ask(scene.node, self, `POST /kladoi/${second.id}/invoke`, {
+        ...scene.invocation({ job_collection }),
+        rhiza: { id: rhiza.id, path: ['a', 'b'], parent_logs: [log.id], ...context },
+      }),
+  };
+}
+
+/** What came of the one that was resumed. */
+const repetition = (answer: { status: number; body: unknown }) =>
+  ok<{ jobs: { new_job_id: string }[] }>(answer as Parameters<typeof ok>[0]).jobs[0]?.new_job_id ?? '';
+
+async function fail(who: Person, { id }: Entity): Promise<void> {
+  const { cid, properties } = await read(scene.node, who, id);
+  const { log_data } = properties as { log_data: { entry: object } };
+  const entry = { ...log_data.entry, status: 'error', error: failed };
+  const body = { expect_tip: cid, properties: { status: 'error', log_data: { ...log_data, entry } } };
+  ok(await ask(scene.node, who, `PUT /entities/${id}`, body));
+}
+
+test('a scatter that broke off leaves nothing open once its repetition is done', async () => {
+  const { first, second, started, status, resume, log, handOn } = await begun();
+  const broken = await log(first, started.job_id, { status: 'running' });
+  const batch = await create(scene.node, first.self, {
+    ...{ type: 'batch', collection: started.job_collection },
+    properties: { job_id: started.job_id, status: 'pending', total: 2, gather_klados: first.id },
+  });
+  const slot = ok<Started>(await handOn(first, broken, { batch: { id: batch.id, index: 0, total: 2 } }));
+  await log(second, slot.job_id, { status: 'done' });
+  await fail(first.self, broken);
+  await log(first, repetition(await resume()), { status: 'done' });
+  expect(await status()).toMatchObject({ status: 'done', progress: { total: 3, done: 2, error: 1 } });
+});
