@@ -151,6 +151,22 @@ describe('a run', () => {
     expect(runStatus(jobs, [], begun).errors.map(({ job_id }) => job_id)).toEqual(['1']);
   });
 
+  test('counts as void what came of that by others, and of a job that was repeated', () => {
+    const first = job('1', { log: failed(0, 1) });
+    const rest = [
+      job('2', { parent: '1', log: done(1, 2, 2) }),
+      job('3', { parent: '2', log: failed(2, 3) }),
+      job('4', { parent: '3', log: failed(2, 3) }),
+    ];
+    const errors = (...jobs: RunJob[]) => runStatus(jobs, [], begun).errors.map(({ job_id }) => job_id);
+    expect(errors(first, ...rest)).toEqual(['1']);
+    const again = [job('1x', { retries: '1', log: done(4, 5, 1) }), job('2x', { parent: '1x', log: done(6, 7) })];
+    const stuck = ['2', '1'].map((scatter) => ({ id: `B${scatter}`, job: scatter, klados: null }));
+    // One that came to its end after all, when it had been repeated, counts no more either.
+    for (const before of [first, job('1', { log: done(0, 8, 3) })])
+      expect(runStatus([before, ...rest, ...again], stuck, begun)).toMatchObject({ status: 'done', errors: [] });
+  });
+
   test('waits for what was promised, and no longer than its time', () => {
     const jobs = [job('1', { log: done(0, 1, 2) }), job('2', { parent: '1', log: done(1, 2) })];
     expect(runStatus(jobs, [], begun).status).toBe('running');

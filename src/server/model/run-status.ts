@@ -37,7 +37,7 @@ export interface RunStatus {
   progress: { total: number; pending: number; running: number; done: number; error: number };
   /** Processors with running jobs. */
   current: string[];
-  /** Jobs that failed and have neither been repeated nor made void by the failure of the one that handed on to them. */
+  /** Jobs that failed and have neither been repeated nor made void by the failure of one that they came of. */
   errors: FailedJob[];
   started: string;
   completed: string | null;
@@ -72,11 +72,16 @@ function late({ log, state, error }: RunJob): JobError {
  */
 export function runStatus(jobs: readonly RunJob[], stuck: readonly StuckBatch[], nowMs: number): RunStatus {
   const known = jobs.map((job) => ({ job, ...phaseOf(job, nowMs) }));
-  const errors = unresolved(known);
+  const spent = spentOf(known);
+  const counting = known.filter(({ job }) => !spent.has(job.id));
+  const errors = unresolved(counting);
   const live = known.filter(({ phase }) => phase === 'pending' || phase === 'running');
-  const open = errors.length === 0 && live.length === 0 ? awaited(known, nowMs) : { waiting: false, errors: [] };
-  if (errors.length === 0 && live.length === 0 && !open.waiting)
-    errors.push(...open.errors, ...stuck.map((batch) => stuckError(batch, jobs)));
+  const open =
+    errors.length === 0 && live.length === 0 ? awaited(known, counting, nowMs) : { waiting: false, errors: [] };
+  if (errors.length === 0 && live.length === 0 && !open.waiting) {
+    const left = stuck.filter(({ job }) => !spent.has(job)).slice(0, maxStuck);
+    errors.push(...open.errors, ...left.map((batch) => stuckError(batch, jobs)));
+  }
   const underWay = live.length > 0 || open.waiting;
   const begun = known.some(({ job, phase }) => job.log !== null || phase === 'error');
   const count = (phase: RunPhase) => known.filter((one) => one.phase === phase).length;
@@ -115,14 +120,24 @@ interface Known {
   error: JobError | null;
 }
 
-/** A job that failed hands on again when it is repeated: what it had handed on before is void then. */
-function unresolved(known: readonly Known[]): FailedJob[] {
+/**
+ * Jobs that count no more: those that were repeated, and all that came of one that failed or was repeated: it hands on again
+ * when it is repeated. Jobs come after those that they came of.
+ */
+function spentOf(known: readonly Known[]): Set<string> {
   const repeated = new Set(known.flatMap(({ job }) => job.retries ?? []));
-  const failed = new Set(known.flatMap(({ job, phase }) => (phase === 'error' ? job.id : [])));
-  return known.flatMap(({ job, error }) =>
-    error === null || repeated.has(job.id) || (job.parent !== null && failed.has(job.parent))
-      ? []
-      : [{ klados_id: job.processor, job_id: job.id, ...error }],
+  const spent = new Set(repeated);
+  const barren = new Set(repeated);
+  for (const { job, phase } of known) {
+    if (job.parent !== null && barren.has(job.parent)) spent.add(job.id);
+    if (phase === 'error' || spent.has(job.id)) barren.add(job.id);
+  }
+  return spent;
+}
+
+function unresolved(counting: readonly Known[]): FailedJob[] {
+  return counting.flatMap(({ job, error }) =>
+    error === null ? [] : [{ klados_id: job.processor, job_id: job.id, ...error }],
   );
 }
 
@@ -130,11 +145,15 @@ function unresolved(known: readonly Known[]): FailedJob[] {
  * Jobs that a finished one says it has handed on to and that have not come yet. Processors ask for them before they say
  * so; only where another program hands on for them may they come later, until the time of the one that said so is up.
  */
-function awaited(known: readonly Known[], nowMs: number): { waiting: boolean; errors: FailedJob[] } {
+function awaited(
+  known: readonly Known[],
+  counting: readonly Known[],
+  nowMs: number,
+): { waiting: boolean; errors: FailedJob[] } {
   const children = new Map<string, number>();
   for (const { job } of known)
     if (job.parent !== null && job.retries === null) children.set(job.parent, (children.get(job.parent) ?? 0) + 1);
-  const lacking = known.filter(
+  const lacking = counting.filter(
     ({ job, phase }) => phase === 'done' && (job.log?.promised ?? 0) > (children.get(job.id) ?? 0),
   );
   const errors = lacking.map(({ job }) => ({
@@ -153,6 +172,8 @@ export interface StuckBatch {
   job: string;
   klados: string | null;
 }
+
+const maxStuck = 10;
 
 function stuckError({ id, job, klados }: StuckBatch, jobs: readonly RunJob[]): FailedJob {
   return {

@@ -243,10 +243,7 @@ function better(one: RunJob['log'], than: RunJob['log']): boolean {
   return one !== null && (than === null || rank[one.status] > rank[than.status]);
 }
 
-/**
- * Batches of a run that have open slots. One that no job names was made twice, unless it scatters nothing; and a scatter that
- * was repeated has made another one.
- */
+/** Batches of a run that have open slots. One that no job names was made twice, unless it scatters nothing. */
 function openScatters(db: Reader, collection: string, run: string): StuckBatch[] {
   const key = entityKey(db, collection);
   if (key === undefined) return [];
@@ -255,10 +252,9 @@ function openScatters(db: Reader, collection: string, run: string): StuckBatch[]
        json_extract(e.json, '$.properties.gather_klados') AS klados
        FROM listing l JOIN entity e ON e.key = l.entity
        JOIN job j ON j.id = json_extract(e.json, '$.properties.job_id') AND j.run = ?
-        AND NOT EXISTS (SELECT 1 FROM job r WHERE r.retries = j.id)
       WHERE l.collection = ? AND l.type = 'batch' AND json_extract(e.json, '$.properties.status') = 'pending'
         AND (json_extract(e.json, '$.properties.total') = 0 OR EXISTS (
-          SELECT 1 FROM job n WHERE n.run = ? AND json_extract(n.request, '$.rhiza.batch.id') = e.id)) LIMIT 10`,
+          SELECT 1 FROM job n WHERE n.run = ? AND json_extract(n.request, '$.rhiza.batch.id') = e.id))`,
     run,
     key,
     run,
