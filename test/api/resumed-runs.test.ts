@@ -65,3 +65,15 @@ test('a scatter that broke off leaves nothing open once its repetition is done',
   await log(first, repetition(await resume()), { status: 'done' });
   expect(await status()).toMatchObject({ status: 'done', progress: { total: 3, done: 2, error: 1 } });
 });
+
+test('a job that has been repeated hands on no more: its repetition does', async () => {
+  const { first, started, status, resume, log, handOn } = await begun();
+  const old = await log(first, started.job_id, { status: 'running' });
+  await fail(first.self, old);
+  const again = repetition(await resume());
+  const own = await log(first, again, { status: 'running' });
+  const late = await handOn(first, old);
+  expect([late.status, late.text]).toEqual([403, expect.stringContaining(`has been repeated as ${again}`)]);
+  expect(ok<Started>(await handOn(first, own))).toMatchObject({ status: 'started' });
+  expect(await status()).toMatchObject({ progress: { total: 3 } });
+});

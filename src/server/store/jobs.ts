@@ -52,7 +52,7 @@ export function retryOf(db: Reader, id: string): StoredJob | undefined {
   return row && toJob(row);
 }
 
-/** The newest job of a processor in a target whose logs lie in a collection and whose grants have not ended. */
+/** The newest job of a processor in a target whose logs lie in a collection, whose grants have not ended and that was not repeated. */
 export function liveJobIn(
   db: Reader,
   { processor, collection, target }: Pick<JobHead, 'processor' | 'collection' | 'target'>,
@@ -60,7 +60,7 @@ export function liveJobIn(
 ): JobHead | undefined {
   return db.get<JobHead>(
     `SELECT ${head} FROM job WHERE collection = ? AND processor = ? AND expires > ? AND target = ?
-      ORDER BY key DESC LIMIT 1`,
+        AND NOT EXISTS (SELECT 1 FROM job r WHERE r.retries = job.id) ORDER BY key DESC LIMIT 1`,
     collection,
     processor,
     nowMs,

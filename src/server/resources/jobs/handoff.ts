@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ForbiddenError } from '../../errors.ts';
 import type { RegisteredActor } from '../../model/actor.ts';
 import { type Grantee, grantedUntil } from '../../model/grants.ts';
 import type { JobRequest } from '../../model/job-request.ts';
@@ -12,6 +13,7 @@ import {
   type JobHead,
   jobByHandoff,
   liveJobIn,
+  retryOf,
   type StoredGrant,
   type StoredJob,
 } from '../../store/jobs.ts';
@@ -73,7 +75,10 @@ export function handoffOf(
   return { from, grantees: granted, authority: first ? launcher.askerOf(db, first) : actor, until };
 }
 
-/** The processor's own job in the collection: the one whose log it names, else its newest. */
+/**
+ * The processor's own job in the collection: the one whose log it names, else its newest.
+ * @throws ForbiddenError where that one has been repeated: the repetition hands on, and the next step is not to begin twice
+ */
 function handingOn(
   db: Reader,
   place: Pick<JobHead, 'processor' | 'collection' | 'target'>,
@@ -85,8 +90,10 @@ function handingOn(
     const log = findLog(db, id);
     if (log?.klados !== processor || log.author !== processor) continue;
     const job = findJobHead(db, log.job);
-    if (job?.processor === processor && job.collection === collection && job.target === target)
-      return job.expires > nowMs ? job : undefined;
+    if (job?.processor !== processor || job.collection !== collection || job.target !== target) continue;
+    const again = retryOf(db, job.id);
+    if (again) throw new ForbiddenError(`The job has been repeated as ${again.id}, which hands on in its place.`);
+    return job.expires > nowMs ? job : undefined;
   }
   return liveJobIn(db, place, nowMs);
 }
