@@ -30,6 +30,8 @@ export interface LocalNeeds {
 
 /** How many jobs are under way at once, those included that wait for their command's turn or write what came of it. */
 const jobsAtOnce = 64;
+/** So many more of one command than run at once: they begin their logs or write what came of it. More would hold up others. */
+const besides = 2;
 
 /** The way to kladoi that are commands of this machine. A job is accepted when it is queued; its log says the rest. */
 export class LocalDispatcher implements Dispatcher, AsyncDisposable {
@@ -39,6 +41,8 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
   readonly #jobs = new PQueue({ concurrency: jobsAtOnce });
   readonly #commands = new PQueue({ concurrency: Math.max(2, availableParallelism()) });
   readonly #runner = new CommandRunner();
+  /** Jobs of each command, in front of those under way. */
+  readonly #waiting = new Map<string, PQueue>();
   readonly #turns = new Map<string, PQueue>();
   readonly #batches = new Map<string, Batches>();
   /** Jobs that are queued or run, so that none runs twice at once. */
@@ -54,9 +58,8 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
 
   async unready({ network, id, endpoint }: Parameters<NonNullable<Dispatcher['unready']>>[0]): Promise<string | null> {
     try {
-      const command = await this.#command(endpoint);
-      if (typeof command === 'string') return command;
-      return (await this.#needs.nodes.isOperators(network, id, endpoint)) ? null : notOperators;
+      const ready = await this.#ready(network, { id, endpoint });
+      return typeof ready === 'string' ? ready : null;
     } catch (error) {
       return failureOf(error).message;
     }
@@ -64,14 +67,21 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
 
   async send({ network, processor, request }: Dispatch): Promise<Outcome> {
     try {
-      const why = await this.unready({ network, ...processor });
-      if (why !== null) return { kind: 'refused', error: why };
+      const ready = await this.#ready(network, processor);
+      if (typeof ready === 'string') return { kind: 'refused', error: ready };
       if (this.#stop.signal.aborted) return { kind: 'unreached', error: 'the node stops' };
-      this.#begin(network, processor, request as KladosJob);
+      this.#begin(network, processor, request as KladosJob, ready);
       return { kind: 'accepted' };
     } catch (error) {
       return { kind: 'refused', error: failureOf(error).message };
     }
+  }
+
+  /** The command of a klados, or why it may not run. */
+  async #ready(network: Network, { id, endpoint }: Pick<Dispatch['processor'], 'id' | 'endpoint'>) {
+    const command = await this.#command(endpoint);
+    if (typeof command === 'string') return command;
+    return (await this.#needs.nodes.isOperators(network, id, endpoint)) ? command : notOperators;
   }
 
   /** The command, or why there is none. */
@@ -80,10 +90,10 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     return (await this.#needs.allowed.find(name)) ?? this.#needs.allowed.wayOut(name);
   }
 
-  #begin(network: Network, processor: Dispatch['processor'], job: KladosJob): void {
+  #begin(network: Network, processor: Dispatch['processor'], job: KladosJob, { name, atOnce }: LocalCommand): void {
     if (this.#inHand.has(job.job_id)) return;
     this.#inHand.add(job.job_id);
-    void this.#jobs.add(async () => {
+    const begin = async () => {
       try {
         if (!this.#stop.signal.aborted) await this.#run(network, processor, job);
       } catch (error) {
@@ -96,7 +106,9 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
       } finally {
         this.#inHand.delete(job.job_id);
       }
-    });
+    };
+    const waiting = queueOf(this.#waiting, name, atOnce + besides);
+    void waiting.add(() => this.#jobs.add(begin));
   }
 
   async #run(network: Network, processor: Dispatch['processor'], job: KladosJob): Promise<void> {
@@ -162,15 +174,12 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
   }
 
   async #turn<T>({ name, atOnce }: LocalCommand, run: () => Promise<T>): Promise<T> {
-    const turns = this.#turns.get(name) ?? new PQueue();
-    turns.concurrency = atOnce;
-    this.#turns.set(name, turns);
-    return (await turns.add(() => this.#commands.add(run))) as T;
+    return (await queueOf(this.#turns, name, atOnce).add(() => this.#commands.add(run))) as T;
   }
 
   /** Resolves when nothing is queued or runs. */
   async idle(): Promise<void> {
-    await this.#jobs.onIdle();
+    while (this.#inHand.size > 0) await Promise.all([...this.#waiting.values()].map((queue) => queue.onIdle()));
   }
 
   /** Removes what a stop of the node has left; to be called before jobs are sent. */
@@ -181,9 +190,16 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
   /** Stops the commands that run; their jobs are begun anew at the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
-    await this.#jobs.onIdle();
+    await this.idle();
     await this.#runner[Symbol.asyncDispose]();
   }
+}
+
+function queueOf(queues: Map<string, PQueue>, name: string, concurrency: number): PQueue {
+  const queue = queues.get(name) ?? new PQueue();
+  queue.concurrency = concurrency;
+  queues.set(name, queue);
+  return queue;
 }
 
 async function labelOf(node: ProcessorNode, klados: string): Promise<string> {

@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { ask, operator } from '../helpers/callers.ts';
+import { collection, ok } from '../helpers/entities.ts';
+import { allow, command, ended, program, replying } from '../helpers/local.ts';
+import { startNode, temporaryFolder } from '../helpers/node.ts';
+
+test('many jobs of one command hold up no other command', async () => {
+  await using folder = await temporaryFolder();
+  const began = join(folder.path, 'began');
+  await using node = await startNode({ env: { PATH: '/usr/bin:/bin' } });
+  const me = operator(node);
+  const where = await collection(node, me, { label: 'target' });
+  const slow = `require('node:fs').writeFileSync(${JSON.stringify(began)}, ''); setInterval(() => {}, 1000)`;
+  await allow(node, { slow: program(slow, { at_once: 1 }), quick: replying('return {}') });
+  const [many, one] = [await command(node, me, where.id, 'slow'), await command(node, me, where.id, 'quick')];
+  const invocations = Array.from({ length: 70 }, () => ({ target_entity: where.id }));
+  const batch = { target_collection: where.id, invocations, confirm: true };
+  ok(await ask(node, me, `POST /kladoi/${many.id}/invoke/batch`, batch));
+  await node.ctx.invocations.idle();
+  while (!existsSync(began)) await pause(20);
+  const body = { target_entity: where.id, target_collection: where.id, confirm: true };
+  const { job_id } = ok<{ job_id: string }>(await ask(node, me, `POST /kladoi/${one.id}/invoke`, body));
+  expect(await ended(node, me, `/kladoi/${one.id}/jobs/${job_id}/status`)).toMatchObject({ status: 'done' });
+}, 30_000);
