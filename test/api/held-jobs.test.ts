@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { commandLine } from '../helpers/command-line.ts';
-import { collection, ok } from '../helpers/entities.ts';
+import { collection, create, ok } from '../helpers/entities.ts';
 import type { Started, Status } from '../helpers/job-scene.ts';
 import { allow, command, ended, replying, workflow } from '../helpers/local.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
@@ -42,6 +42,12 @@ test('a node that is restored from a backup sends and runs nothing again that ha
     paths.done = await start(`/kladoi/${of.id}`);
     await ended(node, who, `${paths.done}/status`);
     paths.waiting = await start(`/kladoi/${of.id}`, { input: { wait: true } });
+    // What another one says of it does not count.
+    const ends = { klados_id: of.id, job_id: paths.waiting.split('/').at(-1), status: 'done' };
+    await create(node, who, {
+      ...{ type: 'klados_log', collection: place.id },
+      properties: { ...ends, log_data: { entry: ends } },
+    });
     const { klados } = await activeKlados(node, who, place.id, { endpoint: `${endpoint.url}/hang` });
     const flow = await workflow(node, who, place.id, { a: { klados, then: { done: true } } });
     // It hangs until the node stops.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
-import { collection, type Entity, read as entity, ok } from '../helpers/entities.ts';
+import { collection, create, type Entity, read as entity, ok } from '../helpers/entities.ts';
 import {
   allow,
   command,
@@ -309,7 +309,7 @@ describe('a workflow of commands', () => {
   }, 120_000);
 });
 
-test('a job that a stop of the node interrupts is run again', async () => {
+test('a job that a stop of the node interrupts is run again, whatever others say of it', async () => {
   await using folder = await temporaryFolder();
   const go = join(folder.path, 'go');
   const waiting = `
@@ -328,6 +328,8 @@ test('a job that a stop of the node interrupts is run again', async () => {
     const { job_id } = ok<Started>(await ask(first, who, `POST /kladoi/${of.id}/invoke`, body));
     status = `/kladoi/${of.id}/jobs/${job_id}/status`;
     while (!existsSync(`${go}.log`)) await pause(50);
+    const properties = { klados_id: of.id, job_id, status: 'done', log_data: { entry: { status: 'done' } } };
+    await create(first, who, { type: 'klados_log', collection: where.id, properties });
   }
   await writeFile(go, '');
   await using second = await startNode({ data });

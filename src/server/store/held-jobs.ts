@@ -25,7 +25,7 @@ function holdAll(db: Database.Database, time: number): number {
          AND EXISTS (SELECT 1 FROM entity e WHERE e.id = job.processor
            AND json_extract(e.json, '$.properties.endpoint') LIKE 'exec:%')
          AND NOT EXISTS (SELECT 1 FROM job_log l WHERE l.job = job.id AND l.klados = job.processor
-           AND l.status <> 'running'))`,
+           AND l.author = job.processor AND l.status <> 'running'))`,
     )
     .run(words, time).changes;
   const open = "next < total AND json_extract(body, '$.job.expires') > ?";

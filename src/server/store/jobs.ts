@@ -93,7 +93,8 @@ export function interruptedJobs(
   >(
     `SELECT key, id, processor, state, attempts, error, retry_after FROM job
       WHERE state IN ('sent', 'accepted') AND key > ? AND expires > ?
-        AND NOT EXISTS (SELECT 1 FROM job_log l WHERE l.job = job.id AND l.klados = job.processor AND l.status <> 'running')
+        AND NOT EXISTS (SELECT 1 FROM job_log l WHERE l.job = job.id AND l.klados = job.processor
+          AND l.author = job.processor AND l.status <> 'running')
       ORDER BY key LIMIT ?`,
     after,
     nowMs,
