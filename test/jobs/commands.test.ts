@@ -233,6 +233,7 @@ describe("a command's end", () => {
       'within 2 s and was stopped. It said last: step 3',
     ],
     ['too much', { ended: 'too-much-output', errors: '' }, 'OUTPUT_TOO_LARGE', false, 'more than 100 bytes'],
+    ['an interruption', { ended: 'interrupted' }, 'TEMPORARY_FAILURE', true, 'was interrupted'],
     ['not there', { ended: 'not-started', reason: 'ENOENT' }, 'SERVICE_UNAVAILABLE', true, 'could not be started'],
     [
       'a failure with half a character in what it states',

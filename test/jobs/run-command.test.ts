@@ -197,15 +197,19 @@ describe('the process for commands', () => {
     expect(outputOf(await run('console.log("again")'))).toBe('again\n');
   });
 
-  test('that is killed is started again; what ran in it is told so', async () => {
+  test('that is killed is started again; what ran in it is ended, and told so', async () => {
     await using one = new CommandRunner();
     const run = (text: string) =>
       one.run({
         ...{ run: [process.execPath, '-e', text], timeoutMs: 20_000, maxOutputBytes: 1000 },
         ...{ folder, environment: {}, input: [] },
       });
+    const long = 'require("fs").writeFileSync("lost", String(process.pid)); setInterval(() => {}, 1000)';
+    const running = run(long);
+    while (!existsSync(join(folder, 'lost'))) await pause(20);
     const outcome = await run('process.kill(process.ppid, "SIGKILL"); setTimeout(() => {}, 300)');
-    expect(outcome).toMatchObject({ ended: 'not-started', reason: expect.stringContaining('ended') });
+    expect([outcome, await running]).toEqual([{ ended: 'interrupted' }, { ended: 'interrupted' }]);
+    expect(await gone(Number(await readFile(join(folder, 'lost'), 'utf8')))).toBe(true);
     expect(outputOf(await run('console.log("again")'))).toBe('again\n');
   });
 

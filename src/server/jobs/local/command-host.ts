@@ -31,7 +31,8 @@ async function* input(id: number, run: Run): AsyncGenerator<string> {
 async function begin(id: number, given: Extract<ToHost, { kind: 'run' }>['run']): Promise<void> {
   const run: Run = { stop: new AbortController(), given: null };
   runs.set(id, run);
-  const outcome = await runCommand({ ...given, input: input(id, run), signal: run.stop.signal });
+  const what = { ...given, input: input(id, run), signal: run.stop.signal };
+  const outcome = await runCommand(what, (pid) => tell({ kind: 'started', id, pid }));
   runs.delete(id);
   tell({ kind: 'ended', id, outcome: outcome.ended === 'no-input' ? { ended: 'no-input', cause: null } : outcome });
 }

@@ -11,4 +11,7 @@ export type ToHost =
 /** And what it tells the node. */
 export type FromHost =
   /** The next part of the input is wanted. */
-  { kind: 'pull'; id: number } | { kind: 'ended'; id: number; outcome: CommandOutcome };
+  | { kind: 'pull'; id: number }
+  /** The command's process, which leads a group of its own. */
+  | { kind: 'started'; id: number; pid: number }
+  | { kind: 'ended'; id: number; outcome: CommandOutcome };

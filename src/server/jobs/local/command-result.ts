@@ -69,6 +69,11 @@ export function resultOf(outcome: CommandOutcome, { name, timeoutMs, maxOutputBy
   switch (outcome.ended) {
     case 'not-started':
       throw new JobError('SERVICE_UNAVAILABLE', `The command ${name} could not be started: ${outcome.reason}.`);
+    case 'interrupted':
+      throw new JobError(
+        'TEMPORARY_FAILURE',
+        `The command ${name} was interrupted: the process that runs commands was ended, and it with that.`,
+      );
     case 'timed-out':
       throw new JobError(
         'TIMEOUT',

@@ -3,11 +3,14 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { workerUrl } from '../../store/worker-url.ts';
 import type { FromHost, ToHost } from './command-messages.ts';
+import { killGroup } from './process-group.ts';
 import type { CommandOutcome, CommandRun } from './run-command.ts';
 
 interface Run {
   host: ChildProcess;
   input: AsyncIterator<string> | Iterator<string>;
+  /** The command's process, once it is known. */
+  pid?: number;
   /** Why there is no input. */
   fault?: { cause: unknown };
   end: (outcome: CommandOutcome) => void;
@@ -65,19 +68,31 @@ export class CommandRunner implements AsyncDisposable {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     host.on('message', (message: FromHost) => void this.#hear(message));
-    host.on('error', () => this.#lost(host));
-    host.on('exit', () => this.#lost(host));
+    host.on('error', (error) => {
+      if (host.pid === undefined) this.#lost(host, { ended: 'not-started', reason: error.message });
+    });
+    host.on('exit', () => this.#lost(host, { ended: 'interrupted' }));
     return host;
   }
 
-  #lost(host: ChildProcess): void {
+  /** Nobody watches over its commands any more. */
+  #lost(host: ChildProcess, outcome: CommandOutcome): void {
     if (this.#host === host) this.#host = null;
-    for (const [id, run] of this.#runs)
-      if (run.host === host) this.#end(id, { ended: 'not-started', reason: 'the process that runs commands ended' });
+    for (const [id, run] of this.#runs) {
+      if (run.host !== host) continue;
+      if (run.pid !== undefined) killGroup(run.pid);
+      this.#end(id, outcome);
+    }
   }
 
   async #hear(message: FromHost): Promise<void> {
     const run = this.#runs.get(message.id);
+    if (message.kind === 'started') {
+      // What is heard of once its host is lost has nobody to end it.
+      if (run) run.pid = message.pid;
+      else killGroup(message.pid);
+      return;
+    }
     if (!run) return;
     if (message.kind === 'ended') {
       const { outcome } = message;

@@ -29,6 +29,8 @@ export type CommandOutcome =
   | { ended: 'exited'; code: number | null; signal: string | null; output: Buffer; errors: string }
   | { ended: 'timed-out' | 'too-much-output' | 'stopped'; errors: string }
   | { ended: 'not-started'; reason: string }
+  /** The process that ran it was ended itself; how far it came nobody knows. */
+  | { ended: 'interrupted' }
   /** What stdin was to be given could not be made: a fault of ours, not of the command. */
   | { ended: 'no-input'; cause: unknown };
 
@@ -41,9 +43,12 @@ type Ending = 'timed-out' | 'too-much-output' | 'stopped';
 
 /**
  * Runs a command to its end, within its limits, and leaves none of its processes behind: whatever still is in its process
- * group then is killed. Never throws for what the command does.
+ * group then is killed. Never throws for what the command does. `started` is given the id of its process.
  */
-export async function runCommand(given: CommandRun): Promise<CommandOutcome> {
+export async function runCommand(
+  given: CommandRun,
+  started: (pid: number) => void = () => undefined,
+): Promise<CommandOutcome> {
   const [program, ...args] = given.run;
   if (given.signal?.aborted) return { ended: 'stopped', errors: '' };
   let child: ChildProcessWithoutNullStreams;
@@ -61,6 +66,7 @@ export async function runCommand(given: CommandRun): Promise<CommandOutcome> {
   }
   const failed = new Promise<string>((resolve) => child.once('error', (error) => resolve(text(error))));
   if (child.pid === undefined) return { ended: 'not-started', reason: await failed };
+  started(child.pid);
   return watch(child, given);
 }
 
