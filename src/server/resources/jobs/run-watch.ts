@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BusyError } from '../../errors.ts';
+import type { Caller } from '../../model/caller.ts';
 import type { RunStatus } from '../../model/run-status.ts';
 import { jobsInRun, statusOfRun } from '../../store/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
@@ -8,6 +9,8 @@ import type { NetworkStore } from '../../store/network-store.ts';
 const maxOnLoop = 200;
 const maxErrors = 1000;
 const maxStreams = 100;
+/** So many of them may be of callers of whom nothing is known. */
+const maxAnonymous = 50;
 /** A stream looks again so long after something has moved, and after so long in any case: time changes states, too. */
 const gatheringMs = 250;
 const lookMs = 1000;
@@ -37,6 +40,7 @@ export class RunWatch {
   readonly #news = new WeakMap<NetworkStore, { next: PromiseWithResolvers<void> }>();
   readonly #stop: AbortSignal;
   #open = 0;
+  #anonymous = 0;
 
   /** `stop` ends every stream: the node closes. */
   constructor(stop: AbortSignal) {
@@ -49,11 +53,15 @@ export class RunWatch {
    */
   async *follow<T extends { status: string }>(
     store: NetworkStore,
+    { actor }: Caller,
     look: () => Promise<T>,
     gone: AbortSignal,
   ): AsyncGenerator<T> {
-    if (this.#open >= maxStreams) throw new BusyError(10, 'Too many clients follow jobs; ask for the status instead.');
+    const anonymous = actor.kind === 'anonymous' ? 1 : 0;
+    if (this.#open >= maxStreams || (anonymous && this.#anonymous >= maxAnonymous))
+      throw new BusyError(10, 'Too many clients follow jobs; ask for the status instead.');
     this.#open++;
+    this.#anonymous += anonymous;
     const ended = AbortSignal.any([gone, this.#stop]);
     try {
       let last = '';
@@ -70,6 +78,7 @@ export class RunWatch {
       }
     } finally {
       this.#open--;
+      this.#anonymous -= anonymous;
     }
   }
 

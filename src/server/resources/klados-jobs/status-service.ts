@@ -30,7 +30,7 @@ export class KladosStatusService {
   /** The same whenever it changes, until it is final. */
   async *follow(caller: Caller, id: string, job: string, gone: AbortSignal): AsyncGenerator<KladosStatusView> {
     const { store, collection } = await this.#found(caller, id, job);
-    yield* this.#needs.watch.follow(store, () => this.#look(store, id, job, collection), gone);
+    yield* this.#needs.watch.follow(store, caller, () => this.#look(store, id, job, collection), gone);
   }
 
   async #look(

@@ -28,7 +28,7 @@ export class RhizaStatusService {
   /** The same whenever it changes, until it is final. @throws NotFoundError when the first is asked for */
   async *follow(caller: Caller, id: string, job: string, gone: AbortSignal): AsyncGenerator<RhizaStatusView> {
     const store = await this.#store(caller, id, job);
-    yield* this.#needs.watch.follow(store, () => this.#look(store, id, job), gone);
+    yield* this.#needs.watch.follow(store, caller, () => this.#look(store, id, job), gone);
   }
 
   async #look(store: NetworkStore, rhiza_id: string, job_id: string): Promise<RhizaStatusView> {
