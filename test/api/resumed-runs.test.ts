@@ -77,3 +77,17 @@ test('a job that has been repeated hands on no more: its repetition does', async
   expect(ok<Started>(await handOn(first, own))).toMatchObject({ status: 'started' });
   expect(await status()).toMatchObject({ progress: { total: 3 } });
 });
+
+test('a workflow that is disabled is not resumed, as it is not invoked', async () => {
+  const { first, rhiza, started, resume, log } = await begun();
+  await log(first, started.job_id, { status: 'error', error: failed });
+  const put = (body: object) => ask(scene.node, scene.who, `PUT /rhizai/${rhiza.id}`, body);
+  const { cid } = ok<Entity>(await put({ expect_tip: rhiza.cid, status: 'disabled' }));
+  const sent = scene.endpoint.received.length;
+  const invoked = await ask(scene.node, scene.who, `POST /rhizai/${rhiza.id}/invoke`, scene.invocation());
+  const refused = await resume();
+  expect([refused.status, refused.body]).toEqual([400, invoked.body]);
+  expect(scene.endpoint.received).toHaveLength(sent);
+  ok(await put({ expect_tip: cid, status: 'active' }));
+  expect(repetition(await resume())).toMatch(/^job_/);
+});

@@ -9,6 +9,7 @@ import type { EntitiesService } from '../entities/service.ts';
 import type { Launcher } from '../jobs/launcher.ts';
 import { grantingIn, repeated, repetitionOf } from '../jobs/repetition.ts';
 import { runStatusNow } from '../jobs/run-watch.ts';
+import { inUse } from './in-use.ts';
 import type { ResumeBody, ResumedView } from './wire.ts';
 
 const wantedMs = 3_600_000;
@@ -66,9 +67,12 @@ export class ResumeService {
   }
 
   #require(db: Reader, caller: Caller, id: string, job: string): void {
-    const rhiza = this.#entities.viewedRow(db, caller, id);
+    const entities = this.#entities;
+    const { permissions } = this.#launcher.writes.env;
+    const rhiza = entities.viewedRow(db, caller, id);
     if (rhiza.type !== 'rhiza') throw new NotFoundError();
-    this.#launcher.writes.env.permissions.require(db, registered(caller), 'rhiza:invoke', rhiza);
+    permissions.require(db, registered(caller), 'rhiza:invoke', rhiza);
     if (findJobHead(db, job)?.rhiza !== id) throw NotFoundError.of('There is no such job');
+    inUse({ entities, permissions }, db, caller, id);
   }
 }

@@ -1,4 +1,4 @@
-import { ForbiddenError, NotFoundError, ValidationError } from '../../errors.ts';
+import { NotFoundError, ValidationError } from '../../errors.ts';
 import type { InputChecks } from '../../jobs/input-check.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { Network } from '../../model/ids.ts';
@@ -9,7 +9,7 @@ import type { Standing } from '../../store/entities.ts';
 import type { NewJob } from '../../store/job-rows.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
-import { entryInput, type FlowKladoi, flowKladoi, isTooLarge, readinessIssues, tooLarge } from '../jobs/flow-kladoi.ts';
+import { entryInput, type FlowKladoi, flowKladoi, readinessIssues } from '../jobs/flow-kladoi.ts';
 import { inputIssues } from '../jobs/input.ts';
 import { aboutToBeSent, endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
 import type { ProcessorFacts } from '../jobs/processors.ts';
@@ -18,6 +18,7 @@ import { isoTime, kladosGrant, namedView, previewMessage, rejection } from '../j
 import { grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
 import { askerText } from '../updates/asker.ts';
 import type { UsersService } from '../users/service.ts';
+import { inUse } from './in-use.ts';
 import type { InvokeRhizaBody, RhizaInvokedView, RhizaPreviewView } from './wire.ts';
 
 export interface RhizaJobsNeeds {
@@ -87,9 +88,7 @@ export class RhizaJobsService {
     const row = entities.viewedRow(db, caller, id);
     if (row.type !== 'rhiza') throw new NotFoundError();
     env.permissions.require(db, authority, 'rhiza:invoke', row);
-    if (isTooLarge(db, id)) throw ValidationError.at(['id'], `the workflow is too large: ${tooLarge}`);
-    const rhiza = entities.viewed(db, caller, id);
-    this.#requireStatus(db, caller, rhiza);
+    const rhiza = inUse({ entities, permissions: env.permissions }, db, caller, id);
     const target = namedCollection(db, caller.network, body.target_collection, 'target_collection');
     const flow = flowKladoi(db, rhiza, launcher.needs.isVerified);
     targetsFor(flow.entry?.klados?.cardinality, body);
@@ -98,19 +97,6 @@ export class RhizaJobsService {
     const options = { authority, now, wantedMs };
     const place = workplaceOf(launcher, db, caller, { target, grantees: flow.kladoi }, options);
     return { rhiza, flow, place, now, wantedMs };
-  }
-
-  /** One in development is for those who may manage it (decisions.md, Processors). */
-  #requireStatus(db: Reader, caller: Caller, rhiza: Standing): void {
-    const status = rhiza.manifest.properties.status ?? 'development';
-    if (status === 'active') return;
-    const { permissions } = this.#needs.launcher.writes.env;
-    const way = 'set its status to active (PUT /rhizai/{id})';
-    if (status !== 'development') throw ValidationError.at(['id'], `the workflow is in status ${status}: ${way}`);
-    if (permissions.may(db, registered(caller), 'rhiza:manage', rhiza)) return;
-    throw new ForbiddenError(
-      `Action not allowed: rhiza:manage. The workflow is in development: ask its owner to ${way}.`,
-    );
   }
 
   #launch(db: Reader, caller: Caller, decision: Decision, body: InvokeRhizaBody): Launch & { job: NewJob } {
