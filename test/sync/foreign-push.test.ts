@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ask } from '../helpers/callers.ts';
-import { collection, type Entity, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, update } from '../helpers/entities.ts';
 import { expectBytes, holding } from './contents.ts';
 import { keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
 import { type Proxied, startProxied } from './proxied.ts';
@@ -204,5 +204,59 @@ test.each(['both', 'push'])(
     expect(await sync(mirror, here)).toMatchObject({ updated: 1, refused: 0, conflicts: 0 });
     expect((await read(origin, curator, dropped.id)).properties).toMatchObject({ note: 'kept', more: 1, n: 0 });
     expect(await remoteOf(mirror, here)).toMatchObject({ refused: 1, pending: 1 });
+  },
+);
+
+/** A body without what it says of relationships; of a creation the collection stays. */
+function unrelated(body: unknown): object {
+  const { relationships, relationships_add: _add, relationships_remove: _remove, ...others } = body as Entity & Changes;
+  const kept = relationships?.filter(({ predicate }) => predicate === 'collection');
+  return { ...others, properties: { ...others.properties, seen: true }, ...(kept && { relationships: kept }) };
+}
+
+interface Changes {
+  relationships_add: object[];
+  relationships_remove: object[];
+}
+
+test.each(['both', 'push'])(
+  'P8: a relationship that a remote leaves out, or keeps though it was removed, stays as it is here and is refused by name (%s)',
+  async (direction) => {
+    await using scene = await startForeign({ direction });
+    const { origin, mirror, curator, here, proxy, place, works } = scene;
+    const [edited, cut, fine] = works as [Entity, Entity, Entity];
+    const cites = { predicate: 'cites', peer: fine.id, properties: { page: 3 } };
+    await update(mirror, here, cut, { relationships_add: [cites] });
+    expect(await sync(mirror, here)).toMatchObject({ updated: 1, refused: 0 });
+    proxy.fault = ({ method, path }) => {
+      // What a remote adds is its own.
+      const related = { predicate: 'near', peer: edited.id, peer_label: 'Theirs', properties: { since: 1900 } };
+      if (method === 'PUT' && path.includes(fine.id))
+        return { sends: (body) => ({ ...(body as object), relationships_add: [cites, related] }) };
+      const isHit = path.startsWith('/entities') && (method === 'PUT' || method === 'POST') && !path.includes('batch');
+      return isHit ? { sends: unrelated } : undefined;
+    };
+    const ours = [
+      await update(mirror, here, await read(mirror, here, edited.id), { relationships_add: [cites] }),
+      await update(mirror, here, await read(mirror, here, cut.id), { relationships_remove: [{ predicate: 'cites' }] }),
+      await create(mirror, here, { collection: place.id, relationships: [cites] }),
+    ];
+    await update(mirror, here, await read(mirror, here, fine.id), { relationships_add: [cites] });
+    expect(await sync(mirror, here)).toMatchObject({ created: 0, updated: 1, refused: 3 });
+    const { refusals } = await remoteOf(mirror, here);
+    for (const { words } of refusals) expect(words).toContain('made something else of "relationships.cites";');
+    for (let n = 0; n < 2; n++) {
+      for (const { id, cid, relationships } of ours)
+        expect(await read(mirror, here, id)).toMatchObject({ cid, relationships });
+      expect(await sync(mirror, here)).toMatchObject({ updated: 0, refused: 0, merged: 0, conflicts: 0 });
+    }
+    // Edited again they go out, over what the remote made.
+    proxy.fault = () => undefined;
+    for (const { id } of ours) await update(mirror, here, await read(mirror, here, id), { properties: { more: 1 } });
+    expect(await sync(mirror, here)).toMatchObject({ updated: 3, refused: 0, conflicts: 0 });
+    for (const { id } of ours) {
+      const said = (await read(origin, curator, id)).relationships.map(({ predicate }) => predicate).toSorted();
+      expect(said).toEqual(id === cut.id ? ['collection'] : ['cites', 'collection']);
+    }
   },
 );
