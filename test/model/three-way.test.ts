@@ -106,6 +106,56 @@ describe('relationships', () => {
   });
 });
 
+describe('the root of a collection', () => {
+  const root = (peer: string, more = {}): Relationship => ({ predicate: 'root', peer, ...more });
+  const of = (...relationships: Relationship[]): Content => ({ ...says({}, relationships), type: 'collection' });
+
+  test.each([
+    ['set on both sides', of(), of(root('A')), of(root('B')), { ours: root('A'), theirs: root('B') }],
+    [
+      'moved on both sides',
+      of(root('A')),
+      of(root('B')),
+      of(root('C')),
+      { base: root('A'), ours: root('B'), theirs: root('C') },
+    ],
+    ['moved and taken away', of(root('A')), of(root('B')), of(), { base: root('A'), ours: root('B') }],
+    [
+      'changed and moved',
+      of(root('A')),
+      of(root('A', { properties: { n: 1 } })),
+      of(root('B')),
+      { base: root('A'), ours: root('A', { properties: { n: 1 } }), theirs: root('B') },
+    ],
+  ])('%s is one clash, and one root stands', (_, base, ours, theirs, sides) => {
+    const { content, clashes } = mergeThreeWay(base, ours, theirs);
+    expect(clashes).toEqual([{ path: ['relationships', 'root'], ...sides }]);
+    expect(content.relationships).toEqual(ours.relationships);
+    expect(mergeThreeWay(base, ours, theirs, () => 'theirs').content.relationships).toEqual(theirs.relationships);
+  });
+
+  test('that one side set, or both to the same, merges by itself', () => {
+    const labelled = of(root('A', { peer_label: 'New name' }), link('X'));
+    for (const [ours, theirs] of [
+      [labelled, of(root('B'))],
+      [of(root('B')), labelled],
+      [of(root('B')), of(root('B'))],
+    ] as const) {
+      const { content, clashes } = mergeThreeWay(of(root('A')), ours, theirs);
+      expect(clashes).toEqual([]);
+      expect(content.relationships.filter(({ predicate }) => predicate === 'root')).toEqual([root('B')]);
+    }
+  });
+
+  test('is no rule for what is no collection', () => {
+    const [base, ours, theirs] = [says({}), says({}, [root('A')]), says({}, [root('B')])];
+    expect(mergeThreeWay(base, ours, theirs)).toMatchObject({
+      content: { relationships: [root('B'), root('A')] },
+      clashes: [],
+    });
+  });
+});
+
 describe('deletion', () => {
   const [base, edited] = [says({ a: 1 }), says({ a: 2 })];
   test.each<[string, Content, Content, Content]>([

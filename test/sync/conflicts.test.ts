@@ -205,3 +205,33 @@ test('M3: without a common version nothing merges by itself, so that nothing tha
   ] as const)
     expect((await read(node, who, id)).properties).toEqual({ kept: 1, added: 3 });
 });
+
+test.each([
+  ['a node', false, 'ours'],
+  ['a node', false, 'theirs'],
+  ['a plain remote', true, 'ours'],
+  ['a plain remote', true, 'theirs'],
+] as const)(
+  'M2: the root of a collection that was set here and at %s (plain: %s) is one place, and one root stands: %s',
+  async (_name, plain, resolution) => {
+    await using pair = await startCurated({ plain });
+    const { origin, mirror, curator, here, place, work } = pair;
+    const other = await create(origin, curator, { collection: place.id });
+    await sync(mirror, here);
+    const put = `PUT /collections/${place.id}/root`;
+    const { cid } = await read(mirror, here, place.id);
+    ok(await ask(mirror, here, put, { expect_tip: cid, entity_id: work.id }));
+    ok(await ask(origin, curator, put, { expect_tip: cid, entity_id: other.id }));
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 1, merged: 0, updated: 0 });
+    const root = (peer: string) => ({ predicate: 'root', peer, peer_type: 'document' });
+    expect((await conflictOf(pair, place.id)).clashes).toEqual([
+      { path: ['relationships', 'root'], ours: root(work.id), theirs: root(other.id) },
+    ]);
+    const choices = [{ path: ['relationships', 'root'], side: resolution }];
+    ok(await resolve(pair, place.id, { resolution: resolution === 'ours' ? 'theirs' : 'ours', choices }));
+    await settled(pair);
+    const { relationships } = await read(origin, curator, place.id);
+    const roots = relationships.filter(({ predicate }) => predicate === 'root');
+    expect(roots).toEqual([root(resolution === 'ours' ? work.id : other.id)]);
+  },
+);

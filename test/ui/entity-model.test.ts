@@ -122,6 +122,21 @@ describe('two versions of one text', () => {
     expect(both.merged.relationships).toEqual([{ ...x, properties: { n: 2, m: 2 } }]);
   });
 
+  test('have one root: the one that was chosen where both set it', () => {
+    const [a, b, c] = ['a', 'b', 'c'].map((peer) => ({ predicate: 'root', peer }));
+    for (const base of [of({}), of({}, [a!]), null]) {
+      const { merged, differences } = mergeThreeWay(base, of({}, [b!]), of({}, [c!]));
+      expect(merged.relationships).toEqual([b]);
+      const old = base?.relationships[0]?.peer;
+      const path = ['relationships', 'root', 'b'];
+      expect(differences).toEqual([{ path, base: old, mine: 'b', theirs: 'c', clash: true }]);
+      expect(mergeThreeWay(base, of({}, [b!]), of({}, [c!]), () => 'theirs').merged.relationships).toEqual([c]);
+    }
+    expect(mergeThreeWay(of({}, [a!]), of({}, [a!]), of({}, [c!])).merged.relationships).toEqual([c]);
+    expect(mergeThreeWay(of({}, [a!]), of({}, [b!]), of({}, [a!])).merged.relationships).toEqual([b]);
+    expect(mergeThreeWay(of({}, [a!]), of({}, [a!]), of({}, [])).merged.relationships).toEqual([]);
+  });
+
   test('that say the same never clash, and one that changed nothing gives way', () => {
     fc.assert(
       fc.property(content, content, (base, other) => {

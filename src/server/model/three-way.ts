@@ -1,13 +1,13 @@
 import { type Json, type JsonObject, type Manifest, type Relationship, relationshipKey } from './manifest.ts';
 import { equalJson } from './properties.ts';
 
-/** What a merge compares: what a version says, whoever made it. A deleted one says nothing else. */
-export type Content = Pick<Manifest, 'properties' | 'relationships' | 'deleted'>;
+/** What a merge compares: what a version says, whoever made it. A deleted one says nothing else. Of a collection the type counts. */
+export type Content = Pick<Manifest, 'properties' | 'relationships' | 'deleted'> & Partial<Pick<Manifest, 'type'>>;
 
 /**
  * A place that both sides changed, and not to the same. A path is that of an issue: `["properties", "date", "from"]`,
- * `["relationships", predicate, peer, "properties", ...]`, or `[]` where one side deleted what the other changed. A
- * side without the member has nothing there.
+ * `["relationships", predicate, peer, "properties", ...]`, `["relationships", "root"]` of a collection, or `[]` where one
+ * side deleted what the other changed. A side without the member has nothing there.
  */
 export interface Clash {
   path: string[];
@@ -26,7 +26,7 @@ export type Side = 'ours' | 'theirs';
 
 /**
  * Three-way merge over the last common version, by property path and by relationship (predicate, peer). Lists are
- * values. `choose` settles a clash, ours where it is not given. Order: base's, then theirs, then ours (decisions.md).
+ * values, and so is the root of a collection. `choose` settles a clash, ours where it is not given. Order: base's, then theirs, then ours (decisions.md).
  * @param base null where none is known: then nobody can say whether what one side alone has was added there or removed by
  *   the other, and each difference is a clash
  */
@@ -102,12 +102,39 @@ function mergeMaps(base: JsonObject, ours: JsonObject, theirs: JsonObject, path:
 
 function mergeRelationships(base: Content, ours: Content, theirs: Content, rule: Rule): Relationship[] {
   const [b, o, t] = [byKey(base), byKey(ours), byKey(theirs)];
+  const roots = ours.type === 'collection' ? mergeRoots(base, ours, theirs, rule) : null;
   const merged: Relationship[] = [];
   for (const key of new Set([...b.keys(), ...t.keys(), ...o.keys()])) {
-    const relationship = mergeRelationship(b.get(key), o.get(key), t.get(key), rule);
+    const isSettled = roots !== null && isRoot(b.get(key) ?? t.get(key) ?? o.get(key));
+    const relationship = isSettled ? roots.get(key) : mergeRelationship(b.get(key), o.get(key), t.get(key), rule);
     if (relationship) merged.push(relationship);
   }
   return merged;
+}
+
+/** The root of the side that changed it, since a collection has one; null where both name the same. */
+function mergeRoots(base: Content, ours: Content, theirs: Content, rule: Rule): Map<string, Relationship> | null {
+  const rootOf = ({ relationships }: Content) => byKey({ relationships: relationships.filter(isRoot) });
+  const [b, o, t] = [rootOf(base), rootOf(ours), rootOf(theirs)];
+  if (o.size === t.size && [...o.keys()].every((key) => t.has(key))) return null;
+  if (rule.based && equalJson(statements(t), statements(b))) return o;
+  if (rule.based && equalJson(statements(o), statements(b))) return t;
+  const sides = present({ base: asRoot(b), ours: asRoot(o), theirs: asRoot(t) });
+  return rule.settle({ path: ['relationships', 'root'], ...sides }) === sides.ours ? o : t;
+}
+
+function isRoot(relationship: Relationship | undefined): boolean {
+  return relationship?.predicate === 'root';
+}
+
+function statements(relationships: Map<string, Relationship>): Json[] {
+  return [...relationships.values()].map(({ peer, properties = {} }) => ({ peer, properties }));
+}
+
+/** A list only where there are several, as when somebody wrote them so. */
+function asRoot(relationships: Map<string, Relationship>): Json | undefined {
+  const all = [...relationships.values()].flatMap((r) => asJson(r) ?? []);
+  return all.length > 1 ? all : all[0];
 }
 
 function mergeRelationship(
@@ -150,7 +177,7 @@ function asJson(relationship: Relationship | undefined): Json | undefined {
   return relationship && present({ ...relationship });
 }
 
-function byKey({ relationships }: Content): Map<string, Relationship> {
+function byKey({ relationships }: Pick<Content, 'relationships'>): Map<string, Relationship> {
   return new Map(relationships.map((r) => [relationshipKey(r), r]));
 }
 

@@ -39,7 +39,10 @@ export interface SideView {
 
 /** A place that both sides changed, and not to the same; a side without a member has nothing there. */
 export interface ClashView {
-  /** `["properties", ...]`, `["relationships", predicate, peer, ...]`, or `[]`: one side deleted what the other changed. */
+  /**
+   * `["properties", ...]`, `["relationships", predicate, peer, ...]`, `["relationships", "root"]` of a collection, or `[]`: one side
+   * deleted what the other changed.
+   */
   path: string[];
   base?: unknown;
   ours?: unknown;

@@ -45,8 +45,15 @@ export function mergeThreeWay(
   const properties = maps(['properties'], base?.properties ?? {}, mine.properties, theirs.properties);
   const [b, m, t] = [byKey(base?.relationships ?? []), byKey(mine.relationships), byKey(theirs.relationships)];
   const relationships: Relationship[] = [];
+  const roots = rootsOf(base, mine, theirs);
+  if (roots) {
+    const [old, my, their] = roots;
+    const kept = settle(['relationships', 'root', my?.peer ?? their?.peer ?? ''], old?.peer, my?.peer, their?.peer);
+    if (kept !== undefined) relationships.push((kept === my?.peer ? my : their) as Relationship);
+  }
   for (const key of new Set([...b.keys(), ...t.keys(), ...m.keys()])) {
     const [old, my, their] = [b.get(key), m.get(key), t.get(key)];
+    if (roots && (my ?? their ?? old)?.predicate === 'root') continue;
     if (sameRelationship(my, their)) {
       if (my) relationships.push(my);
       continue;
@@ -57,6 +64,13 @@ export function mergeThreeWay(
     if (isMap(kept)) relationships.push(Object.keys(kept).length > 0 ? { ...named, properties: kept } : named);
   }
   return { merged: { properties, relationships }, differences };
+}
+
+/** The root of each version where the two do not name the same: a collection has one, so that each side's is one choice. */
+function rootsOf(base: Content | null, mine: Content, theirs: Content): (Relationship | undefined)[] | null {
+  const all = [base, mine, theirs].map((one) => (one?.relationships ?? []).filter((r) => r.predicate === 'root'));
+  const [old, my, their] = all.map(([first]) => first);
+  return all.some((some) => some.length > 1) || my?.peer === their?.peer ? null : [old, my, their];
 }
 
 /** What a relationship says, without the copies of its peer. */
