@@ -18,10 +18,14 @@ interface Scene extends AsyncDisposable {
 }
 
 /** A mirror that reaches its origin, which has a collection with five works, only through a proxy. */
-async function startScene({ plain = true, now = Date.now } = {}): Promise<Scene> {
+async function startScene({
+  plain = true,
+  now = Date.now,
+  wait = (ms: number) => sleep(ms / 20),
+} = {}): Promise<Scene> {
   await using opened = new AsyncDisposableStack();
   const origin = opened.use(await startNode());
-  const mirror = opened.use(await startNode({ now, wait: (ms) => sleep(ms / 20) }));
+  const mirror = opened.use(await startNode({ now, wait }));
   const proxy = opened.use(await startProxy(origin.url, { plain }));
   const curator = await user(origin, 'curator');
   const here = operator(mirror);
@@ -735,6 +739,24 @@ describe('P3: a push whose answer is lost', () => {
     const last = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error: string };
     expect(last.error).toContain('no more was tried');
     await expectBytes(origin, curator, `/entities/${pictured.id}/content`, bytes);
+  });
+
+  test('P3: that fails at a write is not sent the same again without a pause', async () => {
+    const waits: number[] = [];
+    const wait = async (ms: number) => {
+      waits.push(ms);
+    };
+    await using scene = await startScene({ wait });
+    const { mirror, proxy, here, works } = scene;
+    await sync(mirror, here);
+    await update(mirror, here, works[0] as Entity, { properties: { n: 'edited' } });
+    const isWrite = ({ method }: Call) => method === 'PUT';
+    proxy.fault = (call) => (isWrite(call) ? { status: 503 } : undefined);
+    expect(lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1)).toHaveProperty('error');
+    const sent = proxy.calls.filter(isWrite).length;
+    expect(sent).toBeGreaterThan(1);
+    expect(waits).toHaveLength(sent);
+    for (const ms of waits) expect(ms).toBeGreaterThanOrEqual(100);
   });
 
   test('P6: that fails at everything ends the run soon', async () => {

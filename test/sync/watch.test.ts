@@ -3,7 +3,7 @@ import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, ok, update } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { addRemote, keyOf, lines, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
-import { startProxy } from './proxy.ts';
+import { type Call, startProxy } from './proxy.ts';
 import { look } from './watching.ts';
 
 interface Watched {
@@ -146,6 +146,30 @@ describe('a remote that is watched', () => {
     expect(await sync(again, here)).toMatchObject({ created: 1 });
     const after = await next.until((line) => line.run?.error === null);
     expect(Date.parse(after.next_run_at ?? '')).toBeLessThan(Date.parse(next_run_at ?? ''));
+  });
+
+  test('T3: is left alone for as long as it wants, too, where it says so to writes alone', async () => {
+    await using origin = await startNode();
+    await using proxy = await startProxy(origin.url);
+    await using mirror = await startNode();
+    const curator = await user(origin, 'curator');
+    const here = operator(mirror);
+    await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
+    const work = await create(mirror, here, { properties: { label: 'mine' } });
+    const isWrite = ({ method, path }: Call) => method === 'POST' && path.split('?')[0] === '/entities';
+    proxy.fault = (call) => (isWrite(call) ? { status: 503, headers: { 'Retry-After': '3600' } } : undefined);
+    await using onlooker = await look(mirror, here);
+    const { run, next_run_at } = await onlooker.until((line) => line.run !== null);
+    expect(run?.error).toMatch(/wants to be left alone for 3600 seconds/);
+    expect(Date.parse(next_run_at ?? '') - Date.parse(run?.ended_at ?? '')).toBeGreaterThanOrEqual(3_600_000);
+    expect(proxy.calls.filter(isWrite)).toHaveLength(1);
+    // It may have done what it was sent: its tip is read first.
+    proxy.fault = () => undefined;
+    proxy.calls.length = 0;
+    expect(await sync(mirror, here)).toMatchObject({ created: 1 });
+    const first = proxy.calls.findIndex(isWrite);
+    expect(proxy.calls.findIndex(({ path }) => path === `/entities/${work.id}/tip`)).toBeLessThan(first);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   });
 
   test('T2: that fails at one entity is sent the next edit soon, however often it failed', async () => {

@@ -249,7 +249,7 @@ export class RemoteClient implements AsyncDisposable {
 
   /**
    * A write: sent again only where the remote says that it did nothing (429).
-   * @throws LostAnswerError where it may have been carried out, DeniedError where the key does not count
+   * @throws LostAnswerError where it may have been carried out, HeldOffError also then, DeniedError where the key does not count
    */
   write(method: Exclude<Method, 'GET'>, path: string, body: unknown): Promise<RemoteAnswer> {
     return this.#write(() => this.#send(method, path, body));
@@ -281,7 +281,9 @@ export class RemoteClient implements AsyncDisposable {
       }
       const { answer, retryAfter } = sent;
       if (isFailed(answer.status)) {
-        if (retryAfter !== null && retryAfter <= longestWait) await this.#pause(attempt, retryAfter);
+        this.#heed(attempt, retryAfter);
+        // What was sent may be sent again once the tip has been read, and not at once.
+        await this.#pause(attempt, retryAfter);
         throw new LostAnswerError(`${this.host} answered ${answer.status}`);
       }
       // Another address is sent no key.
