@@ -117,6 +117,28 @@ describe('content comes with the versions that name it', () => {
     await expectBytes(mirror, here, `/entities/${entity.id}/content`, bytes);
   });
 
+  test('K4: that is answered by a redirect keeps no other file away, and is asked for again', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    const away = await holding(origin, curator, bytesOf(5000), { collection: place.id });
+    const others = [];
+    for (let seed = 2; seed < 8; seed++)
+      others.push({ seed, ...(await holding(origin, curator, bytesOf(5000, seed), { collection: place.id })) });
+    proxy.fault = (call) =>
+      isContent(call) && call.path.includes(away.id)
+        ? { status: 302, headers: { Location: 'https://cdn.example/bytes' } }
+        : undefined;
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: others.length, missing: 1 } });
+    for (const { id, seed } of others) await expectBytes(mirror, here, `/entities/${id}/content`, bytesOf(5000, seed));
+    expect((await remoteOf(mirror, here)).missing_content).toMatchObject([
+      { id: away.id, trouble: 'missing', evidence: expect.stringContaining('sends elsewhere for it (302)') },
+    ]);
+    proxy.fault = () => undefined;
+    clock.time += 61_000;
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 1, missing: 0 } });
+    await expectBytes(mirror, here, `/entities/${away.id}/content`, bytesOf(5000));
+  });
+
   test('that hashes to something else is not kept, and said with the evidence', async () => {
     await using scene = await startScene();
     const { origin, mirror, curator, here, place, proxy } = scene;

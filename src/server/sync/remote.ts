@@ -5,6 +5,7 @@ import { DomainError, UnreachableError } from '../errors.ts';
 import type { Network } from '../model/ids.ts';
 import { publicLookup } from './public-lookup.ts';
 import { DeniedError, FailedAnswerError, HeldOffError, LostAnswerError } from './remote-errors.ts';
+import { retryAfterOf } from './retry-after.ts';
 import type { Throttle } from './throttle.ts';
 import { readWords } from './wire.ts';
 
@@ -68,6 +69,10 @@ interface Patient {
 /** That a remote failed, whatever it was asked for: also what it did not come to read in time, or wants to be sent once more. */
 function isFailed(status: number): boolean {
   return status >= 500 || status === 408 || status === 425;
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
 }
 
 type Response = Awaited<ReturnType<Pool['request']>>;
@@ -162,7 +167,7 @@ export class RemoteClient implements AsyncDisposable {
   /**
    * A read of a file: `headers` are asked for before each attempt, `take` uses what comes. Tried again like others, also
    * where it breaks off, and for as long as that brings something. Gives the answer instead where it is none of 200 and
-   * 206, also a 5xx that stays.
+   * 206, also a 5xx that stays, and a redirect, which says nothing of other files.
    * @throws UnreachableError, and what `take` throws of its own as a DomainError
    */
   fetchFile<T>(
@@ -174,6 +179,12 @@ export class RemoteClient implements AsyncDisposable {
     const send = async () => {
       const response = await this.#request('GET', path, undefined, { headers: headers() });
       const { statusCode: status } = response;
+      if (isRedirect(status)) {
+        await response.body.dump();
+        const error = `${this.host} sends elsewhere for it (${status}), where it is not fetched from`;
+        const answer: RemoteAnswer = { status, body: { error } };
+        return { answer, value: answer, retryAfter: null };
+      }
       if (status !== 200 && status !== 206) {
         const { answer, retryAfter } = await this.#answerOf(response, path);
         return { answer, value: answer, retryAfter };
@@ -368,7 +379,7 @@ export class RemoteClient implements AsyncDisposable {
     const chunks: Uint8Array[] = [];
     for await (const chunk of this.#bounded(response.body, path)) chunks.push(chunk);
     const status = response.statusCode;
-    if (status >= 300 && status < 400)
+    if (isRedirect(status))
       throw new UnreachableError(`${this.host} sends elsewhere (${status}); add the remote with its own address`);
     const answer: RemoteAnswer = { status, body: parsed(Buffer.concat(chunks)) };
     return { answer, retryAfter: retryAfterOf(response.headers['retry-after'], response.headers.date) };
@@ -385,12 +396,4 @@ function parsed(bytes: Buffer): unknown {
   } catch {
     return null;
   }
-}
-
-/** Retry-After in milliseconds: seconds, or a date, which is read by the remote's own clock. */
-function retryAfterOf(header: string | string[] | undefined, date: string | string[] | undefined): number | null {
-  if (typeof header !== 'string') return null;
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
-  const [until, from] = [Date.parse(header), typeof date === 'string' ? Date.parse(date) : Number.NaN];
-  return Number.isNaN(until) || Number.isNaN(from) ? null : Math.max(0, until - from);
 }
