@@ -8,7 +8,7 @@ import { applyContentRow, askContentsAgain, dropContents } from './remote-conten
 import { askForbiddenAgain, putTrouble } from './remote-troubles.ts';
 import { noteSync, renameInLog } from './sync-log.ts';
 import type { SyncRow } from './sync-rows.ts';
-import { dropUnlisted, putUnlisted } from './unlisted.ts';
+import { dropUnlisted, listAnew, putUnlisted } from './unlisted.ts';
 
 type RowOf<K extends SyncRow['kind']> = Extract<SyncRow, { kind: K }>;
 
@@ -310,7 +310,11 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>, time: numb
   const theirs = blockOf(db, entity, row.theirs);
   const twin = row.twin === row.theirs ? theirs : row.twin === null ? null : blockOf(db, entity, row.twin);
   freeRefused(db, remote, entity, theirs);
-  if (row.event !== null && mayLetIn(db, remote, entity, theirs)) askForbiddenAgain(db, remote, time);
+  if (row.event !== null && mayLetIn(db, remote, entity, theirs)) {
+    askForbiddenAgain(db, remote, time);
+    // Of what was not shown under a filter nothing is kept that could be asked for.
+    if (isFilteredBy(db, remote, entity)) listAnew(db, remote, row.id, time);
+  }
   db.run(
     `INSERT INTO remote_entity (remote, entity, event, theirs, twin, apart) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (remote, entity) DO UPDATE SET event = max(event, excluded.event), theirs = excluded.theirs,
@@ -341,6 +345,14 @@ function mayLetIn(db: Reader, remote: number, entity: number, tip: number | null
   const before = db.get<{ theirs: number | null }>(sql, entity, remote);
   if (before === undefined || before.theirs === tip) return false;
   return db.get("SELECT 1 FROM entity WHERE key = ? AND type = 'collection'", entity) !== undefined;
+}
+
+/** Whether what lies in a collection comes for that, while others stay away. */
+function isFilteredBy(db: Reader, remote: number, collection: number): boolean {
+  const chosen = 'SELECT 1 FROM remote_collection WHERE remote = ?';
+  if (db.get(`${chosen} AND collection = ?`, remote, collection) !== undefined) return true;
+  const isTyped = db.get('SELECT 1 FROM remote WHERE key = ? AND types IS NOT NULL', remote) !== undefined;
+  return isTyped && db.get(`${chosen} LIMIT 1`, remote) === undefined;
 }
 
 /** So many entities that point at one are more than what was refused, as a rule. */

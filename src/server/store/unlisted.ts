@@ -26,6 +26,15 @@ export function putUnlisted(db: Writer, remote: number, { collection, words }: U
   );
 }
 
+/** A collection may list more than before: it is read at once, and its listing has not failed for that. */
+export function listAnew(db: Writer, remote: number, collection: string, time: number): void {
+  db.run(
+    `INSERT INTO remote_unlisted (remote, collection, words, again, tries) VALUES (?, ?, '', ?, 0)
+       ON CONFLICT (remote, collection) DO UPDATE SET again = excluded.again`,
+    ...[remote, collection, time],
+  );
+}
+
 /** A listing was read, or is none of what is wanted any more. */
 export function dropUnlisted(db: Writer, remote: number, collection: string | null): void {
   db.run('DELETE FROM remote_unlisted WHERE remote = ? AND collection = ?', remote, collection ?? '');
@@ -43,7 +52,8 @@ export function listUnlisted(
   limit: number,
 ): Unlisted[] {
   if (direction === 'push') return [];
-  const sql = 'SELECT collection, words FROM remote_unlisted WHERE remote = ? ORDER BY collection LIMIT ?';
+  const sql =
+    'SELECT collection, words FROM remote_unlisted WHERE remote = ? AND tries > 0 ORDER BY collection LIMIT ?';
   return db.all<Row>(sql, key, limit).map(unlistedOf);
 }
 
