@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Deleted, type Entity, ok, update } from '../helpers/entities.ts';
+import { collection, create, type Deleted, type Entity, enrol, ok, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import {
   chainOf,
@@ -237,7 +237,7 @@ describe('edits on both sides', () => {
   });
 });
 
-test('P4: what the remote refuses stays with its words, and is tried again when it is edited', async () => {
+test('P4: what the remote refuses stays with its words, and is tried again when it may be taken', async () => {
   await using pair = await startCurated();
   const { origin, mirror, curator, here, place, work, there } = pair;
   const first = await update(mirror, here, work, { properties: { label: 'not allowed' } });
@@ -253,8 +253,6 @@ test('P4: what the remote refuses stays with its words, and is tried again when 
   expect((await read(mirror, here, work.id)).cid).toBe(first.cid);
 
   ok(await ask(origin, there, `POST /collections/${place.id}/members`, { user_id: curator.id, role: 'editor' }));
-  await sync(mirror, here);
-  await update(mirror, here, first, { properties: { label: 'allowed again' } });
   expect(await sync(mirror, here)).toMatchObject({ refused: 0, updated: 1 });
   expect((await remoteOf(mirror, here)).refusals).toEqual([]);
 });
@@ -285,3 +283,28 @@ test('a mirror of a mirror follows through a rebase, with the drafts out of its 
   expect((await read(third, reader, work.id)).cid).toBe(there.cid);
   expect(await tipsOf(third)).toEqual(await tipsOf(origin));
 });
+
+test.each(ways)(
+  'P4: what was refused for want of a role goes out once the collection gives it back, %s',
+  async (_way, plain) => {
+    await using pair = await curatedOf({ plain });
+    const { origin, mirror, curator, here, place, work } = pair;
+    const editor = await user(origin, 'editor');
+    const elsewhere = await collection(origin, curator, { label: 'Elsewhere' });
+    const other = await create(origin, curator, { collection: elsewhere.id });
+    const both = [place.id, elsewhere.id];
+    for (const id of both) await enrol(origin, curator, id, editor, 'editor');
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(editor), direction: 'both' }));
+    await sync(mirror, here);
+    await update(mirror, here, work, { properties: { label: 'mine' } });
+    await update(mirror, here, other, { properties: { label: 'mine' } });
+    for (const id of both) ok(await ask(origin, curator, `DELETE /collections/${id}/members/${editor.id}?role=editor`));
+    expect(await sync(mirror, here)).toMatchObject({ refused: 2, updated: 0 });
+    expect(await sync(mirror, here)).toMatchObject({ refused: 0, updated: 0 });
+    await enrol(origin, curator, place.id, editor, 'editor');
+    expect(await sync(mirror, here)).toMatchObject({ refused: 0, updated: 1 });
+    expect((await read(origin, curator, work.id)).properties).toMatchObject({ label: 'mine' });
+    // What lies in another collection still is.
+    expect((await remoteOf(mirror, here)).refusals).toMatchObject([{ id: other.id, status: 403 }]);
+  },
+);

@@ -1,9 +1,10 @@
 import { cidBytes } from '../blocks/cid.ts';
 import { manifestHead } from '../blocks/manifest-head.ts';
-import { blockBytes, findBlock, putBlock, storedManifest } from './blocks.ts';
+import { findBlock, putBlock } from './blocks.ts';
 import type { Reader, Writer } from './connection.ts';
 import { ensureEntityKey, entityKey } from './entity-keys.ts';
 import { markElsewhere, notePending, rebuildBeside, rebuildPending } from './pending.ts';
+import { freeForbidden, freeRefused } from './push-refusals.ts';
 import { applyContentRow, askContentsAgain, dropContents } from './remote-content.ts';
 import { askForbiddenAgain, putTrouble } from './remote-troubles.ts';
 import { noteSync, renameInLog } from './sync-log.ts';
@@ -312,6 +313,7 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>, time: numb
   freeRefused(db, remote, entity, theirs);
   if (row.event !== null && mayLetIn(db, remote, entity, theirs)) {
     askForbiddenAgain(db, remote, time);
+    freeForbidden(db, remote, entity);
     // Of what was not shown under a filter nothing is kept that could be asked for.
     if (isFilteredBy(db, remote, entity)) listAnew(db, remote, row.id, time);
   }
@@ -353,38 +355,6 @@ function isFilteredBy(db: Reader, remote: number, collection: number): boolean {
   if (db.get(`${chosen} AND collection = ?`, remote, collection) !== undefined) return true;
   const isTyped = db.get('SELECT 1 FROM remote WHERE key = ? AND types IS NOT NULL', remote) !== undefined;
   return isTyped && db.get(`${chosen} LIMIT 1`, remote) === undefined;
-}
-
-/** So many entities that point at one are more than what was refused, as a rule. */
-const manySources = 500;
-
-/**
- * An entity that was not there before its tip there came, or may have been deleted, is there now: what was refused for want of
- * it may be taken. One more version of what is live there brings nothing back.
- */
-function freeRefused(db: Writer, remote: number, entity: number, tip: number | null): void {
-  if (db.get('SELECT 1 FROM push_refusal WHERE remote = ? LIMIT 1', remote) === undefined) return;
-  const before = db.get<{ key: number; later: number }>(
-    `SELECT b.key, (SELECT ver FROM block WHERE key = ?) - b.ver AS later
-       FROM remote_entity k JOIN block b ON b.key = k.theirs WHERE k.entity = ? AND k.remote = ?`,
-    tip,
-    entity,
-    remote,
-  );
-  if (before && before.later <= 1 && !storedManifest(blockBytes(db, before.key)).deleted) return;
-  const sources = 'SELECT source FROM edge WHERE peer = ?';
-  const isHub = db.get(`${sources} LIMIT 1 OFFSET ${manySources}`, entity) !== undefined;
-  // By what points at the entity; where that is very much, by each refusal's own few edges.
-  const waiting = isHub
-    ? 'EXISTS (SELECT 1 FROM edge d WHERE d.source = r.entity AND +d.peer = ?)'
-    : `entity IN (${sources})`;
-  // What was refused of bytes alone waits for nothing.
-  db.run(
-    `DELETE FROM push_refusal AS r WHERE remote = ? AND status IN (400, 422) AND ${waiting}
-       AND EXISTS (SELECT 1 FROM push_pending w WHERE w.remote = r.remote AND w.entity = r.entity)`,
-    remote,
-    entity,
-  );
 }
 
 /** Null for a version that is not stored: the caller's mistake must not cost the group its other commits. */
