@@ -45,6 +45,29 @@ test.each([
   },
 );
 
+test.each([403, 404, 405, 410])('P4: a page with %s in place of an answer refuses nothing', async (status) => {
+  await using scene = await startForeign();
+  const { origin, mirror, proxy, curator, here, place, works } = scene;
+  const [work, other] = works as [Entity, Entity];
+  await update(mirror, here, work, { properties: { n: 'edited' } });
+  const bytes = Buffer.from('what was photographed');
+  const pictured = await holding(mirror, here, bytes, { collection: place.id });
+  const page = { status, headers: { 'Content-Type': 'text/html' }, body: '<h1>No such host</h1>' };
+  proxy.fault = ({ method, path }) => {
+    const isEdit = method === 'PUT' && path === `/entities/${work.id}`;
+    return isEdit || (method !== 'GET' && path.includes('/content')) ? page : undefined;
+  };
+  await update(mirror, here, other, { properties: { n: 'edited, too' } });
+  expect(await failure(scene)).toContain(`answered ${status} and does not say why`);
+  expect(await remoteOf(mirror, here)).toMatchObject({ refused: 0 });
+  expect((await read(origin, curator, other.id)).properties).toEqual({ n: 'edited, too' });
+  // In the remote's own words it is one.
+  proxy.fault = ({ method }) => (method === 'PUT' ? { status, body: { error: 'Not by you' } } : undefined);
+  await sync(mirror, here);
+  await expectBytes(origin, curator, `/entities/${pictured.id}/content`, bytes);
+  expect((await remoteOf(mirror, here)).refusals).toMatchObject([{ id: work.id, status, words: 'Not by you' }]);
+});
+
 test.each([
   ['asked for an address', (path: string) => path.endsWith('/upload-url')],
   ['sent bytes', (path: string) => !path.endsWith('/upload-url')],

@@ -11,7 +11,7 @@ import { wholeChain } from './long-chains.ts';
 import { type Chain, fetchVersion, isUnusable, type Unusable } from './manifests.ts';
 import type { PushContext } from './push-context.ts';
 import type { RemoteAnswer } from './remote.ts';
-import { FailedAnswerError } from './remote-errors.ts';
+import { checkMeant, FailedAnswerError } from './remote-errors.ts';
 import { decideTip } from './remote-tip.ts';
 import { readTip, readWords, readWritten } from './wire.ts';
 
@@ -165,6 +165,12 @@ export async function refuse(
   await note(ctx, [{ kind: 'push_refusal', remote: ctx.remote.name, id, tip, status, words, request: true }]);
   ctx.report.refused++;
   return 'done';
+}
+
+/** As `refuse`, as an answer says. @throws FailedAnswerError where it is none of the remote's own */
+export async function refuseAs(ctx: PushContext, id: string, tip: string, answer: RemoteAnswer): Promise<'done'> {
+  checkMeant(ctx.client.host, answer);
+  return refuse(ctx, id, tip, answer.status, readWords(answer.body, answer.status));
 }
 
 /** Nothing was done there: the requests that were recorded are settled. */

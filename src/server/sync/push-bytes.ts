@@ -2,6 +2,7 @@ import type { Manifest } from '../model/manifest.ts';
 import type { NamedBytes } from './named-bytes.ts';
 import type { PushContext } from './push-context.ts';
 import type { RemoteAnswer } from './remote.ts';
+import { checkMeant } from './remote-errors.ts';
 import { isAbsent, isEmpty, noteThere, outgoing, sendToAddress } from './send-bytes.ts';
 import { readWords } from './wire.ts';
 
@@ -24,7 +25,7 @@ export function wantsFirst({ remote, bytesFirst }: PushContext, named: NamedByte
  * Brings bytes to a remote that has the entity and does not name them yet, in the form that the remote has: to an address
  * (and complete, where the remote is no node), else under their key, else as a file's own in the earlier form.
  * @param record to be called before each request that may write a version
- * @throws UnreachableError, LostAnswerError, DeniedError
+ * @throws UnreachableError, LostAnswerError, FailedAnswerError, DeniedError
  */
 export async function deliver(
   ctx: PushContext,
@@ -41,7 +42,7 @@ export async function deliver(
       await record();
       const body = { key, cid, size, content_type: type, ...(filename !== null && { filename }), expect_tip: expect };
       const answer = await client.write('POST', `/entities/${id}/content/complete`, body);
-      if (!isAbsent(answer.status)) return written(answer);
+      if (!isAbsent(answer.status)) return written(client.host, answer);
     }
     await noteThere(ctx, named);
     return 'there';
@@ -54,10 +55,11 @@ export async function deliver(
   const own = key === null && typeof declared === 'string' ? { ...bytes, type: declared } : bytes;
   const answer = await client.writeBytes('POST', path, own);
   if (answer.status < 300) report.sent.files++;
-  return written(answer);
+  return written(client.host, answer);
 }
 
-function written(answer: RemoteAnswer): Delivered {
+function written(host: string, answer: RemoteAnswer): Delivered {
   const { status, body } = answer;
+  checkMeant(host, answer);
   return status < 300 || status === 409 ? { answer } : { refused: { status, words: readWords(body, status) } };
 }

@@ -20,6 +20,7 @@ import {
   type Next,
   readRemoteTip,
   refuse,
+  refuseAs,
   settle,
   settleUnchanged,
   takeAnswer,
@@ -38,7 +39,7 @@ import { countPushed, pushedSoFar } from './report.ts';
 import { requestsFor } from './requests.ts';
 import { noteThere } from './send-bytes.ts';
 import { type EntityEvent, type Intent, intentOf, outranks, type Version } from './state.ts';
-import { isInvalid, readWords } from './wire.ts';
+import { isInvalid } from './wire.ts';
 import { bytesAhead, looseHash, withBytes, withhold, withoutNewLinks } from './withheld.ts';
 
 export interface PushOptions {
@@ -289,7 +290,7 @@ async function send(
       await settleUnchanged(ctx, [id]);
       return 'again';
     }
-    if (answer.status >= 400) return refuse(ctx, id, sent, answer.status, readWords(answer.body, answer.status));
+    if (answer.status >= 400) return refuseAs(ctx, id, sent, answer);
     const isWhole = whole && i === requests.length - 1;
     let altered: string[] = [];
     const says = (made: Manifest) => {

@@ -1,4 +1,5 @@
 import { UnreachableError } from '../errors.ts';
+import { saysWhy } from './wire.ts';
 
 /** The request may have been carried out: nobody knows. */
 export class LostAnswerError extends UnreachableError {
@@ -13,6 +14,18 @@ export class FailedAnswerError extends UnreachableError {
 /** Whether it is what was asked for that failed, and not the remote as a whole, as far as an error tells. */
 export function isFailure(error: unknown): error is LostAnswerError | FailedAnswerError {
   return error instanceof LostAnswerError || error instanceof FailedAnswerError;
+}
+
+/** What a proxy says, too, while what stands behind it is not to be had. */
+const proxied = [403, 404, 405, 410];
+
+/**
+ * A remote says why it does not take something; a page in place of that is of what stands before it, and may be gone in a moment.
+ * @throws FailedAnswerError
+ */
+export function checkMeant(host: string, { status, body }: { status: number; body: unknown }): void {
+  if (proxied.includes(status) && !saysWhy(body))
+    throw new FailedAnswerError(`${host} answered ${status} and does not say why, as a proxy does`);
 }
 
 /** The key does not count there, or what stands before the remote says so for a while: nothing was done. */

@@ -4,7 +4,7 @@ import type { SyncRow } from '../store/sync-rows.ts';
 import type { NamedBytes } from './named-bytes.ts';
 import type { PushContext } from './push-context.ts';
 import type { RemoteAnswer, SentBytes } from './remote.ts';
-import { DeniedError, LostAnswerError } from './remote-errors.ts';
+import { checkMeant, DeniedError, LostAnswerError } from './remote-errors.ts';
 import { placeIn, type UploadPlace } from './upload-place.ts';
 import { readUploadOffset, readUploadUrl, readWords } from './wire.ts';
 
@@ -105,6 +105,7 @@ export async function sendToAddress(
   const answer = await ctx.client.read(`/entities/${id}/content/upload-url`, { cid, content_type: type, size });
   if (isAbsent(answer.status)) return 'no_address';
   if (answer.status === 401) throw new DeniedError(ctx.client.host, readWords(answer.body, answer.status));
+  checkMeant(ctx.client.host, answer);
   if (answer.status >= 400) return { status: answer.status, words: readWords(answer.body, answer.status) };
   const address = readUploadUrl(answer.body);
   const place = address === null ? null : placeIn(address, ctx.remote);
@@ -143,6 +144,8 @@ async function put(ctx: PushContext, named: NamedBytes, size: number, place: Upl
       }
       if (status < 300) return 'there';
       if (isAbsent(status)) return 'no_address';
+      // What takes bytes elsewhere has words of its own.
+      if (place.node) checkMeant(ctx.client.host, answer);
       return { status, words: readWords(answer.body, status) };
     } catch (error) {
       if (!(error instanceof LostAnswerError) || attempt >= attempts) throw error;

@@ -259,6 +259,11 @@ export function readPushed(body: unknown): Map<string, PushedResult> | null {
   );
 }
 
+/** Whether an answer that refuses something has the form that the interface gives it. */
+export function saysWhy(body: unknown): boolean {
+  return refusal.safeParse(body).success;
+}
+
 const maxWords = 2000;
 
 /** A refusal in the remote's own words. */
