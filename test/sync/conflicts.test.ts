@@ -235,3 +235,56 @@ test.each([
     expect(roots).toEqual([root(resolution === 'ours' ? work.id : other.id)]);
   },
 );
+
+test.each([
+  ['a node', false, 'ours'],
+  ['a node', false, 'theirs'],
+  ['a plain remote', true, 'ours'],
+  ['a plain remote', true, 'theirs'],
+] as const)(
+  'D2: folders that were moved into each other here and at %s (plain: %s) are a conflict, and a side stands: %s',
+  async (_name, plain, resolution) => {
+    await using pair = await startCurated({ plain });
+    const { origin, mirror, curator, here, place } = pair;
+    const folder = async (label: string, parent: string): Promise<string> =>
+      ok<Entity>(await ask(origin, curator, 'POST /folders', { label, parent })).id;
+    const root = await folder('Root', place.id);
+    const [one, two] = [await folder('One', root), await folder('Two', root)];
+    await sync(mirror, here);
+    const move = async (node: Pair['origin'], who: Pair['curator'], child: string, to: string) => {
+      const tips = async (parent: string) => ({
+        expect_tip: (await read(node, who, parent)).cid,
+        expect_child_tip: (await read(node, who, child)).cid,
+      });
+      ok(await ask(node, who, `DELETE /folders/${root}/children/${child}`, await tips(root)));
+      ok(await ask(node, who, `POST /folders/${to}/children`, { ...(await tips(to)), child_id: child }));
+    };
+    await move(mirror, here, one, two);
+    await move(origin, curator, two, one);
+    await update(mirror, here, await read(mirror, here, one), { properties: { by: 'us' } });
+    await update(origin, curator, await read(origin, curator, one), { properties: { also: 'them' } });
+    const links = async (node: Pair['origin'], who: Pair['curator'], id: string) => {
+      const { relationships } = await read(node, who, id);
+      return relationships.flatMap(({ predicate, peer }) => (predicate === 'collection' ? [] : `${predicate} ${peer}`));
+    };
+    const ours = { one: [`in ${two}`], two: [`in ${root}`, `contains ${one}`] };
+    const theirs = { one: [`in ${root}`, `contains ${two}`], two: [`in ${one}`] };
+    // What both took out of the root is no conflict.
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 2, merged: 1, refused: 0 });
+    for (const [node, who, said] of [
+      [mirror, here, ours],
+      [origin, curator, theirs],
+    ] as const)
+      expect({ one: await links(node, who, one), two: await links(node, who, two) }).toEqual(said);
+    expect((await conflictOf(pair, one)).clashes).toEqual([]);
+    for (const id of [one, two]) ok(await resolve(pair, id, { resolution }));
+    await settled(pair);
+    const stands = resolution === 'ours' ? ours : theirs;
+    for (const [id, said] of [
+      [one, stands.one],
+      [two, stands.two],
+    ] as const)
+      expect(new Set(await links(origin, curator, id))).toEqual(new Set(said));
+    expect((await read(origin, curator, one)).properties).toEqual({ label: 'One', by: 'us', also: 'them' });
+  },
+);

@@ -34,3 +34,27 @@ test.each([
     expect(decided).toMatchObject(outcome);
   },
 );
+
+test('a folder that was turned upside down there merges with an edit of here, also before the other one has come', async () => {
+  const [upper, lower] = [idOf(2), idOf(3)];
+  const says = (label: string, ...relationships: [string, string][]) => ({
+    type: 'folder',
+    ...{ properties: { label }, relationships },
+  });
+  const below = first(lower, says('lower', ['in', upper]));
+  const base = first(upper, says('upper', ['contains', lower]));
+  const ours = next(base, says('ours', ['contains', lower]));
+  const theirs = next(base, says('upper', ['in', lower]));
+  await using opened = await openStore('here');
+  await opened.store.submit([step(null, below), step(null, base), step(base, ours)]);
+  const known = versionOf(base.cid, base.manifest);
+  const state = { local: versionOf(ours.cid, ours.manifest), theirs: known, twin: base.cid, base: null };
+  const seen = { kind: 'seen', version: versionOf(theirs.cid, theirs.manifest), relation } as const;
+  const chain = storedChain(theirs.cid, theirs.manifest);
+  const decided = opened.store.read((db) => decide(db, { ...state, standing: 'quiet' }, seen, chain, merger));
+  expect(decided).toMatchObject({ merged: true, next: { standing: 'quiet' } });
+  expect(decided.chain.manifest).toMatchObject({
+    properties: { label: 'ours' },
+    relationships: [{ predicate: 'in', peer: lower }],
+  });
+});

@@ -13,7 +13,7 @@ import { commitsBetween } from './apply.ts';
 import { mergedInto } from './decide.ts';
 import { commonVersion, loadEntity } from './entity.ts';
 import { storedChain } from './manifests.ts';
-import { mergeContents, type Sides, sidesOf, versionOver } from './merge.ts';
+import { isCircular, mergeContents, type Sides, sidesOf, versionOver } from './merge.ts';
 
 /** A conflict with everything that is needed to decide it. */
 export interface OpenConflict extends ConflictRow {
@@ -22,6 +22,8 @@ export interface OpenConflict extends ConflictRow {
   /** What a merge gives, with ours at each clash. */
   merged: Content;
   clashes: Clash[];
+  /** A merge would put a folder into itself, so that the relationships are one side's. */
+  circular: boolean;
 }
 
 /** How somebody decides a conflict. `choices` settle single clashes, `side` the others; or `content` says it all. */
@@ -40,7 +42,8 @@ export function openConflict(db: Reader, id: string, remote: string | undefined)
   const oursCid = findStanding(db, id)?.cid;
   if (!sides || oursCid === undefined) throw new NotFoundError(`The versions of the conflict about ${id} are not here`);
   const { content, clashes } = mergeContents(sides);
-  return { ...row, base: sides.baseCid, sides, oursCid, merged: content, clashes: clashes.toSorted(byPath) };
+  const circular = isCircular(db, sides, content);
+  return { ...row, base: sides.baseCid, sides, oursCid, merged: content, clashes: clashes.toSorted(byPath), circular };
 }
 
 function byPath(a: Clash, b: Clash): number {
@@ -85,7 +88,7 @@ export function resolved(conflict: OpenConflict, resolution: Resolution, stamp: 
   // Over the tip here where an archive brought the other side: whoever follows this node sees one more version.
   const { sides, oursCid, remote } = conflict;
   const [over, overCid] = remote === archiveName ? [sides.ours, oursCid] : [sides.theirs, sides.theirsCid];
-  const content = 'content' in resolution ? { ...resolution.content } : decided(sides, resolution);
+  const content = 'content' in resolution ? { ...resolution.content } : decided(conflict, resolution);
   const version = versionOver(over, overCid, content, stamp, sides.ours.reason);
   const time = Date.parse(stamp.ts);
   return {
@@ -106,13 +109,17 @@ export function resolved(conflict: OpenConflict, resolution: Resolution, stamp: 
   };
 }
 
-function decided(sides: Sides, { side, choices = [] }: Extract<Resolution, { side: Side }>): Content {
+function decided(
+  { sides, circular }: OpenConflict,
+  { side, choices = [] }: Extract<Resolution, { side: Side }>,
+): Content {
   const clashes = mergeContents(sides).clashes;
   const byPath = new Map(choices.map((choice) => [JSON.stringify(choice.path), choice.side]));
   const known = new Set(clashes.map(({ path }) => JSON.stringify(path)));
   const strange = choices.findIndex(({ path }) => !known.has(JSON.stringify(path)));
   if (strange !== -1) throw ValidationError.at(['choices', strange, 'path'], 'is no place that both sides changed');
-  return mergeContents(sides, ({ path }) => byPath.get(JSON.stringify(path)) ?? side).content;
+  const { content } = mergeContents(sides, ({ path }) => byPath.get(JSON.stringify(path)) ?? side);
+  return circular ? { ...content, relationships: sides[side].relationships } : content;
 }
 
 /** The last of the commits tells the log. */

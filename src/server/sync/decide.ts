@@ -4,7 +4,7 @@ import type { Reader } from '../store/connection.ts';
 import type { Remote } from '../store/remotes.ts';
 import { versionOf } from './content.ts';
 import { type Chain, chainWith } from './manifests.ts';
-import { type MergedVersion, mergeSides, type Sides, sidesOf } from './merge.ts';
+import { isCircular, type MergedVersion, mergeSides, type Sides, sidesOf } from './merge.ts';
 import { type EntityEvent, type EntityState, entityStep } from './state.ts';
 
 /** What becomes of an entity, with the versions that it takes. */
@@ -27,7 +27,8 @@ export interface Merger {
 /**
  * What an event makes of an entity in a state. A conflict whose sides changed different places is merged at once where this node
  * pushes to the remote (decisions.md, Sync: only the pushing side makes a merge); every other one waits for a person, and
- * so does each where nobody may merge (null), and one whose merge would be too large for a version.
+ * so does each where nobody may merge (null), and one whose merge would be too large for a version, or would put a folder into
+ * itself.
  */
 export function decide(
   db: Reader,
@@ -41,14 +42,15 @@ export function decide(
   const stamp = merger && stampOf(merger);
   if (next.standing !== 'conflict' || stamp === null) return plain;
   const sides = sidesOf(db, next, chain);
-  const merge = sides && fittingMerge(sides, stamp);
+  const merge = sides && fittingMerge(db, sides, stamp);
   if (!merge || merge.clashes.length > 0) return plain;
   return { ...plain, ...mergedInto(next, chain, merge), merged: true };
 }
 
-function fittingMerge(sides: Sides, stamp: Stamp): MergedVersion | null {
+function fittingMerge(db: Reader, sides: Sides, stamp: Stamp): MergedVersion | null {
   try {
-    return mergeSides(sides, stamp);
+    const merge = mergeSides(sides, stamp);
+    return isCircular(db, sides, merge.manifest) ? null : merge;
   } catch (error) {
     if (error instanceof ValidationError) return null;
     throw error;

@@ -1,8 +1,10 @@
 import { type Block, encodeManifest } from '../blocks/encode.ts';
+import { circlesOf } from '../model/folder-rules.ts';
 import type { Manifest } from '../model/manifest.ts';
 import { replaced, type Stamp, tombstone } from '../model/next-version.ts';
 import { type Clash, type Content, type Merged, mergeThreeWay, type Side, sameContent } from '../model/three-way.ts';
 import type { Reader } from '../store/connection.ts';
+import { FolderTree } from '../store/folders.ts';
 import { findVersion } from '../store/versions.ts';
 import type { Chain } from './manifests.ts';
 import type { EntityState } from './state.ts';
@@ -35,6 +37,14 @@ export function mergeContents({ base, ours, theirs }: Sides, choose?: (clash: Cl
 export function mergeSides(sides: Sides, stamp: Stamp): MergedVersion {
   const { content, clashes } = mergeContents(sides);
   return { ...versionOver(sides.theirs, sides.theirsCid, content, stamp, sides.ours.reason), clashes };
+}
+
+/**
+ * Whether a merge would put a folder into itself. Of its links only those that ours adds to theirs are looked at: a circle that
+ * both sides make has such a one, and what theirs alone says may be of a tree whose other folders have not come yet.
+ */
+export function isCircular(db: Reader, { theirs }: Sides, { relationships }: Content): boolean {
+  return circlesOf(theirs, { ...theirs, relationships }, new FolderTree(db)).length > 0;
 }
 
 /** The version that says `content` after theirs. @throws ValidationError where it would be too large */
