@@ -236,6 +236,22 @@ test.each([
   },
 );
 
+test('a root that is set here stands alone at a plain remote that had several', async () => {
+  await using pair = await startCurated({ plain: true });
+  const { origin, mirror, curator, here, place, work } = pair;
+  const other = await create(origin, curator, { collection: place.id });
+  const roots = [work, other].map(({ id }) => ({ predicate: 'root', peer: id, peer_type: 'document' }));
+  const { cid } = await read(origin, curator, place.id);
+  ok(await ask(origin, curator, `PUT /collections/${place.id}`, { expect_tip: cid, relationships_add: roots }));
+  await sync(mirror, here);
+  const { cid: expect_tip, relationships } = await read(mirror, here, place.id);
+  expect(relationships.filter(({ predicate }) => predicate === 'root')).toEqual(roots);
+  ok(await ask(mirror, here, `PUT /collections/${place.id}/root`, { expect_tip, entity_id: work.id }));
+  await settled(pair);
+  const there = (await read(origin, curator, place.id)).relationships;
+  expect(there.filter(({ predicate }) => predicate === 'root')).toEqual(roots.slice(0, 1));
+});
+
 test.each([
   ['a node', false, 'ours'],
   ['a node', false, 'theirs'],

@@ -76,8 +76,11 @@ function mixed(theirs: Manifest, local: Manifest, isMember: (r: Relationship) =>
 }
 
 function rootRequest(base: string, theirs: Manifest, local: Manifest): PushRequest[] {
-  const root = local.relationships.find(isRoot)?.peer;
-  if (root === undefined || theirs.relationships.some((r) => isRoot(r) && r.peer === root)) return [];
+  const [ours, there] = [local, theirs].map(({ relationships }) => relationships.filter(isRoot).map((r) => r.peer));
+  const root = ours?.[0];
+  // Of several there, as somebody may have written them, setting one leaves it alone.
+  const isSet = root !== undefined && there?.includes(root) && (there.length === 1 || ours?.length !== 1);
+  if (root === undefined || isSet) return [];
   return [
     { method: 'PUT', path: `${base}/root`, body: (expect_tip) => ({ expect_tip, entity_id: root }), makes: null },
   ];
