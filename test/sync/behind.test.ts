@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
-import { clock, type Scene, startScene } from './contents.ts';
+import { bytesOf, clock, expectBytes, holding, isContent, type Scene, startScene } from './contents.ts';
 import { addRemote, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
 import type { Call, Fault } from './proxy.ts';
 
@@ -337,4 +337,27 @@ test.each([
   proxy.calls.length = 0;
   await sync(mirror, here);
   expect(proxy.calls.filter(isListing)).toEqual([]);
+});
+
+test('F5: what could not be had while the clock was ahead is asked for once it is right', async () => {
+  await using scene = await startScene();
+  const { origin, mirror, proxy, curator, here, place } = scene;
+  await sync(mirror, here);
+  const work = await create(origin, curator, { collection: place.id });
+  const bytes = bytesOf(5000);
+  const pictured = await holding(origin, curator, bytes, { collection: place.id });
+  proxy.fault = (call) => {
+    if (isContent(call)) return { status: 404 };
+    return isBatch(call) ? { change: showing(work, null) } : isManifest(call, work) ? { status: 404 } : undefined;
+  };
+  const ahead = 400 * 24 * 3_600_000;
+  clock.time += ahead;
+  await sync(mirror, here);
+  clock.time -= ahead;
+  expect(await remoteOf(mirror, here)).toMatchObject({ troubles: { missing: 1 }, contents: { missing: 1 } });
+  proxy.fault = () => undefined;
+  await sync(mirror, here);
+  expect((await tipsOf(mirror))[work.id]).toBe(work.cid);
+  await expectBytes(mirror, here, `/entities/${pictured.id}/content`, bytes);
+  expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {}, contents: {} });
 });

@@ -195,6 +195,15 @@ test('W7: a listing that fails is asked for ever less often, and nothing else is
   expect((await runLater(minute)).words).toBeNull();
   expect((await read(mirror, here, unseen.id)).cid).toBe(unseen.cid);
   expect(await remoteOf(mirror, here)).toMatchObject({ unlisted: [], last_run: { error: null } });
+  // What was noted while the clock was ahead is asked for once it is right.
+  await create(origin, there, { collection: closed.id });
+  await forget();
+  await collection(origin, there, { label: 'Newer' });
+  proxy.fault = ({ path }) => (path.startsWith(listing) ? { status: 500 } : undefined);
+  const ahead = 400 * 24 * 60 * minute;
+  expect((await runLater(ahead)).words).toContain('(to the listing of collection');
+  proxy.fault = () => undefined;
+  expect(await runLater(-ahead)).toMatchObject({ words: null, asked: expect.arrayContaining([listing]) });
 });
 
 test('and that was reset is taken for the other node once all was compared, also where its news cannot be read', async () => {

@@ -8,3 +8,20 @@ const longest = 24 * 3_600_000;
 export function nextAsk(now: number, tries: number): number {
   return now + Math.min(first * 4 ** tries, longest);
 }
+
+/**
+ * Whether that time has come, as SQL over a column, with the arguments of `dueArguments`. What lies further away than any answer of
+ * `nextAsk` was noted by a clock that was ahead, and is due too.
+ */
+export function isDueIn(column: string): string {
+  return `(${column} <= ? OR ${column} > ?)`;
+}
+
+export function dueArguments(now: number): [number, number] {
+  return [now, now + longest];
+}
+
+/** As `isDueIn`. */
+export function isDueAt(again: number, now: number): boolean {
+  return again <= now || again > now + longest;
+}

@@ -1,6 +1,7 @@
 import { cidBytes, cidText } from '../blocks/cid.ts';
 import type { Reader, Writer } from './connection.ts';
 import { ensureEntityKey, entityKey } from './entity-keys.ts';
+import { dueArguments, isDueIn } from './next-ask.ts';
 import type { ContentTrouble, SyncRow } from './sync-rows.ts';
 
 type ContentRow = Extract<
@@ -116,9 +117,9 @@ export function dueContents(db: Reader, remote: number, now: number): string[] {
   return db
     .all<{ id: string }>(
       `SELECT DISTINCT e.id FROM remote_content c JOIN entity e ON e.key = c.entity
-        WHERE c.remote = ? AND c.state NOT IN ('there', 'sending') AND c.again <= ? ORDER BY e.key`,
+        WHERE c.remote = ? AND c.state NOT IN ('there', 'sending') AND ${isDueIn('c.again')} ORDER BY e.key`,
       remote,
-      now,
+      ...dueArguments(now),
     )
     .map(({ id }) => id);
 }

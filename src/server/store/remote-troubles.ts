@@ -1,6 +1,6 @@
 import type { Reader, Writer } from './connection.ts';
 import { entityKey } from './entity-keys.ts';
-import { nextAsk } from './next-ask.ts';
+import { dueArguments, isDueIn, nextAsk } from './next-ask.ts';
 import type { SyncRow, Trouble } from './sync-rows.ts';
 
 /** Notes why an entity of a remote could not be taken over; what is not shown is not asked for again, unless the remote was reset. */
@@ -87,10 +87,10 @@ export function dueTroubles(
   const rows = db.all<Omit<DueTrouble, Flags> & Record<Flags, number>>(
     `SELECT e.id, k.trouble, k.evidence, k.theirs IS NOT NULL AS known, ${isForgotten} AS forgotten, k.tries, k.named
        FROM remote_entity k JOIN entity e ON e.key = k.entity
-      WHERE k.remote = ? AND k.again <= ? AND (? = 0 OR k.theirs IS NOT NULL OR ${isForgotten})
+      WHERE k.remote = ? AND ${isDueIn('k.again')} AND (? = 0 OR k.theirs IS NOT NULL OR ${isForgotten})
       ORDER BY k.tries, k.again LIMIT ?`,
     remote,
-    now,
+    ...dueArguments(now),
     knownOnly ? 1 : 0,
     limit,
   );
@@ -110,6 +110,6 @@ export function isAskedAgain(db: Reader, remote: number, id: string): boolean {
 /** Whether an entity is to be asked for again by now. */
 export function isDue(db: Reader, remote: number, id: string, now: number): boolean {
   const entity = entityKey(db, id);
-  const sql = 'SELECT 1 FROM remote_entity WHERE remote = ? AND entity = ? AND again <= ?';
-  return entity !== undefined && db.get(sql, remote, entity, now) !== undefined;
+  const sql = `SELECT 1 FROM remote_entity WHERE remote = ? AND entity = ? AND ${isDueIn('again')}`;
+  return entity !== undefined && db.get(sql, remote, entity, ...dueArguments(now)) !== undefined;
 }

@@ -1,5 +1,5 @@
 import type { Reader, Writer } from './connection.ts';
-import { nextAsk } from './next-ask.ts';
+import { dueArguments, isDueIn, nextAsk } from './next-ask.ts';
 import type { Remote } from './remotes.ts';
 
 /** A listing of a remote that could not be read: what a collection holds, or which collections the key's user has a role in. */
@@ -59,9 +59,9 @@ export function listUnlisted(
 
 /** Those that are to be asked for again by `now` (epoch milliseconds), those first that were tried the fewest times. */
 export function dueUnlisted(db: Reader, remote: number, { now, limit }: { now: number; limit: number }): Unlisted[] {
-  const sql =
-    'SELECT collection, words FROM remote_unlisted WHERE remote = ? AND again <= ? ORDER BY tries, again LIMIT ?';
-  return db.all<Row>(sql, remote, now, limit).map(unlistedOf);
+  const sql = `SELECT collection, words FROM remote_unlisted WHERE remote = ? AND ${isDueIn('again')}
+    ORDER BY tries, again LIMIT ?`;
+  return db.all<Row>(sql, remote, ...dueArguments(now), limit).map(unlistedOf);
 }
 
 function unlistedOf({ collection, words }: Row): Unlisted {

@@ -3,7 +3,7 @@ import type { Row } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
 import { lastMove, movesAfter } from '../store/events.ts';
-import { nextAsk } from '../store/next-ask.ts';
+import { isDueAt, nextAsk } from '../store/next-ask.ts';
 import { type ContentState, contentEntities, contentStates, dueContents, holdersAt } from '../store/remote-content.ts';
 import { findKnown } from '../store/remotes.ts';
 import { findVersion } from '../store/versions.ts';
@@ -132,7 +132,7 @@ function tasksOf(ctx: PushContext, db: Reader, id: string, sends: boolean): Task
   const here = standing.cid === theirs.cid ? there : namedBytes(standing.manifest);
   const named = new Map([...here, ...there].map((it) => [it.cid, it]));
   const tasks: Task[] = [];
-  const isDue = (state: ContentState | undefined) => state?.again == null || state.again <= now();
+  const isDue = (state: ContentState | undefined) => state?.again == null || isDueAt(state.again, now());
   if (remote.content === 'tips' && remote.direction !== 'push')
     for (const one of named.values()) {
       const state = states.get(one.cid);
