@@ -144,6 +144,7 @@ export interface Surroundings {
   instance: string;
   now: () => number;
   wait: SyncOptions['wait'];
+  answerWindow?: SyncOptions['answerWindow'];
   /** What follows the writes: nobody waits for it but for moments. One that several nodes share outlives each of them. */
   follower?: SideThread;
   /** The threads of long reads, likewise. */
@@ -246,7 +247,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
       clock: () => performance.now(),
       random: Math.random,
       brake: config.syncBrake,
-      wait,
+      ...{ wait, answerWindow: surroundings.answerWindow },
     }),
   );
   const watcher = opened.use(

@@ -21,6 +21,8 @@ export interface Overrides extends Pick<AppOptions, 'extend'> {
   now?: () => number;
   /** Waits before sync asks again for what failed. */
   wait?: Surroundings['wait'];
+  /** In which sync expects something worthwhile of an answer. */
+  answerWindow?: Surroundings['answerWindow'];
   follower?: Surroundings['follower'];
   readers?: Surroundings['readers'];
   /** The process that node.json names. */
@@ -60,7 +62,7 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
       log,
       instance,
       now,
-      wait: overrides.wait,
+      ...{ wait: overrides.wait, answerWindow: overrides.answerWindow },
       follower: overrides.follower,
       readers: overrides.readers,
     }),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
-import { startNode, type TestNode } from '../helpers/node.ts';
+import { type StartOptions, startNode, type TestNode } from '../helpers/node.ts';
 import { expectBytes, holding } from './contents.ts';
 import { addRemote, chainOf, conflictsOf, keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
 import { type Call, type Fault, type FaultyRemote, startProxy } from './proxy.ts';
@@ -21,11 +21,12 @@ interface Scene extends AsyncDisposable {
 async function startScene({
   plain = true,
   now = Date.now,
-  wait = (ms: number) => sleep(ms / 20),
-} = {}): Promise<Scene> {
+  wait = (ms) => sleep(ms / 20),
+  answerWindow,
+}: Pick<StartOptions, 'now' | 'wait' | 'answerWindow'> & { plain?: boolean } = {}): Promise<Scene> {
   await using opened = new AsyncDisposableStack();
   const origin = opened.use(await startNode());
-  const mirror = opened.use(await startNode({ now, wait }));
+  const mirror = opened.use(await startNode({ now, wait, answerWindow }));
   const proxy = opened.use(await startProxy(origin.url, { plain }));
   const curator = await user(origin, 'curator');
   const here = operator(mirror);
@@ -758,6 +759,22 @@ describe('P3: a push whose answer is lost', () => {
     expect(waits).toHaveLength(sent);
     for (const ms of waits) expect(ms).toBeGreaterThanOrEqual(100);
   });
+
+  test.each(['/events', '/node/sync/blocks'])(
+    'P6: that answers %s with a byte now and then holds no run',
+    async (at) => {
+      await using scene = await startScene({ plain: false, answerWindow: 300 });
+      const { origin, mirror, proxy, here } = scene;
+      proxy.fault = ({ path }) => (path.startsWith(at) ? { trickles: 20 } : undefined);
+      const { text } = await ask(mirror, here, 'POST /node/remotes/origin/sync');
+      if (at === '/events') expect(text).toMatch(/answers \/events\S* with \d+ bytes in 1 seconds/);
+      // What comes by blocks comes by the interface, too.
+      else expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+      proxy.fault = () => undefined;
+      await sync(mirror, here);
+      expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    },
+  );
 
   test('P6: that fails at everything ends the run soon', async () => {
     await using scene = await startScene();

@@ -18,13 +18,14 @@ export interface Call {
 
 /**
  * What happens to one call: an answer in place of the node's, a changed one (its JSON, or its bytes; null breaks it off
- * where it is; `without` some headers), `takes` so many bytes of the body and then breaks off, `sends` another body on (its JSON), `cut` before it reaches the node, `lose` after the node has done it, undefined for what the node says.
+ * where it is; `without` some headers), `takes` so many bytes of the body and then breaks off, `trickles` a space each so many milliseconds without end, `sends` another body on (its JSON), `cut` before it reaches the node, `lose` after the node has done it, undefined for what the node says.
  */
 export type Fault =
   | { status: number; body?: unknown; headers?: Record<string, string> }
   | { change: (body: unknown) => unknown }
   | { bytes: (body: Buffer) => Buffer; breaks?: boolean; without?: string[] }
   | { takes: number }
+  | { trickles: number }
   | { sends: (body: unknown) => unknown }
   | 'cut'
   | 'lose'
@@ -98,6 +99,12 @@ async function pass(
   if (typeof fault === 'object' && 'status' in fault) {
     response.writeHead(fault.status, { 'Content-Type': 'application/json', ...fault.headers });
     response.end(JSON.stringify(fault.body ?? { error: 'as the test wants it' }));
+    return;
+  }
+  if (typeof fault === 'object' && 'trickles' in fault) {
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    const timer = setInterval(() => response.write(' '), fault.trickles);
+    response.once('close', () => clearInterval(timer));
     return;
   }
   if (typeof fault === 'object' && 'takes' in fault) {

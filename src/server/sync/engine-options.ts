@@ -22,6 +22,8 @@ export interface SyncOptions {
   brake: number;
   /** Milliseconds to wait before a request is sent again; tests give their own. */
   wait?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
+  /** Milliseconds in each of which an answer brings something worthwhile; tests give their own. */
+  answerWindow?: number | undefined;
 }
 
 export interface RunOptions {

@@ -388,10 +388,10 @@ export class SyncEngine implements AsyncDisposable {
     { url, secret: stored, max_kbps = null }: Pick<Remote, 'url' | 'secret'> & Partial<RemoteSettings>,
     signal: AbortSignal = this.#closing.signal,
   ): Promise<RemoteClient> {
-    const { service, random, wait, clock } = this.#options;
+    const { service, random, wait, clock, answerWindow } = this.#options;
     const secret = stored === null ? null : this.#seal.open(stored);
     const throttle = max_kbps === null ? undefined : new Throttle(max_kbps, clock);
-    return RemoteClient.open({ url, secret, network, service, random, wait, signal, throttle });
+    return RemoteClient.open({ url, secret, network, service, random, wait, signal, throttle, answerWindow });
   }
 }
 

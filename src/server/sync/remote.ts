@@ -3,9 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'undici';
 import { DomainError, UnreachableError } from '../errors.ts';
 import type { Network } from '../model/ids.ts';
+import { notTrickling } from './least-rate.ts';
 import { publicLookup } from './public-lookup.ts';
 import { DeniedError, FailedAnswerError, HeldOffError, LostAnswerError } from './remote-errors.ts';
 import { retryAfterOf } from './retry-after.ts';
+import { isFailed, isRedirect } from './statuses.ts';
 import type { Throttle } from './throttle.ts';
 import { readWords } from './wire.ts';
 
@@ -29,6 +31,8 @@ export interface RemoteOptions {
   signal?: AbortSignal | undefined;
   /** What holds up bytes in both directions, where there is a limit. */
   throttle?: Throttle | undefined;
+  /** Milliseconds in each of which an answer brings something worthwhile; tests give their own. */
+  answerWindow?: number | undefined;
   /** Between 0 and 1. */
   random: () => number;
   /** Milliseconds to wait; tests give their own. */
@@ -64,15 +68,6 @@ interface Patient {
   /** A 5xx, 408 or 425 that stays is given back. */
   gives?: boolean;
   tries?: number;
-}
-
-/** That a remote failed, whatever it was asked for: also what it did not come to read in time, or wants to be sent once more. */
-function isFailed(status: number): boolean {
-  return status >= 500 || status === 408 || status === 425;
-}
-
-function isRedirect(status: number): boolean {
-  return status >= 300 && status < 400;
 }
 
 type Response = Awaited<ReturnType<Pool['request']>>;
@@ -365,9 +360,11 @@ export class RemoteClient implements AsyncDisposable {
   }
 
   async *#bounded(body: AsyncIterable<Uint8Array>, path: string, most = maxAnswerBytes): AsyncGenerator<Uint8Array> {
-    const { signal, throttle } = this.#options;
+    const { signal, throttle, answerWindow } = this.#options;
+    // A file goes on where it was, and a limit may be as low as anybody likes.
+    const isBorne = most > maxAnswerBytes || throttle !== undefined;
     let size = 0;
-    for await (const chunk of body) {
+    for await (const chunk of isBorne ? body : notTrickling(body, `${this.host} answers ${path}`, answerWindow)) {
       size += chunk.length;
       if (size > most) throw new FailedAnswerError(`${this.host} answers more than ${most} bytes to ${path}`);
       yield chunk;
