@@ -105,20 +105,6 @@ describe('additive updates', () => {
     expect((await queueOf(one)).counts).toEqual({ pending: 0, processing: 0, failed: 0 });
   });
 
-  it('of several people for one entity are applied in the order in which they came', async () => {
-    const bea = await user(node, 'bea');
-    await enrol(node, ada, home.id, bea, 'editor');
-    const { id } = await placed();
-    // What keeps them waiting together.
-    const others = await batch(300);
-    await add(ada, ...others.map((other) => ({ entity_id: other, properties: { n: 1 } })));
-    for (const [n, who] of [ada, bea, ada].entries())
-      await add(who, { entity_id: id, properties: { last: n, [n]: n } });
-    await idle();
-    expect((await read(node, ada, id)).properties).toEqual({ last: 2, 0: 0, 1: 1, 2: 2 });
-    expect(await authors(id)).toEqual([ada, ada, bea, ada].map(({ id }) => ({ user_id: id, method: 'manual' })));
-  });
-
   it('of one request for one entity become one version, in their order', async () => {
     const { id } = await placed({ properties: { list: [1], deep: { a: 1 } } });
     await add(

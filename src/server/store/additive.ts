@@ -1,7 +1,7 @@
 import type { Reader } from './connection.ts';
 import { entityKey } from './entity-keys.ts';
 
-/** The updates of one actor for one entity that wait, with no other's between them. */
+/** The updates of one actor for one entity that wait. */
 export interface AdditiveGroup {
   /** The entity's id. */
   id: string;
@@ -50,10 +50,9 @@ function waitingRows(
   let characters = 0;
   const all = db.each<{ key: number; body: string }>(
     `SELECT key, body FROM additive INDEXED BY additive_waiting
-      WHERE entity = ? AND actor = ? AND expires IS NULL AND key < ? ORDER BY key LIMIT ?`,
+      WHERE entity = ? AND actor = ? AND expires IS NULL ORDER BY key LIMIT ?`,
     entity,
     actor,
-    oldestOfOthers(db, entity, actor),
     most.rows,
   );
   for (const row of all) {
@@ -62,22 +61,6 @@ function waitingRows(
     rows.push(row);
   }
   return rows;
-}
-
-/** The first update of another actor for an entity: what comes after it builds on what it makes. A seek an actor. */
-function oldestOfOthers(db: Reader, entity: number, actor: string): number {
-  let oldest = Number.MAX_SAFE_INTEGER;
-  for (let after = ''; ; ) {
-    const next = db.get<{ key: number; actor: string }>(
-      `SELECT key, actor FROM additive INDEXED BY additive_waiting
-        WHERE entity = ? AND actor > ? AND expires IS NULL ORDER BY actor, key LIMIT 1`,
-      entity,
-      after,
-    );
-    if (!next) return oldest;
-    if (next.actor !== actor) oldest = Math.min(oldest, next.key);
-    after = next.actor;
-  }
 }
 
 /** What waits in the whole network. */

@@ -33,7 +33,7 @@ const firstPauseMs = 100;
 const longestPauseMs = 30_000;
 const none: ReadonlySet<number> = new Set();
 
-/** Applies a network's additive updates in the order in which they came, from the queue in its database. */
+/** Applies a network's additive updates from the queue in its database, those of one actor for one entity in the order in which they came. */
 export class AdditiveFollower implements AdditiveWatch {
   readonly #store: NetworkStore;
   readonly #needs: FollowerNeeds;
