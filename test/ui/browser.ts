@@ -207,7 +207,8 @@ const looks: { name: string; width: number; height: number; language: 'en' | 'de
  * What a change of the window or the language would close, or a node that is gone could not give, stays as it is.
  */
 export async function lookAt(page: Page, name: string, { asItIs = false } = {}): Promise<void> {
-  await page.waitForLoadState('networkidle');
+  // A page whose node is away asks again and again.
+  if (!asItIs) await page.waitForLoadState('networkidle');
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await settled(page);

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, read, remove, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, ok, read, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { conflictsOf, keyOf, tipsOf } from '../sync/nodes.ts';
 import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
@@ -207,6 +207,44 @@ describePage('the sync screens', () => {
     await page.getByRole('heading', { name: 'No conflicts' }).waitFor();
     expect(await conflictsOf(node, me)).toEqual([]);
     expect(await page.evaluate('window.hacked')).toBe(undefined);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('folders that both sides moved into each other are decided whole, a side at a time', async () => {
+    const folder = async (label: string, parent: string) =>
+      ok<Entity>(await ask(origin, curator, 'POST /folders', { label, parent })).id;
+    const root = await folder('Root', place.id);
+    const [one, two] = [await folder('One', root), await folder('Two', root)];
+    await addOrigin();
+    await added();
+    await syncNow(/In step/);
+    const move = async (at: TestNode, who: Person, child: string, to: string) => {
+      const tips = async (parent: string) => ({
+        expect_tip: (await read(at, who, parent)).cid,
+        expect_child_tip: (await read(at, who, child)).cid,
+      });
+      ok(await ask(at, who, `DELETE /folders/${root}/children/${child}`, await tips(root)));
+      ok(await ask(at, who, `POST /folders/${to}/children`, { ...(await tips(to)), child_id: child }));
+    };
+    await move(node, me, one, two);
+    await move(origin, curator, two, one);
+    await syncNow(/waits for you: 2 conflicts/);
+    for (const [id, label] of [
+      [one, 'One'],
+      [two, 'Two'],
+    ] as const) {
+      await visitor.go(`/sync/conflicts/museum/${id}`);
+      await heading(label).waitFor();
+      await press('t');
+      await page.getByText('Where both cannot stand together, theirs stands.').waitFor();
+      if (id === one) await lookAt(page, 'sync-conflict-whole');
+      await press('Control+Enter');
+      await page.getByRole('heading', { name: label, level: 1, exact: true }).waitFor({ state: 'detached' });
+    }
+    await page.getByRole('heading', { name: 'No conflicts' }).waitFor();
+    expect((await read(node, me, two)).relationships).toContainEqual(
+      expect.objectContaining({ predicate: 'in', peer: one }),
+    );
     expect(visitor.faults).toEqual([]);
   });
 

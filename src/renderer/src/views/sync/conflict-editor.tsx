@@ -42,6 +42,8 @@ export function ConflictEditor({
   const [conflict, setConflict] = useState(given);
   const { remote, id, sides, label } = conflict;
   const [choices, setChoices] = useState<Record<string, Side>>({});
+  // Where no place can be chosen, since what cannot stand together are links of several entities: all of a side.
+  const [whole, setWhole] = useState<'ours' | 'theirs' | null>(null);
   const [byHand, setByHand] = useState<{ begun: Content; now: Content } | null>(null);
   const [fault, setFault] = useState(false);
   const [note, setNote] = useState('');
@@ -70,14 +72,19 @@ export function ConflictEditor({
 
   const typed = byHand !== null && (fault || !sameContent(byHand.begun, byHand.now));
   // By hand, or place by place: it goes when the screen is left.
-  useUnsaved(!decide.isSuccess && (typed || note.trim() !== '' || Object.keys(choices).length > 0));
+  useUnsaved(!decide.isSuccess && (typed || note.trim() !== '' || whole !== null || Object.keys(choices).length > 0));
   const { instead, question } = useInstead(typed ? 'typed' : null);
   const all = (side: Side) =>
     instead(() => {
       setByHand(null);
+      setWhole(clashes.length > 0 ? null : side === 'mine' ? 'ours' : 'theirs');
       setChoices(Object.fromEntries(clashes.map(({ path }) => [placeName(path), side])));
     });
-  const toggleByHand = () => instead(() => setByHand(byHand ? null : { begun: merged, now: merged }));
+  const toggleByHand = () =>
+    instead(() => {
+      setWhole(null);
+      setByHand(byHand ? null : { begun: merged, now: merged });
+    });
   const change = (next: (now: Content) => Content) => setByHand((old) => old && { ...old, now: next(old.now) });
   const onward = async (goes: boolean) => {
     toast(t(goes && remote !== 'car' ? 'sync.decidedRemote' : 'sync.decided', { remote }));
@@ -93,14 +100,13 @@ export function ConflictEditor({
   // One's own decision takes it away, too.
   const isGone = gone && !decide.isSuccess;
   const once = useOnce();
-  const submit = (side?: 'ours' | 'theirs') => {
+  const submit = () => {
     if (fault || isGone) return;
-    const decision: Decision =
-      side !== undefined
-        ? { side }
-        : deletion
-          ? { side: choices.deleted === 'theirs' ? 'theirs' : 'ours' }
-          : { content: byHand?.now ?? merged };
+    const decision: Decision = deletion
+      ? { side: choices.deleted === 'theirs' ? 'theirs' : 'ours' }
+      : whole
+        ? { side: whole }
+        : { content: byHand?.now ?? merged };
     // What is as it is there already is not sent.
     const isTheirs = 'side' in decision ? decision.side === 'theirs' : sameContent(decision.content, theirs);
     const onSuccess = () => void onward(!isTheirs || note.trim() !== '');
@@ -111,6 +117,7 @@ export function ConflictEditor({
     const now = await again();
     decide.reset();
     setByHand(null);
+    setWhole(null);
     setChoices({});
     setConflict(now ?? given);
   };
@@ -193,15 +200,17 @@ export function ConflictEditor({
               <p className="min-w-48 flex-1">
                 {byHand
                   ? t('sync.byHandAbout')
-                  : t(clashes.length === 0 ? 'merge.noClash' : base ? 'merge.clashes' : 'merge.differ', {
-                      count: clashes.length,
-                    })}
+                  : whole
+                    ? t(whole === 'ours' ? 'sync.wholeOurs' : 'sync.wholeTheirs')
+                    : t(clashes.length === 0 ? 'merge.noClash' : base ? 'merge.clashes' : 'merge.differ', {
+                        count: clashes.length,
+                      })}
               </p>
-              <Button onClick={() => all('mine')}>
+              <Button aria-pressed={whole === 'ours'} onClick={() => all('mine')}>
                 {t('sync.allOurs')}
                 <KeyCaps keys="o" />
               </Button>
-              <Button onClick={() => all('theirs')}>
+              <Button aria-pressed={whole === 'theirs'} onClick={() => all('theirs')}>
                 {t('sync.allTheirs')}
                 <KeyCaps keys="t" />
               </Button>
