@@ -9,10 +9,9 @@ import { type Path, valueAt, withoutPaths, withValueAt } from './paths.ts';
 const numeral = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d{1,4})?$/i;
 /** A postcode or an inventory number, of which a number would not keep them. */
 const leadingZeros = /^[-+]?0\d/;
-const clock = '(?:[01]\\d|2[0-3]):[0-5]\\d';
 // The last second of a day may be a 61st.
-const time = `T${clock}(?::(?:[0-5]\\d|60)(?:\\.\\d+)?)?(?:Z|[-+](?:[01]\\d|2[0-3]):?[0-5]\\d)?`;
-const date = new RegExp(`^(\\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\\d|3[01])(?:${time})?)?)?$`);
+const date =
+  /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01])(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:\.\d+)?)?(?:Z|[-+](?:[01]\d|2[0-3]):?[0-5]\d)?)?)?)?$/;
 const truths: ReadonlyMap<string, boolean> = new Map([
   ...['true', 'yes', '1'].map((text) => [text, true] as const),
   ...['false', 'no', '0'].map((text) => [text, false] as const),
