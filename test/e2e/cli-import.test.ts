@@ -104,7 +104,7 @@ describe('import', () => {
   });
 
   test('goes on where a node that was killed stopped, and ends as if it had not been', async () => {
-    const works = file('works.ndjson', ndjson(Array.from({ length: 8000 }, (_, id) => ({ id, label: `work ${id}` }))));
+    const works = file('works.ndjson', ndjson(Array.from({ length: 5000 }, (_, id) => ({ id, label: `work ${id}` }))));
     const first = await serve();
     const importing = result(start(['import', works, '--collection', 'Works', '--data', data]));
     await expect.poll(() => entities(first.url), { timeout: 20_000, interval: 20 }).toBeGreaterThan(1000);
@@ -120,15 +120,15 @@ describe('import', () => {
     const report = JSON.parse(again.out) as Report;
     expect(report.collection.created).toBe(false);
     expect(report.created).toBeGreaterThan(0);
-    expect(report.created).toBeLessThan(8000);
-    expect(report.created + report.unchanged).toBe(8000);
+    expect(report.created).toBeLessThan(5000);
+    expect(report.created + report.unchanged).toBe(5000);
     const status = JSON.parse((await archeion('status', '--json')).out);
     // The operator and the collection beside the works; each came with one move.
-    expect(status.networks[0]).toMatchObject({ entities: 8002, moves: 8002 });
+    expect(status.networks[0]).toMatchObject({ entities: 5002, moves: 5002 });
   }, 120_000);
 
   test('says that it was stopped, and how to go on', async () => {
-    const works = file('works.ndjson', ndjson(Array.from({ length: 8000 }, (_, id) => ({ id, label: `work ${id}` }))));
+    const works = file('works.ndjson', ndjson(Array.from({ length: 5000 }, (_, id) => ({ id, label: `work ${id}` }))));
     const { url } = await serve();
     const importing = start(['import', works, '--collection', 'Works', '--data', data]);
     const end = result(importing);

@@ -16,7 +16,7 @@ test('a node under a mixed load of many clients gives no wrong answer and keeps 
   onTestFinished(() => rmSync(data, { recursive: true, force: true }));
   const lines: string[] = [];
   const { minutes, verdicts, problems } = await soak({
-    ...{ data, seconds: 12, lapSeconds: 3, clients: 64, rate: 100, entities: 1000 },
+    ...{ data, seconds: 8, lapSeconds: 2, clients: 64, rate: 100, entities: 448 },
     say: (line) => lines.push(line),
   });
   expect(problems).toEqual([]);

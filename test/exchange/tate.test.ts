@@ -55,7 +55,7 @@ describe.skipIf(!there)(`the Tate collection${there ? '' : ` (skipped: its data 
     };
     artworks = await read('artworks.ndjson.gz');
     both = await read('artists.ndjson.gz');
-  }, 120_000);
+  }, 240_000);
 
   it('has these entities and relationships in the file of artworks alone', () => {
     expect(artworks).toEqual({
