@@ -40,7 +40,7 @@ test('an export while entities are written and made is one sound state', async (
   await using node = await startNode();
   await using other = await startNode();
   const state = new SampleState();
-  for (let i = 0; i < 2500; i++) state.write(`person ${i}`);
+  for (let i = 0; i < 1200; i++) state.write(`person ${i}`);
   await imported(node, await state.export());
   let going = true;
   const last = create(node, 'busy').then(async (first) => {
@@ -51,7 +51,7 @@ test('an export while entities are written and made is one sound state', async (
     }
     return busy;
   });
-  for (let i = 0; i < 3; i++) await imported(other, (await exported(node)).car);
+  for (let i = 0; i < 2; i++) await imported(other, (await exported(node)).car);
   going = false;
   await last;
   await imported(other, (await exported(node)).car);

@@ -235,6 +235,14 @@ export async function lookAt(page: Page, name: string, { asItIs = false } = {}):
   if (!asItIs) await speak(page, spoken);
 }
 
+/** A picture of a screen that is looked at elsewhere: it costs nothing where none are made. */
+export async function pictureOf(page: Page, name: string): Promise<void> {
+  if (!pictures) return;
+  await page.waitForLoadState('networkidle');
+  await settled(page);
+  await picture(page, name);
+}
+
 async function picture(page: Page, name: string): Promise<void> {
   if (pictures) await page.screenshot({ path: resolve(pictures, `${name}.png`) });
 }

@@ -3,7 +3,7 @@ import { ask, operator, user } from '../helpers/callers.ts';
 import { collection, create, read, update } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
 import { keyOf } from '../sync/nodes.ts';
-import { describePage, lookAt, signedIn, startPageNode } from './browser.ts';
+import { describePage, pictureOf, signedIn, startPageNode } from './browser.ts';
 import * as step from './curator-steps.ts';
 import { withoutMouse } from './without-mouse.ts';
 
@@ -37,24 +37,24 @@ describePage('a curator without a mouse', () => {
 
     // Start.
     await arrive('Welcome');
-    await lookAt(page, 'curator-1-start');
+    await pictureOf(page, 'curator-1-start');
 
     // A thousand works of a table.
     await step.importTable(hands, 'artworks.csv', inventory(1000), 'Inventory');
     await expect.poll(() => page.getByLabel('Told apart by').inputValue()).toBe('acno');
-    await lookAt(page, 'curator-2-import');
+    await pictureOf(page, 'curator-2-import');
     await press('Control+Enter');
     await page.getByRole('heading', { name: '1,000 entities were created' }).waitFor();
-    await lookAt(page, 'curator-3-imported');
+    await pictureOf(page, 'curator-3-imported');
 
     // Ten are corrected, nine of them related to the first.
     for (let n = 1; n <= 10; n++) {
       await step.openCollection(hands, 'Inventory');
-      if (n === 1) await lookAt(page, 'curator-4-collection');
+      if (n === 1) await pictureOf(page, 'curator-4-collection');
       await step.openEntity(hands, title(n));
       await step.addToLabel(hands, ', revised');
       if (n > 1) await step.relate(hands, `${title(1)}, revised`);
-      if (n === 2) await lookAt(page, 'curator-5-correction');
+      if (n === 2) await pictureOf(page, 'curator-5-correction');
       await step.save(hands);
     }
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
@@ -77,7 +77,7 @@ describePage('a curator without a mouse', () => {
       .getByText(`${title(10)}, revised`)
       .first()
       .waitFor();
-    await lookAt(page, 'curator-6-search');
+    await pictureOf(page, 'curator-6-search');
     await press('Enter', 'Enter');
     await arrive(`${title(10)}, revised`);
 
@@ -86,7 +86,7 @@ describePage('a curator without a mouse', () => {
     const comparison = page.getByRole('region', { name: 'Comparison' });
     await comparison.locator('ins').first().waitFor();
     expect((await comparison.locator('ins').allInnerTexts()).join(' ')).toContain('revised');
-    await lookAt(page, 'curator-7-comparison');
+    await pictureOf(page, 'curator-7-comparison');
 
     // Deleted, and restored from where it was.
     await press('e');
@@ -98,7 +98,7 @@ describePage('a curator without a mouse', () => {
     // As the browser's own key goes back.
     await page.goBack();
     await page.getByRole('button', { name: 'Restore' }).waitFor();
-    await lookAt(page, 'curator-8-deleted');
+    await pictureOf(page, 'curator-8-deleted');
     await press('r');
     await page.getByText('Restored as version 4', { exact: true }).waitFor();
     await arrive(`${title(10)}, revised`);
@@ -111,11 +111,11 @@ describePage('a curator without a mouse', () => {
     expect(bag.name).toMatch(/^Inventory-.*-bag\.zip$/);
     const files = bag.bytes.toString('latin1');
     for (const name of ['bagit.txt', 'manifest-sha256.txt', 'history.car']) expect(files).toContain(name);
-    await lookAt(page, 'curator-9-bag');
+    await pictureOf(page, 'curator-9-bag');
 
     // Another node is mirrored; a letter is changed here and there, and what stands is decided.
     await step.mirror(hands, { url: museum.url, key: keyOf(archivist), name: 'museum' });
-    await lookAt(page, 'curator-10-mirrored');
+    await pictureOf(page, 'curator-10-mirrored');
     await step.openCollection(hands, 'Letters');
     await step.openEntity(hands, 'To Ada');
     await step.addToLabel(hands, ' Lovelace');
@@ -133,11 +133,11 @@ describePage('a curator without a mouse', () => {
     await arrive('To Ada Lovelace');
     await press('t');
     await page.getByRole('radio', { name: 'label: theirs', checked: true }).waitFor();
-    await lookAt(page, 'curator-11-conflict');
+    await pictureOf(page, 'curator-11-conflict');
     await press('Control+Enter');
     await page.getByText('Decided', { exact: true }).waitFor();
     await page.getByRole('heading', { name: 'No conflicts' }).waitFor();
-    await lookAt(page, 'curator-12-decided');
+    await pictureOf(page, 'curator-12-decided');
     expect((await read(node, me, letter.id)).properties).toMatchObject({ label: 'To Lady Ada' });
     expect(visitor.faults).toEqual([]);
   });
