@@ -206,12 +206,15 @@ test('M3: without a common version nothing merges by itself, so that nothing tha
     expect((await read(node, who, id)).properties).toEqual({ kept: 1, added: 3 });
 });
 
-test.each([
+/** What the remote is, whether it is a plain one, and which side stands. */
+const decided = [
   ['a node', false, 'ours'],
   ['a node', false, 'theirs'],
   ['a plain remote', true, 'ours'],
   ['a plain remote', true, 'theirs'],
-] as const)(
+] as const;
+
+test.each(decided)(
   'M2: the root of a collection that was set here and at %s (plain: %s) is one place, and one root stands: %s',
   async (_name, plain, resolution) => {
     await using pair = await startCurated({ plain });
@@ -252,12 +255,7 @@ test('a root that is set here stands alone at a plain remote that had several', 
   expect(there.filter(({ predicate }) => predicate === 'root')).toEqual(roots.slice(0, 1));
 });
 
-test.each([
-  ['a node', false, 'ours'],
-  ['a node', false, 'theirs'],
-  ['a plain remote', true, 'ours'],
-  ['a plain remote', true, 'theirs'],
-] as const)(
+test.each(decided)(
   'D2: folders that were moved into each other here and at %s (plain: %s) are a conflict, and a side stands: %s',
   async (_name, plain, resolution) => {
     await using pair = await startCurated({ plain });
