@@ -29,7 +29,8 @@ async function unknown(from: Page): Promise<string[]> {
   for (const line of code(from)) {
     for (const [, name = ''] of line.matchAll(/\bnpm run ([\w:-]+)/g))
       if (!(name in scripts)) found.push(`npm run ${name}`);
-    for (const [, words = ''] of line.matchAll(/(?:^|[\s(])archeion ([a-z][^|;&)]*)/g)) {
+    // After ` -- ` stand the arguments of another command, such as the names of peers.
+    for (const [, words = ''] of line.matchAll(/(?:^|(?<! --)[\s(])archeion ([a-z][^|;&)]*)/g)) {
       const [first = '', second = ''] = words.split(' ');
       const above = await help(first);
       if (above === '') found.push(`archeion ${first}`);
