@@ -14,6 +14,14 @@ const undoing = [
   'ALTER TABLE push_intent DROP COLUMN answered',
   'DROP TABLE remote_unlisted',
   'ALTER TABLE remote_entity DROP COLUMN named',
+  `CREATE TABLE block_before (key INTEGER PRIMARY KEY, cid BLOB NOT NULL UNIQUE, entity INTEGER NOT NULL, ver INTEGER NOT NULL,
+     size INTEGER NOT NULL, enc INTEGER NOT NULL, base INTEGER, bytes BLOB NOT NULL) STRICT;
+   INSERT INTO block_before SELECT * FROM block;
+   DROP TABLE block;
+   ALTER TABLE block_before RENAME TO block;
+   CREATE INDEX block_entity ON block (entity, ver);
+   DROP TABLE block_cid;
+   DROP TABLE block_cid_recent`,
 ];
 
 /** Takes a database file back to what a program with an earlier schema version wrote. */

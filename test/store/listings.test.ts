@@ -111,7 +111,7 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp }[] = [
   {
     name: 'a version',
     read: (db) => findVersion(db, findTip(db, idOf(100)) as string),
-    uses: /SEARCH b USING INDEX .*block.* \(cid=\?\)/,
+    uses: /SEARCH t USING PRIMARY KEY \(tail=\?\)\nCORRELATED SCALAR SUBQUERY 1\nSEARCH block USING INTEGER PRIMARY KEY/,
   },
   {
     name: 'the first author',

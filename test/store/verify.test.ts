@@ -72,6 +72,16 @@ const damages: [string, string, { kind: string; message: RegExp }][] = [
     { kind: 'chain', message: /lacks the version before it/ },
   ],
   [
+    'a version that nobody finds',
+    "DELETE FROM block_cid_recent WHERE block = (SELECT tip FROM entity WHERE label = 'Ada')",
+    { kind: 'block', message: /is not found by its CID/ },
+  ],
+  [
+    'what is to be found by a CID and is not here',
+    'INSERT INTO block_cid SELECT tail + 1, block FROM block_cid_recent LIMIT 1',
+    { kind: 'block', message: /[0-9]+ versions can be sought by a CID, and [0-9]+ are here/ },
+  ],
+  [
     'a missing tip',
     "DELETE FROM block WHERE key = (SELECT tip FROM entity WHERE label = 'Ada')",
     { kind: 'entity', message: /tip cannot be read/ },

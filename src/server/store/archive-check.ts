@@ -2,13 +2,14 @@ import { open } from 'node:fs/promises';
 import { type Archive, openArchive } from '../blocks/archive-reader.ts';
 import { type Chain, type Known, walkArchive } from '../blocks/archive-walk.ts';
 import { countItems } from '../blocks/cbor-items.ts';
-import { cidBytes, isContentCid } from '../blocks/cid.ts';
+import { isContentCid } from '../blocks/cid.ts';
 import { DamagedArchiveError } from '../blocks/damaged-archive-error.ts';
 import { decodeManifest } from '../blocks/encode.ts';
 import { FileStore } from '../blocks/file-store.ts';
 import { maxVersionItems } from '../blocks/version-size.ts';
 import { isEntityId, type Network, networkOf } from '../model/ids.ts';
 import { type Accompanying, ArchiveContents } from './archive-contents.ts';
+import { findBlock } from './blocks.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
 import type { Progress } from './progress.ts';
 import { currentJson } from './projection.ts';
@@ -44,11 +45,9 @@ const progressEvery = 2000;
  */
 function knownTo(db: Reader, archive: Archive): (cid: string) => boolean {
   return (cid) => {
-    const row = db.get<{ partial: number }>(
-      'SELECT EXISTS (SELECT 1 FROM partial p WHERE p.entity = b.entity) AS partial FROM block b WHERE b.cid = ?',
-      cidBytes(cid),
-    );
-    return row !== undefined && (row.partial === 0 || !archive.has(cid));
+    const block = findBlock(db, cid);
+    if (block === undefined) return false;
+    return !archive.has(cid) || db.get('SELECT 1 FROM partial WHERE entity = ? LIMIT 1', block.entity) === undefined;
   };
 }
 
@@ -132,8 +131,8 @@ async function checkChain(
 
 function storedVersion(db: Reader, id: string, cid: string | null, offset: number): number {
   const row = db.get<{ ver: number; id: string }>(
-    'SELECT b.ver, e.id FROM block b JOIN entity e ON e.key = b.entity WHERE b.cid = ?',
-    cidBytes(cid ?? ''),
+    'SELECT b.ver, e.id FROM block b JOIN entity e ON e.key = b.entity WHERE b.key = ?',
+    findBlock(db, cid ?? '')?.key ?? null,
   );
   if (row?.id === id) return row.ver;
   throw new DamagedArchiveError(`Version ${cid} is not one of ${id}.`, offset);

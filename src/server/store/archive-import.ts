@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import { type Archive, openArchive } from '../blocks/archive-reader.ts';
 import { type Chain, walkArchive } from '../blocks/archive-walk.ts';
-import { cidBytes } from '../blocks/cid.ts';
 import { type Block, decodeManifest, encodeManifest, valueHash } from '../blocks/encode.ts';
 import { FileStore } from '../blocks/file-store.ts';
 import { BusyError, StorageError } from '../errors.ts';
@@ -265,7 +264,7 @@ async function isDescendant(store: NetworkStore, from: string, to: string): Prom
 }
 
 function versionNumber(db: Reader, cid: string): number | undefined {
-  return db.get<{ ver: number }>('SELECT ver FROM block WHERE cid = ?', cidBytes(cid))?.ver;
+  return db.get<{ ver: number }>('SELECT ver FROM block WHERE key = ?', findBlock(db, cid)?.key ?? null)?.ver;
 }
 
 function needsConflictRow(db: Reader, id: string, theirs: string | null): boolean {

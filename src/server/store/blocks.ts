@@ -3,6 +3,7 @@ import { cidBytes, cidText } from '../blocks/cid.ts';
 import { decodeManifest } from '../blocks/encode.ts';
 import { StorageError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
+import { blockKey, noteBlockKey } from './block-keys.ts';
 import type { Reader, Writer } from './connection.ts';
 import { noteContent } from './content-holders.ts';
 import { damagedVersion } from './storage-error.ts';
@@ -26,7 +27,8 @@ export interface StoredBlock {
 }
 
 export function findBlock(db: Reader, cid: string): StoredBlock | undefined {
-  return db.get<StoredBlock>('SELECT key, entity FROM block WHERE cid = ?', cidBytes(cid));
+  const key = blockKey(db, cidBytes(cid));
+  return key === undefined ? undefined : db.get<StoredBlock>('SELECT key, entity FROM block WHERE key = ?', key);
 }
 
 /** The key of the block that was stored last; 0 where there is none. */
@@ -66,6 +68,11 @@ export function storedManifest(bytes: Uint8Array): Manifest {
   }
 }
 
+/** The plain size of a stored version, in bytes. */
+export function blockSize(db: Reader, key: number): number {
+  return db.get<{ size: number }>('SELECT size FROM block WHERE key = ?', key)?.size ?? 0;
+}
+
 export function blockCidText(db: Reader, key: number): string {
   const row = db.get<{ cid: Uint8Array }>('SELECT cid FROM block WHERE key = ?', key);
   if (!row) throw new StorageError(`The database is damaged: version ${key} is missing. ${damagedVersion}`);
@@ -83,12 +90,11 @@ interface NewBlock {
 /** Stores a version once; gives its key. `previous`: the block that it may be compressed against. */
 export function putBlock(db: Writer, block: NewBlock, entity: number, previous: number | null): number {
   const { cid, bytes: plain, ver, prev } = block;
-  const known = plain.length < compressFrom ? undefined : keyOf(db, cid);
+  const known = blockKey(db, cid);
   if (known !== undefined) return known;
   const { enc, base, bytes } = compress(db, plain, ver, previous);
-  const key = db.insertNew(
-    `INSERT INTO block (cid, entity, ver, size, enc, base, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (cid) DO NOTHING`,
+  const key = db.insert(
+    'INSERT INTO block (cid, entity, ver, size, enc, base, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)',
     cid,
     entity,
     ver,
@@ -97,14 +103,10 @@ export function putBlock(db: Writer, block: NewBlock, entity: number, previous: 
     base,
     bytes,
   );
-  if (key === null) return keyOf(db, cid) as number;
+  noteBlockKey(db, cid, key);
   noteStart(db, { key, entity, cid, prev });
   noteContent(db, entity, plain);
   return key;
-}
-
-function keyOf(db: Reader, cid: Uint8Array): number | undefined {
-  return db.get<{ key: number }>('SELECT key FROM block WHERE cid = ?', cid)?.key;
 }
 
 /** Keeps `partial`: a history that starts here with a later version, and one that this version completes. */
@@ -113,7 +115,7 @@ function noteStart(
   { key, entity, cid, prev }: { key: number; entity: number; cid: Uint8Array; prev: string | null },
 ): void {
   if (!isWhole(db)) db.run('DELETE FROM partial WHERE missing = ?', cid);
-  if (prev === null || keyOf(db, cidBytes(prev)) !== undefined) return;
+  if (prev === null || blockKey(db, cidBytes(prev)) !== undefined) return;
   db.run('INSERT INTO partial (block, entity, missing) VALUES (?, ?, ?)', key, entity, cidBytes(prev));
   whole.delete(db);
 }

@@ -19,8 +19,3 @@ export function checkedBlock(db: Reader, { key }: { key: number }): CheckedBlock
     return { valid: false, type: null };
   }
 }
-
-/** The plain size of a stored version, in bytes. */
-export function blockSize(db: Reader, key: number): number {
-  return db.get<{ size: number }>('SELECT size FROM block WHERE key = ?', key)?.size ?? 0;
-}

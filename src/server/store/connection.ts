@@ -20,8 +20,6 @@ export interface Reader {
 export interface Writer extends Reader {
   /** The row id of the last insert. */
   insert(sql: string, ...params: Value[]): number;
-  /** The same; null where a conflict has kept the row out. */
-  insertNew(sql: string, ...params: Value[]): number | null;
   /** How many rows changed. */
   run(sql: string, ...params: Value[]): number;
 }
@@ -68,11 +66,6 @@ export class Connection implements Writer {
 
   insert(sql: string, ...params: Value[]): number {
     return Number(this.#statement(sql).run(...params).lastInsertRowid);
-  }
-
-  insertNew(sql: string, ...params: Value[]): number | null {
-    const { changes, lastInsertRowid } = this.#statement(sql).run(...params);
-    return changes === 0 ? null : Number(lastInsertRowid);
   }
 
   run(sql: string, ...params: Value[]): number {

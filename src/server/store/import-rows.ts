@@ -1,5 +1,5 @@
-import { cidBytes } from '../blocks/cid.ts';
 import type { Json } from '../model/manifest.ts';
+import { findBlock } from './blocks.ts';
 import type { Writer } from './connection.ts';
 
 /** What imports keep beside the versions that they write. */
@@ -33,11 +33,11 @@ export function applyImportRow(db: Writer, row: ImportRow): void {
   else if (row.kind === 'archive_made')
     db.run(
       `INSERT INTO import_made (run, entity, tip) SELECT r.key, e.key, b.key FROM import_run r, entity e, block b
-         WHERE r.id = ? AND e.id = ? AND b.cid = ? AND e.type <> 'user'
+         WHERE r.id = ? AND e.id = ? AND b.key = ? AND e.type <> 'user'
          ON CONFLICT (run, entity) DO UPDATE SET tip = excluded.tip`,
       row.run,
       row.id,
-      cidBytes(row.cid),
+      findBlock(db, row.cid)?.key ?? null,
     );
   else
     db.run(
@@ -54,14 +54,14 @@ export function applyImportRow(db: Writer, row: ImportRow): void {
 }
 
 function putSource(db: Writer, { id, digest, cid, run, made }: Extract<ImportRow, { kind: 'import_source' }>): void {
-  const tip = cidBytes(cid);
+  const tip = findBlock(db, cid)?.key;
+  if (tip === undefined) return;
   db.run(
-    `INSERT INTO import_source (entity, digest, tip)
-       SELECT entity.key, ?, block.key FROM entity, block WHERE entity.id = ? AND block.cid = ?
+    `INSERT INTO import_source (entity, digest, tip) SELECT key, ?, ? FROM entity WHERE id = ?
        ON CONFLICT (entity) DO UPDATE SET digest = excluded.digest, tip = excluded.tip`,
     digest,
-    id,
     tip,
+    id,
   );
   if (run === undefined) return;
   // What the same import makes and then changes, a mention that becomes a record, is still as it was made.

@@ -23,18 +23,22 @@ CREATE INDEX additive_next ON additive (key) WHERE expires IS NULL;
 
 CREATE INDEX additive_waiting ON additive (entity, actor) WHERE expires IS NULL;
 
-CREATE TABLE block (
-  key INTEGER PRIMARY KEY,
-  cid BLOB NOT NULL UNIQUE,
-  entity INTEGER NOT NULL,
-  ver INTEGER NOT NULL,
-  size INTEGER NOT NULL,
-  enc INTEGER NOT NULL,
-  base INTEGER,
-  bytes BLOB NOT NULL
-) STRICT;
+CREATE TABLE "block" (
+      key INTEGER PRIMARY KEY,
+      cid BLOB NOT NULL,
+      entity INTEGER NOT NULL,
+      ver INTEGER NOT NULL,
+      size INTEGER NOT NULL,
+      enc INTEGER NOT NULL,               -- 0 plain, 1 zstd, 2 zstd with block base as dictionary
+      base INTEGER,
+      bytes BLOB NOT NULL
+    ) STRICT;
 
 CREATE INDEX block_entity ON block (entity, ver);
+
+CREATE TABLE block_cid (tail INTEGER NOT NULL, block INTEGER NOT NULL, PRIMARY KEY (tail, block)) STRICT, WITHOUT ROWID;
+
+CREATE TABLE block_cid_recent (tail INTEGER NOT NULL, block INTEGER NOT NULL, PRIMARY KEY (tail, block)) STRICT, WITHOUT ROWID;
 
 CREATE TABLE content (cid BLOB NOT NULL, entity INTEGER NOT NULL, PRIMARY KEY (cid, entity)) STRICT, WITHOUT ROWID;
 

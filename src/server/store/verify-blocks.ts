@@ -2,6 +2,7 @@ import { cidBytes, cidText } from '../blocks/cid.ts';
 import { type ManifestHead, manifestHead } from '../blocks/manifest-head.ts';
 import { verifyBinary } from '../blocks/verify.ts';
 import { contentOfBlock } from './block-content.ts';
+import { blockKey, findableBlocks } from './block-keys.ts';
 import { blockBytes } from './blocks.ts';
 import type { Connection, Reader } from './connection.ts';
 import { holds } from './content-holders.ts';
@@ -30,18 +31,34 @@ export async function verifyBlocks(
   findings: Findings,
   report: (progress: Progress) => void,
 ): Promise<void> {
-  const total = db.get<{ n: number }>('SELECT count(*) AS n FROM block')?.n ?? 0;
+  const total = blocksTotal(db);
   for (let after: number | null = 0; after !== null; ) {
     after = db.snapshot((reader) => blocksAfter(reader, after as number, findings));
     report({ step: 'versions', done: findings.counts.versions, total });
   }
-  const partial = db.get<{ n: number; stale: number }>(
-    `SELECT count(*) AS n, count(*) FILTER (WHERE EXISTS (SELECT 1 FROM block b WHERE b.cid = p.missing)
-       OR NOT EXISTS (SELECT 1 FROM block b WHERE b.key = p.block AND b.entity = p.entity)) AS stale FROM partial p`,
+  const [stored, findable] = db.snapshot((reader) => [blocksTotal(reader), findableBlocks(reader)]);
+  if (stored !== findable)
+    findings.problem('block', `${findable} versions can be sought by a CID, and ${stored} are here.`);
+  verifyStarts(db, findings);
+}
+
+function blocksTotal(db: Reader): number {
+  return db.get<{ n: number }>('SELECT count(*) AS n FROM block')?.n ?? 0;
+}
+
+/** That histories which are not known from version 1 on start where it is said, and lack what comes before. */
+function verifyStarts(db: Reader, findings: Findings): void {
+  const starts = db.each<{ missing: Uint8Array; here: number }>(
+    `SELECT missing, EXISTS (SELECT 1 FROM block b WHERE b.key = p.block AND b.entity = p.entity) AS here FROM partial p`,
   );
-  if (partial && partial.stale > 0)
-    findings.problem('chain', `${partial.stale} records of where a history starts are wrong.`);
-  if (partial && partial.n > 0) findings.remark(`The history of ${partial.n} entities does not go back to version 1.`);
+  let total = 0;
+  let wrong = 0;
+  for (const { missing, here } of starts) {
+    total++;
+    if (here === 0 || blockKey(db, missing) !== undefined) wrong++;
+  }
+  if (wrong > 0) findings.problem('chain', `${wrong} records of where a history starts are wrong.`);
+  if (total > 0) findings.remark(`The history of ${total} entities does not go back to version 1.`);
 }
 
 /** Gives the last key that was looked at, null where there are no more. */
@@ -72,6 +89,7 @@ function verifyOne(db: Reader, row: BlockFacts, findings: Findings): void {
   }
   findings.counts.versions++;
   findings.counts.bytes += bytes.length;
+  if (blockKey(db, row.cid) !== row.key) wrong('block', 'is not found by its CID');
   if (bytes.length !== row.size) wrong('block', `is stored with the size ${row.size}, not ${bytes.length}`);
   if (verifyBinary(row.cid, bytes) === 'mismatch') {
     wrong('block', 'is stored with other bytes');
@@ -89,10 +107,10 @@ function verifyOne(db: Reader, row: BlockFacts, findings: Findings): void {
   if (head.id !== row.id) wrong('block', `is of ${head.id} and stands under another entity`);
   if (head.ver !== row.ver) wrong('block', `is number ${head.ver} and stored as ${row.ver}`);
   if (head.prev === null) return;
-  const before = db.get<{ entity: number; ver: number }>(
-    'SELECT entity, ver FROM block WHERE cid = ?',
-    cidBytes(head.prev),
-  );
+  const previous = blockKey(db, cidBytes(head.prev));
+  const before =
+    previous !== undefined &&
+    db.get<{ entity: number; ver: number }>('SELECT entity, ver FROM block WHERE key = ?', previous);
   if (before) {
     if (before.entity !== row.entity || before.ver >= head.ver)
       wrong('chain', 'follows a version that it cannot follow');

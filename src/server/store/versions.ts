@@ -1,7 +1,8 @@
 import { cidBytes } from '../blocks/cid.ts';
 import { manifestHead } from '../blocks/manifest-head.ts';
 import type { EditedBy, Manifest } from '../model/manifest.ts';
-import { blockBytes, blockCidText, storedManifest } from './blocks.ts';
+import { blockKey } from './block-keys.ts';
+import { blockBytes, blockCidText, blockSize, storedManifest } from './blocks.ts';
 import type { Reader } from './connection.ts';
 
 /** One stored version. `entity` is the id that it belongs to. */
@@ -20,16 +21,15 @@ const columns = 'b.key, b.ver, (SELECT e.id FROM entity e WHERE e.key = b.entity
 /** A version by CID; undefined where the text is no CID or no version of this store. */
 export function findVersion(db: Reader, cid: string): Version | undefined {
   const binary = knownForm(cid);
-  const row =
-    binary &&
-    db.get<{ key: number; entity: string; ver: number }>(`SELECT ${columns} FROM block b WHERE b.cid = ?`, binary);
-  return row && loaded(db, row);
+  const key = binary && blockKey(db, binary);
+  return key === undefined ? undefined : versionByKey(db, key);
 }
 
 /** The bytes of a version; 0 where the text is no CID or no version of this store. */
 export function versionSize(db: Reader, cid: string): number {
   const binary = knownForm(cid);
-  return (binary && db.get<{ size: number }>('SELECT size FROM block WHERE cid = ?', binary)?.size) ?? 0;
+  const key = binary && blockKey(db, binary);
+  return key === undefined ? 0 : blockSize(db, key);
 }
 
 function knownForm(cid: string): Uint8Array | undefined {
@@ -67,7 +67,7 @@ export function chain(db: Reader, cid: string, limit: number): Version[] {
 
 /** Whether a version is stored, without reading it. */
 export function hasVersion(db: Reader, cid: string): boolean {
-  return db.get('SELECT 1 FROM block WHERE cid = ?', cidBytes(cid)) !== undefined;
+  return blockKey(db, cidBytes(cid)) !== undefined;
 }
 
 /** The last version before the tombstone `grave` that was not deleted; undefined where it is not here. */
@@ -101,8 +101,8 @@ function firstEdit(db: Reader, id: string): EditedBy | undefined {
 
 /** Number and predecessor of a stored version, without what it says; undefined where it is not stored. */
 export function versionHead(db: Reader, cid: string): { ver: number; prev: string | null } | undefined {
-  const row = db.get<{ key: number }>('SELECT key FROM block WHERE cid = ?', cidBytes(cid));
-  return row && manifestHead(blockBytes(db, row.key));
+  const key = blockKey(db, cidBytes(cid));
+  return key === undefined ? undefined : manifestHead(blockBytes(db, key));
 }
 
 /** Whether an entity (by its key) has a version of that number. */

@@ -19,7 +19,8 @@ import {
   type StoredHead,
 } from '../../store/attest-log.ts';
 import { movedTo } from '../../store/attested-moves.ts';
-import { blockSize, type CheckedBlock, checkedBlock } from '../../store/checked-block.ts';
+import { blockSize } from '../../store/blocks.ts';
+import { type CheckedBlock, checkedBlock } from '../../store/checked-block.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';

@@ -11,6 +11,7 @@ import { quietFeeds } from './0008-quiet-feeds.ts';
 import { answeredPushes } from './0009-answered-pushes.ts';
 import { unlistedCollections } from './0010-unlisted.ts';
 import { namedTroubles } from './0011-named-troubles.ts';
+import { blockKeys } from './0012-block-keys.ts';
 
 /** A step from one schema version to the next: SQL, or a function over the open connection. */
 export type Migration = string | ((db: Database.Database) => void);
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   answeredPushes,
   unlistedCollections,
   namedTroubles,
+  blockKeys,
 ];
 
 /** The schema's version. @throws StorageError where a newer program has written the database; it is not touched */
