@@ -73,6 +73,28 @@ describe('an answer that is not waited for', () => {
     expect(chats).toMatchObject([{ lastMessagePreview: 'Half an' }]);
   });
 
+  test('is kept in no session that was begun after its own was deleted', async () => {
+    const open: ServerResponse[] = [];
+    await using endpoint = await startChatEndpoint((response) => {
+      stream(response, textDelta('For one alone'));
+      open.push(response);
+    }, says('Hello.'));
+    await using node = await startNode({ env: endpoint.env });
+    const [one, other] = [await user(node, 'one'), await user(node, 'other')];
+    const asked = chat(node, one, 'Something of mine?');
+    await until(() => open.length === 1);
+    const { chats } = ok<Sessions>(await ask(node, one, 'GET /chat/sessions'));
+    ok(await ask(node, one, `DELETE /chat/sessions/${chats[0]?.id}`));
+    const { chatId } = await chat(node, other, 'Hello?');
+    for (const response of open) {
+      stream(response, finish('stop'), '[DONE]');
+      response.end();
+    }
+    expect((await asked).text).toBe('For one alone');
+    const { messages } = await session(node, other, chatId);
+    expect(messages.map(({ content }) => content)).toEqual(['Hello?', 'Hello.']);
+  });
+
   test('sixteen are written at once; one more is told to wait', async () => {
     const open: ServerResponse[] = [];
     await using endpoint = await startChatEndpoint((response) => {

@@ -40,9 +40,12 @@ const messageColumns = 'key, id, role, content, extra, created_at';
 /** Conversations, in `<data>/chat.db`. Each call is short: a message has at most a few megabytes. */
 export class ChatStore {
   readonly #db: NodeDatabase;
+  /** Of the newest session. No key is given twice: an answer may still be written for a session that is deleted meanwhile. */
+  #lastKey: number;
 
   constructor(file: string) {
     this.#db = new NodeDatabase(file, { steps: chatMigrations, synchronous: 'NORMAL' });
+    this.#lastKey = this.#db.get<{ key: number | null }>('SELECT max(key) AS key FROM session')?.key ?? 0;
   }
 
   /** How many bytes are in use; what was deleted does not count. */
@@ -53,8 +56,9 @@ export class ChatStore {
   }
 
   create({ id, owner, network, title, at }: ChatOwner & { id: string; title: string; at: number }): StoredSession {
-    const sql = 'INSERT INTO session (id, owner, network, title, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)';
-    this.#db.run(sql, id, owner, network, title, at, at);
+    const sql = `INSERT INTO session (key, id, owner, network, title, created_at, updated_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`;
+    this.#db.run(sql, ++this.#lastKey, id, owner, network, title, at, at);
     return this.find(id, network) as StoredSession;
   }
 
