@@ -112,6 +112,22 @@ describe('a language model that does not answer', () => {
     expect(`${answer.text}${node.logged.join('')}`).not.toContain('the-secret-key');
   });
 
+  test('asked again where there is no other answer, the one that there was stays', async () => {
+    const fails = refuses(200, 'data: {"error": {"message": "broken"}}\n\n', { 'Content-Type': 'text/event-stream' });
+    await using endpoint = await startChatEndpoint(says('The first.'), refuses(500, {}), fails, says('The second.'));
+    await using node = await startNode({ env: endpoint.env });
+    const who = await user(node, 'somebody');
+    const { chatId } = await chat(node, who, 'Hello?', undefined, 'm1');
+    const contents = async () => (await session(node, who, chatId)).messages.map(({ content }) => content);
+    for (const status of [502, 200]) {
+      const { answer } = await chat(node, who, 'Hello?', chatId, 'm1');
+      expect(answer.status, answer.text).toBe(status);
+      expect(await contents()).toEqual(['Hello?', 'The first.']);
+    }
+    expect((await chat(node, who, 'Hello?', chatId, 'm1')).text).toBe('The second.');
+    expect(await contents()).toEqual(['Hello?', 'The second.']);
+  });
+
   test('429 is a 503', async () => {
     await using endpoint = await startChatEndpoint(refuses(429, { error: { message: 'Slow down' } }));
     await using node = await startNode({ env: endpoint.env });

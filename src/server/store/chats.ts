@@ -34,6 +34,12 @@ export interface StoredMessage {
 
 export type NewMessage = Omit<StoredMessage, 'key'>;
 
+/** Messages by their keys: those after one, up to a last one. */
+export interface MessageRange {
+  after: number;
+  last: number;
+}
+
 const sessionColumns = 'key, id, owner, network, title, preview, created_at, updated_at';
 const messageColumns = 'key, id, role, content, extra, created_at';
 
@@ -75,11 +81,20 @@ export class ChatStore {
     return { sessions: this.#db.all(sql, owner, network, limit, offset), total };
   }
 
-  /** Adds a message at a session's end, unless the session is gone. Answers its key. */
-  append(session: number, { id, role, content, extra, created_at }: NewMessage, preview: string): number | null {
+  /** Adds a message at a session's end, unless the session is gone, in place of others there. Answers its key. */
+  append(
+    session: number,
+    { id, role, content, extra, created_at }: NewMessage,
+    { preview, instead }: { preview: string; instead?: MessageRange | undefined },
+  ): number | null {
     return this.#db.transaction(() => {
       const sql = 'UPDATE session SET preview = ?, updated_at = ? WHERE key = ? AND deleted = 0';
       if (this.#db.run(sql, preview, created_at, session) === 0) return null;
+      if (instead)
+        this.#db.run(
+          'DELETE FROM message WHERE session = ? AND key > ? AND key <= ?',
+          ...[session, instead.after, instead.last],
+        );
       const insert = `INSERT INTO message (session, id, role, content, extra, created_at) VALUES (?, ?, ?, ?, ?, ?)
         RETURNING key`;
       return this.#db.get<{ key: number }>(insert, session, id, role, content, extra, created_at)?.key ?? null;

@@ -11,7 +11,7 @@ import {
 import type { Log } from '../../log.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { requireUser, type UserIdentity } from '../../model/permissions.ts';
-import { ChatStore, type StoredSession } from '../../store/chats.ts';
+import { ChatStore, type MessageRange, type StoredSession } from '../../store/chats.ts';
 import { previewOf, readMessages, type Said, titleOf } from './messages.ts';
 import { sessionJson } from './session-json.ts';
 import type {
@@ -127,10 +127,11 @@ export class ChatService implements AsyncDisposable {
     const answering = await this.#loaded();
     this.#checkRoom();
     const session = known ?? (await this.#begin(caller, user, asked, before));
-    const message = await this.#ask(session, asked);
-    const history = this.#history(session, message, asked);
+    const instead = this.#ask(session, asked);
+    const history = this.#history(session, instead.after, asked);
     const record = { text: '', toolInvocations: [], citations: [], usage: { input_tokens: 0, output_tokens: 0 } };
-    const parts = (signal: AbortSignal) => this.#answer(session, answering, { caller, history, record, signal });
+    const question = { caller, history, record };
+    const parts = (signal: AbortSignal) => this.#answer(session, instead, answering, { ...question, signal });
     return { chatId: session.id, parts, failed: (error) => this.#failed(error, record) };
   }
 
@@ -180,30 +181,38 @@ export class ChatService implements AsyncDisposable {
     return session;
   }
 
-  /** The key of the asked message. Asked again, it stays where it is, and what came after it goes. */
-  async #ask(session: StoredSession, asked: Said): Promise<number> {
-    const chats = this.#store();
-    const last = this.#lastAsked(session);
-    if (last === undefined || last.id !== asked.id || last.content !== asked.text) {
-      const key = this.#append(session, asked);
-      if (key === null) throw NotFoundError.of('There is no such chat session');
-      return key;
-    }
-    while (chats.removeAfter(session.key, last.key, removedAtOnce) === removedAtOnce) await turn();
-    return last.key;
+  /**
+   * The asked message, and what there is after it: asked again, it stays where it is, and the answers to it until another
+   * one is kept.
+   */
+  #ask(session: StoredSession, asked: Said): MessageRange {
+    const asking = this.#lastAsked(session);
+    if (asking !== undefined && asking.id === asked.id && asking.content === asked.text)
+      return { after: asking.key, last: this.#last(session)?.key ?? asking.key };
+    const key = this.#append(session, asked);
+    if (key === null) throw NotFoundError.of('There is no such chat session');
+    return { after: key, last: key };
   }
 
-  #lastAsked({ key }: StoredSession) {
-    let message = this.#store().previous(key, Number.MAX_SAFE_INTEGER);
-    while (message !== undefined && message.role !== 'user') message = this.#store().previous(key, message.key);
+  #last({ key }: StoredSession) {
+    return this.#store().previous(key, Number.MAX_SAFE_INTEGER);
+  }
+
+  #lastAsked(session: StoredSession) {
+    let message = this.#last(session);
+    while (message !== undefined && message.role !== 'user') message = this.#store().previous(session.key, message.key);
     return message;
   }
 
   /** A message under its own id where nothing in the session has that. */
-  #append(session: StoredSession, { id, role, text }: Said, extra: string | null = null): number | null {
+  #append(
+    session: StoredSession,
+    { id, role, text }: Said,
+    { extra = null, instead }: { extra?: string | null; instead?: MessageRange } = {},
+  ): number | null {
     const usable = id.length > 0 && id.length <= 200 && !this.#store().message(session.key, id);
     const message = { id: usable ? id : randomUUID(), role, content: text, extra, created_at: this.#needs.now() };
-    return this.#store().append(session.key, message, previewOf(text));
+    return this.#store().append(session.key, message, { preview: previewOf(text), instead });
   }
 
   /** What goes to the language model: the question whole, and what was said before it as far as there is room. */
@@ -222,6 +231,7 @@ export class ChatService implements AsyncDisposable {
 
   async *#answer(
     session: StoredSession,
+    instead: MessageRange,
     answering: Answering,
     { signal, ...question }: Question,
   ): AsyncGenerator<ChatStreamPart> {
@@ -251,7 +261,7 @@ export class ChatService implements AsyncDisposable {
         `The language model has not ended its answer within ${timeoutMs / 1000} seconds (ARCHEION_CHAT_TIMEOUT).`,
       );
     } finally {
-      this.#keep(session, id, record);
+      this.#keep(session, instead, id, record);
       this.#running.delete(ended);
       end();
     }
@@ -259,7 +269,12 @@ export class ChatService implements AsyncDisposable {
   }
 
   /** Also what there is of an answer that was interrupted. */
-  #keep(session: StoredSession, id: string, { text, toolInvocations, citations }: AnswerRecord): void {
+  #keep(
+    session: StoredSession,
+    instead: MessageRange,
+    id: string,
+    { text, toolInvocations, citations }: AnswerRecord,
+  ): void {
     if (text === '' && toolInvocations.length === 0) return;
     const extra = {
       ...(toolInvocations.length > 0 && { toolInvocations }),
@@ -267,7 +282,8 @@ export class ChatService implements AsyncDisposable {
     };
     try {
       const said = { id, role: 'assistant' as const, text: text.toWellFormed() };
-      this.#append(session, said, Object.keys(extra).length > 0 ? JSON.stringify(extra) : null);
+      const json = Object.keys(extra).length > 0 ? JSON.stringify(extra) : null;
+      this.#append(session, said, { extra: json, instead });
     } catch (error) {
       this.#needs.log.warn({ err: error }, 'an answer could not be kept');
     }
