@@ -205,6 +205,19 @@ describe('/users/me/keys', () => {
     expect(answer.body.details.issues[0].path).toEqual([name]);
   });
 
+  it('refuses a revoked key at once, whatever else the request for that says', async () => {
+    for (const [query, body] of [
+      ['?expand=preview', undefined],
+      ['', { text: 'x'.repeat(300_000) }],
+    ] as const) {
+      const { key, key_prefix } = (await on.ask(ada, 'POST', '/users/me/keys', {})).body;
+      const program = `ApiKey ${key}`;
+      expect((await on.ask(program, 'GET', '/users/me')).status).toBe(200);
+      expect((await on.ask(ada, 'DELETE', `/users/me/keys/${key_prefix}${query}`, body)).status).toBe(204);
+      expect((await on.ask(program, 'GET', '/users/me')).status).toBe(401);
+    }
+  });
+
   it('refuses prefixes of the wrong length, and those that fit two keys', async () => {
     expect((await on.ask(ada, 'DELETE', '/users/me/keys/uk_')).status).toBe(400);
     expect((await on.ask(ada, 'DELETE', `/users/me/keys/${'u'.repeat(13)}`)).status).toBe(400);
