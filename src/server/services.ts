@@ -52,7 +52,8 @@ export type Services = ReturnType<typeof buildServices>;
 
 export function buildServices({ config, networks, identity, search, now }: Ground) {
   const hasBytes = (network: Network, cid: string) => new FileStore(filesFolder(join(config.data, network))).has(cid);
-  const permissions = new PermissionsService(now, networks, hasBytes);
+  const isAccount = (id: string) => identity.accountById(id) !== null;
+  const permissions = new PermissionsService(now, networks, { hasBytes, isAccount });
   const nextUlid = ulids();
   const newId = (network: Network) => idOn(network, nextUlid(now()));
   const schema = `${config.service}/eidos@v1`;

@@ -151,6 +151,31 @@ describe('users come only from registration', () => {
   });
 });
 
+describe('the id of a user', () => {
+  it('is nothing else’s on a network that the user has not come to yet', async () => {
+    const carl = await on.person('Carl');
+    const id = idOn('test', carl.id);
+    const taken = { issues: [{ path: ['id'], message: 'is the id of a user of this node' }] };
+    for (const [path, body] of [
+      ['/entities', { type: 'document', id }],
+      ['/collections', { label: 'Carl', id }],
+    ] as const) {
+      const answer = await on.ask(ada, 'POST', path, body, { network: 'test' });
+      expect(answer).toMatchObject({ status: 400, body: { details: taken } });
+    }
+    const batch = await on.ask(
+      ada,
+      'POST',
+      '/entities/batch',
+      { entities: [{ type: 'document', id }] },
+      { network: 'test' },
+    );
+    expect(batch).toMatchObject({ status: 207, body: { results: [{ success: false, code: 'VALIDATION_ERROR' }] } });
+    const me = await on.ask(carl, 'GET', '/users/me', undefined, { network: 'test' });
+    expect(me).toMatchObject({ status: 200, body: { id, type: 'user', properties: { label: 'Carl' } } });
+  });
+});
+
 describe('/users/me/keys', () => {
   it('makes, lists and revokes keys', async () => {
     const dora = await on.person('Dora');

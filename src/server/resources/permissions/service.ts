@@ -40,8 +40,11 @@ export interface StepOptions extends GuardOptions {
   sent?: readonly string[];
 }
 
-/** Whether a network of this node has the bytes of a CID. */
-export type HasBytes = (network: Network, cid: string) => boolean;
+/** What else this node has: whether its files of a network include the bytes of a CID, and whose account an id is. */
+export interface Surroundings {
+  hasBytes: (network: Network, cid: string) => boolean;
+  isAccount: (id: string) => boolean;
+}
 
 function isContentDelete(action: string): boolean {
   return action.endsWith(':delete') && action !== 'collection:delete';
@@ -77,15 +80,15 @@ const processorTypes = ['agent', 'klados', 'rhiza'];
 export class PermissionsService {
   readonly #now: () => number;
   readonly #networks: Pick<Networks, 'get'>;
-  readonly #hasBytes: HasBytes;
+  readonly #around: Surroundings;
   /** What collections say about access, and groups of their members, by id and the key of the version that says it. */
   readonly #access = new Remembered<CollectionAccess>(500);
   readonly #groups = new Remembered<GroupMembers>(500);
 
-  constructor(now: () => number, networks: Pick<Networks, 'get'>, hasBytes: HasBytes) {
+  constructor(now: () => number, networks: Pick<Networks, 'get'>, around: Surroundings) {
     this.#now = now;
     this.#networks = networks;
-    this.#hasBytes = hasBytes;
+    this.#around = around;
   }
 
   /** Every action and what implies what. */
@@ -280,7 +283,13 @@ export class PermissionsService {
     const forbidden = refusals.find((r) => r.kind === 'forbidden');
     if (forbidden) throw new ForbiddenError(forbidden.message);
     const invalid = refusals.filter((r) => r.kind === 'validation').map(({ path, message }) => ({ path, message }));
-    return [...invalid, ...closed, ...this.#claims(db, actor, step)];
+    return [...invalid, ...closed, ...this.#taken(step), ...this.#claims(db, actor, step)];
+  }
+
+  /** Each account has its user on both networks, also where it has not used one yet: its id is for that alone. */
+  #taken({ base, next }: { base: Manifest | null; next: Manifest }): Issue[] {
+    if (base !== null || next.type === 'user' || !this.#around.isAccount(next.id)) return [];
+    return [{ path: ['id'], message: 'is the id of a user of this node' }];
   }
 
   /** The operator has the disk that all bytes are on. */
@@ -288,7 +297,7 @@ export class PermissionsService {
     if (actor.kind === 'user' && actor.operator) return [];
     return claimIssues(db, step, {
       mayView: (holder) => this.may(db, actor, 'entity:view', holder),
-      hasBytes: (cid) => this.#hasBytes(networkOf(step.next.id), cid),
+      hasBytes: (cid) => this.#around.hasBytes(networkOf(step.next.id), cid),
       sent: step.options?.sent ?? [],
     });
   }
