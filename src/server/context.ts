@@ -258,7 +258,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   const invites = new InvitesService(identity, { secret: secrets.alpha, now });
   const registration = takesTokens(config, secrets) ? (config.invitedOnly ? 'invited' : 'open') : 'closed';
 
-  const operations = { ...services, entities, expansions, diffs };
+  const operations = { ...services, entities, expansions, diffs, large: pool };
   const chat = new ChatService({
     ...config.chat,
     file: join(config.data, chatFile),

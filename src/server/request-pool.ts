@@ -3,13 +3,22 @@ import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, type TransferListItem } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { Config } from './config.ts';
-import { BusyError } from './errors.ts';
+import { BusyError, UnavailableError } from './errors.ts';
 import type { EndpointRequest } from './http/endpoint.ts';
 import { type LargeAnswer, type LargeRequest, type LargeRequests, weight } from './http/large-requests.ts';
 import type { Log } from './log.ts';
+import type { Caller } from './model/caller.ts';
 import type { Network } from './model/ids.ts';
 import { maxOnLoop } from './model/large.ts';
-import type { AdditiveTask, RequestTask, Submission, SubmissionAnswer } from './request-thread.ts';
+import type {
+  AdditiveTask,
+  CutFinding,
+  RequestTask,
+  Submission,
+  SubmissionAnswer,
+  ToolAnswer,
+  ToolTask,
+} from './request-thread.ts';
 import type { AdditiveGroup } from './store/additive.ts';
 import type { Commit } from './store/commit.ts';
 import { entitySize } from './store/entities.ts';
@@ -86,6 +95,21 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
       this.#waiting -= size;
       this.underWay--;
     }
+  }
+
+  /** Whether what a tool of language models is to read is too much for the event loop. */
+  namesLarge(caller: Caller, args: unknown): boolean {
+    const { id, cid, from, to } = Object(args) as Record<string, unknown>;
+    return this.isLarge({ caller, params: { id, cid }, query: { from, to }, headers: {} });
+  }
+
+  /** Uses such a tool. @throws UnavailableError with what the tool refuses */
+  async runTool(name: string, caller: Caller, args: unknown): Promise<CutFinding> {
+    await this.#needs.networks.get(caller.network);
+    const task: ToolTask = { name, caller, args, now: this.#needs.now(), config: this.#needs.config };
+    const answer = await this.#work<ToolAnswer>(task, { name: 'runTool' });
+    if ('refused' in answer) throw new UnavailableError(answer.refused);
+    return answer.found;
   }
 
   /** See AdditivePreparer. */

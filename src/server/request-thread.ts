@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { MessagePort } from 'node:worker_threads';
+import type { Finding } from './chat/tools.ts';
 import type { Config } from './config.ts';
 import { BusyError, DomainError, StorageError } from './errors.ts';
 import { table } from './generated/routes.ts';
@@ -11,6 +12,7 @@ import { serviceFactoryOf } from './http/ioc.ts';
 import type { LargeAnswer, LargeRequest } from './http/large-requests.ts';
 import { movable } from './http/movable.ts';
 import { jsonText } from './http/stored-json.ts';
+import type { Caller } from './model/caller.ts';
 import type { Network } from './model/ids.ts';
 import { SearchEngine } from './search/engine.ts';
 import { buildServices, type Services } from './services.ts';
@@ -61,6 +63,41 @@ export function prepareAdditive({ network, group, attempts, now, config }: Addit
   clock = now;
   here ??= build(config);
   return here.services.additions.prepare(here.networks.get(network), group, attempts);
+}
+
+/** A use of a tool of language models. */
+export interface ToolTask {
+  name: string;
+  caller: Caller;
+  args: unknown;
+  /** Epoch milliseconds. */
+  now: number;
+  config: Config;
+}
+
+/** What it found, cut as the language model gets it, or why it was refused. */
+export type ToolAnswer = { found: CutFinding } | { refused: string };
+export type CutFinding = Finding & { text: string };
+
+export async function runTool({ name, caller, args, now, config }: ToolTask): Promise<ToolAnswer> {
+  const [{ nodeTools }, { bounded, refusalOf }] = await Promise.all([
+    import('./chat/node-tools.ts'),
+    import('./chat/tools.ts'),
+  ]);
+  clock = now;
+  here ??= build(config);
+  const { services } = here;
+  const tool = nodeTools({ ...services, ...services.entities }).find((one) => one.name === name);
+  if (!tool) throw new Error(`${name} is no tool for a thread`);
+  try {
+    const found = await tool.run(caller, args);
+    const { output: value, text } = bounded(found);
+    return { found: { ...found, value, text } };
+  } catch (error) {
+    const refused = refusalOf(error);
+    if (refused === undefined) throw error;
+    return { refused };
+  }
 }
 
 /** Serves one request as the event loop would. */

@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anonymous, ask, impostor, operator, type Person, processor, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, nowhere, read } from '../helpers/entities.ts';
+import { collection, create, type Entity, nowhere, read, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { indexIdle } from '../helpers/searches.ts';
 
@@ -43,6 +43,12 @@ async function connected(to: TestNode, who: Person) {
   );
   return { client, troubles, [Symbol.asyncDispose]: () => client.close() };
 }
+
+/** A tool that is used as one message, without the SDK's connection. */
+const message = (name: string, args: object) => ({
+  ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+  params: { name, arguments: args },
+});
 
 /** What a tool says, and whether it is a refusal. */
 async function use(client: Client, name: string, args: Record<string, unknown> = {}) {
@@ -174,5 +180,32 @@ describe('where writing is switched on', () => {
     expect((await use(it.client, 'get_entity', { id: agent.id })).value.id).toBe(agent.id);
     const change = { id: agent.id, expect_tip: agent.cid, properties: { a: 1 } };
     expect(await use(it.client, 'update_entity', change)).toMatchObject({ isError: true });
+  });
+});
+
+describe('a large entity', () => {
+  const list = Array.from({ length: 300_000 }, (_, i) => ({ i, half: i / 2 }));
+  let large: Entity;
+  beforeAll(async () => {
+    const first = await create(node, ada, { properties: { label: 'Large', list }, collection: home.id });
+    large = await update(node, ada, first, { properties: { label: 'Larger' } });
+    await indexIdle(node);
+    await ask(node, ada, 'POST /mcp', message('get_version', { cid: large.cid }));
+  });
+
+  it.each<[string, () => object, RegExp]>([
+    ['get_entity', () => ({ id: large.id }), /"note":"The entity is too large to show\."/],
+    ['get_relationships', () => ({ id: large.id }), /"predicate":"collection".*"total":1/],
+    ['get_history', () => ({ id: large.id }), /"ver":2.*"ver":1/],
+    ['get_version', () => ({ cid: large.cid }), /^{"cut":"The result has \d+ characters, of which these are the first/],
+    ['compare_versions', () => ({ id: large.id }), /"label":{"from":"Large","to":"Larger"}/],
+    ['get_version', () => ({ cid: nowhere }), /^Entity not found$/],
+  ])('is read with %s and holds up nobody', async (name, args, told) => {
+    const before = performance.eventLoopUtilization();
+    const { body } = await ask(node, ada, 'POST /mcp', message(name, args()));
+    const { active } = performance.eventLoopUtilization(before);
+    const { content } = (body as { result: CallToolResult }).result;
+    expect(content).toEqual([{ type: 'text', text: expect.stringMatching(told) }]);
+    expect(active).toBeLessThan(150);
   });
 });

@@ -146,7 +146,7 @@ class Answer {
       }
       const found = await tool.run(this.#question.caller, input);
       this.#sources.add(found);
-      const { output, text } = bounded(found.value);
+      const { output, text } = bounded(found);
       return { invocation: { ...invocation, result: output, state: 'output-available' }, text };
     } catch (error) {
       const text = refusalOf(error);

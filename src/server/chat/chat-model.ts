@@ -22,7 +22,7 @@ export function chatModel({ url, model, key, service, now }: ModelSettings, node
         import('./answer.ts'),
         import('./node-tools.ts'),
       ]);
-      const look: Parameters<typeof createAnswering>[0]['look'] = (caller, id) => node.entities.preview(caller, id);
+      const look: Parameters<typeof createAnswering>[0]['look'] = (caller, id) => node.entities.facts(caller, id);
       return createAnswering({ endpoint: { url, model, key }, tools: nodeTools(node), look, service, now });
     },
   };

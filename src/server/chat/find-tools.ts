@@ -15,7 +15,7 @@ import { type Finding, type Tool, tool } from './tools.ts';
 /** The node's operations that find entities. */
 export interface FindingOperations {
   collections: { find: Pick<CollectionsService['find'], 'catalog'> };
-  entities: Pick<EntitiesService, 'preview'>;
+  entities: Pick<EntitiesService, 'preview' | 'facts'>;
   query: Pick<QueryService, 'run'>;
   search: { texts: Pick<SearchService, 'entities' | 'collections'>; similar: Pick<SimilarService, 'items'> };
 }
@@ -74,8 +74,8 @@ export function findTools(node: FindingOperations): Tool[] {
       'Entities that are like one that lies in a collection, from that collection and others like it. Most similar first.',
       z.object({ id, limit: upTo(50, 10) }),
       async (caller, { id: one, limit }) => {
-        const { collection_id } = await node.entities.preview(caller, one);
-        if (!collection_id) throw ValidationError.at(['id'], 'lies in no collection');
+        const { collection: collection_id } = await node.entities.facts(caller, one);
+        if (collection_id === null) throw ValidationError.at(['id'], 'lies in no collection');
         return found(await node.search.similar.items(caller, { id: one, collection_id, limit }));
       },
     ),

@@ -13,17 +13,19 @@ import type { VersionsService } from '../resources/versions/service.ts';
 import type { ManifestView } from '../resources/wire.ts';
 import { citation } from './citations.ts';
 import { type FindingOperations, findTools } from './find-tools.ts';
-import { type Tool, tool } from './tools.ts';
+import { type LargeTools, type Tool, tool } from './tools.ts';
 
 /** The node's own operations. */
 export interface NodeOperations extends FindingOperations {
-  entities: Pick<EntitiesService, 'read' | 'preview'>;
+  entities: Pick<EntitiesService, 'read' | 'preview' | 'facts'>;
   expansions: Pick<ExpansionService, 'read'>;
   versions: Pick<VersionsService, 'list' | 'manifest'>;
   diffs: Pick<DiffService, 'compare'>;
   collections: Pick<CollectionsService, 'list' | 'find'>;
   users: Pick<UsersService, 'collections'>;
   graph: Pick<GraphService, 'paths' | 'neighbours'>;
+  /** Without it, all is read here. */
+  large?: LargeTools;
 }
 
 // A refinement is not in the JSON Schema: servers that make grammars of it know few patterns.
@@ -46,9 +48,9 @@ const maxExpanded = 100;
 /** What the language model can look up. Each runs as the user who asks; a further operation is a further entry. */
 export function nodeTools(node: NodeOperations): Tool[] {
   const known = async (caller: Parameters<Tool['run']>[0], entity: string): Promise<CitationView> =>
-    citation(await node.entities.preview(caller, entity));
+    citation(await node.entities.facts(caller, entity));
 
-  return [
+  const tools = [
     tool(
       'my_collections',
       'The collections in which the user has a role, with that role. A good place to begin.',
@@ -103,6 +105,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
         const { relationships, ...entity } = JSON.parse(Buffer.from(text).toString()) as ManifestView;
         return { value: { ...entity, relationship_count: relationships.length }, shown: [await known(caller, one)] };
       },
+      { whole: true },
     ),
     tool(
       'get_relationships',
@@ -125,6 +128,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
         const named = page.flatMap(({ peer_preview: peer }) => (peer === undefined ? [] : [citation(peer)]));
         return { value, named, shown: [await known(caller, one)] };
       },
+      { whole: true },
     ),
     tool(
       'find_paths',
@@ -178,12 +182,14 @@ export function nodeTools(node: NodeOperations): Tool[] {
         const shown = await known(caller, one).catch(() => ({ id: one, type: 'entity', label: one }));
         return { value, shown: [shown] };
       },
+      { whole: true },
     ),
     tool(
       'get_version',
       'One version of an entity as it was, by its CID.',
       z.object({ cid }),
       async (caller, { cid: version }) => ({ value: await node.versions.manifest(caller, version) }),
+      { whole: true },
     ),
     tool(
       'compare_versions',
@@ -193,9 +199,18 @@ export function nodeTools(node: NodeOperations): Tool[] {
         value: await node.diffs.compare(caller, one, { from, to, format: 'semantic' }),
         shown: [await known(caller, one)],
       }),
+      { whole: true },
     ),
     ...findTools(node),
   ];
+  const { large } = node;
+  return large ? tools.map((one) => (one.whole ? elsewhere(one, large) : one)) : tools;
+}
+
+function elsewhere(one: Tool, large: LargeTools): Tool {
+  const run: Tool['run'] = (caller, args) =>
+    large.namesLarge(caller, args) ? large.runTool(one.name, caller, args) : one.run(caller, args);
+  return { ...one, run };
 }
 
 /** One end of a relationship on a path. */

@@ -7,6 +7,8 @@ import type { CitationView } from '../resources/chat/wire.ts';
 export interface Finding {
   /** JSON. */
   value: unknown;
+  /** The value as the language model gets it, where it has been cut for that already. */
+  text?: string;
   /** Entities that it names. */
   named?: CitationView[];
   /** Entities whose content it shows: an answer that uses the tool rests on them. */
@@ -22,6 +24,15 @@ export interface Tool {
   parameters: object;
   /** @throws DomainError with what the caller would be told, for wrong arguments too */
   run(caller: Caller, args: unknown): Promise<Finding>;
+  /** It reads whole entities or versions, which is too much for the event loop where these are large. */
+  whole: boolean;
+}
+
+/** Uses tools that read whole entities or versions, where these are large. */
+export interface LargeTools {
+  namesLarge(caller: Caller, args: unknown): boolean;
+  /** @throws DomainError as the tool does */
+  runTool(name: string, caller: Caller, args: unknown): Promise<Finding>;
 }
 
 /** A tool whose arguments are checked before it runs. */
@@ -30,12 +41,14 @@ export function tool<S extends z.ZodObject>(
   description: string,
   schema: S,
   run: (caller: Caller, args: z.infer<S>) => Promise<Finding>,
+  { whole = false } = {},
 ): Tool {
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
   return {
     name,
     description,
     parameters,
+    whole,
     run: (caller, args) => {
       const parsed = schema.safeParse(args);
       if (parsed.success) return run(caller, parsed.data);
@@ -63,7 +76,8 @@ export function refusalOf(error: unknown): string | undefined {
 const maxResult = 24_000;
 
 /** A result as it goes to the language model and the client; a long one is cut, and says so. */
-export function bounded(value: unknown): { output: unknown; text: string } {
+export function bounded({ value, text: made }: Finding): { output: unknown; text: string } {
+  if (made !== undefined) return { output: value, text: made };
   const text = JSON.stringify(value) ?? 'null';
   if (text.length <= maxResult) return { output: value, text };
   const output = {

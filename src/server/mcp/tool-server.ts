@@ -32,8 +32,8 @@ export function createToolServer({ version, tools, log }: ToolServerNeeds): Tool
     const tool = byName.get(name);
     if (tool === undefined) return failed(`There is no tool ${name}.`);
     try {
-      const { value } = await tool.run(caller, args ?? {});
-      return { content: [{ type: 'text', text: bounded(value).text }] };
+      const { text } = bounded(await tool.run(caller, args ?? {}));
+      return { content: [{ type: 'text', text }] };
     } catch (error) {
       const words = refusalOf(error);
       if (words === undefined) log.error({ err: error, tool: name }, 'a tool failed');

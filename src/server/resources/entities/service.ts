@@ -123,6 +123,12 @@ export class EntitiesService {
     });
   }
 
+  /** What a live entity is called and where it lies, without a look at its manifest. */
+  async facts(caller: Caller, id: string): Promise<Pick<EntityRow, 'id' | 'type' | 'label' | 'collection'>> {
+    const store = await this.#writes.store(caller);
+    return store.read((db) => this.viewedRow(db, caller, id));
+  }
+
   /** No permission check, no manifest read: it answers for deleted entities too (wire-contract.md 1.10). */
   async tip(caller: Caller, id: string): Promise<{ id: string; cid: string }> {
     const store = await this.#writes.store(caller);
