@@ -122,7 +122,13 @@ describe('what was done to a log', () => {
     await using node = await startNode({ data });
     const made = await create(node, 'after');
     await expect(settled(node)).rejects.toMatchObject({ reason: expect.stringMatching(/does not fit what is stored/) });
-    expect((await node.fetch(`/entities/${made.id}/attestation`)).status).toBe(202);
+    const told = /^The version is recorded, but no head is signed now: The attestation log does not fit what is stored/;
+    const answer = await node.fetch(`/entities/${made.id}/attestation`);
+    expect(answer).toMatchObject({ status: 202, body: { message: expect.stringMatching(told) } });
+    const { body } = await node.fetch(`/versions/${made.id}/1/attestation`);
+    expect(body).toMatchObject({
+      details: { reason: expect.stringMatching(/^Not attested yet\. .* no head is signed now/) },
+    });
     const head = await get<{ tx: string }>(node, '/attestations/head');
     const verify = await node.fetch(`/attestations/verify/${head.tx}`);
     expect([verify.status, verify.text]).toEqual([503, expect.stringContaining('does not fit what is stored')]);

@@ -64,6 +64,11 @@ export class AttestationLog {
     return reader ? storing(() => reader.snapshot(fn)) : undefined;
   }
 
+  /** Why no head is signed any more; null where the log goes on. */
+  get failure(): StorageError | null {
+    return this.#moves.failure;
+  }
+
   newestHead(): StoredHead | undefined {
     return this.read(newestHead);
   }

@@ -82,7 +82,10 @@ export class AttestationsService {
       const entry = this.#entryOf(db, store, entity, entity.ver);
       if (entry?.leaf.cid === entity.cid) return { status: 200, body: this.#view(entry, address) };
       const { ver, cid } = entity;
-      return { status: 202, body: { id, pi: id, ver, cid, attestation_status: 'pending', message: pending } };
+      return {
+        status: 202,
+        body: { id, pi: id, ver, cid, attestation_status: 'pending', message: this.#pending(store) },
+      };
     });
   }
 
@@ -208,8 +211,7 @@ export class AttestationsService {
       const head = newestHead(log);
       return head && nextAttested(log, entity.key, ver, head.size);
     });
-    if (covering === undefined)
-      throw NotFoundError.of(`Not attested yet. ${pending}`, { attestation_status: 'pending' });
+    if (covering === undefined) throw this.#notYet(store);
     // A mirrored history moves the tip once; its last version's chain of `prev` leads to the others.
     throw NotFoundError.of(
       `Version ${ver} was never the tip here, so it has no attestation of its own. Version ${covering} has one, which covers every version that its \`prev\` leads to.`,
@@ -225,9 +227,18 @@ export class AttestationsService {
   ): Entry {
     const entity = this.#visible(db, caller, id);
     const entry = this.#requireEntry(db, store, entity, ver ?? entity.ver);
-    if (ver === undefined && entry.leaf.cid !== entity.cid)
-      throw NotFoundError.of(`Not attested yet. ${pending}`, { attestation_status: 'pending' });
+    if (ver === undefined && entry.leaf.cid !== entity.cid) throw this.#notYet(store);
     return entry;
+  }
+
+  #notYet(store: NetworkStore): NotFoundError {
+    return NotFoundError.of(`Not attested yet. ${this.#pending(store)}`, { attestation_status: 'pending' });
+  }
+
+  /** When a recorded version will be covered, or what keeps it from that. */
+  #pending(store: NetworkStore): string {
+    const { failure } = this.#logs.of(store);
+    return failure ? `The version is recorded, but no head is signed now: ${failure.reason}` : pending;
   }
 
   #entryByTx(db: Reader, store: NetworkStore, tx: string): Entry {
