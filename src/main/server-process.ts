@@ -84,7 +84,7 @@ export function pauseAfter(crashes: readonly number[]): number | null {
 /** Keeps one node running: starts it again when it crashes, at the same address, so that the page goes on where it was. */
 export function keepNode(events: KeeperEvents) {
   let server: ServerProcess | null = null;
-  let port = 0;
+  let [port, stopped] = [0, Promise.resolve()];
   let crashes: number[] | null = null;
   let pause: NodeJS.Timeout | undefined;
 
@@ -113,18 +113,18 @@ export function keepNode(events: KeeperEvents) {
   }
 
   return {
-    /** Starts the node: where the page has it, so that it goes on there, unless that is taken; at 0 on any port. */
+    /** Starts the node unless it runs: where the page has it, to go on there, unless that is taken; at 0 on any port. */
     start(at = port): void {
-      port = at;
-      crashes = null;
+      if (server) return;
+      clearTimeout(pause);
+      [port, crashes] = [at, null];
       run();
     },
     /** Resolves when the node has closed its store and ended. It is not started again. */
-    async stop(): Promise<void> {
+    stop(): Promise<void> {
       clearTimeout(pause);
-      const last = server;
-      server = null;
-      await last?.stop();
+      [stopped, server] = [server?.stop() ?? stopped, null];
+      return stopped;
     },
   };
 }

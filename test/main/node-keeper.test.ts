@@ -76,6 +76,7 @@ describe('a node that is kept running', () => {
     const { keeper, runs, heard } = kept();
     keeper.start();
     await runs[0]?.answer();
+    await keeper.stop();
     keeper.start();
     expect(runs[1]?.port).toBe(4123);
     // One that does not answer then is given up at once, in its words, and keeps its address.
@@ -88,8 +89,43 @@ describe('a node that is kept running', () => {
     await runs[3]?.answer(4567);
     expect(heard.at(-1)).toBe('ready http://127.0.0.1:4567');
     // Another data folder has a node of its own.
+    await keeper.stop();
     keeper.start(0);
     expect(runs[4]?.port).toBe(0);
+  });
+
+  test('is one alone: two who change the folder at once wait for the same end, and start it once', async () => {
+    const { keeper, runs, heard } = kept();
+    keeper.start();
+    await runs[0]?.answer();
+    runs[0]?.server.stop.mockImplementation(async () => void (await runs[0]?.server.ended));
+    const change = async (who: string) => {
+      await keeper.stop();
+      heard.push(who);
+      keeper.start(0);
+    };
+    const changes = [change('one'), change('another')];
+    await vi.advanceTimersByTimeAsync(1000);
+    expect([heard, runs.length]).toEqual([['ready http://127.0.0.1:4123'], 1]);
+    await runs[0]?.end();
+    await Promise.all(changes);
+    expect(runs).toHaveLength(2);
+    await runs[1]?.answer(4567);
+    expect(heard.slice(1)).toEqual(['one', 'another', 'ready http://127.0.0.1:4567']);
+  });
+
+  test('is not started a second time by what was asked before somebody else had started it', async () => {
+    const { keeper, runs, heard } = kept();
+    keeper.start();
+    await runs[0]?.end();
+    expect(heard).toEqual(['gave up: It ended with the code 9.']);
+    for (const at of [0, undefined]) keeper.start(at);
+    expect(runs).toHaveLength(2);
+    await runs[1]?.answer();
+    await runs[1]?.end();
+    keeper.start();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(runs).toHaveLength(3);
   });
 
   test('is given up at once when it never answered', async () => {
