@@ -149,7 +149,7 @@ describe('storage', () => {
       'Read.',
     ]);
     // The long message does not fit the model's context a second time.
-    expect(endpoint.asked[1]?.body.messages.map(({ content }) => content).slice(1)).toEqual(['Read.', 'And?']);
+    expect(endpoint.asked[1]?.body.messages.map(({ content }) => content).slice(1)).toEqual(['…', 'Read.', 'And?']);
   });
 
   test('a deletion that the node did not end is ended when chats are next used', async () => {

@@ -320,6 +320,36 @@ describe('a session', () => {
     ]);
   });
 
+  test('that is longer than what goes to the model begins there with the user', async () => {
+    const asked = script(says('Yes.'));
+    const messages = Array.from({ length: 60 }, (_, i) => [
+      { id: `q${i}`, role: 'user', content: `Question ${i}` },
+      { id: `a${i}`, role: 'assistant', content: `Answer ${i}` },
+    ]).flat();
+    await ask(node, owner, 'POST /chat', { messages: [...messages, { id: 'now', role: 'user', content: 'Now?' }] });
+    const [system, ...rest] = asked[0]?.body.messages ?? [];
+    expect([system?.role, rest.length]).toEqual(['system', 41]);
+    expect(rest.slice(0, 2)).toEqual([
+      { role: 'user', content: '…' },
+      { role: 'assistant', content: 'Answer 40' },
+    ]);
+    expect(rest.map(({ content }) => content).slice(-3)).toEqual(['Question 59', 'Answer 59', 'Now?']);
+  });
+
+  test('has no message without words for the model, such as that of an answer that was only begun', async () => {
+    const asked = script(
+      calls({ name: 'my_collections', args: {} }),
+      (response) => void response.destroy(),
+      says('Yes.'),
+    );
+    const { chatId } = await chat(node, owner, 'First question?');
+    expect((await session(owner, chatId)).messages.map(({ content }) => content)).toEqual(['First question?', '']);
+    await chat(node, owner, 'Second question?', chatId);
+    expect(asked[2]?.body.messages.slice(1)).toEqual([
+      { role: 'user', content: 'First question?\n\nSecond question?' },
+    ]);
+  });
+
   test('a new one takes what the client has from before; system messages go to the front', async () => {
     const asked = script(says('Yes.'));
     const messages = [

@@ -177,7 +177,10 @@ function argumentsOf(text: string): JsonMap | undefined {
   }
 }
 
-/** Some models refuse two messages of one role in a row, and system messages that are not the first. */
+/**
+ * Some models refuse two messages of one role in a row, system messages that are not the first, messages without text,
+ * and a conversation that the assistant begins, as one does whose beginning is left out.
+ */
 function conversation({ service, now }: AnsweringNeeds, { history, caller }: Question): ModelMessage[] {
   const { actor } = caller;
   const user = actor.kind === 'anonymous' ? '' : actor.id;
@@ -186,9 +189,11 @@ function conversation({ service, now }: AnsweringNeeds, { history, caller }: Que
     { role: 'system', content: [promptOf({ service, user, now: now() }), ...asked].join('\n\n') },
   ];
   for (const { role, text } of history) {
-    if (role !== 'user' && role !== 'assistant') continue;
+    if ((role !== 'user' && role !== 'assistant') || text === '') continue;
     const last = messages.at(-1);
     if (last?.role === role) last.content += `\n\n${text}`;
+    else if (role === 'assistant' && messages.length === 1)
+      messages.push({ role: 'user', content: '…' }, { role, content: text });
     else messages.push({ role, content: text });
   }
   return messages;
