@@ -215,6 +215,27 @@ test('bytes that are cut short on the disk are not given out as whole', async ()
   expect((await get(id, '?key=k')).text).toBe('hello world');
 });
 
+test('bytes of which an entry says a wrong size are read once to be sure of them, however many ask', async () => {
+  const { id } = await create(node, me);
+  const bytes = Buffer.alloc(48 * 2 ** 20, 'x');
+  const written = ok<ContentAnswer>(await ask(node, me, `POST /entities/${id}/content?key=k`, bytes, text));
+  const now = await read(node, me, id);
+  await update(node, me, now, { properties: { content: { k: { ...entries(now).k, size: 3 } } } });
+  const part = async () => {
+    const before = performance.eventLoopUtilization();
+    const answer = await ask(node, me, `GET /entities/${id}/content`, undefined, { Range: 'bytes=0-1' });
+    expect([answer.status, answer.text]).toEqual([206, 'xx']);
+    return performance.eventLoopUtilization(before).active;
+  };
+  const first = await part();
+  const later = await Promise.all(Array.from({ length: 10 }, part));
+  expect(Math.max(...later)).toBeLessThan(first);
+  // What has become of them since is seen.
+  const { folder, path } = keptBy(node).place(written.content.cid);
+  await writeFile(join(folder, path), 'hello');
+  expect((await get(id)).status).toBe(503);
+});
+
 test('content goes with an entity that is written through other endpoints', async () => {
   const { id } = await create(node, me);
   await put(node, me, id, 'k', 'stays');

@@ -1,4 +1,5 @@
 import { isContentCid } from '../../blocks/cid.ts';
+import type { FileStore } from '../../blocks/file-store.ts';
 import { NotFoundError, StorageError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
 import { type HeldContent, heldContent } from '../../model/content-entries.ts';
@@ -6,6 +7,7 @@ import type { Reader } from '../../store/connection.ts';
 import { holds } from '../../store/content-holders.ts';
 import { findStanding, type Standing } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
+import { RecentMap } from '../../store/recent-map.ts';
 import { storingLater } from '../../store/storage-error.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
@@ -32,6 +34,8 @@ export class DownloadService {
   readonly #entities: EntitiesService;
   readonly #links: Links;
   readonly #publicUrl: string | null;
+  /** What reading bytes has shown, by where they are and when they came: many may ask for the same ones, each a little of them. */
+  readonly #sound = new RecentMap<string, Promise<boolean>>(1000);
 
   constructor(on: { writes: EntityWrites; entities: EntitiesService; links: Links; publicUrl: string | null }) {
     this.#writes = on.writes;
@@ -43,7 +47,7 @@ export class DownloadService {
   async open(caller: Caller, id: string, wanted: WantedContent, type?: 'file'): Promise<Download> {
     const store = await this.#writes.store(caller);
     const held = store.read((db) => this.held(db, caller, id, wanted, type));
-    return opened(store, held, wanted.cid !== undefined);
+    return this.#opened(store, held, wanted.cid !== undefined);
   }
 
   /** Content of a live entity that the caller may view; with `type`, only of one, and by its action of downloading. */
@@ -72,7 +76,33 @@ export class DownloadService {
       if (!standing || standing.deleted) throw new NotFoundError();
       return found(db, standing, { cid: link.cid });
     });
-    return opened(store, held, false);
+    return this.#opened(store, held, false);
+  }
+
+  async #opened(store: NetworkStore, held: HeldContent, byCid: boolean): Promise<Download> {
+    const files = filesOf(store);
+    const kept = await files.size(held.cid);
+    if (kept === undefined)
+      throw NotFoundError.of(
+        `The bytes of ${held.cid} are not on this node: they have not come yet, or are where the entity was mirrored from`,
+      );
+    // Whoever wrote the entry may have been wrong about the size; the bytes tell.
+    if (held.size !== null && kept !== held.size && !(await this.#isSound(files, held.cid)))
+      throw new StorageError(
+        `The bytes of ${held.cid} are damaged on this node: "archeion verify" sets them aside, and says what brings the right ones`,
+      );
+    return { ...files.place(held.cid), headers: downloadHeaders(held, byCid) };
+  }
+
+  async #isSound(files: FileStore, cid: string): Promise<boolean> {
+    const key = `${files.place(cid).folder} ${cid} ${await files.keptSince(cid)}`;
+    const known = this.#sound.get(key);
+    if (known) return known;
+    const read = storingLater(() => files.isSound(cid));
+    this.#sound.set(key, read);
+    const forget = () => this.#sound.delete(key);
+    read.then((sound) => sound || forget(), forget);
+    return read;
   }
 }
 
@@ -83,19 +113,4 @@ function found(db: Reader, { key: entity, manifest }: Standing, { key, cid }: Wa
   const earlier = key === undefined && cid !== undefined && isContentCid(cid) && holds(db, entity, cid);
   if (!earlier) throw NotFoundError.of('Nothing has been uploaded there');
   return { cid, type: null, filename: null, size: null };
-}
-
-async function opened(store: NetworkStore, held: HeldContent, byCid: boolean): Promise<Download> {
-  const files = filesOf(store);
-  const kept = await files.size(held.cid);
-  if (kept === undefined)
-    throw NotFoundError.of(
-      `The bytes of ${held.cid} are not on this node: they have not come yet, or are where the entity was mirrored from`,
-    );
-  // Whoever wrote the entry may have been wrong about the size; the bytes tell.
-  if (held.size !== null && kept !== held.size && !(await storingLater(() => files.isSound(held.cid))))
-    throw new StorageError(
-      `The bytes of ${held.cid} are damaged on this node: "archeion verify" sets them aside, and says what brings the right ones`,
-    );
-  return { ...files.place(held.cid), headers: downloadHeaders(held, byCid) };
 }
