@@ -305,6 +305,17 @@ describe('GET /users/{id}/collections', () => {
     expect((await on.ask(null, 'GET', `/users/${fay.id}/collections`)).body.collections).toEqual([]);
   });
 
+  it('reads large collections where they hold up nobody', async () => {
+    const gus = await on.person('Gus');
+    const properties = { list: Array.from({ length: 20_000 }, (_, i) => ({ i, half: i / 2 })) };
+    for (let n = 0; n < 16; n++) await on.ask(gus, 'POST', '/collections', { label: `large ${n}`, properties });
+    const before = performance.eventLoopUtilization();
+    const { body } = await on.ask(null, 'GET', `/users/${gus.id}/collections`);
+    const { active } = performance.eventLoopUtilization(before);
+    expect(body.collections).toHaveLength(16);
+    expect(active).toBeLessThan(90);
+  });
+
   it.each(['limit=0', 'limit=1001', 'limit=x', 'offset=-1'])('refuses %s', async (query) => {
     expect((await on.ask(null, 'GET', `/users/${ada.id}/collections?${query}`)).status).toBe(400);
   });

@@ -9,6 +9,7 @@ import type { EntitiesService } from '../resources/entities/service.ts';
 import type { GraphService } from '../resources/graph/service.ts';
 import type { PathsView } from '../resources/graph/wire.ts';
 import type { UsersService } from '../resources/users/service.ts';
+import type { UserCollectionsView } from '../resources/users/wire.ts';
 import type { VersionsService } from '../resources/versions/service.ts';
 import type { ManifestView } from '../resources/wire.ts';
 import { citation } from './citations.ts';
@@ -57,7 +58,8 @@ export function nodeTools(node: NodeOperations): Tool[] {
       z.object({ limit: upTo(100, 50), offset }),
       async (caller, query) => {
         const user = requireUser(caller.actor, 'have collections of their own');
-        const { collections, pagination } = await node.users.collections(caller, user.id, query);
+        const found = await node.users.collections(caller, user.id, query);
+        const { collections, pagination } = JSON.parse(Buffer.from(found).toString()) as UserCollectionsView;
         const value = {
           collections: collections.map(({ id: one, label, predicate }) => ({ id: one, label, role: predicate })),
           has_more: pagination.has_more,

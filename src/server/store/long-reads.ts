@@ -28,6 +28,7 @@ import { type FacetsQuery, tableFacets } from './table-facets.ts';
 import { tableOrder } from './table-order.ts';
 import { type TableRowsQuery, tableRows } from './table-rows.ts';
 import { type TreeQuery, treeBelow } from './tree-reads.ts';
+import { userCollections } from './user-collections.ts';
 import { versionText } from './version-text.ts';
 
 /** Reads whose result is long: they run on the reader threads and give JSON text, or bytes (architecture.md, Reads). */
@@ -92,6 +93,8 @@ export const longReads = {
       pagination: { offset, limit, count, has_more: offset + count < total, total },
     });
   },
+  /** See user-collections.ts. */
+  userCollections,
   nearestHeld: (db: Reader, query: Parameters<typeof nearestHeld>[1]): string => JSON.stringify(nearestHeld(db, query)),
   collectionsOverview: (db: Reader, page: Parameters<typeof collectionsOverview>[1]): string =>
     JSON.stringify(collectionsOverview(db, page)),

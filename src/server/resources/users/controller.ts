@@ -130,13 +130,14 @@ export class UsersController {
   @Response<ValidationErrorView>(400, 'Validation failed')
   @NoSecurity()
   @Response<ErrorView>(404, 'Not found')
-  collections(
+  async collections(
     @Request() request: CallerRequest,
     @Path() id: EntityId,
     @Query() predicate?: string,
     @Query() limit: number = 100,
     @Query() offset: number = 0,
   ): Promise<UserCollectionsView> {
-    return this.users.collections(request.caller, id, { predicate, limit, offset });
+    const query = { predicate, limit, offset };
+    return StoredJson.as<UserCollectionsView>(await this.users.collections(request.caller, id, query));
   }
 }

@@ -4,28 +4,17 @@ import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { idOn, type Network } from '../../model/ids.ts';
 import { firstVersion } from '../../model/next-version.ts';
 import { requireUser, type UserIdentity } from '../../model/permissions.ts';
-import { accessOf, isExpired } from '../../model/roles.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
 import type { Account } from '../../store/accounts.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, findTip } from '../../store/entities.ts';
 import type { Identity } from '../../store/identity.ts';
-import { collectionsNaming } from '../../store/listings.ts';
-import { byAnyWay } from '../../store/role-holders.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import { isoTime, keyFacts } from '../key-views.ts';
 import { MembershipsService } from './memberships-service.ts';
-import type {
-  CreatedUserKeyView,
-  CreateUserKeyBody,
-  UpdateUserBody,
-  UserCollectionsView,
-  UserCollectionView,
-  UserKeysView,
-  UserUpdatedView,
-} from './wire.ts';
+import type { CreatedUserKeyView, CreateUserKeyBody, UpdateUserBody, UserKeysView, UserUpdatedView } from './wire.ts';
 
 export interface UsersNeeds {
   writes: EntityWrites;
@@ -48,8 +37,6 @@ export interface MembershipQuery {
 }
 
 const ninetyDays = 7_776_000;
-/** How many memberships are looked at in one query. */
-const lookedAt = 500;
 
 /** Users: their entities, their own keys, and the collections that name them. */
 export class UsersService {
@@ -127,24 +114,21 @@ export class UsersService {
   }
 
   /**
-   * The collections in which the user holds a role that has not expired, by itself, through a group or because everyone
-   * does; its aliases on remotes count.
+   * JSON of a UserCollectionsView: the collections in which the user holds a role that has not expired, by itself, through
+   * a group or because everyone does; its aliases on remotes count.
    */
-  async collections(caller: Caller, id: string, query: MembershipQuery): Promise<UserCollectionsView> {
+  async collections(caller: Caller, id: string, query: MembershipQuery): Promise<Uint8Array> {
     const actor = accepted(caller);
     const account = this.#identity.accountById(id);
     const ids = account?.ids[caller.network] ?? [id];
     const store = await this.#writes.store(caller);
-    return store.read((db) => {
-      const user = this.#writes.standing(db, caller.network, id);
+    store.read((db) => {
+      const user = this.#writes.row(db, caller.network, id);
       if (user.type !== 'user') throw new NotFoundError();
       this.#writes.env.permissions.require(db, actor, 'user:view', user);
-      const found = memberships(db, { ids, registered: account !== null }, query, this.#writes.env.now());
-      const collections = found.slice(query.offset, query.offset + query.limit);
-      const more = found.length > query.offset + query.limit;
-      const { limit, offset } = query;
-      return { user_id: id, collections, pagination: { offset, limit, count: collections.length, has_more: more } };
     });
+    const now = this.#writes.env.now();
+    return store.readLong('userCollections', { user: id, ids, registered: account !== null, now, ...query });
   }
 
   keys(caller: Caller): UserKeysView {
@@ -180,26 +164,4 @@ function existing(db: Reader, id: string): RegisteredUser | undefined {
   if (!standing) return undefined;
   const { cid, ver, manifest } = standing;
   return { id, cid, ver, properties: manifest.properties };
-}
-
-/** The lines up to the end of the page and one more: what stands on a collection is read by the rules of its roles. */
-function memberships(
-  db: Reader,
-  { ids, registered: known }: { ids: string[]; registered: boolean },
-  query: MembershipQuery,
-  nowMs: number,
-): UserCollectionView[] {
-  const { peers, holds } = byAnyWay(db, ids, { registered: known, now: nowMs });
-  const wanted = query.offset + query.limit + 1;
-  const found: UserCollectionView[] = [];
-  for (let offset = 0, more = true; more && found.length < wanted; offset += lookedAt) {
-    const page = collectionsNaming(db, peers, { predicate: query.predicate, limit: lookedAt, offset });
-    more = page.more;
-    for (const { json, ...line } of page.collections) {
-      const { members } = accessOf(JSON.parse(json) as WireManifest);
-      const isHeld = members.some((m) => m.role === line.predicate && holds(m) && !isExpired(m, nowMs));
-      if (isHeld) found.push({ ...line, pi: line.id });
-    }
-  }
-  return found;
 }
