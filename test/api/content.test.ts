@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, type Person, user } from '../helpers/callers.ts';
 import { create, type Entity, invalid, lacking, ok, read, remove, update } from '../helpers/entities.ts';
-import { type ContentAnswer, cidOf, keptBy, put, text, uploaded } from '../helpers/files.ts';
+import { type ContentAnswer, cidOf, declare, keptBy, put, text, uploaded } from '../helpers/files.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { verified } from '../helpers/node-archives.ts';
 
@@ -117,6 +118,19 @@ describe('content by key', () => {
     expect(await typeOf(Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46]))).toBe('image/jpeg');
     for (const bytes of [Buffer.alloc(0), Buffer.from('just text'), Buffer.alloc(5000)])
       expect(await typeOf(bytes)).toBe('application/octet-stream');
+  });
+
+  test('is refused where it comes encoded: other bytes would be kept than were meant', async () => {
+    const { id } = await create(node, me);
+    const file = await declare(node, me, 'zipped', { size: gzipSync('zipped').length });
+    const encoded = (value: string) => ({ ...text, 'Content-Encoding': value });
+    const { pathname } = new URL(file.upload_url);
+    for (const line of [`POST /entities/${id}/content?key=k`, `POST /files/${file.id}/content`, `PUT ${pathname}`]) {
+      const answer = await ask(node, me, line, gzipSync('zipped'), encoded('gzip'));
+      expect([answer.status, answer.body]).toEqual([400, invalid(['content-encoding'], expect.any(String))]);
+    }
+    ok(await ask(node, me, `POST /entities/${id}/content?key=k`, Buffer.from('plain'), encoded('identity')));
+    expect((await get(id)).text).toBe('plain');
   });
 
   test('of JSON type is bytes all the same', async () => {

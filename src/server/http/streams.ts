@@ -44,10 +44,12 @@ export async function* bodyOf(request: StreamRequest): AsyncGenerator<Uint8Array
 
 /**
  * The body as content, with what its headers say of it; null where they do not say, or only emptily. Each chunk is good until the
- * next is asked for.
+ * next is asked for. @throws ValidationError where it is encoded: what is kept would be other bytes than those that were meant
  */
 export function uploadOf(request: StreamRequest) {
-  const { 'content-type': type, 'content-length': length } = request.headers;
+  const { 'content-type': type, 'content-length': length, 'content-encoding': encoding = 'identity' } = request.headers;
+  if (encoding.trim().toLowerCase() !== 'identity')
+    throw ValidationError.at(['content-encoding'], 'must not be given: send the bytes as they are to be kept');
   return {
     type: type?.trim() || null,
     length: length === undefined ? null : Number(length),
