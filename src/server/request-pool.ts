@@ -5,7 +5,13 @@ import { Piscina } from 'piscina';
 import type { Config } from './config.ts';
 import { BusyError, UnavailableError } from './errors.ts';
 import type { EndpointRequest } from './http/endpoint.ts';
-import { type LargeAnswer, type LargeRequest, type LargeRequests, weight } from './http/large-requests.ts';
+import {
+  type LargeAnswer,
+  type LargeRequest,
+  type LargeRequests,
+  type ShortBody,
+  weight,
+} from './http/large-requests.ts';
 import type { Log } from './log.ts';
 import type { Caller } from './model/caller.ts';
 import type { Network } from './model/ids.ts';
@@ -82,16 +88,30 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
 
   async serve(request: LargeRequest): Promise<LargeAnswer> {
     const store = await this.#needs.networks.get(request.caller.network);
-    const size = request.bytes?.length ?? 0;
+    return this.#waited(request.bytes, async () => {
+      const { port1: ours, port2: theirs } = new MessageChannel();
+      ours.on('message', ({ commits }: Submission) => void submit(store, commits, ours));
+      try {
+        return await this.#run({ request, port: theirs, now: this.#needs.now(), config: this.#needs.config });
+      } finally {
+        ours.close();
+      }
+    });
+  }
+
+  shortenChat(bytes: Uint8Array): Promise<ShortBody> {
+    const options = { name: 'shortenChat', transferList: givenAway(bytes) };
+    return this.#waited(bytes, () => this.#work<ShortBody>({ bytes }, options));
+  }
+
+  async #waited<T>(bytes: Uint8Array | undefined, work: () => Promise<T>): Promise<T> {
+    const size = bytes?.length ?? 0;
     if (this.#waiting > 0 && this.#waiting + size > maxWaiting) throw new BusyError();
     this.#waiting += size;
     this.underWay++;
-    const { port1: ours, port2: theirs } = new MessageChannel();
-    ours.on('message', ({ commits }: Submission) => void submit(store, commits, ours));
     try {
-      return await this.#run({ request, port: theirs, now: this.#needs.now(), config: this.#needs.config });
+      return await work();
     } finally {
-      ours.close();
       this.#waiting -= size;
       this.underWay--;
     }
@@ -119,9 +139,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   }
 
   #run(task: RequestTask): Promise<LargeAnswer> {
-    const { bytes } = task.request;
-    const transferList: TransferListItem[] = [task.port];
-    if (bytes && bytes.byteLength === bytes.buffer.byteLength) transferList.push(bytes.buffer as ArrayBuffer);
+    const transferList = [task.port, ...givenAway(task.request.bytes)];
     return this.#work<LargeAnswer>(task, { name: 'serveLarge', transferList });
   }
 
@@ -176,6 +194,11 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
     await this.#pool?.close();
     this.#pool = null;
   }
+}
+
+/** Bytes that fill their memory change hands with it; others are copied. */
+function givenAway(bytes: Uint8Array | undefined): TransferListItem[] {
+  return bytes && bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer as ArrayBuffer] : [];
 }
 
 /** Resolves when it has ended, however. */

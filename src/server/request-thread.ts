@@ -6,14 +6,16 @@ import type { Config } from './config.ts';
 import { BusyError, DomainError, StorageError } from './errors.ts';
 import { table } from './generated/routes.ts';
 import { parseJson } from './http/body.ts';
-import { type Endpoint, type EndpointAnswer, endpoints } from './http/endpoint.ts';
+import { bodyCheck, type Endpoint, type EndpointAnswer, endpoints } from './http/endpoint.ts';
 import { answerOf } from './http/errors.ts';
 import { serviceFactoryOf } from './http/ioc.ts';
-import type { LargeAnswer, LargeRequest } from './http/large-requests.ts';
+import type { LargeAnswer, LargeRequest, ShortBody } from './http/large-requests.ts';
 import { movable } from './http/movable.ts';
 import { jsonText } from './http/stored-json.ts';
 import type { Caller } from './model/caller.ts';
 import type { Network } from './model/ids.ts';
+import { shortened } from './resources/chat/messages.ts';
+import type { ChatBody } from './resources/chat/wire.ts';
 import { SearchEngine } from './search/engine.ts';
 import { buildServices, type Services } from './services.ts';
 import type { AdditiveGroup } from './store/additive.ts';
@@ -100,6 +102,19 @@ export async function runTool({ name, caller, args, now, config }: ToolTask): Pr
   }
 }
 
+const chatRoute = table.routes.find(({ method, path }) => method === 'post' && path === '/chat');
+let readChat: ReturnType<typeof bodyCheck> | undefined;
+
+export function shortenChat({ bytes }: { bytes: Uint8Array }): ShortBody {
+  if (!chatRoute) throw new Error('there is no chat');
+  readChat ??= bodyCheck(table.models, chatRoute);
+  try {
+    return { body: shortened(readChat(parseJson(bytes)) as ChatBody) };
+  } catch (error) {
+    return { refused: refusal(error) };
+  }
+}
+
 /** Serves one request as the event loop would. */
 export async function serveLarge(task: RequestTask): Promise<LargeAnswer> {
   inHand = task;
@@ -112,13 +127,18 @@ export async function serveLarge(task: RequestTask): Promise<LargeAnswer> {
     const body = bytes && parseJson(bytes);
     return plain(await endpoint({ params, query, headers, caller, body }));
   } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    const { status, headers, body } = answerOf(error);
-    return plain({ status, headers, value: body });
+    return refusal(error);
   } finally {
     task.port.close();
     inHand = undefined;
   }
+}
+
+/** @throws what is no refusal */
+function refusal(error: unknown): LargeAnswer {
+  if (!(error instanceof DomainError)) throw error;
+  const { status, headers, body } = answerOf(error);
+  return plain({ status, headers, value: body });
 }
 
 function plain({ status, headers, value }: EndpointAnswer): LargeAnswer {

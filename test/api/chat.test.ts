@@ -350,6 +350,27 @@ describe('a session', () => {
     ]);
   });
 
+  test('of which the client sends very much is read where it holds up nobody', async () => {
+    const asked = script(says('Yes.'));
+    const parts = Array.from({ length: 130_000 }, () => ({ type: 'a' }));
+    const before = Array.from({ length: 8 }, (_, i) => ({ id: `t${i}`, role: 'assistant', parts }));
+    const said = { id: 'said', role: 'user', content: 'Earlier' };
+    const now = { id: 'now', role: 'user', parts: [{ type: 'text', text: 'Now?' }] };
+    const body = Buffer.from(JSON.stringify({ messages: [...before, said, now] }));
+    const json = { 'Content-Type': 'application/json' };
+    const start = performance.eventLoopUtilization();
+    const { text, chatId } = chatted(await ask(node, owner, 'POST /chat', body, json));
+    const { active } = performance.eventLoopUtilization(start);
+    expect(text).toBe('Yes.');
+    expect(asked[0]?.body.messages.slice(1)).toEqual([{ role: 'user', content: 'Earlier\n\nNow?' }]);
+    expect((await session(owner, chatId)).messages.map(({ id }) => id).slice(0, 2)).toEqual(['said', 'now']);
+    expect(active).toBeLessThan(2500);
+    const wrong = JSON.stringify({ messages: [{ id: 'x', role: 'nobody', parts }] });
+    const issues = [{ path: ['messages', 0, 'role'], message: expect.any(String) }];
+    const refused = await ask(node, owner, 'POST /chat', Buffer.from(wrong), json);
+    expect(refused).toMatchObject({ status: 400, body: { details: { issues } } });
+  });
+
   test('a new one takes what the client has from before; system messages go to the front', async () => {
     const asked = script(says('Yes.'));
     const messages = [

@@ -44,6 +44,19 @@ export function endpoints(models: Models): (route: RouteData, make: () => object
   };
 }
 
+/** Checks the JSON body of a route by itself. @throws ValidationError */
+export function bodyCheck(models: Models, { parameters }: RouteData): (value: unknown) => unknown {
+  const body = parameters.find((parameter) => parameter.in === 'body');
+  if (!body) throw new Error('this route takes no body');
+  const check = checks(models, 'json')(body);
+  return (value) => {
+    const found: Issue[] = [];
+    const read = check(value, [], found);
+    if (found.length > 0) throw new ValidationError(found);
+    return read;
+  };
+}
+
 function answer(controller: object, { status }: RouteData, value: unknown): EndpointAnswer {
   const own = controller instanceof Controller ? controller : undefined;
   return { status: own?.getStatus() ?? status, headers: own?.getHeaders(), value };

@@ -21,12 +21,17 @@ export interface LargeAnswer {
   json: Uint8Array | undefined;
 }
 
+/** A large body with what is needed of it alone, or why it is refused. */
+export type ShortBody = { body: unknown } | { refused: LargeAnswer };
+
 /** Serves what would hold up the event loop on threads of its own (architecture.md, section 2, Reads). */
 export interface LargeRequests {
   /** Whether the entities that a request names, or what it asks of them, are too much for the event loop. */
   isLarge(request: EndpointRequest): boolean;
   /** @throws BusyError where too much waits already */
   serve(request: LargeRequest): Promise<LargeAnswer>;
+  /** Reads the body of POST /chat, of which little is needed. @throws BusyError likewise */
+  shortenChat(bytes: Uint8Array): Promise<ShortBody>;
 }
 
 /** How many bytes of stored JSON an id or a CID stands for; 0 where there are none. */

@@ -6,7 +6,7 @@ import { parseJson } from './body.ts';
 import { type Endpoint, type EndpointAnswer, type EndpointRequest, endpoints } from './endpoint.ts';
 import { type AnswerFailed, failureAnswer } from './errors.ts';
 import { type ControllerClass, factoryOf } from './ioc.ts';
-import { isLight, type LargeRequests } from './large-requests.ts';
+import { isLight, type LargeAnswer, type LargeRequests } from './large-requests.ts';
 import { movable } from './movable.ts';
 import { tallied } from './request-tally.ts';
 import type { Models, Parameter } from './schema.ts';
@@ -121,6 +121,7 @@ function handle(ctx: Context, route: RouteData, endpoint: Endpoint, elsewhere: L
     admit(caller, request, ctx);
     const bytes = request.body instanceof Uint8Array ? request.body : undefined;
     if (elsewhere && (bytes?.length ?? 0) > maxOnLoop) return serveLarge(elsewhere, route, request, bytes, response);
+    if (bytes && bytes.length > maxOnLoop && isChat(route)) return chatLater(ctx, endpoint, request, bytes, response);
     if (bytes) request.body = parseJson(bytes);
     // Express would parse it again each time that it is read.
     const { query } = request;
@@ -132,6 +133,24 @@ function handle(ctx: Context, route: RouteData, endpoint: Endpoint, elsewhere: L
     if (answer instanceof Promise) return answer.then((later) => send(response, later));
     return void send(response, answer);
   };
+}
+
+/** Clients send all that was said so far, with what tools found, of which the answer needs the last alone. */
+function isChat({ method, path }: RouteData): boolean {
+  return method === 'post' && path === '/chat';
+}
+
+async function chatLater(
+  { largeRequests }: Context,
+  endpoint: Endpoint,
+  request: Request,
+  bytes: Uint8Array,
+  response: Response,
+): Promise<void> {
+  const short = await largeRequests.shortenChat(bytes);
+  if ('refused' in short) return sendLarge(response, short.refused);
+  request.body = short.body;
+  send(response, await endpoint(request as unknown as EndpointRequest));
 }
 
 async function serveLarge(
@@ -151,6 +170,10 @@ async function serveLarge(
     caller,
     bytes,
   });
+  sendLarge(response, served);
+}
+
+function sendLarge(response: Response, served: LargeAnswer): void {
   send(response, { ...served, value: served.json && new StoredJson(served.json) });
 }
 

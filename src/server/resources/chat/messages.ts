@@ -1,5 +1,5 @@
 import { LimitError, ValidationError } from '../../errors.ts';
-import type { ChatMessageBody, ChatRole } from './wire.ts';
+import type { ChatBody, ChatMessageBody, ChatRole } from './wire.ts';
 
 /** A message's text with who said it. */
 export interface Said {
@@ -33,6 +33,12 @@ export function readMessages(messages: ChatMessageBody[]): { asked: Said; before
   if (asked.role !== 'user') throw ValidationError.at(['messages', at, 'role'], 'the last message must be of a user');
   if (asked.text.trim() === '') throw ValidationError.at(['messages', at], 'must have text, in `parts` or `content`');
   return { asked, before: lastOf(messages.slice(0, at)) };
+}
+
+/** What of a body counts: it is answered as the whole would be. @throws as readMessages */
+export function shortened({ messages }: ChatBody): ChatBody {
+  const { asked, before } = readMessages(messages);
+  return { messages: [...before, asked].map(({ id, role, text }) => ({ id, role, content: text })) };
 }
 
 function said({ id, role, parts, content }: ChatMessageBody): Said {
