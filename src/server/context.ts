@@ -25,12 +25,9 @@ import { RequestPool } from './request-pool.ts';
 import { InvitesService } from './resources/alpha/service.ts';
 import { AttestationsService } from './resources/attestations/service.ts';
 import { ChatService } from './resources/chat/service.ts';
-import { DownloadService } from './resources/content/download-service.ts';
 import { Links } from './resources/content/links.ts';
-import { ContentService } from './resources/content/service.ts';
 import { UnfinishedCascades } from './resources/entities/unfinished-cascades.ts';
 import { EventsService } from './resources/events/service.ts';
-import { FilesService } from './resources/files/service.ts';
 import { McpService } from './resources/mcp/service.ts';
 import { CarImportService } from './resources/node/archives/car-import-service.ts';
 import { ExportService } from './resources/node/archives/export-service.ts';
@@ -57,7 +54,6 @@ import { StatusService } from './resources/node/status/service.ts';
 import { SyncLogService } from './resources/node/sync/service.ts';
 import { TablesService } from './resources/node/tables/service.ts';
 import { LeftoversService } from './resources/node/transfers/leftovers-service.ts';
-import { UploadsService } from './resources/node/transfers/service.ts';
 import { UpkeepService } from './resources/node/upkeep/service.ts';
 import { ProcessorKeysService } from './resources/processors/keys-service.ts';
 import { OutWatch } from './resources/processors/out-watch.ts';
@@ -102,8 +98,6 @@ export interface Context extends Services, AsyncDisposable {
   attestationLogs: AttestationLogs;
   attestations: AttestationsService;
   archives: { exports: ExportService; carImports: CarImportService; prepared: PreparedExportsService };
-  /** The bytes of files: received, kept and given. */
-  bytes: { files: FilesService; content: ContentService; downloads: DownloadService; uploads: UploadsService };
   leftovers: LeftoversService;
   upkeep: UpkeepService;
   imports: { imports: ImportsService; previews: ImportPreviewService; undos: ImportUndoService };
@@ -185,7 +179,8 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   const searchLog = log.child({ name: 'search' });
   const embedder = config.embed && new EndpointEmbedder({ ...config.embed, key: secrets.embed }, searchLog);
   const search = opened.use(new SearchEngine(embedder, follower));
-  const services = buildServices({ config, networks, identity, search, now });
+  const links = new Links(randomBytes(32));
+  const services = buildServices({ config, networks, identity, search, links, now });
   const { cascades, entities, expansions, diffs } = services.entities;
   const { users, writes, collections } = services;
   const unfinished = opened.use(
@@ -200,8 +195,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
     log,
   });
   const { publicUrl } = config;
-  const uploads = opened.use(new UploadsService({ networks, now, publicUrl }));
-  const downloads = new DownloadService({ writes, entities, links: new Links(randomBytes(32)), publicUrl });
+  opened.use(services.bytes.uploads);
   const sessions = new SessionsService({
     sessions: new Sessions({ now, randomBytes }),
     account: operator.id,
@@ -220,7 +214,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
     }),
   );
   const verification = new VerificationService({ ...config, writes, identity, outbound });
-  const content = new ContentService({ writes, uploads });
+  const { content } = services.bytes;
   const allowed = new AllowedCommands(commandsFile(config));
   const exports = new ExportService({ networks, instance, version, now });
   const imports = new ImportsService(writes, collections);
@@ -307,12 +301,6 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
       exports,
       carImports,
       prepared: new PreparedExportsService({ exports, networks, newId: writes.env.newId, now }),
-    },
-    bytes: {
-      files: new FilesService({ writes, entities, downloads, uploads }),
-      content,
-      downloads,
-      uploads,
     },
     leftovers,
     upkeep: new UpkeepService({

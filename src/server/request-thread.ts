@@ -16,6 +16,7 @@ import type { Caller } from './model/caller.ts';
 import type { Network } from './model/ids.ts';
 import { shortened } from './resources/chat/messages.ts';
 import type { ChatBody } from './resources/chat/wire.ts';
+import { Links } from './resources/content/links.ts';
 import { SearchEngine } from './search/engine.ts';
 import { buildServices, type Services } from './services.ts';
 import type { AdditiveGroup } from './store/additive.ts';
@@ -168,7 +169,8 @@ function build(config: Config): NonNullable<typeof here> {
     undefined,
     config.embed && 'A request of this size is searched by words alone.',
   );
-  const services = buildServices({ config, networks, identity, search, now });
+  const links = new Links(randomBytes(32));
+  const services = buildServices({ config, networks, identity, search, links, now });
   const endpointOf = endpoints(table.models);
   const served = new Map(
     table.routes.filter(movable).flatMap((route) => {

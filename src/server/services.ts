@@ -6,6 +6,9 @@ import { ulids } from './model/ulids.ts';
 import { AgentsService } from './resources/agents/service.ts';
 import { AuthService } from './resources/auth/service.ts';
 import { CollectionsService } from './resources/collections/service.ts';
+import { DownloadService } from './resources/content/download-service.ts';
+import type { Links } from './resources/content/links.ts';
+import { ContentService } from './resources/content/service.ts';
 import { BatchService } from './resources/entities/batch-service.ts';
 import { CascadeService } from './resources/entities/cascade-service.ts';
 import { DiffService } from './resources/entities/diff-service.ts';
@@ -13,10 +16,12 @@ import { ExpansionService } from './resources/entities/expansion-service.ts';
 import { EntitiesService } from './resources/entities/service.ts';
 import { TreeService } from './resources/entities/tree-service.ts';
 import { EntityWrites } from './resources/entities/writes.ts';
+import { FilesService } from './resources/files/service.ts';
 import { PairsService } from './resources/folders/pairs-service.ts';
 import { FoldersService } from './resources/folders/service.ts';
 import { GraphService } from './resources/graph/service.ts';
 import { KladoiService } from './resources/kladoi/service.ts';
+import { UploadsService } from './resources/node/transfers/service.ts';
 import { PermissionsService } from './resources/permissions/service.ts';
 import { Registry } from './resources/processors/registry.ts';
 import { QueryService } from './resources/query/service.ts';
@@ -40,6 +45,8 @@ export interface Ground {
   networks: Pick<Networks, 'get'>;
   identity: Identity;
   search: SearchEngine;
+  /** What signs the addresses of downloads; on a request thread none are made. */
+  links: Links;
   /** Epoch milliseconds. */
   now: () => number;
 }
@@ -50,7 +57,7 @@ export interface Ground {
  */
 export type Services = ReturnType<typeof buildServices>;
 
-export function buildServices({ config, networks, identity, search, now }: Ground) {
+export function buildServices({ config, networks, identity, search, links, now }: Ground) {
   const hasBytes = (network: Network, cid: string) => new FileStore(filesFolder(join(config.data, network))).has(cid);
   const isAccount = (id: string) => identity.accountById(id) !== null;
   const permissions = new PermissionsService(now, networks, { hasBytes, isAccount });
@@ -63,6 +70,9 @@ export function buildServices({ config, networks, identity, search, now }: Groun
   const users = new UsersService({ writes, entities, identity });
   const operator = identity.ensureOperator().account.id;
   const registry = new Registry({ writes, entities });
+  const { publicUrl } = config;
+  const uploads = new UploadsService({ networks, now, publicUrl });
+  const downloads = new DownloadService({ writes, entities, links, publicUrl });
   return {
     permissions,
     writes,
@@ -90,6 +100,13 @@ export function buildServices({ config, networks, identity, search, now }: Groun
     query: new QueryService({ writes, engine: search }),
     relationships: new RelationshipsService(writes),
     updates: new UpdatesService(writes),
+    /** The bytes of files: received, kept and given. */
+    bytes: {
+      uploads,
+      downloads,
+      content: new ContentService({ writes, uploads }),
+      files: new FilesService({ writes, entities, downloads, uploads }),
+    },
     additions: new AdditivePreparer(writes, identity),
     versions: new VersionsService(writes),
   };

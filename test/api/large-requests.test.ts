@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { table } from '../../src/server/generated/routes.ts';
 import { weight } from '../../src/server/http/large-requests.ts';
+import { movable } from '../../src/server/http/movable.ts';
 import type { Caller } from '../../src/server/model/caller.ts';
 import { maxOnLoop } from '../../src/server/model/large.ts';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
@@ -75,6 +77,39 @@ describe('a large entity', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
     const won = answers.find(({ status }) => status === 200)?.body;
     expect(await read(node, owner, first.id)).toEqual(won);
+  });
+});
+
+describe('a large file', () => {
+  test('is served there, but for its bytes and the addresses of these', () => {
+    const ofFiles = table.routes.filter(({ path }) => /^\/files|\/content/.test(path));
+    const onLoop = ofFiles.filter((route) => !movable(route)).map(({ method, path }) => `${method} ${path}`);
+    expect(onLoop.toSorted()).toEqual([
+      'get /entities/:id/content',
+      'get /files/:id/content',
+      'get /files/:id/download',
+      'post /entities/:id/content',
+      'post /files/:id/content',
+    ]);
+  });
+
+  test('is declared and changed, and its bytes come and go, as those of others', async () => {
+    const declared = { key: 'k', filename: 'page.txt', content_type: 'text/plain', size: 5, properties: large };
+    const made = ok<Entity & { upload_url: string }>(await ask(node, owner, 'POST /files', declared));
+    const label = { expect_tip: made.cid, label: 'Changed' };
+    const changed = ok<Entity>(await ask(node, owner, `PUT /files/${made.id}`, label));
+    const upload = `PUT ${new URL(made.upload_url).pathname}`;
+    ok(await ask(node, owner, upload, Buffer.from('bytes'), { 'Content-Type': 'text/plain' }));
+    const confirm = { expect_tip: changed.cid };
+    const file = ok<Entity>(await ask(node, owner, `POST /files/${made.id}/confirm-upload`, confirm));
+    expect(file.properties).toMatchObject({ ...large, label: 'Changed', uploaded: true });
+    const link = ok<{ download_url: string }>(await ask(node, owner, `GET /files/${made.id}/download`));
+    expect((await node.fetch(new URL(link.download_url).pathname)).text).toBe('bytes');
+    const put = { expect_tip: file.cid, key: 'v1', cid: file.properties.cid, size: 5, content_type: 'text/plain' };
+    const held = ok<Entity>(await ask(node, owner, `POST /entities/${made.id}/content/complete`, put));
+    const renamed = { expect_tip: held.cid, old_key: 'v1', new_key: 'v2' };
+    ok(await ask(node, owner, `PATCH /entities/${made.id}/content`, renamed));
+    expect((await node.fetch(`/entities/${made.id}/content?key=v2`)).text).toBe('bytes');
   });
 });
 
