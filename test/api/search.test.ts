@@ -67,6 +67,15 @@ describe('an entity is found', () => {
     expect(labels(await search(node, owner, 'entities', { query: '博物館' }))).toEqual(['東京国立博物館の絵巻物']);
   });
 
+  it('by a single character of such a text, wherever it stands', async () => {
+    await inWorks('白馬の図', { properties: { label: '白馬の図', text: '紙本墨画' } });
+    for (const query of ['白', '馬', '図', '画'])
+      expect(labels(await search(node, owner, 'entities', { query })), query).toEqual(['白馬の図']);
+    await inWorks('馬');
+    expect(labels(await search(node, owner, 'entities', { query: '馬' }))).toEqual(['馬', '白馬の図']);
+    expect(labels(await search(node, owner, 'entities', { query: '紙本 馬' }))[0]).toBe('白馬の図');
+  });
+
   it('by the label that an inline reference names now', async () => {
     const place = await inWorks('Norham Castle', { type: 'place' });
     const { id } = await inWorks('Sketch', {

@@ -4,7 +4,7 @@ import { type Look, lookedUp, mostCounted, type WordHit, wordHits } from '../sto
 import { tellingWords } from './function-words.ts';
 import { fuse, type Ranked, type Ranking, summed } from './fuse.ts';
 import { type EntityText, wholeLabel, wholeNeighbour } from './text.ts';
-import { words } from './tokens.ts';
+import { isCharacter, words } from './tokens.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** What a search by words needs of the index. */
@@ -81,7 +81,10 @@ export function ledBy(first: readonly number[], others: readonly Ranked[]): Rank
  */
 export function lexicalRankings(db: Reader, lexicon: Lexicon, text: string, look: Look, pool: number): Ranking[] {
   const typed = words(text).slice(0, maxWords);
-  const all = tellingWords([...new Set(typed)]).map((word) => ({ word, frequency: frequency(db, lexicon, word) }));
+  const all = tellingWords([...new Set(typed)]).map((word) => ({
+    word,
+    frequency: isCharacter(word) ? 0 : frequency(db, lexicon, word),
+  }));
   if (all.length === 0) return [];
   const keys = new Set<number>();
   const take = (hits: readonly { key: number }[]) => {
@@ -145,9 +148,12 @@ function withSome(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look:
   return fuse(rankings.map((keys) => ({ keys: keys.slice(0, pool), weight: 1 })));
 }
 
-/** A word that is nowhere stands for those that begin with it. A word has letters and digits alone, so it is no syntax. */
+/**
+ * A word that is nowhere stands for those that begin with it, and so does a single character of a text without spaces. A word
+ * has letters and digits alone, so it is no syntax.
+ */
 function expression({ word, frequency: n }: QueryWord): string {
-  return n === 0 && word.length > 1 ? `"${word}"*` : `"${word}"`;
+  return n === 0 && (word.length > 1 || isCharacter(word)) ? `"${word}"*` : `"${word}"`;
 }
 
 /** For each word of the query the best of what fits it counts, and these are summed. `hits`: of the words as they are. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Json } from '../model/manifest.ts';
 import type { DocWords } from '../store/search-index.ts';
 import type { Passage } from './embedder.ts';
-import { words } from './tokens.ts';
+import { lastCharacters, words } from './tokens.ts';
 import { wholeNumbers } from './whole-numbers.ts';
 
 /** The texts by which an entity is found. */
@@ -94,12 +94,17 @@ export function docWords({ label, body, numbers, links }: EntityText): DocWords 
   const own = words(label);
   const others = links.flatMap(({ labels }) => labels.map((one) => words(one)));
   return {
-    label: own.join(' '),
-    body: words(body).join(' '),
+    label: joined(own),
+    body: joined(words(body)),
     numbers: words(numbers.join(' ')).join(' '),
-    links: others.flat().join(' '),
+    links: joined(others.flat()),
     whole: [wholeLabel(own), ...new Set(others.map(wholeNeighbour))].join(' '),
   };
+}
+
+/** Between spaces, and after them what else stands for single characters. */
+function joined(all: readonly string[]): string {
+  return [...all, ...lastCharacters(all)].join(' ');
 }
 
 const longestWhole = 100;
@@ -118,8 +123,8 @@ export function wholeNeighbour(all: readonly string[]): string {
 
 function whole(mark: string, all: readonly string[]): string {
   if (all.length === 0) return '';
-  const joined = all.join(between);
-  return `${mark}${joined.length <= longestWhole ? joined : createHash('sha256').update(joined).digest('hex')}`;
+  const one = all.join(between);
+  return `${mark}${one.length <= longestWhole ? one : createHash('sha256').update(one).digest('hex')}`;
 }
 
 /** An entity's texts as an embedder takes them. */

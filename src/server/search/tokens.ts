@@ -29,6 +29,18 @@ function pairs(characters: string[]): string[] {
   return characters.slice(1).map((second, i) => `${characters[i]}${second}`);
 }
 
+/** Whether a word is a single character of such a script, and so maybe a part of any pair. */
+export function isCharacter(word: string): boolean {
+  return unspaced.test(word) && [...word].length === 1;
+}
+
+/** The last characters of pairs with which none of the words begins: all others are found as the beginnings of words. */
+export function lastCharacters(all: readonly string[]): string[] {
+  const paired = all.filter((word) => unspaced.test(word));
+  const begun = new Set(paired.map((word) => [...word][0]));
+  return [...new Set(paired.flatMap((word) => [...word].slice(-1)))].filter((last) => !begun.has(last));
+}
+
 /** The runs of 3 and 4 characters in a word, its ends marked. */
 export function gramsOf(word: string): string[] {
   const marked = `_${word}_`;
