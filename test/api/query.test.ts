@@ -368,3 +368,13 @@ describe('a request', () => {
     expect(metadata.error).toBe('no_entry_point');
   });
 });
+
+test('a relation is followed by its name also where there are thousands of others', async () => {
+  const to = await create(node, ada, { type: 'rare', properties: { label: 'Rarely led to' } });
+  const relationships = Array.from({ length: 2050 }, (_, n) => ({ predicate: `leads_${n}_to`, peer: to.id }));
+  const from = await create(node, ada, { type: 'hub', properties: { label: 'Hub' }, relationships });
+  const { results } = await query(`@${from.id} -[LEADS_2049_to]-> type:rare`);
+  expect(results.map(({ score, path }) => [score, path.at(-1)])).toEqual([
+    [1, { edge: 'leads_2049_to', direction: 'outgoing' }],
+  ]);
+});

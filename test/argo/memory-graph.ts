@@ -68,6 +68,11 @@ export class MemoryGraph implements GraphSource, TextSource {
     return [...new Set(this.#edges.map(([, predicate]) => predicate))];
   }
 
+  async named(names: string[]) {
+    const wanted = names.map((name) => name.toLowerCase());
+    return (await this.predicates()).filter((name) => wanted.includes(name.toLowerCase()));
+  }
+
   async walk({
     types,
     leading,

@@ -11,7 +11,7 @@ export interface Relation {
   fit: ((predicate: string) => number) | null;
 }
 
-/** So many predicates are looked at; an instance has hundreds at most. */
+/** So many predicates are looked at for those that are alike; an instance has hundreds at most. */
 const maxPredicates = 2000;
 /** Sizes of the sets that are followed where names are alike, before all. */
 const setSizes = [1, 2, 4, 16];
@@ -22,9 +22,9 @@ const setSizes = [1, 2, 4, 16];
  */
 export async function relationOf({ graph, texts }: Sources, terms: string[] | null): Promise<Relation> {
   if (terms === null) return { sets: [null], fit: null };
-  const all = (await graph.predicates()).slice(0, maxPredicates);
-  const known = namedBy(terms, all);
+  const known = await graph.named(terms);
   if (known.length > 0) return { sets: [known], fit: null };
+  const all = (await graph.predicates()).slice(0, maxPredicates);
   const named = new Set(terms.map((term) => term.toLowerCase()));
   const likeness = new Map(all.map((name) => [name, 0]));
   for (const term of named) {
@@ -40,11 +40,6 @@ export async function relationOf({ graph, texts }: Sources, terms: string[] | nu
 
 /** Predicates of a relation's names; undefined where it follows any. */
 export async function predicatesOf({ graph }: Sources, terms: string[] | null): Promise<string[] | undefined> {
-  const known = terms === null ? [] : namedBy(terms, await graph.predicates());
+  const known = terms === null ? [] : await graph.named(terms);
   return known.length > 0 ? known : undefined;
-}
-
-function namedBy(terms: string[], predicates: string[]): string[] {
-  const named = new Set(terms.map((term) => term.toLowerCase()));
-  return predicates.filter((name) => named.has(name.toLowerCase()));
 }

@@ -26,9 +26,18 @@ export function predicateKey(db: Reader, name: string): number | undefined {
   return db.get<{ key: number }>('SELECT key FROM predicate WHERE name = ?', name)?.key;
 }
 
-/** Names of predicates that relationships of current versions have or once had, in the order of their first coming. */
+/** Names of predicates that relationships of current versions have or once had, the first to come 2,000 of them. */
 export function predicateNames(db: Reader): string[] {
   return db.all<{ name: string }>('SELECT name FROM predicate ORDER BY key LIMIT 2000').map(({ name }) => name);
+}
+
+/** Those of some names, whatever their case. */
+export function predicatesNamed(db: Reader, names: readonly string[]): string[] {
+  const rows = db.all<{ name: string }>(
+    'SELECT DISTINCT p.name FROM json_each(?) n JOIN predicate p ON p.name = n.value COLLATE NOCASE ORDER BY p.key',
+    JSON.stringify(names),
+  );
+  return rows.map(({ name }) => name);
 }
 
 export function ensurePredicateKey(db: Writer, name: string): number {

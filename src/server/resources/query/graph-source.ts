@@ -21,6 +21,7 @@ export function graphSource(store: NetworkStore): GraphSource {
       return { ids: firstOf(found, k), truncated: false };
     },
     predicates: () => parsed(store.readLong('predicates', {})),
+    named: (names) => parsed(store.readLong('predicatesNamed', { names })),
     walk({ types, leading, perSource, ...query }) {
       const limit = perSource * query.sources.length;
       const asked = { ...asStored(query), limit, perSource, leading, ...(types && { types }) };
