@@ -202,6 +202,30 @@ describe('hops', () => {
     expect(results[0]?.path[1]).toEqual({ edge: 'made_by', direction: 'outgoing', score: expect.any(Number) });
   });
 
+  it('follow names that are like one that no relationship has any more', async () => {
+    const to = await create(node, ada, { type: 'place', properties: { label: 'Margate' } });
+    const peer = to.id;
+    const from = await create(node, ada, {
+      type: 'visit',
+      properties: { label: 'A visit' },
+      relationships: [{ predicate: 'stayed_at', peer }],
+    });
+    const stayed = (term: string) => query(`@${from.id} -[${term}]-> type:place`);
+    expect((await stayed('stayed_at')).results).toMatchObject([{ entity: { id: peer }, score: 1 }]);
+    await update(node, ada, from, {
+      relationships_add: [{ predicate: 'stayed_in', peer }],
+      relationships_remove: [{ predicate: 'stayed_at', peer }],
+    });
+    for (const term of ['stayed_at', 'Stayed_At'])
+      expect((await stayed(term)).results.map(({ path }) => path.at(-1))).toEqual([
+        { edge: 'stayed_in', direction: 'outgoing', score: expect.any(Number) },
+      ]);
+    // While others have it, it leads nowhere from here.
+    const relationships = [{ predicate: 'stayed_at', peer }];
+    await create(node, ada, { type: 'visit', properties: { label: 'Another visit' }, relationships });
+    expect((await stayed('stayed_at')).metadata.error).toBe('no_path_found');
+  });
+
   it('show whole entities where they are asked to', async () => {
     const { results } = await query(`@${e.ship.id} -[made_by]-> type:artist`, { expand: 'full' });
     expect(results[0]?.entity.full_entity).toMatchObject({ id: e.turner.id, properties: { label: 'Joseph Turner' } });

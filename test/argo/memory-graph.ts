@@ -73,6 +73,10 @@ export class MemoryGraph implements GraphSource, TextSource {
     return (await this.predicates()).filter((name) => wanted.includes(name.toLowerCase()));
   }
 
+  async used(names: string[]) {
+    return (await this.named(names)).length > 0;
+  }
+
   async walk({
     types,
     leading,

@@ -3,7 +3,7 @@ import { Gathering, leadingFirst } from './gathering.ts';
 import { type Candidate, idsOf } from './outcome.ts';
 import type { Hop, Node } from './plan.ts';
 import type { Leading, Reached, Sources, Walked, Within } from './ports.ts';
-import { predicatesOf, type Relation, relationOf } from './relation.ts';
+import { alikeRelation, namedRelation, predicatesOf, type Relation } from './relation.ts';
 
 export interface HopLimits {
   /** Candidates that go on. */
@@ -49,7 +49,20 @@ export async function runHop(
   filter: Within['filter'],
   limits: HopLimits,
 ): Promise<HopEnd> {
-  const relation = await relationOf(sources, hop.terms);
+  const { terms } = hop;
+  const named = await namedRelation(sources, terms);
+  const end = named && (await followed({ sources, from, hop, filter, limits }, named));
+  // A name that no relationship has any more is as good as none.
+  if (end && (end.candidates.length > 0 || terms === null || (await sources.graph.used(terms)))) return end;
+  return followed({ sources, from, hop, filter, limits }, await alikeRelation(sources, terms ?? []));
+}
+
+interface Following extends Pick<Started, 'sources' | 'from' | 'limits'> {
+  hop: Hop & { target: Node };
+  filter: Within['filter'];
+}
+
+async function followed({ sources, from, hop, filter, limits }: Following, relation: Relation): Promise<HopEnd> {
   const shape = {
     direction: directions[hop.direction],
     least: hop.depth?.least ?? 1,

@@ -86,10 +86,12 @@ export interface Walked {
 export interface GraphSource {
   /** Those that fit, the last changed first, then by id; `truncated` where time was too short to look at all. */
   newest(within: Within, k: number, milliseconds: number): Promise<{ ids: string[]; truncated: boolean }>;
-  /** Names of predicates; of very many some. */
+  /** Names of predicates that relationships have or once had; of very many some. */
   predicates(): Promise<string[]>;
   /** Those of some names, whatever their case, among all. */
   named(names: string[]): Promise<string[]>;
+  /** Whether a relationship has one of these names now, whatever its case. */
+  used(names: string[]): Promise<boolean>;
   /** What sources lead to: of some types, and with a relationship that leads on, if given. */
   walk(query: WalkQuery & { types: string[] | null; leading?: Leading | undefined }): Promise<Walked>;
   /** Ways from sources to targets, one a pair. */

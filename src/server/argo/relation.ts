@@ -16,14 +16,15 @@ const maxPredicates = 2000;
 /** Sizes of the sets that are followed where names are alike, before all. */
 const setSizes = [1, 2, 4, 16];
 
-/**
- * The relationships that a hop names (argo.md A9): predicates of those names, whatever their case; where there is none of
- * them, all predicates, and how alike the names are makes part of the score.
- */
-export async function relationOf({ graph, texts }: Sources, terms: string[] | null): Promise<Relation> {
+/** The relationships that a hop names (argo.md A9): predicates of those names, whatever their case; null where there are none. */
+export async function namedRelation({ graph }: Sources, terms: string[] | null): Promise<Relation | null> {
   if (terms === null) return { sets: [null], fit: null };
   const known = await graph.named(terms);
-  if (known.length > 0) return { sets: [known], fit: null };
+  return known.length > 0 ? { sets: [known], fit: null } : null;
+}
+
+/** In their place all predicates, and how alike the names are makes part of the score. */
+export async function alikeRelation({ graph, texts }: Sources, terms: string[]): Promise<Relation> {
   const all = (await graph.predicates()).slice(0, maxPredicates);
   const named = new Set(terms.map((term) => term.toLowerCase()));
   const likeness = new Map(all.map((name) => [name, 0]));

@@ -40,6 +40,16 @@ export function predicatesNamed(db: Reader, names: readonly string[]): string[] 
   return rows.map(({ name }) => name);
 }
 
+/** Whether a relationship has one of these names now, whatever its case; where none does, it looks through all relationships. */
+export function isPredicateUsed(db: Reader, names: readonly string[]): boolean {
+  const row = db.get<{ used: number }>(
+    `SELECT EXISTS (SELECT 1 FROM edge WHERE predicate IN (
+       SELECT p.key FROM json_each(?) n JOIN predicate p ON p.name = n.value COLLATE NOCASE)) AS used`,
+    JSON.stringify(names),
+  );
+  return row?.used === 1;
+}
+
 export function ensurePredicateKey(db: Writer, name: string): number {
   return remembered(
     predicates,

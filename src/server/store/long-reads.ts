@@ -6,7 +6,7 @@ import type { Reader } from './connection.ts';
 import { contentsPage } from './content-reads.ts';
 import { type DeletedQuery, deletedRows } from './deleted-rows.ts';
 import { countTypes, storedJson } from './entities.ts';
-import { predicateNames, predicatesNamed } from './entity-keys.ts';
+import { isPredicateUsed, predicateNames, predicatesNamed } from './entity-keys.ts';
 import { fileVersionsPage } from './file-versions.ts';
 import { graphEntityAnswer } from './graph-entity.ts';
 import { type LinksQuery, linksTo } from './graph-links.ts';
@@ -65,6 +65,7 @@ export const longReads = {
   newestPage: (db: Reader, query: NewestQuery): string => JSON.stringify(newestPage(db, query)),
   predicates: (db: Reader, _: object): string => JSON.stringify(predicateNames(db)),
   predicatesNamed: (db: Reader, { names }: { names: string[] }): string => JSON.stringify(predicatesNamed(db, names)),
+  predicateUsed: (db: Reader, { names }: { names: string[] }): string => JSON.stringify(isPredicateUsed(db, names)),
   names: (db: Reader, _: object): string => JSON.stringify({ types: countTypes(db), predicates: predicateNames(db) }),
   /** See made-here.ts. */
   madeHere: (db: Reader, args: Parameters<typeof madeHere>[1]): string => JSON.stringify(madeHere(db, args)),

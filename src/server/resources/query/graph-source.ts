@@ -21,6 +21,7 @@ export function graphSource(store: NetworkStore): GraphSource {
       return { ids: firstOf(found, k), truncated: false };
     },
     predicates: () => parsed(store.readLong('predicates', {})),
+    used: (names) => parsed(store.readLong('predicateUsed', { names })),
     named: (names) => parsed(store.readLong('predicatesNamed', { names })),
     walk({ types, leading, perSource, ...query }) {
       const limit = perSource * query.sources.length;
