@@ -10,7 +10,7 @@ import { databaseFile } from '../../src/server/store/network-store.ts';
 import { openIndexWriter, openSearchReader, searchFile } from '../../src/server/store/search-index.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { create, type Entity, ok, update } from '../helpers/entities.ts';
-import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { indexIdle, search } from '../helpers/searches.ts';
 
 // An index is written slice by slice, each of a page at least; whoever wrote it may be gone after any of them.
@@ -87,7 +87,9 @@ test('an artist of many works is not re-labelled at once', () => {
   const writer = openIndexWriter(index);
   // As if the name that works show were an older one.
   writer.run("UPDATE doc SET digest = '', seen = 0");
-  writer.run("INSERT INTO relabel (key, after) SELECT key, 0 FROM doc WHERE label = 'Wilhelmina Featherstone'");
+  writer.run(
+    "INSERT INTO relabel (key, since, after) SELECT key, -1, 0 FROM doc WHERE label = 'Wilhelmina Featherstone'",
+  );
   writer.close();
   const places = (): unknown[] => {
     const reader = openIndexWriter(index);
@@ -139,6 +141,41 @@ test('an entity that comes after what leads to it, and is renamed while the inde
   }
   while (sliced(1, own).behind);
   expect([found('newcomer', own), found('latecomer', own)]).toEqual([works, 0]);
+});
+
+test('an entity that is renamed and named as before while the index follows is in the texts of what came between', async () => {
+  await using other = await temporaryFolder();
+  const own: [string, string] = [databaseFile(other.path, 'main'), join(other.path, 'own.db')];
+  const writing = async <T>(work: (node: TestNode) => Promise<T>): Promise<T> => {
+    await using node = await startNode({ data: other.path });
+    return await work(node);
+  };
+  const works = async (node: TestNode, made_by: Entity, entities: number) => {
+    const relationships = [{ predicate: 'made_by', peer: made_by.id }];
+    const plates = Array.from({ length: entities }, () => ({
+      type: 'artwork',
+      relationships,
+      properties: { label: 'Plate' },
+    }));
+    ok(await ask(node, operator(node), 'POST /entities/batch', { entities: plates }));
+  };
+  const renamed = (artist: Entity, label: string) =>
+    writing((node) => update(node, operator(node), artist, { properties: { label } }));
+  const [first, second] = await writing(async (node) => {
+    const artist = (label: string) => create(node, operator(node), { type: 'artist', properties: { label } });
+    return [await artist('Meadowlark'), await artist('Nightjar')];
+  });
+  while (sliced(1, own).behind);
+  await writing(async (node) => {
+    await works(node, first, 5);
+    for (let n = 0; n < 3; n++) await works(node, second, 100);
+  });
+  const goldfinch = await renamed(first, 'Goldfinch');
+  const { cursor, last } = sliced(1, own);
+  expect([cursor < last - 1, found('goldfinch', own)]).toEqual([true, 5]);
+  await renamed(goldfinch, 'Meadowlark');
+  while (sliced(1, own).behind);
+  expect([found('meadowlark', own), found('goldfinch', own)]).toEqual([5, 0]);
 });
 
 test('an index with nothing left to do says so until something comes, and only for its own database and embedder', async () => {

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Json } from '../model/manifest.ts';
-import type { Connection, Reader } from '../store/connection.ts';
+import type { Connection, Reader, Writer } from '../store/connection.ts';
 import { lastMove } from '../store/events.ts';
 import {
   addTerm,
   askAgain,
   askNaming,
   askRelabel,
+  type Doc,
   docOf,
   dropDoc,
   emptyIndex,
@@ -23,6 +24,7 @@ import {
 } from '../store/search-index.ts';
 import {
   collectionSummary,
+  earlierMoveOf,
   isPeer,
   labelOfId,
   lastMoveOf,
@@ -146,9 +148,10 @@ function rework(writing: Writing): boolean {
       moved: lastMoveOf(db, next.key),
     }));
     // What was looked at since shows the label already.
+    const isOutdated = (seen = moved) => seen > next.since && seen < moved;
     takeAll(
       writing,
-      sources.filter((key) => (docOf(index, key)?.seen ?? moved) < moved),
+      sources.filter((key) => isOutdated(docOf(index, key)?.seen)),
     );
     relabelled(index, next.key, sources.length < pageSources ? null : (sources.at(-1) ?? null));
   }
@@ -165,8 +168,9 @@ interface Looked {
   error: Error | null;
   /** The ids that its texts name. */
   named: Set<string>;
-  /** Its last move, and the last one of all. */
+  /** Its last move, the one before that, and the last one of all. */
   moved: number;
+  earlier: number;
   seen: number;
   /** Whether others lead to it. */
   isPeer: boolean;
@@ -183,8 +187,8 @@ function look(db: Reader, key: number): Looked {
   const row = sourceRow(db, key);
   const named = new Set<string>();
   const { text, error } = row && row.json !== null ? textOf(db, row, named) : { text: null, error: null };
-  const [moved, seen] = [lastMoveOf(db, key), lastMove(db)];
-  return { key, row, source: text, error, named, moved, seen, isPeer: isPeer(db, key) };
+  const moves = { moved: lastMoveOf(db, key), earlier: earlierMoveOf(db, key), seen: lastMove(db) };
+  return { key, row, source: text, error, named, ...moves, isPeer: isPeer(db, key) };
 }
 
 /**
@@ -194,7 +198,7 @@ function look(db: Reader, key: number): Looked {
  */
 function take(writing: Writing, looked: Looked, summarized: boolean): void {
   const { index, terms } = writing;
-  const { key, row, source, named, moved } = looked;
+  const { key, row, source, named } = looked;
   const before = docOf(index, key);
   if (row) noteUnread(index, row.id, looked.error);
   const collections = source === null ? '' : (row?.collections ?? '');
@@ -202,12 +206,11 @@ function take(writing: Writing, looked: Looked, summarized: boolean): void {
   if (!summarized || (before?.collections ?? '') !== collections)
     for (const home of new Set([before?.collections ?? '', collections].flatMap(keysIn)).add(row?.collection ?? key))
       if (home !== key) askAgain(index, home);
+  askShowing(index, looked, before, summarized);
   if (!row || source === null) {
     if (!before) return;
     dropDoc(index, key);
     writing.vectors.drop(key);
-    if (before.label !== '') askRelabel(index, key);
-    if (row) askNaming(index, row.id, moved);
     return;
   }
   putNamed(index, key, named);
@@ -222,10 +225,6 @@ function take(writing: Writing, looked: Looked, summarized: boolean): void {
   putDoc(index, { key, digest, label, collections, seen }, text);
   if (!before || !sameTexts(before.digest, digest))
     writing.vectors.put({ key, type: row.type, passage: passageOf(source) }, before === undefined);
-  if ((before?.label ?? '') !== label) {
-    askNaming(index, row.id, moved);
-    if (looked.isPeer) askRelabel(index, key);
-  }
   if (terms.size > maxTermsKept) terms.clear();
   for (const part of [text.label, text.body, text.numbers, text.links])
     for (const word of part.split(' '))
@@ -233,6 +232,25 @@ function take(writing: Writing, looked: Looked, summarized: boolean): void {
         terms.add(word);
         addTerm(index, word);
       }
+}
+
+/**
+ * Has those looked at again that show another label than the entity's. Where it moved several times since it was looked at, it may
+ * have had another one between, or have been deleted, which is shown by what was looked at then.
+ */
+function askShowing(
+  index: Writer,
+  { key, row, source, moved, earlier, isPeer: isShown }: Looked,
+  before: Doc | undefined,
+  summarized: boolean,
+): void {
+  const label = source === null ? '' : row?.label;
+  const isRenamed = (before?.label ?? '') !== label;
+  const seen = before?.seen ?? -1;
+  if (!isRenamed && (summarized || earlier <= seen)) return;
+  const since = isRenamed ? -1 : seen;
+  if (row) askNaming(index, row.id, [since, moved]);
+  if (isShown) askRelabel(index, key, since);
 }
 
 /** Keys between spaces. */

@@ -41,8 +41,9 @@ const schema: readonly string[] = [
   CREATE TABLE named (id TEXT NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (id, source)) STRICT, WITHOUT ROWID;
   CREATE INDEX named_source ON named (source);
 
-  -- Entities whose neighbours have to be looked at again, up to the key after which that goes on.
-  CREATE TABLE relabel (key INTEGER PRIMARY KEY, after INTEGER NOT NULL) STRICT;
+  -- Entities whose neighbours have to be looked at again, those that were looked at after a move; after: the key after which
+  -- that goes on.
+  CREATE TABLE relabel (key INTEGER PRIMARY KEY, since INTEGER NOT NULL, after INTEGER NOT NULL) STRICT;
   -- Entities to be looked at again.
   CREATE TABLE again (key INTEGER PRIMARY KEY) STRICT;
 
@@ -83,7 +84,7 @@ const fullTexts = ['words', 'labels'] as const;
 const maxLogBytes = 64 * 2 ** 20;
 
 /** Goes up with every change of the tables or of what is put into them: an index of another layout is made anew. */
-const layout = 12;
+const layout = 13;
 
 /** The index's file in a network's folder. */
 export function searchFile(folder: string): string {
@@ -285,13 +286,17 @@ export function countDocs(index: Reader): number {
   return index.get<{ n: number }>('SELECT count(*) AS n FROM words_docsize')?.n ?? 0;
 }
 
-/** Notes that the neighbours of an entity show a label that is no longer its. */
-export function askRelabel(index: Writer, key: number): void {
-  index.run('INSERT INTO relabel (key, after) VALUES (?, 0) ON CONFLICT DO UPDATE SET after = 0', key);
+/** Notes that the neighbours of an entity show a label that is no longer its, if they were looked at after the move `since`. */
+export function askRelabel(index: Writer, key: number, since: number): void {
+  index.run(
+    `INSERT INTO relabel (key, since, after) VALUES (?, ?, 0)
+       ON CONFLICT DO UPDATE SET since = min(since, excluded.since), after = 0`,
+    ...[key, since],
+  );
 }
 
-export function nextRelabel(index: Reader): { key: number; after: number } | undefined {
-  return index.get('SELECT key, after FROM relabel ORDER BY key LIMIT 1');
+export function nextRelabel(index: Reader): { key: number; since: number; after: number } | undefined {
+  return index.get('SELECT key, since, after FROM relabel ORDER BY key LIMIT 1');
 }
 
 /** Goes on after that key; null: done. */
@@ -310,11 +315,11 @@ export function putNamed(index: Writer, source: number, ids: Iterable<string>): 
   for (const id of ids) index.run('INSERT INTO named (id, source) VALUES (?, ?)', id, source);
 }
 
-/** Has those looked at again whose texts name an id, and were not looked at since a move. */
-export function askNaming(index: Writer, id: string, move: number): void {
+/** Has those looked at again whose texts name an id, and were looked at last between two moves. */
+export function askNaming(index: Writer, id: string, [since, move]: readonly [number, number]): void {
   const naming = index.all<{ key: number }>(
-    'SELECT n.source AS key FROM named n CROSS JOIN doc d ON d.key = n.source WHERE n.id = ? AND d.seen < ?',
-    ...[id, move],
+    'SELECT n.source AS key FROM named n CROSS JOIN doc d ON d.key = n.source WHERE n.id = ? AND d.seen > ? AND d.seen < ?',
+    ...[id, since, move],
   );
   for (const { key } of naming) askAgain(index, key);
 }

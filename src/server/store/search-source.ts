@@ -30,6 +30,12 @@ export function lastMoveOf(db: Reader, key: number): number {
   return db.get<{ last: number | null }>('SELECT max(id) AS last FROM moves WHERE entity = ?', key)?.last ?? 0;
 }
 
+/** The last but one; -1 where there is none. */
+export function earlierMoveOf(db: Reader, key: number): number {
+  const sql = 'SELECT id FROM moves WHERE entity = ? ORDER BY id DESC LIMIT 1 OFFSET 1';
+  return db.get<{ id: number }>(sql, key)?.id ?? -1;
+}
+
 /** The CID that a move led to; undefined where there is no such move. */
 export function movedCid(db: Reader, move: number): string | undefined {
   return db.get<{ cid: string }>('SELECT cid FROM moves WHERE id = ?', move)?.cid;
