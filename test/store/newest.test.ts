@@ -1,0 +1,27 @@
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { Connection } from '../../src/server/store/connection.ts';
+import { compileFilter } from '../../src/server/store/filter.ts';
+import { type NewestPage, newestPage } from '../../src/server/store/newest.ts';
+
+test('a filter is tried on few entities at a time, as it may hold a thousand conditions', () => {
+  const db = new Connection(new Database(':memory:'));
+  const [entities, rare] = [3000, 1319];
+  db.run('CREATE TABLE entity (key INTEGER PRIMARY KEY, id, tip, type, deleted, updated_at, json)');
+  db.run(
+    `WITH RECURSIVE n (key) AS (SELECT 1 UNION ALL SELECT key + 1 FROM n WHERE key < ${entities})
+     INSERT INTO entity SELECT key, key, 1, 't', 0, key, json_object('properties', json_object('_n', key)) FROM n`,
+  );
+  const filter = compileFilter({ $or: Array.from({ length: 99 }, (_, n) => ({ _n: rare * n })) }, []);
+  const found: string[] = [];
+  let most = 0;
+  for (let after: number | null = 0; after !== null; ) {
+    const page: NewestPage = newestPage(db, { within: { types: ['t'], filter }, after, k: 10 });
+    found.push(...page.entities.map(({ id }) => String(id)));
+    most = Math.max(most, (page.next ?? entities) - after);
+    after = page.next;
+  }
+  expect(found).toEqual([rare, 2 * rare].map(String));
+  expect(most).toBeLessThanOrEqual(1000);
+  db.close();
+});
