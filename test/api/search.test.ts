@@ -62,6 +62,12 @@ describe('an entity is found', () => {
       expect(labels(await search(node, owner, 'entities', { query }))[0], query).toBe('First');
   });
 
+  it('by a word with a letter that is written as others in capitals, or without it', async () => {
+    await inWorks('Weiße Straße');
+    for (const query of ['STRASSE', 'strasse', 'Straße', 'weisse'])
+      expect(labels(await search(node, owner, 'entities', { query })), query).toEqual(['Weiße Straße']);
+  });
+
   it('in texts without spaces between words', async () => {
     await inWorks('東京国立博物館の絵巻物');
     expect(labels(await search(node, owner, 'entities', { query: '博物館' }))).toEqual(['東京国立博物館の絵巻物']);

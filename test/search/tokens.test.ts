@@ -26,4 +26,12 @@ test('of every letter the vocabulary has the word that it is searched as', async
 test('words are the same in all forms of their letters', () => {
   expect(words('Λόγος ΛΌΓΟΣ λογοσ')).toEqual(['λογοσ', 'λογοσ', 'λογοσ']);
   expect(words('Waſſer 5 µm ϑεός')).toEqual(['wasser', '5', 'μm', 'θεοσ']);
+  expect(words('Straße STRASSE GROẞE Œuvre Ærø Łódź')).toEqual([
+    'strasse',
+    'strasse',
+    'grosse',
+    'oeuvre',
+    'aero',
+    'lodz',
+  ]);
 });

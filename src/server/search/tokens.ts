@@ -3,13 +3,14 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 const unspacedRun =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]+|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]+/gu;
 const longest = 40;
-/** Forms of letters that SQLite's tokenizer writes as the letters that they are: the vocabulary has no others. */
+/** Forms of letters that SQLite's tokenizer writes as the letters that they are, and letters that are often written as others. */
 const forms: Record<string, string> = {
   ...{ ς: 'σ', ϐ: 'β', ϑ: 'θ', ϕ: 'φ', ϖ: 'π', ϰ: 'κ', ϱ: 'ρ', ϵ: 'ε', ſ: 's' },
+  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l' },
   // The sign for a millionth, and the letter.
   '\u00b5': '\u03bc',
 };
-const formed = /[ςϐϑϕϖϰϱϵſ\u00b5]/gu;
+const formed = /[ςϐϑϕϖϰϱϵſßæœøł\u00b5]/gu;
 
 /** The words of a text as the index has them: small letters without diacritics, nothing but letters and digits. */
 export function words(text: string): string[] {
