@@ -202,6 +202,14 @@ describe('the answer', () => {
     ]);
   });
 
+  it('previews texts alone', async () => {
+    const { id } = await inWorks('', {
+      properties: { label: 'A preview of lists', description: ['one', 'two'], text: { in: 'an object' } },
+    });
+    const { results } = await search(node, owner, 'entities', { query: 'preview of lists', limit: 1 });
+    expect(results[0]?.entity_preview).toEqual(await ok(await ask(node, owner, `GET /entities/${id}/preview`)));
+  });
+
   it('is in the order of scores between 0 and 1, and the same each time', async () => {
     for (let i = 0; i < 8; i++) await inWorks('Ostrich twins');
     const { results } = await search(node, owner, 'entities', { query: 'ostrich' });

@@ -83,8 +83,9 @@ export interface HitRow {
   text: string | null;
 }
 
-/** Of long texts no more than a preview shows. */
-const begun = (name: string): string => `substr(json_extract(e.json, '$.properties.${name}'), 1, 404)`;
+/** Of long texts no more than a preview shows, which shows nothing else. */
+const begun = (name: string): string => `CASE json_type(e.json, '$.properties.${name}')
+  WHEN 'text' THEN substr(json_extract(e.json, '$.properties.${name}'), 1, 404) END`;
 
 const previewed = `${begun('description')} AS description, ${begun('text')} AS text`;
 const shown = {
