@@ -155,6 +155,8 @@ describe('a table', () => {
     expect(await where('properties.seen', 'is', 'false')).toEqual(['Zebra']);
     expect(await where('properties.seen', 'not', 'false')).toEqual([null, 'apple', 'éclair', 'Ann']);
     expect(await where('properties.tags', 'present')).toEqual(['Zebra']);
+    expect(await where('properties.tags', 'is', 'A, b')).toEqual(['Zebra']);
+    expect(await where('properties.tags', 'contains', '"')).toEqual([]);
     expect(await where('label', 'missing')).toEqual([null]);
     expect(await where('relationships.to', 'contains', 'ann')).toEqual(['éclair']);
     expect(await where('properties.odd "name\\', 'is', 'x')).toEqual(['éclair']);
@@ -163,6 +165,21 @@ describe('a table', () => {
       { column: 'label', op: 'contains', value: 'e' },
     ];
     expect(await labels(home, { filter: both, types: ['letter', 'person'] })).toEqual(['apple', 'Zebra']);
+  });
+
+  it('sorts and compares lists as its cells show them', async () => {
+    const lists = await collection(node, me);
+    for (const value of [['oil', 'wood'], 'oil', [], [true, 2], [['a'], 'b'], 'paper'])
+      await made(lists, 'work', { label: JSON.stringify(value), value });
+    const sorted = await page(lists, { sort: 'properties.value', columns: ['properties.value'] });
+    expect(sorted.rows.map(({ cells }) => cells['properties.value'])).toEqual([
+      ...['[["a"],"b"]', 'oil', 'oil, wood', 'paper', 'true, 2', ''],
+    ]);
+    for (const { label, cells } of sorted.rows) {
+      const filter = [{ column: 'properties.value', op: 'is', value: cells['properties.value'] }];
+      if (label !== '[]') expect(await labels(lists, { filter })).toEqual([label]);
+    }
+    expect(await labels(lists, { filter: [{ column: 'properties.value', op: 'missing' }] })).toEqual(['[]']);
   });
 
   it('keeps its order from page to page, whatever is written meanwhile', async () => {

@@ -41,9 +41,17 @@ function cellSql(column: Column): string {
   if (column.of === 'relationship')
     return `(SELECT group_concat(coalesce(r.value ->> 'peer_label', r.value ->> 'peer'), ', ')
        FROM json_each(e.json, '$.relationships') r WHERE r.value ->> 'predicate' = ?)`;
-  return `(SELECT CASE WHEN p.type IN ('true', 'false') THEN p.type ELSE p.value END
+  return `(SELECT CASE p.type WHEN 'array' THEN ${listSql} ELSE ${plainSql('p')} END
      FROM json_each(e.json, '$.properties') p WHERE p.key = ?)`;
 }
+
+function plainSql(value: string): string {
+  return `CASE WHEN ${value}.type IN ('true', 'false') THEN ${value}.type ELSE ${value}.value END`;
+}
+
+/** As a cell shows it (table-rows.ts): plain values stand between commas, else it is JSON. */
+const listSql = `(SELECT CASE WHEN max(v.type IN ('array', 'object', 'null')) THEN p.value
+    ELSE coalesce(group_concat(${plainSql('v')}, ', '), '') END FROM json_each(p.value) v)`;
 
 function cellParams(column: Column): string[] {
   return column.of === 'fact' ? [] : [column.name];
