@@ -7,7 +7,13 @@ import { restedStand } from '../../src/server/search/rested.ts';
 import { VectorKeeper } from '../../src/server/search/vector-keeper.ts';
 import { openReader } from '../../src/server/store/connection.ts';
 import { databaseFile } from '../../src/server/store/network-store.ts';
-import { openIndexWriter, openSearchReader, searchFile } from '../../src/server/store/search-index.ts';
+import {
+  emptyIndex,
+  indexed,
+  openIndexWriter,
+  openSearchReader,
+  searchFile,
+} from '../../src/server/store/search-index.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { create, type Entity, ok, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
@@ -176,6 +182,36 @@ test('an entity that is renamed and named as before while the index follows is i
   await renamed(goldfinch, 'Meadowlark');
   while (sliced(1, own).behind);
   expect([found('meadowlark', own), found('goldfinch', own)]).toEqual([5, 0]);
+});
+
+test('made anew while nothing is written, it is searched as before by whoever searched it before', async () => {
+  await using other = await temporaryFolder();
+  const own: [string, string] = [databaseFile(other.path, 'main'), join(other.path, 'own.db')];
+  const [kestrels, plates] = [105, 1000];
+  const id = '01J00000000000000000000ABC';
+  {
+    await using node = await startNode({ data: other.path });
+    await create(node, operator(node), { id, type: 'artwork', properties: { label: 'Kestrel' } });
+    const labels = Array.from({ length: kestrels - 1 + plates }, (_, n) =>
+      n < kestrels - 1 ? 'Kestrel' : `Plate ${n}`,
+    );
+    for (let n = 0; n < labels.length; n += 100) {
+      const entities = labels.slice(n, n + 100).map((label) => ({ type: 'artwork', properties: { label } }));
+      ok(await ask(node, operator(node), 'POST /entities/batch', { entities }));
+    }
+  }
+  while (sliced(1000, own).behind);
+  const db = openSearchReader(...own);
+  if (!db) throw new Error('there is no index');
+  const finder = new Finder(db);
+  const like = () => finder.like({ id, k: 2 * kestrels, within: {} }).length;
+  expect(like()).toBe(kestrels - 1);
+  const writer = openIndexWriter(own[1]);
+  indexed(writer, () => emptyIndex(writer, 'another'));
+  writer.close();
+  while (sliced(1000, own).behind);
+  expect(like()).toBe(kestrels - 1);
+  db.close();
 });
 
 test('an index with nothing left to do says so until something comes, and only for its own database and embedder', async () => {

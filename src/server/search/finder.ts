@@ -191,6 +191,7 @@ export class Finder {
     if (epoch !== this.#epoch) {
       this.#lexicon = { size: 0, vocabulary: new Vocabulary(), frequencies: new Map() };
       this.#lastTerm = 0;
+      this.#cursor = undefined;
       this.#looked = Number.NEGATIVE_INFINITY;
       this.#vectors.reset();
       this.#epoch = epoch;
