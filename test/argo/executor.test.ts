@@ -284,6 +284,17 @@ describe('a hop', () => {
     expect(all).toMatchObject({ truncated: false, ids: Array.from({ length: 10 }, (_, i) => `s${90 + i}`) });
   });
 
+  test('and where there was no time to try the filter on all', async () => {
+    const slow = new MemoryGraph(things, edges);
+    const filter = { sql: '', params: ['organization'] };
+    for (const query of ['"congress"', '"zebra"', '@wash -[*]-> "congress"', '@wash -[*]-> "zebra"']) {
+      slow.late = false;
+      expect((await run(query, { filter }, slow)).truncated, query).toBe(false);
+      slow.late = true;
+      expect((await run(query, { filter }, slow)).truncated, query).toBe(true);
+    }
+  });
+
   test('finds the nearest to a text also among more than can be looked at', async () => {
     const works = Array.from({ length: 5000 }, (_, i) => thing(`w${String(i).padStart(4, '0')}`, 'work', 'sea'));
     const horse = thing('z', 'work', 'horses');

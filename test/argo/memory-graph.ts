@@ -29,6 +29,8 @@ export class MemoryGraph implements GraphSource, TextSource {
   /** How many walks were asked for, and how many relationships each looks at. */
   walks = 0;
   rowsOfOne = 0;
+  /** Whether there is no time to try a filter on all. */
+  late = false;
 
   constructor(things: Thing[], edges: Edge[]) {
     this.#things = new Map(things.map((thing) => [thing.id, thing]));
@@ -41,16 +43,17 @@ export class MemoryGraph implements GraphSource, TextSource {
   }
 
   async search(text: string, within: Within, k: number) {
-    return this.#fitting(within)
+    const hits = this.#fitting(within)
       .map((thing) => ({ id: thing.id, score: nearness(text, thing.label) }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
       .slice(0, k);
+    return { hits, truncated: this.late };
   }
 
   async scores(text: string, ids: string[], within: Within) {
     const near = this.#fitting({ ...within, ids }).map(({ id, label }) => [id, nearness(text, label)] as const);
-    return new Map(near.filter(([, score]) => score > 0));
+    return { scores: new Map(near.filter(([, score]) => score > 0)), truncated: this.late };
   }
 
   async similarities(name: string, others: string[]) {

@@ -54,14 +54,14 @@ async function resolved(
     const { ids, truncated } = await graph.newest(filtered, kExplore, milliseconds);
     return { candidates: ids.map((id) => ({ id, score: 1, path: [], edges: 0 })), truncated };
   }
-  const hits = await texts.search(entry.text, filtered, kExplore);
+  const { hits, truncated } = await texts.search(entry.text, filtered, kExplore);
   const candidates = hits.map(({ id, score }) => ({ id, score, near: score, path: [], edges: 0 }));
-  return { candidates, truncated: false };
+  return { candidates, truncated };
 }
 
 async function reranked({ texts }: Sources, candidates: Candidate[], text: string): Promise<Candidate[]> {
   const ids = candidates.map(({ id }) => id);
-  const scores = await texts.scores(text, ids, {});
+  const { scores } = await texts.scores(text, ids, {});
   return candidates.map((candidate) => {
     const score = oldShare * candidate.score + newShare * (scores.get(candidate.id) ?? 0);
     return { ...candidate, score, near: score };

@@ -156,17 +156,19 @@ async function toText(hop: Started, text: string, types: string[] | null, filter
   }
   if (cut) {
     const within = { ...(types && { types }), ...(filter && { filter }) };
-    const hits = (await sources.texts.search(text, within, maxNearest)).map(({ id }) => id);
+    const { hits } = await sources.texts.search(text, within, maxNearest);
     const nearest = from.slice(0, Math.max(1, Math.floor(maxPairs / Math.max(1, hits.length))));
-    all.push(...(await linked(hop, nearest, hits)).reached);
+    const targets = hits.map(({ id }) => id);
+    all.push(...(await linked(hop, nearest, targets)).reached);
   }
-  const scores = await sources.texts.scores(text, [...new Set(all.map(({ id }) => id))], { ...(filter && { filter }) });
+  const ids = [...new Set(all.map(({ id }) => id))];
+  const { scores, truncated } = await sources.texts.scores(text, ids, { ...(filter && { filter }) });
   const found = new Gathering(from, hop.relation.fit);
   for (const one of all) {
     const score = scores.get(one.id) ?? 0;
     if (score > 0) found.add(one, score, score);
   }
-  return { candidates: found.best(limits.limit), truncated: cut, crowded: found.size > limits.limit };
+  return { candidates: found.best(limits.limit), truncated: cut || truncated, crowded: found.size > limits.limit };
 }
 
 /**

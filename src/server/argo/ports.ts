@@ -17,12 +17,12 @@ export interface Scored {
   score: number;
 }
 
-/** What the executor asks of the node's searching. */
+/** What the executor asks of the node's searching. `truncated` where time was too short to try the filter on all. */
 export interface TextSource {
   /** The `k` nearest to a text, best first. */
-  search(text: string, within: Within, k: number): Promise<Scored[]>;
+  search(text: string, within: Within, k: number): Promise<{ hits: Scored[]; truncated: boolean }>;
   /** How near entities are to a text, 0..1; one that is not in it is not near at all, or does not fit `within`. */
-  scores(text: string, ids: string[], within: Within): Promise<Map<string, number>>;
+  scores(text: string, ids: string[], within: Within): Promise<{ scores: Map<string, number>; truncated: boolean }>;
   /** How alike a name is to each of others, 0..1. */
   similarities(name: string, others: string[]): Promise<number[]>;
 }

@@ -106,12 +106,16 @@ export class SearchEngine implements AsyncDisposable {
 
   /**
    * The best for a text, best first: `text` has at most some 500 characters, `k` at most 300. What is deleted is not
-   * among it, and `within` restricts it further, so that k hits are k that fit. Scores are 0..1. @throws UnavailableError
+   * among it, and `within` restricts it further, so that k hits are k that fit. Scores are 0..1. `late`: as of RankAnswer.
+   * @throws UnavailableError
    */
-  async find(store: NetworkStore, query: { text: string; k: number; within?: Within }): Promise<Hit[]> {
+  async find(
+    store: NetworkStore,
+    query: { text: string; k: number; within?: Within },
+  ): Promise<{ hits: Hit[]; late: boolean }> {
     const { vector } = await this.#vectorOf(store, query.text);
     const job = { kind: 'text', within: {}, ...query, vector } as const;
-    return (await this.#ask<{ hits: Hit[] }>(store, 'rankHits', { job })).hits;
+    return this.#ask<RankAnswer & { hits: Hit[] }>(store, 'rankHits', { job });
   }
 
   /** How alike short texts (labels, predicates) are to one, 0..1 each, in their order. @throws UnavailableError */

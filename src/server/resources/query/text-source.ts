@@ -8,12 +8,17 @@ const maxRanked = 300;
 
 /** The node's searching as queries use it. */
 export function textSource(store: NetworkStore, engine: SearchEngine): TextSource {
+  const search: TextSource['search'] = async (text, among, k) => {
+    const { hits, late } = await engine.find(store, { text, k, within: within(among) });
+    // Without a filter it says that more match than are ranked.
+    return { hits, truncated: late && among.filter !== undefined };
+  };
   return {
-    search: (text, among, k) => engine.find(store, { text, k, within: within(among) }),
+    search,
     async scores(text, ids, among) {
-      if (ids.length === 0) return new Map();
-      const hits = await engine.find(store, { text, k: maxRanked, within: within({ ...among, ids }) });
-      return new Map(hits.map(({ id, score }) => [id, score]));
+      if (ids.length === 0) return { scores: new Map(), truncated: false };
+      const { hits, truncated } = await search(text, { ...among, ids }, maxRanked);
+      return { scores: new Map(hits.map(({ id, score }) => [id, score])), truncated };
     },
     similarities: (name, others) => engine.similarities(store, name, others),
   };
