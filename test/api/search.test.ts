@@ -167,6 +167,13 @@ describe('what comes first', () => {
     expect((await first('Thames sailing barge'))[0]).toMatch(/^Sunset/);
   });
 
+  it('is what has the text as its label, however many words that has', async () => {
+    const label = (words: number) => Array.from({ length: words }, (_, n) => `w${n}`).join(' ');
+    for (const words of [32, 36, 40]) await inWorks(label(words));
+    for (const words of [32, 36, 40])
+      expect(labels(await search(node, owner, 'entities', { query: label(words) }))[0]).toBe(label(words));
+  });
+
   it('is what was typed, even if it is nothing but words that say nothing', async () => {
     await inWorks('To be or not to be');
     expect((await first('to be or not to be'))[0]).toBe('To be or not to be');

@@ -47,7 +47,8 @@ interface QueryWord {
  * before these.
  */
 export function exactHits(db: Reader, lexicon: Lexicon, text: string, look: Look, limit: number): number[] {
-  const typed = words(text).slice(0, maxWords);
+  const all = words(text);
+  const typed = all.slice(0, maxWords);
   if (typed.length === 0) return [];
   const found = new Set<number>();
   const take = (terms: readonly string[], mostLabelled: number): void => {
@@ -58,8 +59,8 @@ export function exactHits(db: Reader, lexicon: Lexicon, text: string, look: Look
     const alone = terms.length === 1 ? { matching: rows } : { weighed: '' };
     for (const { key } of wordHits(db, `"${terms.join(' ')}"`, among, limit, { ...expected, ...alone })) found.add(key);
   };
-  take([wholeLabel(typed)], 0);
-  take([wholeNeighbour(typed)], 0);
+  take([wholeLabel(all)], 0);
+  take([wholeNeighbour(all)], 0);
   if (typed.length > 1) take(typed, exactRanked);
   return [...found].slice(0, limit);
 }
