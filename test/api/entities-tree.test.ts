@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TreeNode, TreeView } from '../../src/server/resources/entities/wire.ts';
 import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, invalid, nowhere, ok, onTest, remove } from '../helpers/entities.ts';
+import { collection, create, type Entity, invalid, nowhere, ok, onTest, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
 let node: TestNode;
@@ -89,6 +89,13 @@ describe('a tree', () => {
     ]);
     expect(await draw(a, { predicates: 'knows,likes' })).toBe('a(c d)');
     expect(await draw(a, { predicates: 'unheard_of' })).toBe('a');
+  });
+
+  it('leads to no wildcard, which is no entity', async () => {
+    const open = await collection(node, ada, { label: 'open' });
+    await update(node, ada, open, { relationships_add: [{ predicate: 'viewer', peer: '*' }] });
+    const { root, total_nodes } = await treeOf(open, { predicates: 'owner,viewer' });
+    expect([root.children.map(({ id }) => id), total_nodes]).toEqual([[ada.id], 2]);
   });
 
   it('stays in a collection where one is named', async () => {

@@ -86,7 +86,7 @@ function below(db: Reader, from: Node, query: TreeQuery): Iterable<Node & { insi
       : 'EXISTS (SELECT 1 FROM edge i WHERE i.source = d.peer AND i.predicate = ? AND i.peer = ?)';
   return db.each<Node & { inside: number }>(
     `SELECT ${columns}, ${inside} AS inside FROM edge d JOIN entity e ON e.key = d.peer
-      WHERE d.source = ? AND d.predicate ${query.predicates ? 'IN' : 'NOT IN'} (${keys.map(() => '?').join()})
+      WHERE d.source = ? AND e.id <> '*' AND d.predicate ${query.predicates ? 'IN' : 'NOT IN'} (${keys.map(() => '?').join()})
       ORDER BY d.predicate, d.peer`,
     ...within,
     from.key,
