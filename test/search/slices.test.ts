@@ -15,7 +15,7 @@ import {
   searchFile,
 } from '../../src/server/store/search-index.ts';
 import { ask, operator } from '../helpers/callers.ts';
-import { create, type Entity, ok, update } from '../helpers/entities.ts';
+import { create, type Entity, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { indexIdle, search } from '../helpers/searches.ts';
 
@@ -149,14 +149,14 @@ test('an entity that comes after what leads to it, and is renamed while the inde
   expect([found('newcomer', own), found('latecomer', own)]).toEqual([works, 0]);
 });
 
-test('an entity that is renamed and named as before while the index follows is in the texts of what came between', async () => {
+test('what an entity was called for a while that the index has not seen is in no text that came between', async () => {
   await using other = await temporaryFolder();
   const own: [string, string] = [databaseFile(other.path, 'main'), join(other.path, 'own.db')];
   const writing = async <T>(work: (node: TestNode) => Promise<T>): Promise<T> => {
     await using node = await startNode({ data: other.path });
     return await work(node);
   };
-  const works = async (node: TestNode, made_by: Entity, entities: number) => {
+  const works = async (node: TestNode, made_by: { id: string }, entities: number) => {
     const relationships = [{ predicate: 'made_by', peer: made_by.id }];
     const plates = Array.from({ length: entities }, () => ({
       type: 'artwork',
@@ -172,16 +172,23 @@ test('an entity that is renamed and named as before while the index follows is i
     return [await artist('Meadowlark'), await artist('Nightjar')];
   });
   while (sliced(1, own).behind);
+  const id = '01J00000000000000000000ABC';
   await writing(async (node) => {
     await works(node, first, 5);
+    await works(node, { id }, 4);
     for (let n = 0; n < 3; n++) await works(node, second, 100);
   });
   const goldfinch = await renamed(first, 'Goldfinch');
+  const mayfly = await writing((node) =>
+    create(node, operator(node), { id, type: 'artist', properties: { label: 'Mayfly' } }),
+  );
   const { cursor, last } = sliced(1, own);
-  expect([cursor < last - 1, found('goldfinch', own)]).toEqual([true, 5]);
+  const counts = () => ['meadowlark', 'goldfinch', 'mayfly'].map((word) => found(word, own));
+  expect([cursor < last - 2, counts()]).toEqual([true, [0, 5, 4]]);
   await renamed(goldfinch, 'Meadowlark');
+  await writing((node) => remove(node, operator(node), mayfly));
   while (sliced(1, own).behind);
-  expect([found('meadowlark', own), found('goldfinch', own)]).toEqual([5, 0]);
+  expect(counts()).toEqual([5, 0, 0]);
 });
 
 test('made anew while nothing is written, it is searched as before by whoever searched it before', async () => {
