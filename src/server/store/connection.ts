@@ -29,25 +29,30 @@ export function isDatabaseError(error: unknown): boolean {
   return error instanceof Database.SqliteError;
 }
 
-/** Filters make statements of their own (filter.ts), so not every statement ever prepared is kept. */
-const maxStatements = 1000;
+/**
+ * Filters make statements of their own (filter.ts), so not every statement ever prepared is kept, and few of the long ones: a
+ * statement takes some twenty times as much memory as its text.
+ */
+const [maxStatements, maxLong, longText] = [1000, 16, 2048];
 
 /** One SQLite connection with its prepared statements. */
 export class Connection implements Writer {
   readonly db: Database.Database;
   readonly #statements = new Map<string, Database.Statement>();
+  readonly #long = new Map<string, Database.Statement>();
 
   constructor(db: Database.Database) {
     this.db = db;
   }
 
   #statement(sql: string): Database.Statement {
-    let statement = this.#statements.get(sql);
+    const [kept, most] = sql.length < longText ? [this.#statements, maxStatements] : [this.#long, maxLong];
+    let statement = kept.get(sql);
     if (!statement) {
       statement = this.db.prepare(sql);
-      const [oldest] = this.#statements.size < maxStatements ? [] : this.#statements.keys();
-      if (oldest !== undefined) this.#statements.delete(oldest);
-      this.#statements.set(sql, statement);
+      const [oldest] = kept.size < most ? [] : kept.keys();
+      if (oldest !== undefined) kept.delete(oldest);
+      kept.set(sql, statement);
     }
     return statement;
   }
@@ -86,6 +91,7 @@ export class Connection implements Writer {
 
   close(): void {
     this.#statements.clear();
+    this.#long.clear();
     this.db.close();
   }
 }
