@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { catalogPage, rolesHeldBy } from '../../src/server/store/collection-reads.ts';
 import { type Connection, openReader, type Reader } from '../../src/server/store/connection.ts';
 import { countEntities, findEntity, findStored, findTip } from '../../src/server/store/entities.ts';
 import { floorAfter, lastMove, movesAfter, movesBefore } from '../../src/server/store/events.ts';
+import { compileFilter } from '../../src/server/store/filter.ts';
 import { entityMoves } from '../../src/server/store/history-reads.ts';
 import { lookUp, searchLabels } from '../../src/server/store/label-reads.ts';
 import { ListingAnchors } from '../../src/server/store/listing-anchors.ts';
@@ -176,6 +177,46 @@ test.each(reads)('$name is read by an index', async ({ read, uses }) => {
     expect(sorted).toHaveLength(uses.source.includes('edge_peer') ? 1 : 0);
   } finally {
     db.close();
+  }
+});
+
+test('a filter is tried on all of a long listing, by parts', async () => {
+  await using opened = await openStore('here');
+  const collection = first(idOf(0), { type: 'collection' });
+  const made = Array.from({ length: 2500 }, (_, n) =>
+    first(idOf(n + 1), {
+      type: n % 2 === 0 ? 'person' : 'place',
+      created_at: new Date(Date.UTC(2026, 0, 1) + (n % 700) * 1000).toISOString(),
+      properties: { _n: n },
+      relationships: [['collection', collection.id]],
+    }),
+  );
+  await opened.store.submit([step(null, collection), ...made.map((one) => step(null, one))]);
+  const list = (filter: object, page: { limit: number; offset: number; type?: string }) =>
+    opened.store.read((db) =>
+      listEntities(db, { collection: collection.id, expand: false, filter: compileFilter(filter, []), ...page }),
+    );
+  const whole = { limit: 5000, offset: 0 };
+  const all = list({ _n: { $gte: 0 } }, whole).entities.map(({ id }) => id);
+  expect(all).toEqual(
+    opened.store
+      .read((db) => listEntities(db, { collection: collection.id, expand: false, ...whole }))
+      .entities.map(({ id }) => id),
+  );
+  const fit = { _n: { $in: [3, 777, 1500, 2222, 2499] } };
+  const { entities, more } = list(fit, whole);
+  expect(entities.map(({ id }) => id).sort()).toEqual([3, 777, 1500, 2222, 2499].map((n) => idOf(n + 1)));
+  expect(more).toBe(false);
+  const paged = [0, 2, 4].map((offset) => list(fit, { limit: 2, offset }));
+  expect(paged.flatMap((page) => page.entities)).toEqual(entities);
+  expect(paged.map((page) => page.more)).toEqual([true, true, false]);
+  expect(list(fit, { ...whole, type: 'place' }).entities).toEqual(entities.filter(({ type }) => type === 'place'));
+  let seconds = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => 6000 * seconds++);
+  try {
+    expect(list({ _n: -1 }, whole)).toEqual({ entities: [], more: true, late: true });
+  } finally {
+    clock.mockRestore();
   }
 });
 

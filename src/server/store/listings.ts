@@ -28,36 +28,83 @@ export interface Listed {
   entities: ListedEntity[];
   /** Whether others follow. */
   more: boolean;
+  /** Whether time was too short to try the filter on all. */
+  late?: boolean;
 }
 
 const apart = 2000;
+/** So many entities are tried with a filter at once, and for so many milliseconds. */
+const [triedAtOnce, longest] = [1000, 10_000];
 const anchorsOf = new WeakMap<Reader, ListingAnchors>();
 
 /** A page of a collection's live entities, newest created first, then by id. In a snapshot. */
 export function listEntities(db: Reader, query: ListingQuery): Listed {
   const collection = entityKey(db, query.collection);
   if (collection === undefined) return { entities: [], more: false };
+  if (query.filter) return filtered(db, { ...query, collection, filter: query.filter });
   const anchors = anchorsOf.get(db) ?? new ListingAnchors(apart);
   anchorsOf.set(db, anchors);
-  const anchor = query.filter || query.offset < apart ? null : anchors.before(db, { ...query, collection });
-  // The page is cut in the narrow rows: what an offset skips is not looked up, unless a filter wants to see it.
+  const anchor = query.offset < apart ? null : anchors.before(db, { ...query, collection });
+  // The page is cut in the narrow rows: what an offset skips is not looked up.
   const rows = db.all<ListedEntity>(
-    `SELECT e.id, e.type, e.label, e.created_at, e.updated_at, ${query.expand ? 'e.json' : "'' AS json"}
-       FROM (SELECT l.entity, l.created_at, l.id
-               FROM listing l${query.filter ? ' JOIN entity e ON e.key = l.entity' : ''}
-              WHERE l.collection = ?${query.type === undefined ? '' : ' AND l.type = ?'}${query.filter ? ` AND (${query.filter.sql})` : ''}
-                ${anchor ? `AND ${afterAnchor}` : ''}
+    `SELECT ${shown(query)}
+       FROM (SELECT l.entity, l.created_at, l.id FROM listing l WHERE ${listed(query, anchor)}
               ORDER BY l.created_at DESC, l.id LIMIT ? OFFSET ?) page
        JOIN entity e ON e.key = page.entity
       ORDER BY page.created_at DESC, page.id`,
-    collection,
-    ...(query.type === undefined ? [] : [query.type]),
-    ...(query.filter?.params ?? []),
-    ...(anchor ? [anchor.created_at, anchor.created_at, anchor.id] : []),
+    ...listedParams({ ...query, collection }, anchor),
     query.limit + 1,
     query.offset - (anchor?.offset ?? 0),
   );
   return { entities: rows.slice(0, query.limit), more: rows.length > query.limit };
+}
+
+type Place = Pick<ListedEntity, 'created_at' | 'id'> | null;
+
+function shown({ expand }: Pick<ListingQuery, 'expand'>): string {
+  return `e.id, e.type, e.label, e.created_at, e.updated_at, ${expand ? 'e.json' : "'' AS json"}`;
+}
+
+/** The lines `l` of a listing after a place. */
+function listed({ type }: Pick<ListingQuery, 'type'>, after: Place): string {
+  return `l.collection = ?${type === undefined ? '' : ' AND l.type = ?'}${after ? ` AND ${afterAnchor}` : ''}`;
+}
+
+function listedParams({ collection, type }: { collection: number; type?: string | undefined }, after: Place) {
+  return [
+    collection,
+    ...(type === undefined ? [] : [type]),
+    ...(after ? [after.created_at, after.created_at, after.id] : []),
+  ];
+}
+
+/** A part of the listing at a time, so that a filter that takes long and finds little ends. */
+function filtered(
+  db: Reader,
+  query: Omit<ListingQuery, 'collection'> & { collection: number; filter: NonNullable<ListingQuery['filter']> },
+): Listed {
+  const { filter, limit, offset } = query;
+  const until = performance.now() + longest;
+  const found: ListedEntity[] = [];
+  let skipped = 0;
+  for (let after: Place = null; ; ) {
+    const params = listedParams(query, after);
+    const lines: string = `l.created_at, l.id FROM listing l WHERE ${listed(query, after)} ORDER BY l.created_at DESC, l.id`;
+    const rows = db.each<ListedEntity>(
+      `SELECT ${shown(query)} FROM (SELECT l.entity, ${lines} LIMIT ${triedAtOnce}) page
+         JOIN entity e ON e.key = page.entity WHERE ${filter.sql} ORDER BY page.created_at DESC, page.id`,
+      ...params,
+      ...filter.params,
+    );
+    for (const row of rows) {
+      if (skipped < offset) skipped++;
+      else if (found.push(row) > limit) return { entities: found.slice(0, limit), more: true };
+    }
+    const last = db.get<NonNullable<Place>>(`SELECT ${lines} LIMIT 1 OFFSET ${triedAtOnce - 1}`, ...params);
+    if (!last) return { entities: found, more: false };
+    if (performance.now() > until) return { entities: found, more: true, late: true };
+    after = last;
+  }
 }
 
 /** Groups whose relationships name one of the users as a member; whether that counts is for model/groups.ts to say. */

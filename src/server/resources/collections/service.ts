@@ -51,6 +51,7 @@ export interface ListingOptions {
 
 /** What looks at more rows than this, or at nobody knows how many, is read on a thread of its own. */
 const maxInLoop = 1000;
+const tooLong = 'takes more than 10 seconds here: ask with fewer conditions, or for one type';
 /** At most so many entities are expanded in one answer. */
 const maxExpanded = 100;
 
@@ -184,8 +185,9 @@ export class CollectionsService {
       viewedCollection({ writes: this.#writes, entities: this.#entities }, db, caller, id);
       return isShort ? listEntities(db, query) : null;
     });
-    if (read === null && expand === undefined) return store.readLong('listing', query);
+    if (read === null && expand === undefined && !filter) return store.readLong('listing', query);
     const page = read ?? (JSON.parse(Buffer.from(await store.readLong('listed', query)).toString()) as Listed);
+    if (page.late) throw ValidationError.at(['filter'], tooLong);
     return {
       collection_id: id,
       entities: page.entities.map((entity) => this.#entry(entity, expand)),
