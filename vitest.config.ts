@@ -17,8 +17,8 @@ export default defineConfig({
     pool: 'forks',
     // One process runs many files, so that it reads what they share once: what a file changes in a module or in `env` it puts back.
     isolate: false,
-    // One more than there are cores, because tests wait for a disk, a clock or a browser now and then.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are cores, because tests wait for a disk, a clock or a browser now and then.
+    maxWorkers: availableParallelism() + 2,
     execArgv: ['--import', new URL('test/helpers/typescript.mjs', import.meta.url).href],
     // What hangs fails; how fast the rest is says the bench, on a machine that does nothing else.
     testTimeout: 120_000,
