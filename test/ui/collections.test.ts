@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
-import { create, ok, read, remove, update } from '../helpers/entities.ts';
+import { collection, create, ok, read, remove, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 import { seedArtworks, seedItems } from './seed.ts';
@@ -241,6 +241,42 @@ describePage('collections', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
     await page.getByText('2 entities', { exact: true }).waitFor();
     expect((await read(node, me, changed.id)).properties.colour).toBe('mauve');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('what was selected under another filter is said to be so, and left out', async () => {
+    const id = await seedItems(node, 8);
+    const other = await collection(node, operator(node), { label: 'Others' });
+    const where = (colour: string) => `where=[{"column":"properties.colour","op":"is","value":"${colour}"}]`;
+    await visitor.go(`/collections/${id}?${where('red')}`);
+    await page.getByText('2 entities', { exact: true }).waitFor();
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Control+a');
+    await page.getByText('2 selected').waitFor();
+    const said = page.getByText('2 of them were selected under another filter');
+    expect(await said.count()).toBe(0);
+    await visitor.go(`/collections/${id}?${where('blue')}`);
+    await said.waitFor();
+    await firstLabel().waitFor();
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('x');
+    await page.getByText('3 selected').waitFor();
+    await page.getByRole('button', { name: 'Select all 2 that match' }).waitFor();
+    await lookAt(page, 'collection-elsewhere');
+    await page.keyboard.press('b');
+    await page.getByRole('dialog').getByText('2 of them were selected under another filter').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Leave these out' }).click();
+    await page.getByText('One selected').waitFor();
+    // Where nothing is left out, all of it is shown.
+    await visitor.go(`/collections/${id}`);
+    await page.getByText('8 entities', { exact: true }).waitFor();
+    expect(await page.getByText('under another filter').count()).toBe(0);
+    await page.getByText('One selected').waitFor();
+    await visitor.go(`/collections/${other.id}`);
+    await page.getByRole('heading', { name: 'Others', level: 1 }).waitFor();
+    await page.getByText('One selected').waitFor({ state: 'detached' });
     expect(visitor.faults).toEqual([]);
   });
 

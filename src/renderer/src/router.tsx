@@ -42,6 +42,8 @@ const collection = createRoute({
   getParentRoute: () => root,
   path: '/collections/$id',
   validateSearch: tableAddress,
+  // What is selected in one collection is not selected in the next.
+  remountDeps: ({ params }) => params,
   component: lazyRouteComponent(() => import('./views/collection/collection.tsx'), 'Collection'),
 });
 

@@ -23,7 +23,7 @@ interface BulkDialogProps {
  * all of it can be undone before the dialog is closed. What was stopped, a change or an undoing, can be gone on with.
  */
 export function BulkDialog({ collection, selection, properties, open, onClose }: BulkDialogProps) {
-  const { t, number } = useTexts();
+  const { t, number, counted } = useTexts();
   const [draft, setDraft] = useState<BulkDraft>(noDraft);
   const { run, start, goOn, stop, clear } = useBulkRun();
   const change = changeOf(draft);
@@ -70,7 +70,14 @@ export function BulkDialog({ collection, selection, properties, open, onClose }:
       {run ? (
         <BulkReport progress={run.progress} total={total} busy={run.busy} undoing={run.bulk.undoing} />
       ) : (
-        <BulkForm draft={draft} onChange={setDraft} collection={collection} properties={properties} />
+        <>
+          {selection.elsewhere > 0 && (
+            <p role="note" className="mb-3 font-medium">
+              {counted('table.elsewhere', selection.elsewhere)}
+            </p>
+          )}
+          <BulkForm draft={draft} onChange={setDraft} collection={collection} properties={properties} />
+        </>
       )}
     </Dialog>
   );

@@ -35,7 +35,8 @@ export function Collection() {
   const go = useNavigate({ from: '/collections/$id' });
   const collection = useQuery(entityQuery(id));
   const facets = useQuery(facetsQuery(id, address.types));
-  const selection = useSelection();
+  const isFiltered = Boolean(address.types?.length || address.where?.length);
+  const selection = useSelection(isFiltered ? JSON.stringify([address.types, address.where]) : '');
   const [active, setActive] = useState(0);
   const [creating, setCreating] = useState(false);
   const [editing, setEditing] = useState(false);
@@ -133,7 +134,6 @@ export function Collection() {
       </div>
     );
   const label = collection.data?.properties.label;
-  const isFiltered = Boolean(address.types?.length || address.where?.length);
   return (
     <>
       <PageHead

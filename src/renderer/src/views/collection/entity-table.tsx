@@ -145,7 +145,7 @@ export function EntityTable(props: EntityTableProps) {
               aria-label={t(selection.size > 0 ? 'table.selectNone' : 'table.selectEverything')}
               className="size-4 accent-accent"
               ref={(box) => {
-                if (box) box.indeterminate = selection.size > 0 && selection.size < count;
+                if (box) box.indeterminate = selection.size > 0 && selection.size - selection.elsewhere < count;
               }}
               checked={selection.size > 0}
               disabled={count === 0}

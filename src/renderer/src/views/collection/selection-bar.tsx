@@ -16,7 +16,7 @@ interface SelectionBarProps {
 
 /** What is selected, of how many, and what can be done with all of it. */
 export function SelectionBar({ selection, total, all, onEdit, onExport }: SelectionBarProps) {
-  const { t, number } = useTexts();
+  const { t, number, counted } = useTexts();
   const { reading, error } = all;
   const most = Math.min(total, mostSelected);
   return (
@@ -27,6 +27,7 @@ export function SelectionBar({ selection, total, all, onEdit, onExport }: Select
             ? t('table.reading', { done: reading.done, total: reading.total || most })
             : t('table.selected', { count: selection.size, number: number(selection.size) })}
         </p>
+        {!reading && selection.elsewhere > 0 && <p>{counted('table.elsewhere', selection.elsewhere)}</p>}
         {!reading && selection.size === mostSelected && total > mostSelected && (
           <p className="text-quiet">{t('table.mostSelected', { most: mostSelected, total })}</p>
         )}
@@ -40,11 +41,14 @@ export function SelectionBar({ selection, total, all, onEdit, onExport }: Select
         <Button onClick={all.stop}>{t('bulk.stop')}</Button>
       ) : (
         <>
-          {selection.size < most && (
+          {selection.size - selection.elsewhere < most && (
             <Button onClick={all.start}>
               <ListChecks size={15} aria-hidden />
               {t(total > mostSelected ? 'table.selectFirst' : 'table.selectAll', { count: most, number: number(most) })}
             </Button>
+          )}
+          {selection.elsewhere > 0 && selection.elsewhere < selection.size && (
+            <Button onClick={selection.keepShown}>{t('table.keepShown')}</Button>
           )}
           <Button onClick={selection.clear}>
             <X size={14} aria-hidden />

@@ -5,41 +5,54 @@ import type { TableRow } from './table-queries.ts';
 export interface Selection {
   readonly size: number;
   readonly rows: readonly TableRow[];
+  /** How many were selected while the table showed something else, so that they may not be among what it shows. */
+  readonly elsewhere: number;
   has(id: string): boolean;
   toggle(row: TableRow): void;
   /** As many of these as can be selected at once, with those that are. */
   add(rows: readonly TableRow[]): void;
   /** Selects these and no others. */
   replace(rows: readonly TableRow[]): void;
+  /** Leaves out those that were selected elsewhere. */
+  keepShown(): void;
   clear(): void;
+}
+
+interface Chosen {
+  row: TableRow;
+  /** What the table showed. */
+  filter: string;
 }
 
 /** More at once would be more than a person means. */
 export const mostSelected = 10_000;
 
-export function useSelection(): Selection {
-  const [chosen, setChosen] = useState<ReadonlyMap<string, TableRow>>(new Map());
-  return useMemo(
-    () => ({
+/** `filter`: what the table shows of its collection; empty where it shows all of it. */
+export function useSelection(filter: string): Selection {
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Chosen>>(new Map());
+  return useMemo(() => {
+    const isShown = (one: Chosen) => filter === '' || one.filter === filter;
+    return {
       size: chosen.size,
-      rows: [...chosen.values()],
+      rows: [...chosen.values()].map(({ row }) => row),
+      elsewhere: [...chosen.values()].filter((one) => !isShown(one)).length,
       has: (id) => chosen.has(id),
       toggle: (row) =>
         setChosen((old) => {
           const next = new Map(old);
-          if (!next.delete(row.id) && !row.gone && next.size < mostSelected) next.set(row.id, row);
+          if (!next.delete(row.id) && !row.gone && next.size < mostSelected) next.set(row.id, { row, filter });
           return next;
         }),
       add: (rows) =>
         setChosen((old) => {
           const next = new Map(old);
           for (const row of rows)
-            if (!row.gone && (next.has(row.id) || next.size < mostSelected)) next.set(row.id, row);
+            if (!row.gone && (next.has(row.id) || next.size < mostSelected)) next.set(row.id, { row, filter });
           return next;
         }),
-      replace: (rows) => setChosen(new Map(rows.slice(0, mostSelected).map((row) => [row.id, row]))),
+      replace: (rows) => setChosen(new Map(rows.slice(0, mostSelected).map((row) => [row.id, { row, filter }]))),
+      keepShown: () => setChosen((old) => new Map([...old].filter(([, one]) => isShown(one)))),
       clear: () => setChosen(new Map()),
-    }),
-    [chosen],
-  );
+    };
+  }, [chosen, filter]);
 }
