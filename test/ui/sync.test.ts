@@ -376,6 +376,13 @@ describePage('the sync screens', () => {
     await press('Enter');
     await page.getByText('Saved; it holds from the next sync on', { exact: true }).waitFor();
     await lookAt(page, 'sync-scope');
+    // What is chosen and not saved is asked for before it goes with its screen.
+    await form.getByRole('checkbox', { name: 'With the bytes of files' }).check();
+    await page.getByRole('link', { name: 'Log', exact: true }).first().click();
+    const question = page.getByRole('dialog', { name: 'Discard what you have typed?' });
+    await question.getByRole('button', { name: 'Keep it' }).click();
+    await question.waitFor({ state: 'detached' });
+    await form.getByRole('checkbox', { name: 'With the bytes of files' }).uncheck();
     const remote = async () => (await ask(node, me, 'GET /node/remotes/museum')).body;
     expect(await remote()).toMatchObject({ collections: [place.id], types: ['letter'], content: 'none' });
 

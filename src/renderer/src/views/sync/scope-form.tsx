@@ -9,6 +9,7 @@ import { Problem } from '../../components/problem.tsx';
 import { TagsField } from '../../components/tags-field.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { useUnsaved } from '../../session/unsaved.ts';
 import { namesQuery } from '../argo/argo-queries.ts';
 import { collectionsQuery } from '../collections/collections-query.ts';
 import { PeerName } from '../entity/peer-name.tsx';
@@ -36,6 +37,7 @@ export function ScopeForm({ remote }: { remote: Remote }) {
     },
   });
   const changed = said(wanted) !== said(remote);
+  useUnsaved(changed);
   const incomplete = scope.some && scope.collections.length === 0;
   const submit = (event: FormEvent) => {
     event.preventDefault();
