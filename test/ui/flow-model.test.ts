@@ -14,7 +14,7 @@ import {
   withStep,
   withThen,
 } from '../../src/renderer/src/views/flow/model/flow-draft.ts';
-import { flowFault, flowIn, flowText } from '../../src/renderer/src/views/flow/model/flow-text.ts';
+import { besideFlow, flowFault, flowIn, flowText } from '../../src/renderer/src/views/flow/model/flow-text.ts';
 import { layoutOf } from '../../src/renderer/src/views/flow/model/layout.ts';
 import { isTypable, meantBy, typedOf } from '../../src/renderer/src/views/flow/model/route-value.ts';
 import type { RunJob } from '../../src/renderer/src/views/jobs/job-queries.ts';
@@ -99,6 +99,20 @@ describe('a flow that is edited', () => {
     expect(gone.entry).toBe('work');
     expect(stepsOf(gone)[0]).toMatchObject({ form: 'scatter', target: 'end', routes: [] });
     expect(withoutStep(gone, 'end').flow.work).toMatchObject({ then: { done: true }, more: [1] });
+  });
+
+  test('keeps what else is said of what follows a step, and of its routes', () => {
+    const rule = { where: { property: 'a', equals: 1 }, target: 'join', about: 'maps' };
+    const given = draftOf({
+      entry: 'read',
+      flow: { ...three.flow, read: { klados, then: { pass: 'work', note: 'x', route: [rule] } } },
+    }) as FlowDraft;
+    const then = (draft: FlowDraft) => (draft.flow.read as { then: object }).then;
+    expect(then(withThen(given, 'read', 'scatter', 'join'))).toEqual({ scatter: 'join', note: 'x', route: [rule] });
+    expect(then(withThen(given, 'read', 'done', ''))).toEqual({ done: true, note: 'x' });
+    expect(then(withName(given, 'join', 'end'))).toMatchObject({ route: [{ ...rule, target: 'end' }] });
+    expect(besideFlow('{"entry": "a", "note": 1, "flow": {}}')).toEqual(['note']);
+    expect(['{"entry"', '[]', flowText(given)].map(besideFlow)).toEqual([[], [], []]);
   });
 
   test('is led on by a line, which can be taken away', () => {

@@ -87,6 +87,7 @@ describePage('what is typed into a flow', () => {
     // A whole flow, and half of another: that one is not saved for this.
     await json().fill(valid(2));
     await first().waitFor({ state: 'detached' });
+    await page.getByText(/^Here only “entry” and “flow” count. Not saved: .*“label”/).waitFor();
     await json().fill(half);
     await page.getByRole('status').filter({ hasText: 'Something cannot be saved as it is' }).waitFor();
     await page.keyboard.press('Control+s');

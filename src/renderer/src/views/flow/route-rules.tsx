@@ -2,6 +2,7 @@ import { Plus, X } from 'lucide-react';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Input, Select } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import type { Json } from '../entity/model/json.ts';
 import {
   doneTarget,
   type FlowDraft,
@@ -26,7 +27,7 @@ export function RouteRules({ draft, step, names, onChange }: RouteRulesProps) {
   const { t } = useTexts();
   const { routes, form } = step;
   const set = (next: RouteRule[]) => onChange(withRoutes(draft, step.name, next));
-  const change = (i: number, rule: Partial<RouteRule>) =>
+  const change = (i: number, rule: { where: Json } | { target: string }) =>
     set(routes.map((one, at) => (at === i ? { ...one, ...rule } : one)));
   const ends = form === 'gather' ? [] : [doneTarget];
   return (

@@ -10,11 +10,10 @@ export interface FlowDraft {
 export const forms = ['done', 'pass', 'scatter', 'gather', 'recurse'] as const;
 export type Form = (typeof forms)[number];
 
-/** A route that items take which meet its condition. */
-export interface RouteRule {
-  where: Json;
-  target: string;
-}
+const knownOfThen = new Set<string>([...forms, 'route', 'max_depth']);
+
+/** A route that items take which meet its condition; whatever else it says is kept. */
+export type RouteRule = JsonMap & { where: Json; target: string };
 
 /** A step as far as it can be read. */
 export interface Step {
@@ -26,6 +25,8 @@ export interface Step {
   target: string;
   maxDepth: number | null;
   routes: RouteRule[];
+  /** What else is said of what follows. */
+  more: JsonMap;
   input: JsonMap;
 }
 
@@ -74,6 +75,7 @@ function stepOf(name: string, value: Json): Step {
     target: typeof target === 'string' ? target : '',
     maxDepth: typeof depth === 'number' ? depth : null,
     routes: rulesOf(member(then, 'route')),
+    more: Object.fromEntries(Object.entries(then).filter(([known]) => !knownOfThen.has(known))),
     input: isMap(input) ? input : {},
   };
 }
@@ -83,7 +85,7 @@ function rulesOf(value: Json | undefined): RouteRule[] {
   return value.map((one) => {
     const rule = isMap(one) ? one : {};
     const target = member(rule, 'target');
-    return { where: member(rule, 'where') ?? null, target: typeof target === 'string' ? target : '' };
+    return { ...rule, where: member(rule, 'where') ?? null, target: typeof target === 'string' ? target : '' };
   });
 }
 
@@ -164,16 +166,16 @@ export function withMember(draft: FlowDraft, name: string, path: string[], value
 /** With what follows a step; the routes stay, where there can be some. */
 export function withThen(draft: FlowDraft, name: string, form: Form, target: string): FlowDraft {
   const before = stepsOf(draft).find((step) => step.name === name);
-  const route = (before?.routes ?? []).map(({ where, target: to }) => ({ where, target: to }));
-  const then: JsonMap = form === 'done' ? { done: true } : { [form]: target, ...(route.length > 0 ? { route } : {}) };
+  const { routes: route = [], more = {} } = before ?? {};
+  const next: JsonMap = form === 'done' ? { done: true } : { [form]: target, ...(route.length > 0 ? { route } : {}) };
+  const then = { ...next, ...more };
   if (form === 'recurse' && before?.form === 'recurse' && before.maxDepth !== null) then.max_depth = before.maxDepth;
   return withMember(draft, name, ['then'], then);
 }
 
 /** With the routes of a step. */
 export function withRoutes(draft: FlowDraft, name: string, routes: readonly RouteRule[]): FlowDraft {
-  const list = routes.map(({ where, target }) => ({ where, target }));
-  return withMember(draft, name, ['then', 'route'], list.length === 0 ? undefined : list);
+  return withMember(draft, name, ['then', 'route'], routes.length === 0 ? undefined : [...routes]);
 }
 
 /** With a step under another name, everywhere. */

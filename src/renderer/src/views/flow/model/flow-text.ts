@@ -1,4 +1,4 @@
-import type { Json } from '../../entity/model/json.ts';
+import { isMap, type Json } from '../../entity/model/json.ts';
 import { type JsonFault, jsonFault } from '../../entity/model/json-fault.ts';
 import { draftOf, type FlowDraft } from './flow-draft.ts';
 
@@ -17,4 +17,10 @@ export function flowFault(text: string): JsonFault | null {
 /** The flow that a text is; null where something is wrong with it. */
 export function flowIn(text: string): FlowDraft | null {
   return flowFault(text) ? null : draftOf(JSON.parse(text) as Json);
+}
+
+/** The members of a text that is JSON which are none of a flow, and do not count. */
+export function besideFlow(text: string): string[] {
+  const value = jsonFault(text) ? null : (JSON.parse(text) as Json);
+  return isMap(value) ? Object.keys(value).filter((name) => name !== 'entry' && name !== 'flow') : [];
 }
