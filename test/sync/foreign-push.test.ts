@@ -125,6 +125,22 @@ test.each([403, 410])('P5: a tip that is answered %d fails that entity alone', a
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 
+test('P5: a page in place of a tip is no answer: nothing is taken for not being there', async () => {
+  await using scene = await startForeign();
+  const { origin, mirror, proxy, curator, here, works } = scene;
+  const [hidden, ...others] = works as [Entity, Entity, Entity];
+  for (const work of works) await update(mirror, here, work, { properties: { n: 'edited' } });
+  proxy.fault = ({ method, path }) => {
+    if (path === `/entities/${hidden.id}/tip`) return { status: 404, body: '<h1>Not Found</h1>' };
+    return method === 'PUT' && path.startsWith(`/entities/${hidden.id}`) ? 'lose' : undefined;
+  };
+  expect(await failure(scene)).toMatch(/answered 404 and does not say why/);
+  for (const { id } of others) expect((await read(origin, curator, id)).properties).toEqual({ n: 'edited' });
+  proxy.fault = () => undefined;
+  expect(await sync(mirror, here)).toMatchObject({ refused: 0, conflicts: 0 });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
 test.each([400, 422])(
   'a collection whose creation was not answered, and is shown late, is known by its %d',
   async (status) => {

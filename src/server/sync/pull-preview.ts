@@ -6,7 +6,7 @@ import { feedStep, isEmpty, isOpen, newestSeen, startFeed } from './feed.ts';
 import { readPage } from './feed-page.ts';
 import { setBackSince } from './push-mark.ts';
 import { emptied, isBegunAgain, mayHaveMissed } from './quiet-feed.ts';
-import { readBatch } from './wire.ts';
+import { readBatch, saysWhy } from './wire.ts';
 
 /** How much a pull would look at, and what it would delete. */
 export interface PullPreview {
@@ -86,5 +86,6 @@ async function missingOf({ store, client }: Needs, ids: string[]): Promise<Entit
 
 /** What is only not shown (403) stays here. */
 async function isGone({ client }: Needs, { id }: EntityRow): Promise<boolean> {
-  return (await client.read(`/entities/${id}`)).status === 404;
+  const { status, body } = await client.read(`/entities/${id}`);
+  return status === 404 && saysWhy(body);
 }

@@ -68,7 +68,9 @@ async function fetchChain(ctx: PushContext, id: string, cid: string): Promise<Ch
  * @throws FailedAnswerError where the remote does not tell it, UnreachableError where the key counts no more
  */
 export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same' | 'settled' | 'unknown'> {
-  const { status, body } = await ctx.client.read(`/entities/${id}/tip`);
+  const answer = await ctx.client.read(`/entities/${id}/tip`);
+  checkMeant(ctx.client.host, answer);
+  const { status, body } = answer;
   const tip = status === 200 ? readTip(body) : null;
   const { state } = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
   if (tip === null && status !== 404) {

@@ -2,7 +2,7 @@ import { UnreachableError } from '../errors.ts';
 import { lastKnown, lastRun } from '../store/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
-import { HeldOffError } from './remote-errors.ts';
+import { checkMeant, HeldOffError } from './remote-errors.ts';
 import { retention } from './stand.ts';
 import { readTip } from './wire.ts';
 
@@ -53,11 +53,16 @@ export async function emptied(needs: Needs, newest: string | null): Promise<stri
 
 /** The entity or the version that a remote does not have any more; null where it has both, or fails at that. */
 async function lostOf({ client }: Needs, { entity, cid }: { entity: string; cid: string }): Promise<string | null> {
+  const read = async (path: string) => {
+    const answer = await client.read(path, undefined, 2);
+    checkMeant(client.host, answer);
+    return answer;
+  };
   try {
-    const { status, body } = await client.read(`/entities/${entity}/tip`, undefined, 2);
+    const { status, body } = await read(`/entities/${entity}/tip`);
     if (status === 404) return entity;
     if (status !== 200 || readTip(body) === cid) return null;
-    return (await client.read(`/versions/manifest/${cid}`, undefined, 2)).status === 404 ? `version ${cid}` : null;
+    return (await read(`/versions/manifest/${cid}`)).status === 404 ? `version ${cid}` : null;
   } catch (error) {
     if (error instanceof UnreachableError && !(error instanceof HeldOffError)) return null;
     throw error;

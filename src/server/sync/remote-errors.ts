@@ -20,7 +20,7 @@ export function isFailure(error: unknown): error is LostAnswerError | FailedAnsw
 const proxied = [403, 404, 405, 410];
 
 /**
- * A remote says why it does not take something; a page in place of that is of what stands before it, and may be gone in a moment.
+ * A remote says why it does not take or have something; a page in place of that is of what stands before it, and may be gone in a moment.
  * @throws FailedAnswerError
  */
 export function checkMeant(host: string, { status, body }: { status: number; body: unknown }): void {

@@ -3,7 +3,7 @@ import type { SyncContext } from './arrivals.ts';
 import { checkKey } from './key-check.ts';
 import type { Unusable } from './manifests.ts';
 import type { RemoteAnswer } from './remote.ts';
-import { FailedAnswerError } from './remote-errors.ts';
+import { checkMeant, FailedAnswerError } from './remote-errors.ts';
 import { type CurrentView, readBatch, readTip, readTips, readWords } from './wire.ts';
 
 /**
@@ -71,6 +71,7 @@ export async function currentViews(ctx: SyncContext, ids: string[]): Promise<Map
 function tipOf(ctx: SyncContext, id: string): Promise<string | null | Unusable> {
   return ctx.patience.reading(async (): Promise<string | null | Unusable> => {
     const answer = await ctx.client.read(`/entities/${id}/tip`);
+    checkMeant(ctx.client.host, answer);
     if (answer.status === 404) return null;
     const tip = answer.status === 200 ? readTip(answer.body) : null;
     if (tip !== null) return tip;
