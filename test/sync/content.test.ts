@@ -208,6 +208,21 @@ describe('content comes with the versions that name it', () => {
     await expectBytes(mirror, here, `/entities/${entity.id}/content`, bytes);
   });
 
+  test('and was not shown comes at once when its collection has changed, which may let the user in', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    const bytes = bytesOf(1000);
+    const entity = await holding(origin, curator, bytes, { collection: place.id });
+    proxy.fault = (call) => (isContent(call) ? { status: 403 } : undefined);
+    expect(await sync(mirror, here)).toMatchObject({ content: { missing: 1 } });
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 0 } });
+    await update(origin, curator, place, { properties: { n: 1 } });
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 1 } });
+    expect((await remoteOf(mirror, here)).contents).toEqual({});
+    await expectBytes(mirror, here, `/entities/${entity.id}/content`, bytes);
+  });
+
   test('in the earlier form comes from a remote that has no other', async () => {
     await using scene = await startScene();
     const { origin, mirror, curator, here, place, proxy } = scene;

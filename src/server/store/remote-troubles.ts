@@ -41,7 +41,7 @@ export function putTrouble(
 const mostForbidden = 1000;
 
 /**
- * What a remote did not show is asked for again, since a collection has changed that was met there before, and may show it now:
+ * What a remote did not show, entities and bytes, is asked for again, since a collection has changed that was met there before, and may show it now:
  * of what lies in it no event tells that. The newest met first.
  */
 export function askForbiddenAgain(db: Writer, remote: number, time: number): void {
@@ -49,6 +49,12 @@ export function askForbiddenAgain(db: Writer, remote: number, time: number): voi
     `UPDATE remote_entity SET again = ? WHERE remote = ? AND again IS NULL AND entity IN (
        SELECT entity FROM remote_entity INDEXED BY remote_entity_trouble
         WHERE remote = ? AND trouble = 'forbidden' ORDER BY entity DESC LIMIT ?)`,
+    ...[time, remote, remote, mostForbidden],
+  );
+  db.run(
+    `UPDATE remote_content SET again = ? WHERE remote = ? AND (entity, cid) IN (
+       SELECT entity, cid FROM remote_content
+        WHERE remote = ? AND state = 'forbidden' AND state NOT IN ('there', 'sending') ORDER BY entity DESC LIMIT ?)`,
     ...[time, remote, remote, mostForbidden],
   );
 }
