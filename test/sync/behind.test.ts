@@ -308,36 +308,48 @@ test.each([
 });
 
 test.each([
-  ['shown before', true],
-  ['not shown before', false],
-])('F12: under a filter what was not shown comes when its collection, %s, lets the user in', async (_how, isShown) => {
-  await using scene = await startScene({}, { stranger: true });
-  const { origin, mirror, proxy, curator, here } = scene;
-  const there = operator(origin);
-  const closed = await collection(origin, there, { label: 'Closed' });
-  const secret = await create(origin, there, { collection: closed.id });
-  ok(await ask(mirror, here, 'PUT /node/remotes/origin', { collections: [closed.id] }));
-  let isIn = false;
-  const isListing = ({ path }: Call) => path.startsWith(`/collections/${closed.id}/entities`);
-  proxy.fault = (call) => {
-    const hidden = isIn ? [] : [secret, ...(isShown ? [] : [closed])];
-    if (hidden.length > 0 && isListing(call)) return { status: 403 };
-    if (isBatch(call)) return { change: (body) => hidden.reduce((left, one) => showing(one, null)(left), body) };
-    return hidden.some((one) => isManifest(call, one) || isTipOf(call, one)) ? { status: 403 } : undefined;
-  };
-  await sync(mirror, here);
-  await sync(mirror, here);
-  expect((await remoteOf(mirror, here)).troubles).toEqual(isShown ? {} : { forbidden: 1 });
-  await enrol(origin, there, closed.id, curator, 'viewer');
-  isIn = true;
-  await sync(mirror, here);
-  expect((await tipsOf(mirror))[secret.id]).toBe(secret.cid);
-  expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {} });
-  // It is read once, and not by every run.
-  proxy.calls.length = 0;
-  await sync(mirror, here);
-  expect(proxy.calls.filter(isListing)).toEqual([]);
-});
+  ['shown before', 'of collections', true],
+  ['not shown before', 'of collections', false],
+  ['shown before', 'of types', true],
+  ['not shown before', 'of types', false],
+])(
+  'F12: what was not shown comes when its collection, %s, lets the user in under a filter %s',
+  async (_how, filter, isShown) => {
+    await using scene = await startScene({}, { stranger: true });
+    const { origin, mirror, proxy, curator, here } = scene;
+    const there = operator(origin);
+    const closed = await collection(origin, there, { label: 'Closed' });
+    const secret = await create(origin, there, { collection: closed.id });
+    ok(
+      await ask(
+        mirror,
+        here,
+        'PUT /node/remotes/origin',
+        filter === 'of types' ? { types: ['document'] } : { collections: [closed.id] },
+      ),
+    );
+    let isIn = false;
+    const isListing = ({ path }: Call) => path.startsWith(`/collections/${closed.id}/entities`);
+    proxy.fault = (call) => {
+      const hidden = isIn ? [] : [secret, ...(isShown ? [] : [closed])];
+      if (hidden.length > 0 && isListing(call)) return { status: 403 };
+      if (isBatch(call)) return { change: (body) => hidden.reduce((left, one) => showing(one, null)(left), body) };
+      return hidden.some((one) => isManifest(call, one) || isTipOf(call, one)) ? { status: 403 } : undefined;
+    };
+    await sync(mirror, here);
+    await sync(mirror, here);
+    expect((await remoteOf(mirror, here)).troubles).toEqual(isShown || filter === 'of types' ? {} : { forbidden: 1 });
+    await enrol(origin, there, closed.id, curator, 'viewer');
+    isIn = true;
+    await sync(mirror, here);
+    expect((await tipsOf(mirror))[secret.id]).toBe(secret.cid);
+    expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {} });
+    // It is read once, and not by every run.
+    proxy.calls.length = 0;
+    await sync(mirror, here);
+    expect(proxy.calls.filter(isListing)).toEqual([]);
+  },
+);
 
 test('F5: what could not be had while the clock was ahead is asked for once it is right', async () => {
   await using scene = await startScene();

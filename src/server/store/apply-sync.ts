@@ -316,7 +316,7 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>, time: numb
     freeForbidden(db, remote, entity);
     // Of what was not shown under a filter nothing is kept that could be asked for.
     if (isFilteredBy(db, remote, entity)) listAnew(db, remote, row.id, time);
-  }
+  } else if (row.event !== null && mayHaveBeenClosed(db, remote, entity, theirs)) listAnew(db, remote, row.id, time);
   db.run(
     `INSERT INTO remote_entity (remote, entity, event, theirs, twin, apart) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (remote, entity) DO UPDATE SET event = max(event, excluded.event), theirs = excluded.theirs,
@@ -345,7 +345,17 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>, time: numb
 function mayLetIn(db: Reader, remote: number, entity: number, tip: number | null): boolean {
   const sql = 'SELECT theirs FROM remote_entity WHERE entity = ? AND remote = ?';
   const before = db.get<{ theirs: number | null }>(sql, entity, remote);
-  if (before === undefined || before.theirs === tip) return false;
+  return before !== undefined && before.theirs !== tip && isCollection(db, entity);
+}
+
+/** Whether a collection is met for the first time, and not as it was made, under a filter that keeps nothing of what is not shown. */
+function mayHaveBeenClosed(db: Reader, remote: number, entity: number, tip: number | null): boolean {
+  const isMet = db.get('SELECT 1 FROM remote_entity WHERE entity = ? AND remote = ?', entity, remote) !== undefined;
+  if (isMet || !isCollection(db, entity) || !isFilteredBy(db, remote, entity)) return false;
+  return db.get('SELECT 1 FROM block WHERE key = ? AND ver > 1', tip) !== undefined;
+}
+
+function isCollection(db: Reader, entity: number): boolean {
   return db.get("SELECT 1 FROM entity WHERE key = ? AND type = 'collection'", entity) !== undefined;
 }
 
