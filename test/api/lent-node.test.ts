@@ -8,6 +8,7 @@ import { temporaryFolder } from '../helpers/node.ts';
 /** A command line that runs: what it says on stderr as it comes, and its exit code. */
 function begun(data: string, ...args: string[]) {
   const said: string[] = [];
+  const stop = new AbortController();
   const ended = run(args, {
     env: {},
     pid: 1,
@@ -16,12 +17,15 @@ function begun(data: string, ...args: string[]) {
     terminal: null,
     out: (line) => void said.push(line),
     err: (line) => void said.push(line),
-    stopped: new AbortController().signal,
+    stopped: stop.signal,
   });
-  return { said, ended };
+  return { said, ended, stop };
 }
 
-test('a command that runs the node of another waits for it', async () => {
+test.each([
+  ['ended', false],
+  ['stopped', true],
+])('a command that runs the node of another waits for it when it has %s', async (_how, isStopped) => {
   await using folder = await temporaryFolder();
   const at = (name: string) => join(folder.path, name);
   await mkdir(at('data'));
@@ -34,9 +38,10 @@ test('a command that runs the node of another waits for it', async () => {
   const second = begun(at('data'), 'import', at('second.csv'), at('third.csv'), '--collection', 'Second');
   const toSecond = await open(at('second.csv'), 'w');
   await toSecond.write('id,label\n1,Zebra\n');
+  if (isStopped) first.stop.abort();
   await toFirst.close();
   await expect.poll(() => first.said.join('\n'), { timeout: 30_000 }).toContain('Other commands use the node');
   await toSecond.close();
-  expect([await second.ended, await first.ended]).toEqual([0, 0]);
+  expect([await second.ended, await first.ended]).toEqual([0, isStopped ? 1 : 0]);
   expect(second.said.join('\n')).toContain('2 records, 2 entities created');
 });

@@ -80,14 +80,22 @@ export async function openClient(
   return { ...clientOf(url, headers, shell.stopped), config, running, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** Waits for what other commands ask of a node that this one runs: they found it, and would be cut off with it. */
+/**
+ * Waits for what other commands ask of a node that this one runs: they found it, and would be cut off with it. Also where this one
+ * was stopped, which has ended its own requests; while it waits it ends at once, by the signal or by the second one (cli.ts).
+ */
 async function othersDone(requests: RunningNode['ctx']['requests'], { stopped, err }: Shell): Promise<void> {
-  if (!requests.isBusy || stopped.aborted) return;
-  err('Other commands use the node that this one runs: it ends when they have ended.');
-  while (requests.isBusy && !stopped.aborted) {
-    await requests.rest(stopped);
+  const never = new AbortController().signal;
+  const end = stopped.aborted ? never : stopped;
+  // What this one has just left off may not have ended yet.
+  if (stopped.aborted) await setTimeout(betweenMs);
+  if (!requests.isBusy) return;
+  const way = stopped.aborted ? ' Ctrl-C once more ends it at once.' : '';
+  err(`Other commands use the node that this one runs: it ends when they have ended.${way}`);
+  while (requests.isBusy && !end.aborted) {
+    await requests.rest(end);
     // One command asks several things, one after the other.
-    await setTimeout(betweenMs, undefined, { signal: stopped }).catch(() => undefined);
+    await setTimeout(betweenMs, undefined, { signal: end }).catch(() => undefined);
   }
 }
 
