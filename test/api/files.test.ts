@@ -142,6 +142,23 @@ describe('a reupload', () => {
       ).toBe(400);
   });
 
+  test('and back to a key whose version says neither size nor type says none of the other bytes either', async () => {
+    const first = await uploaded(node, me, 'first', { key: 'k1' });
+    const properties_remove = ['size', 'content_type'];
+    const bare = ok<Entity>(
+      await ask(node, me, `PUT /entities/${first.id}`, { expect_tip: first.cid, properties_remove }),
+    );
+    const body = { expect_tip: bare.cid, key: 'k2', content_type: 'text/html', size: 6 };
+    ok(await ask(node, me, `POST /files/${first.id}/reupload`, body));
+    const html = { 'Content-Type': 'text/html' };
+    const { cid: expect_tip } = ok<Entity>(
+      await ask(node, me, `POST /files/${first.id}/content`, Buffer.from('second'), html),
+    );
+    const back = ok<Entity>(await ask(node, me, `PUT /files/${first.id}`, { expect_tip, key: 'k1' }));
+    expect(back.properties).toEqual(bare.properties);
+    expect((await content(first.id)).text).toBe('first');
+  });
+
   test('while the bytes come refuses these', async () => {
     const made = await declare(node, me, 'slow bytes', { key: 'old' });
     let reuploaded: unknown;

@@ -101,6 +101,7 @@ export class FilesService {
       type: 'file',
       adapt: (current) => ({
         ...rest,
+        ...(returns(current) && { properties_remove: withoutBytes(rest.properties_remove) }),
         properties: { ...rest.properties, ...(returns(current) ? bytesOf(earlier) : {}), ...given(named) },
       }),
       issues: (current) => {
@@ -260,6 +261,12 @@ function declaredIn({ properties }: Pick<Manifest, 'properties'>): Declared {
 function bytesOf(version: FileVersion | null): JsonObject {
   const { key, cid, size, content_type, uploaded } = version?.properties ?? {};
   return given({ key, cid, size, content_type, uploaded }) as JsonObject;
+}
+
+/** With what is said of the present bytes, which an earlier version may not say of its own; not where members of members go. */
+function withoutBytes(removal: string[] | JsonMap | undefined): string[] | JsonMap {
+  const all = removal ?? [];
+  return Array.isArray(all) ? [...all, 'size', 'content_type'] : all;
 }
 
 function given(members: JsonMap): JsonMap {
