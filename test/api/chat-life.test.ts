@@ -95,6 +95,33 @@ describe('an answer that is not waited for', () => {
     expect(messages.map(({ content }) => content)).toEqual(['Hello?', 'Hello.']);
   });
 
+  test.each([
+    ['first', [0, 1]],
+    ['last', [1, 0]],
+  ])('asked for again meanwhile, the one that was begun last stays alone; the other ends %s', async (_when, order) => {
+    const open: ServerResponse[] = [];
+    await using endpoint = await startChatEndpoint((response) => {
+      open.push(response);
+      stream(response, textDelta(`Answer ${open.length}`));
+    });
+    await using node = await startNode({ env: endpoint.env });
+    const who = await user(node, 'somebody');
+    const asked = [chat(node, who, 'Hello?', undefined, 'id-1')];
+    await until(() => open.length === 1);
+    const { chats } = ok<Sessions>(await ask(node, who, 'GET /chat/sessions'));
+    const id = chats[0]?.id ?? '';
+    asked.push(chat(node, who, 'Hello?', id, 'id-1'));
+    await until(() => open.length === 2);
+    for (const at of order) {
+      const response = open[at] as ServerResponse;
+      stream(response, finish('stop'), '[DONE]');
+      response.end();
+      await asked[at];
+    }
+    const { messages } = await session(node, who, id);
+    expect(messages.map(({ content }) => content)).toEqual(['Hello?', 'Answer 2']);
+  });
+
   test('sixteen are written at once; one more is told to wait', async () => {
     const open: ServerResponse[] = [];
     await using endpoint = await startChatEndpoint((response) => {

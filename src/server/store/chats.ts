@@ -38,6 +38,8 @@ export type NewMessage = Omit<StoredMessage, 'key'>;
 export interface MessageRange {
   after: number;
   last: number;
+  /** Some beside these. */
+  also?: readonly number[];
 }
 
 const sessionColumns = 'key, id, owner, network, title, preview, created_at, updated_at';
@@ -92,8 +94,9 @@ export class ChatStore {
       if (this.#db.run(sql, preview, created_at, session) === 0) return null;
       if (instead)
         this.#db.run(
-          'DELETE FROM message WHERE session = ? AND key > ? AND key <= ?',
-          ...[session, instead.after, instead.last],
+          `DELETE FROM message WHERE session = ?
+             AND (key > ? AND key <= ? OR key IN (SELECT value FROM json_each(?)))`,
+          ...[session, instead.after, instead.last, JSON.stringify(instead.also ?? [])],
         );
       const insert = `INSERT INTO message (session, id, role, content, extra, created_at) VALUES (?, ?, ?, ?, ?, ?)
         RETURNING key`;

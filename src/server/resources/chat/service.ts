@@ -69,6 +69,13 @@ export interface StartedAnswer {
   failed: (error: unknown) => ChatStreamPart[];
 }
 
+/** An answer from its beginning on. */
+interface Writing {
+  ended: boolean;
+  /** The key of the message that is kept of it. */
+  kept: number | null;
+}
+
 const maxAtOnce = 16;
 /** How much of a session goes to the language model. */
 const context = { messages: 40, characters: 200_000 };
@@ -82,6 +89,8 @@ export class ChatService implements AsyncDisposable {
   #answering: Promise<Answering> | undefined;
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<void>>();
+  /** By the key of a question its answers, while one is being written: asked again meanwhile, the one that was begun last stays. */
+  readonly #writing = new Map<number, Writing[]>();
 
   constructor(needs: ChatNeeds) {
     this.#needs = needs;
@@ -244,6 +253,7 @@ export class ChatService implements AsyncDisposable {
     const ends = AbortSignal.any([signal, this.#closing.signal, late]);
     const id = randomUUID();
     const { record } = question;
+    const own = this.#begun(instead.after);
     try {
       let begun = false;
       for await (const part of answering({ ...question, signal: ends })) {
@@ -261,21 +271,36 @@ export class ChatService implements AsyncDisposable {
         `The language model has not ended its answer within ${timeoutMs / 1000} seconds (ARCHEION_CHAT_TIMEOUT).`,
       );
     } finally {
-      this.#keep(session, instead, id, record);
+      this.#keep(session, instead, own, { id, ...record });
+      this.#endOf(instead.after, own);
       this.#running.delete(ended);
       end();
     }
     yield* ending(record);
   }
 
-  /** Also what there is of an answer that was interrupted. */
+  #begun(question: number): Writing {
+    const own: Writing = { ended: false, kept: null };
+    this.#writing.set(question, [...(this.#writing.get(question) ?? []), own]);
+    return own;
+  }
+
+  #endOf(question: number, own: Writing): void {
+    own.ended = true;
+    if (this.#writing.get(question)?.every(({ ended }) => ended)) this.#writing.delete(question);
+  }
+
+  /** Also what there is of an answer that was interrupted; nothing where one that was begun later is kept. */
   #keep(
     session: StoredSession,
-    instead: MessageRange,
-    id: string,
-    { text, toolInvocations, citations }: AnswerRecord,
+    range: MessageRange,
+    own: Writing,
+    { id, text, toolInvocations, citations }: AnswerRecord & { id: string },
   ): void {
     if (text === '' && toolInvocations.length === 0) return;
+    const all = this.#writing.get(range.after) ?? [];
+    if (all.slice(all.indexOf(own) + 1).some(({ kept }) => kept !== null)) return;
+    const instead = { ...range, also: all.flatMap(({ kept }) => kept ?? []) };
     const extra = {
       ...(toolInvocations.length > 0 && { toolInvocations }),
       ...(citations.length > 0 && { citations }),
@@ -283,7 +308,7 @@ export class ChatService implements AsyncDisposable {
     try {
       const said = { id, role: 'assistant' as const, text: text.toWellFormed() };
       const json = Object.keys(extra).length > 0 ? JSON.stringify(extra) : null;
-      this.#append(session, said, { extra: json, instead });
+      own.kept = this.#append(session, said, { extra: json, instead });
     } catch (error) {
       this.#needs.log.warn({ err: error }, 'an answer could not be kept');
     }
